@@ -1,7 +1,8 @@
 'use strict';
-// Brings node_modules up to the lock file before a script of this project runs: silent when there is nothing to do,
-// one line on stderr when there is. Plain JavaScript for Node 12 and later, because it runs before the project's own
-// Node is installed. With `--installed` it only notes that an install by hand has just finished.
+// Installs the packages of the lock file before a script of this project runs. It prints one line on stderr if it installs, and
+// otherwise nothing. Plain JavaScript for Node 12 and later, because it runs before the project's own
+// Node is installed. With `--installed` it only records that an
+// install by hand has just finished.
 
 const { spawnSync } = require('child_process');
 const { createHash } = require('crypto');
@@ -12,7 +13,7 @@ const OLDEST_NPM = 7;
 const STARTING_MS = 10 * 1000;
 const STUCK_MS = 20 * 60 * 1000;
 
-/** The paths that matter, under the project's root. */
+/** Returns the paths that this script uses, below the project's root. */
 function placesOf(root) {
   const modules = path.join(root, 'node_modules');
   return {
@@ -35,7 +36,7 @@ function readOrNothing(file) {
   }
 }
 
-/** What node_modules should have been made from: the lock file, or the manifest where there is no lock. */
+/** Returns the digest of the file that node_modules is installed from: the lock file, or the manifest if there is no lock file. */
 function digestOf(places) {
   const source = readOrNothing(places.lockFile) || readOrNothing(places.manifest);
   if (source === undefined)
@@ -43,7 +44,7 @@ function digestOf(places) {
   return createHash('sha256').update(source).digest('hex');
 }
 
-/** Why an install is needed, or nothing. */
+/** Returns the reason for an install, or `undefined` if none is needed. */
 function whyBehind(places) {
   if (!fs.existsSync(places.modules)) return 'node_modules is absent';
   if (!fs.existsSync(places.ownNode)) return 'node_modules has no Node of its own';
@@ -63,7 +64,7 @@ class Problem extends Error {
   }
 }
 
-/** Node and script of the npm that called us, else the npm on the PATH. Never the Node inside node_modules: an install replaces it. */
+/** Returns the Node and the script of the npm that started this script, or of the npm on the PATH. Never the Node in node_modules, because an install replaces it. */
 function npmCommand() {
   const script = process.env.npm_execpath;
   if (!script || !/npm-cli\.[cm]?js$/.test(script)) return { command: 'npm', first: [] };
@@ -94,7 +95,7 @@ function install(places, why) {
   refuseOldNpm(places);
   const verb = fs.existsSync(places.lockFile) ? 'ci' : 'install';
   process.stderr.write(`bootstrap: ${why}; running npm ${verb}, once\n`);
-  // On stderr, so that the output of the script behind us stays clean.
+  // On stderr, so that stdout contains only the output of the script that runs next.
   const answer = npm(places, [verb, '--no-audit', '--no-fund', '--loglevel=error'], ['ignore', 2, 2]);
   if (answer.error || answer.status !== 0) {
     const how = answer.error ? answer.error.message : answer.signal || `exit code ${answer.status}`;
@@ -121,7 +122,7 @@ function isAlive(pid) {
   }
 }
 
-/** A turn is left behind when its process is gone, or never wrote its number, or has had it for longer than any install takes. */
+/** Checks that a lock is stale: its process has ended, never wrote its number, or has held the lock for longer than any install takes. */
 function isLeftBehind(turn) {
   let age;
   try {
@@ -160,7 +161,7 @@ function tookTurn(turn) {
   return true;
 }
 
-/** Waits until no other bootstrap installs here, then holds the turn. */
+/** Waits until no other bootstrap installs here, then takes the lock. */
 function takeTurn(turn) {
   let said = false;
   while (!tookTurn(turn)) {

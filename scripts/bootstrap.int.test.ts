@@ -65,14 +65,14 @@ test('bootstrap runs npm ci and prints one line if node_modules is missing, and 
   expect(calls()).toEqual(['ci']);
 });
 
-test('bootstrap installs again when the lock file has changed', () => {
+test('bootstrap runs the installation again when the lock file has changed', () => {
   bootstrap();
   writeFileSync(join(root, 'package-lock.json'), '{"lockfileVersion":3,"name":"other"}');
   expect(bootstrap().err).toContain('behind the lock file');
   expect(calls()).toEqual(['ci', 'ci']);
 });
 
-test("bootstrap installs again when the project's own Node is missing", () => {
+test("bootstrap runs the installation again when the project's own Node is missing", () => {
   bootstrap();
   rmSync(join(root, 'node_modules/node/bin/node'));
   expect(bootstrap().err).toContain('no Node of its own');

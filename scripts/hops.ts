@@ -92,7 +92,7 @@ async function coverageOf(turn: () => ReturnType<AgentSession['prompt']>): Promi
   throw new Error(`the turn ended as ${outcome} after ${totals.steps} steps: ${error?.message ?? 'no error'}`);
 }
 
-/** Names of the called functions, by file. */
+/** Names of the functions that were called, by source file. */
 type CalledFiles = ReadonlyMap<string, readonly string[]>;
 
 function calledFiles(coverage: readonly Profiler.ScriptCoverage[]): CalledFiles {

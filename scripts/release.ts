@@ -1,6 +1,7 @@
-// Builds packages that can be installed from a registry: each package of the project as compiled JavaScript in few
-// files, with its types. Node does not strip types under `node_modules`, and it must find and link each file of a
-// package at every start. The output has the layout of an installation, so it can be tried in place.
+// Builds packages that can be installed from a registry. Each package of the project becomes compiled JavaScript in few
+// files, with its types. There are two reasons: Node does not strip types under `node_modules`, and Node must find and
+// link each file of a package at every start. The output has the layout of an installation, so it can be tried in
+// place.
 //
 // - `node scripts/release.ts [folder]` writes `<folder>/node_modules`. The default folder is `release`.
 
@@ -75,8 +76,8 @@ async function releaseRoom({ folder, entries, brings }: Room, modules: string): 
 }
 
 /**
- * Joins the sources into one file per entry, plus separate files for modules that are loaded later. Other packages stay
- * imports.
+ * Joins the sources into one file per entry, plus separate files for modules that are loaded later. Imports of other
+ * packages stay imports.
  */
 async function joinSources(from: string, entries: Room['entries'], to: string): Promise<void> {
   const input = Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, join(from, path)]));

@@ -33,7 +33,7 @@ const width = Math.max(...rows.map(([what]) => what.length));
 for (const [what, count] of rows) console.log(`${what.padEnd(width)}  ${count}`);
 for (const [name, declared] of twice) console.log(`  ${name}: ${declared.join(', ')}`);
 
-/** Counts the conditional members of object literals: `...(x && { x })`, `...(x ? { x } : {})`. */
+/** Returns the number of conditional members of object literals: `...(x && { x })`, `...(x ? { x } : {})`. */
 function spreadsIn(path: string, content: string): number {
   let count = 0;
   walk(parseFile(path, content), (node, parent) => {

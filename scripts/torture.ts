@@ -1,5 +1,5 @@
-// `npm run torture`: runs the whole fault matrix and prints one table of the tested faults at the end. It runs all
-// tests of `tests/crash` and of the store in full. `npm test` runs the same tests in reduced form.
+// `npm run torture`: runs the whole fault matrix and prints one table of the tested faults at the end. The matrix
+// consists of all tests of `tests/crash` and of the store, in full. `npm test` runs the same tests in reduced form.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 
 /**
- * Number of processes to kill in each of the two rows that kill processes: processes that write, and running sessions.
+ * Number of processes to kill in each of the two table rows that kill processes. One row kills processes that write,
+ * and the other kills running sessions.
  */
 const KILLS = '2000';
 /**

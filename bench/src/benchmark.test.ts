@@ -25,7 +25,7 @@ test('a benchmark that throws gives one failed row, and the other rows keep thei
   expect(lines.find((line) => line.includes('works'))).toMatch(/met.*calls 3/);
 });
 
-test('the table of a benchmark is printed below all rows, and its `unprinted` values are only in its result', async () => {
+test('the table of a benchmark is printed below all rows, and its `unprinted` values are in the result but not in the output', async () => {
   const table = { head: ['strategy', 'recall'], rows: [['last part', '0.71']] };
   const run: Benchmark['run'] = async () => ({ ratio: 1, table, unprinted: { 'last part at 40%': '5 of 7' } });
   const result = await measure({ ...row, name: 'tabled', run });

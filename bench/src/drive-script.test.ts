@@ -37,7 +37,7 @@ for (const [script, model, most] of CLAIMS) {
 }
 
 test.each(MODELS)(
-  'with default settings on %s, a session that fills the window costs less than 1.02 times the ideal of one that shortens nothing',
+  'with default settings on %s, a session that fills the window costs less than 1.02 times the ideal of a session that shortens nothing',
   async (model) => {
     const [script] = WINDOWS;
     if (script === undefined) throw new Error('no script fills a window');

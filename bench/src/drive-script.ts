@@ -157,8 +157,8 @@ async function startProcess(world: World, shelf: MemoryBackend, id?: string): Pr
     host: { clock: time.surroundings },
     ...options,
     compaction: {
-      // Pruning and compaction are off by default. They are named breaks that save more than they cost, and this
-      // measures the cost of a prefix that only grows.
+      // Pruning and compaction are off by default in a drive. Both cause named breaks that save more than they cost,
+      // and a drive measures the cost of a prefix that only grows.
       pruning: 'never',
       when: 'manual',
       ...options.compaction,

@@ -47,13 +47,14 @@ describe('codex-83, with three pauses below an hour after a first hour that is l
   const better = Math.min(play(steps, charged)['5m'], play(steps, charged)['1h']);
   const firstPause = steps.findIndex(({ gap }) => gap >= 300_000);
 
-  it('costs 1.250 times the fixed TTL of one hour, with the shipped margin', () => {
+  it('costs 1.250 times as much with the shipped margin as with the fixed TTL of one hour', () => {
     expect(playChosen(steps, charged) / better).toBeCloseTo(1.25, 3);
   });
 
   it('costs at least 1.09 times the better fixed TTL with any rule that keeps codex-28 within 1.02', () => {
-    // For a cost within 1.02, at most 8,008 tokens of codex-28 can be written with the long TTL. An entry written after
-    // a short one is also short.
+    // For codex-28 to stay within 1.02, at most 8,008 of its tokens can be written with the long TTL. codex-83 begins
+    // in the same way, so the same maximum applies to codex-83. An entry written after a short-lived entry is also
+    // short-lived.
     const short = play(sessionOf('codex-28').steps, charged)['5m'];
     const long = ((LIMIT - 1) * short) / (2 - 1.25);
     expect(long).toBeCloseTo(8_009, -1);
@@ -68,7 +69,7 @@ describe('the reported session', () => {
   const session = reportedSession();
   const row = table.at(-1) ?? expect.unreachable('no row');
 
-  it('costs what was reported: 1.145 times the ideal if one pause buys the one-hour TTL, and 1.107 with the fixed TTL of one hour', () => {
+  it('costs what was reported: 1.145 times the ideal if the one-hour TTL is chosen after one pause, and 1.107 with the fixed TTL of one hour', () => {
     const one = playChosen(session.steps, chargedBy(session.model), { margin: 0.5 });
     expect(one / row.ideal).toBeCloseTo(1.145, 2);
     expect(row.played['1h'] / row.ideal).toBeCloseTo(1.107, 2);
@@ -81,7 +82,7 @@ describe('the reported session', () => {
 });
 
 describe('the fit of the margin', () => {
-  it('chooses 1.2 rewrites if any one session is left out, but 1 without pi-coding-session-sonnet', () => {
+  it('chooses a margin of 1.2 rewrites if any one session is left out, except that it chooses 1 without pi-coding-session-sonnet', () => {
     const margins = Object.fromEntries(table.map(({ name, leftOut }) => [name, leftOut.margin]));
     expect(margins).toEqual({
       ...Object.fromEntries(sessions.map(({ name }) => [name, 1.2])),

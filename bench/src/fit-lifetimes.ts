@@ -10,7 +10,7 @@ import type { PausedSession } from './recorded-pauses.ts';
 /** Maximum cost of the chosen TTLs, as a ratio to the better fixed TTL. */
 export const LIMIT = 1.02;
 
-/** Margins that the fit tries, in rewrites. `Infinity` never buys the one-hour TTL. */
+/** Margins that the fit tries, in rewrites. With `Infinity`, the one-hour TTL is never chosen. */
 const MARGINS: readonly number[] = [0, 0.2, 0.4, 0.6, 0.8, 1, 1.2, 1.4, 1.6, 1.8, 2, Infinity];
 
 /** One session of the table. Costs are in units of the base input price. */

@@ -1,5 +1,5 @@
-// Fit of `chanceOfNeed`: counts the long results of recorded sessions that became prunable, and those of them to which
-// the input of a later tool call referred.
+// Fit of `chanceOfNeed`: counts the long results of recorded sessions that became prunable. Also counts how many of
+// them the input of a later tool call referred to.
 
 import type { Grounds, State, ResultUse, Uses } from '@tidemark/context';
 import {
@@ -16,7 +16,10 @@ import {
 import type { Recorded } from '@tidemark/log';
 import type { ResultPart, Span } from '@tidemark/model';
 
-/** Number of results that became prunable on some grounds (`seen`), and of those that were needed later (`needed`). */
+/**
+ * Number of results that became prunable for some reason (`seen`), and number of these results that were needed later
+ * (`needed`).
+ */
 export interface Need {
   readonly seen: number;
   readonly needed: number;
@@ -45,8 +48,8 @@ export function addNeeds(all: readonly Needs[]): Needs {
 }
 
 /**
- * Counts the needs of a recorded session. A result counts once for each of the grounds on which it was prunable at any
- * time.
+ * Counts the needs of a recorded session. A result counts once for each reason (grounds) for which it was prunable at
+ * any time.
  */
 export async function needsOf(records: AsyncIterable<Recorded> | Iterable<Recorded>): Promise<Needs> {
   const outcomes = new Map<ResultUse, Map<Grounds, boolean>>();
@@ -90,7 +93,7 @@ function noteGrounds(outcomes: Map<Grounds, boolean> | undefined, grounds: Groun
   if (outcomes !== undefined && grounds !== undefined && !outcomes.has(grounds)) outcomes.set(grounds, false);
 }
 
-/** Returns the spans that the last record settled. */
+/** Returns the newest spans of the packed history: those with an ordinal of at least `settled`. */
 function newSpans({ history: { packed } }: State, settled: number): readonly Span[] {
   const spans: Span[] = [];
   for (let index = packed.length - 1; index >= 0; index -= 1) {

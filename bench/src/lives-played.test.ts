@@ -48,14 +48,14 @@ describe('a played stream', () => {
     expect(play(grown(0, 60), sonnet)).toMatchObject({ '5m': 2_625, '1h': 4_200, oracle: 2_625 });
   });
 
-  it('buys the one-hour TTL at the second pause below an hour', () => {
+  it('is written with the one-hour TTL from the second pause below an hour on', () => {
     // The call after the second pause writes 1,200 tokens with the one-hour TTL. The next call reads them after another
     // pause and writes 100 tokens.
     const { chosen } = play(grown(0, 20, 20, 20), sonnet);
     expect(chosen).toBeCloseTo(1.25 * 1_000 + 1.25 * 1_100 + 2 * 1_200 + 0.1 * 1_200 + 2 * 100);
   });
 
-  it('keeps the five-minute TTL after one pause, and after a break of a part of the tokens', () => {
+  it('keeps the five-minute TTL after one pause, and after a call that repeats only a part of the cached tokens', () => {
     const one: readonly Step[] = [...grown(0, 20), { gap: MINUTE, tokens: 1_200, kept: 600 }];
     const { chosen, '5m': short } = play(one, sonnet);
     expect(chosen).toBe(short);

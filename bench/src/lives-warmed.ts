@@ -10,7 +10,7 @@ import type { Chain, Charged } from './lives-played.ts';
 import { addStep, chosenLife, NO_CHAIN, send } from './lives-played.ts';
 import type { Step } from './pause-sequences.ts';
 
-/** Settings for keeping pauses warm, and for the TTLs of entries. */
+/** Settings for playing a stream: if promotions work, and which TTLs entries get. */
 export interface Warming {
   readonly promotes: boolean;
   readonly ttl: Lifetime | 'auto';

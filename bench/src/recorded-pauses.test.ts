@@ -35,7 +35,7 @@ type Call = z.infer<typeof call>;
 const total = ({ read, fresh, write5m, write1h }: Call): number => read + fresh + write5m + write1h;
 
 /**
- * Returns the tokens that an engine that only appends could read again if no entry expired: the whole previous input.
+ * Returns the tokens that an append-only engine could read again if no entry expired. This is the whole previous input.
  * If the model changed, or if the input shrank by a quarter or more because it was packed again, returns the tokens
  * that were really read.
  */

@@ -29,8 +29,8 @@ export interface RecordedSession {
   readonly real: boolean;
   readonly result: ReplayResult;
   /**
-   * Calls of the replay as steps. `kept` is the number of tokens that were really read. This is everything that could
-   * be read if nothing had expired.
+   * Calls of the replay as steps. `kept` is the number of tokens that the call really read from the cache. It does not
+   * include tokens whose entry expired during the replay.
    */
   readonly steps: readonly Step[];
   /** Capabilities of the model of the first call. */

@@ -53,7 +53,8 @@ export interface SteadySession {
    */
   turn(steps: number): Promise<void>;
   /**
-   * Appends a checkpoint of the whole history after the next turn. The following request opens the epoch that packs it.
+   * Appends a checkpoint of the whole history after the next turn. The following request opens the epoch that packs the
+   * checkpoint.
    */
   compact(): void;
   close(): Promise<void>;

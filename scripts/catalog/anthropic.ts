@@ -12,9 +12,10 @@ type Rules = Pick<
 >;
 
 /**
- * First part of the prefix whose cache a change of each setting loses, §1.3. `images` is not a setting: it stands for
- * the first image that enters the request and the last image that leaves it. For thinking and effort, the loss before
- * the messages is documented as "model-specific", but every model loses the messages.
+ * First part of the prefix whose cached tokens are lost if a setting changes, for each setting (§1.3). `images` is not
+ * a setting: it stands for the first image that enters the request and the last image that leaves it. For thinking and
+ * effort, the documentation calls the loss before the messages "model-specific", but the messages are lost on every
+ * model.
  */
 const RENDER_PARAMETERS: Capabilities['renderParameters'] = {
   model: 'tools',
@@ -75,7 +76,8 @@ const DIAGNOSES_NOTE =
   'compares requests on its own API, and on no other cloud (platform.claude.com docs, cache-diagnostics)';
 
 /**
- * Maximum size of one request in bytes. The documented 32 MB can mean two sizes, and this is the smaller one (§1.6).
+ * Maximum size of one request in bytes. The documented limit of 32 MB has two possible meanings, and this number is the
+ * smaller one (§1.6).
  */
 const REQUEST_BYTES = 32_000_000;
 

@@ -35,8 +35,8 @@ export interface Fact {
 export const ALWAYS = '0001-01-01';
 
 /**
- * Converts a price. Contains only the write lifetimes with a price above zero, because a free write does not count as a
- * write.
+ * Converts a price. The result contains only the write lifetimes with a price above zero, because a free write does not
+ * count as a write.
  */
 export function priceOf(fact: FactPrice): Price {
   return {

@@ -32,8 +32,8 @@ const IMPLICIT: readonly (readonly [upstream: string, name: string])[] = [
 ];
 
 /**
- * First part of the prefix whose cache a change of each setting loses, for an upstream model of Anthropic. Another
- * upstream provider has another cache.
+ * First part of the prefix whose cached tokens are lost if a setting changes, for each setting of an upstream model of
+ * Anthropic. The setting `provider` is included, because another upstream provider has another cache.
  */
 const CLAUDE_PARAMETERS: Readonly<Record<string, LostFrom>> = {
   model: 'tools',
@@ -58,8 +58,9 @@ export function openrouterRows(makers: readonly Capabilities[]): readonly Capabi
 }
 
 /**
- * Returns the row of an upstream model that honours markers. Thinking is not sent back, so none is stripped or bound to
- * sent content. The upstream may be another cloud, where a run of calls does not count as a single position.
+ * Returns the row of an upstream model that honours markers. Thinking is not sent back, so `thinkingStripped` is
+ * `never` and `prefixCheck` is false. The upstream may be another cloud, where a run of calls does not count as a
+ * single position.
  */
 function markedRow(upstream: Capabilities, name: string): Capabilities {
   return {
@@ -77,8 +78,8 @@ function markedRow(upstream: Capabilities, name: string): Capabilities {
 function implicitRow(upstream: Capabilities, name: string): Capabilities {
   return {
     ...routed(upstream, name),
-    // A marker would become an explicit breakpoint. It is not known if the implicit entry would still be written as
-    // well.
+    // The row allows no markers, because a marker would become an explicit breakpoint. It is not known if the implicit
+    // entry would still be written in addition.
     slots: 0,
     renderParameters: { ...upstream.renderParameters, provider: 'tools' },
     ...notesOf('floor and lifetimes are the upstream’s; its cache works by itself, no marker is sent'),

@@ -51,7 +51,8 @@ const OPENAI_PARAMETERS: Readonly<Record<string, LostFrom>> = {
 };
 
 /**
- * The two generations of OpenAI's cache (§2.1, §2.2), and the cache of GPT-5.5 between them. Lifetimes are in minutes.
+ * Caches of OpenAI's models (§2.1, §2.2): two generations, and the cache of GPT-5.5 between them. Lifetimes are in
+ * minutes.
  */
 const ENDINGS: ImplicitCache = { at: 'endings', idle: 30, lookup: 20 };
 const CLASSIC: ImplicitCache = { at: 'grid', idle: 1_440, age: 1_440, first: 1_024, step: 128 };
@@ -112,8 +113,8 @@ function imagesOf(id: string): { readonly images?: ImageInput } {
 }
 
 /**
- * Models that are known to accept tools in the middle of the input. The pattern below matches models that accept an
- * effort there.
+ * Models that are known to accept tools in the middle of the input. The pattern below matches the models that accept a
+ * change of effort in the middle of the input.
  */
 const TAKES_TOOLS = /^gpt-(?:5\.4-mini|5\.5|5\.6|6)/;
 const TAKES_EFFORT = /^gpt-6/;

@@ -54,8 +54,8 @@ const TWINS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Returns the imports of the simulator from the code that it checks. With such an import, the simulator would no longer
- * be an independent check.
+ * Returns the imports in the simulator of code that the simulator checks. With such an import, the simulator would no
+ * longer be an independent check.
  */
 export function simulatorDebts(tree: Tree): readonly Violation[] {
   const rooms = roomsOf(tree);

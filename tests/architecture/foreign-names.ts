@@ -43,7 +43,9 @@ export function foreignLookups(root: string, projects: readonly string[]): reado
 
 interface Reading {
   readonly root: string;
-  /** Files already read, which an earlier project also contains. */
+  /**
+   * Files that were already read for an earlier project. Each file is read once, even if several projects contain it.
+   */
   readonly read: Set<string>;
 }
 

@@ -1,4 +1,5 @@
-// Two files run before the version of Node is known. They contain only syntax that Node 12 can parse.
+// Files that may run under any version of Node, because they run before the version is known. They contain only syntax
+// that Node 12 can parse.
 
 import type { Node } from 'oxc-parser';
 
@@ -10,7 +11,7 @@ export const READ_BY_OLD_NODES: readonly string[] = ['scripts/bootstrap.cjs', 'a
 
 const AFTER_NODE_12 = new Set(['ChainExpression', 'PropertyDefinition', 'PrivateIdentifier', 'StaticBlock']);
 
-/** Returns the syntax in those files that is newer than Node 12. */
+/** Returns the syntax in the files of `READ_BY_OLD_NODES` that is newer than Node 12. */
 export function newSyntax(tree: Tree): readonly Violation[] {
   return READ_BY_OLD_NODES.flatMap((file) => {
     const found: Violation[] = [];

@@ -19,6 +19,7 @@ import { newSyntax } from './old-node.ts';
 import { impurities, looseCompilers } from './purity.ts';
 import { longFiles } from './sizes.ts';
 import type { Tree, Violation } from './tree.ts';
+import { refusedPhrases } from './wording.ts';
 
 type Checker = (tree: Tree) => readonly Violation[];
 
@@ -57,6 +58,7 @@ const CHECKERS: readonly Checker[] = [
   unused,
   simulatorDebts,
   newSyntax,
+  refusedPhrases,
 ];
 
 test('all checkers pass a tree without a fault', () => {
@@ -66,6 +68,23 @@ test('all checkers pass a tree without a fault', () => {
 describe('a checker reports', () => {
   const log = 'packages/log/src/record.ts';
   const faults: readonly (readonly [name: string, Checker, Readonly<Record<string, string>>])[] = [
+    ['a refused phrase in a comment', refusedPhrases, { [log]: `// Told to nobody.\nexport const record = 1;` }],
+    [
+      'a refused phrase across two line comments',
+      refusedPhrases,
+      { [log]: `// As long as 5 s, unless\n// said.\nexport const record = 1;` },
+    ],
+    [
+      'a refused beginning of a doc comment',
+      refusedPhrases,
+      { [log]: `/** What a record is. */\nexport const record = 1;` },
+    ],
+    [
+      'a refused phrase in a test title',
+      refusedPhrases,
+      { 'packages/log/src/a.test.ts': `test.each([1])('is read anew', () => undefined);` },
+    ],
+    ['a refused phrase in a page', refusedPhrases, { 'docs/page.md': 'Whoever reads this page.\n' }],
     [
       'an arrow up',
       upwardArrows,

@@ -124,7 +124,7 @@ interface Settings {
   readonly lib: readonly string[] | undefined;
 }
 
-/** Returns the two settings in effect: those of the file, or else those of `tsconfig.base.json`. */
+/** Returns the settings `types` and `lib` in effect: those of the file, or else those of `tsconfig.base.json`. */
 function effective(tree: Tree, file: string): Settings {
   const own = settingsIn(tree.get(file) ?? '{}');
   const base = settingsIn(tree.get('tsconfig.base.json') ?? '{}');

@@ -13,7 +13,7 @@ export interface Violation {
 }
 
 const LEFT_OUT = new Set(['node_modules', 'dist', 'fixtures', 'results', 'coverage']);
-const READ = /\.(ts|cts|mts|cjs|mjs|js)$|^(package|tsconfig)(\.[a-z]+)?\.json$/;
+const READ = /\.(ts|cts|mts|cjs|mjs|js|md)$|^(package|tsconfig)(\.[a-z]+)?\.json$/;
 
 /**
  * Reads the source files, manifests and compiler settings below a folder. Hidden folders, build outputs and fixtures

@@ -1,5 +1,5 @@
 // Fold of the corpus, pinned together with the revision that snapshots carry. If the fold changed without a new
-// revision, it would continue from stored states that it no longer produces (L9).
+// revision, sessions would continue from stored states that the new fold no longer produces (L9).
 
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';

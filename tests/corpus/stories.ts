@@ -1,5 +1,5 @@
-// Stories of the corpus's sessions, written by hand, so that each thing that a log can contain is there once and is
-// small.
+// Stories of the corpus's sessions, written by hand. Together the sessions contain each kind of log content once, and
+// each session is small.
 
 import type { CallSpec, ContentSpec, SaidSpec } from '../laws/content.ts';
 import type { Command, Outcome } from '../laws/loop-commands.ts';

@@ -11,7 +11,7 @@ import { afterAll, beforeAll } from 'vitest';
 const NOT_BUNDLED = ['sharp', '@vscode/ripgrep'];
 
 /**
- * Bundles a program and everything it imports into one file before the tests of the calling file, and removes the bundle
+ * Bundles a program and everything it imports into a few files before the tests of the calling file, and removes the bundle
  * after them. A start of the bundle takes half the processor time of a start of the source, because Node does not look for
  * hundreds of modules.
  *
@@ -25,8 +25,8 @@ export function bundledProgram(program: URL): () => string {
     folder = await mkdtemp(join(tmpdir(), 'tidemark-bundle-'));
     const input = fileURLToPath(program);
     const bundle = await rolldown({ input, platform: 'node', external: NOT_BUNDLED });
+    await bundle.write({ dir: folder, entryFileNames: '[name].mjs', chunkFileNames: '[name].mjs' });
     file = join(folder, `${basename(input, '.ts')}.mjs`);
-    await bundle.write({ file, codeSplitting: false });
     await bundle.close();
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));

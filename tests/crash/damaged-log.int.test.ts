@@ -38,7 +38,7 @@ function onPlayed(act: (played: Played) => Promise<void>): Promise<void> {
 
 /**
  * Returns the kind, data and position of each event as text. The first event, `session.created`, is reduced to its
- * kind, because a repaired session has its own id there.
+ * kind, because a repaired session has its own id in the event's data.
  */
 function saidBy(records: readonly Recorded[]): readonly string[] {
   return records.map(({ kind, data, position }) =>

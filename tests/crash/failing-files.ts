@@ -15,7 +15,7 @@ export type FileFault = 'full-disk' | 'stuck-disk' | 'failing-flush' | 'full-she
 /** File port that fails at call number `at` of the operation that the fault strikes, and at every later such call. */
 export interface FailingFiles {
   readonly port: FilePort;
-  /** Wraps a store's artifacts so that storing one fails in the same way. */
+  /** Wraps a store's artifacts. With `full-shelf`, storing an artifact fails from call number `at` on. */
   shelf(artifacts: Artifacts): Artifacts;
   /** True if the fault was reached. */
   readonly struck: boolean;

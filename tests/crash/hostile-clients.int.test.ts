@@ -30,7 +30,10 @@ const CONTINUATION = Buffer.concat([Uint8Array.of(0x00), FRAGMENT.subarray(1)]);
 
 interface Attack {
   readonly name: string;
-  /** Starts an attack. Later the server closes the connection, or the client closes it at once. */
+  /**
+   * Starts one client of the attack. Depending on the attack, the server closes the connection later, or the client
+   * closes it at once.
+   */
   begin(port: number): Promise<RawClient>;
 }
 

@@ -31,7 +31,7 @@ interface Answer {
   readonly reply: Reply;
   /** Code of the error that ends the turn. Undefined if the call is repeated instead. */
   readonly code?: string;
-  /** Idle timeout of a call in milliseconds, for an answer that is ended by it. Default: `IDLE_MS`. */
+  /** Idle timeout of a call in milliseconds, for an answer that the idle timeout ends. Default: `IDLE_MS`. */
   readonly idleMs?: number;
 }
 

@@ -53,7 +53,7 @@ async function checkFamily(lane: Lane, name: string): Promise<void> {
     ofFamily.push(...records);
   }
   checkArrived(ofFamily, lane.calls);
-  // The tool `agent` writes no line to disk, so `startedBy` checks its calls by the sessions.
+  // The tool `agent` writes no line to disk, so `startedBy` checks its calls by the sessions that they started.
   checkCalls(
     ofFamily.filter((record) => !isOfAgent(record)),
     ran,

@@ -1,5 +1,6 @@
-// L8: a writing process is killed repeatedly at random instants, with the same sessions. Everything it acknowledged is
-// in the log, nothing is doubled, the chain is intact, and the next append succeeds.
+// L8: a process that writes sessions is killed repeatedly at random instants, and started again with the same sessions.
+// Everything that the process acknowledged is in the log, no record is doubled, the chain is intact, and the next
+// append succeeds.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,7 +17,9 @@ import type { Random } from './random.ts';
 import { PATIENCE, tally } from './tally.ts';
 import { expectedAt } from './written-events.ts';
 
-/** Number of processes to kill, set by TIDEMARK_KILLS. Each kill interrupts all writers of its process. */
+/**
+ * Number of times that the process is killed, set by TIDEMARK_KILLS. Each kill interrupts all writers of the process.
+ */
 const KILLS = Number(process.env['TIDEMARK_KILLS'] ?? 100);
 const WRITERS = 2;
 const LANES = Math.max(2, availableParallelism());

@@ -1,5 +1,5 @@
-// Guide on skills, memory and MCP: the commands of the page run and print what it shows. The MCP server is a real one,
-// made by the authors of the protocol.
+// Guide on skills, memory and MCP: the commands of the page run and print what the page shows. The MCP server is a real
+// one, made by the authors of the protocol.
 
 import { join } from 'node:path';
 import { readPage } from './documents.ts';

@@ -1,4 +1,4 @@
-// Tests that the comparison used by the guides can fail.
+// Tests of the comparison that the guides use: it also reports differences, so the tests of the guides can fail.
 
 import { expect, test } from 'vitest';
 import { firstMissing } from './printed-as-shown.ts';

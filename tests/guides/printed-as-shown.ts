@@ -3,8 +3,9 @@
 // spaces.
 
 /**
- * Returns the first line of `shown` that `printed` does not continue with, or `undefined` if all lines match. If
- * `printed` has further lines, the returned text contains the first of them.
+ * Compares the printed lines with the shown ones in order. Returns the first shown line that was not printed at its
+ * place. If there is no such line but `printed` has further lines, returns a text that contains the first of them.
+ * Returns `undefined` if all lines match.
  */
 export function firstMissing(shown: readonly string[], printed: string): string | undefined {
   const lines = printed.split('\n').map(plain).filter(isSomething);

@@ -37,7 +37,7 @@ export function runSnippet(name: string, args: readonly string[], stage: Stage):
   return runProgram(join(ROOT, SNIPPETS, name), args, stage);
 }
 
-/** Runs the program at any path in the same way. */
+/** Runs the program at any path, in the same way as `runSnippet` does. */
 export function runProgram(path: string, args: readonly string[], { folder, url, hear }: Stage): Promise<Ended> {
   const child = spawn(process.execPath, [path, ...args], {
     cwd: folder,

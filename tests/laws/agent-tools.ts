@@ -15,7 +15,7 @@ export interface Run {
   ended: boolean;
 }
 
-/** What the tools of a process share. */
+/** State that the tools of a process share. */
 export interface Workshop {
   readonly clock: Surroundings;
   /** Runs of all processes. */

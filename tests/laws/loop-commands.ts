@@ -11,7 +11,7 @@ export type Outcome = 'answered' | 'failed' | 'stopped-by-user' | 'cut-by-transp
 /** End of an open call. */
 export type Closing = 'returned' | 'failed' | 'interrupted' | 'crashed' | 'denied' | 'cut' | 'returned-twice';
 
-/** Something that is said next to the turn. */
+/** Message that arrives while a turn runs. */
 export type Aside =
   | { readonly do: 'steer'; readonly parts: readonly ContentSpec[] }
   | { readonly do: 'note'; readonly urgent: boolean; readonly text: TextSpec }

@@ -150,7 +150,7 @@ async function fork(loop: Loop, back: number): Promise<void> {
   await put(loop, { kind: 'session.created', data: { id, root, parent: from, workspace: '/work' } });
 }
 
-/** Records something that is said next to the turn. */
+/** Records a message that arrives while a turn runs. */
 async function saysAside(loop: Loop, aside: Aside): Promise<void> {
   switch (aside.do) {
     case 'steer':

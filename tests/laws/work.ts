@@ -113,7 +113,7 @@ function checkTurn(work: Work, record: Recorded): string | undefined {
       const was = work.turn;
       work.turn = 'ended';
       if (was !== 'open') return 'no turn is open';
-      // A turn is complete after an answer to everything that was said in it.
+      // A turn is complete after an answer to every prompt and note in it.
       const unheard = record.data.outcome === 'completed' && work.answered < work.said;
       return unheard ? 'the last words have no answer' : whyOpen(work);
     }

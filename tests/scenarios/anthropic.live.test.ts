@@ -16,7 +16,7 @@ test.skipIf(apiKey === '')(
   async () => {
     const agent = createAgent({
       model: process.env['TIDEMARK_LIVE_MODEL'] ?? 'claude-haiku-4-5',
-      apiKey, // The instructions below are longer than the cache floor of every model, so the second call has something to read.
+      apiKey, // The instructions below are longer than the cache floor of every model, so the first call writes a cache entry that the second call can read.
       instructions: 'You look up tides. Answer in one short sentence. '.repeat(400),
       tools: [
         defineTool({

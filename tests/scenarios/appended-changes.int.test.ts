@@ -126,7 +126,7 @@ function reads({
 
 /**
  * Returns the indexes of the calls that read less than the previous call left in the cache. Such a call wrote content
- * again that was already sent.
+ * to the cache again that an earlier call had already sent.
  */
 function rewrites(simulator: Simulator): readonly number[] {
   const all = reads(simulator);
@@ -287,7 +287,7 @@ describe('an effort that is changed and changed back', () => {
 });
 
 /**
- * Checks that every request can be rebuilt from the log byte for byte, and that every break has an epoch as its cause.
+ * Checks that every request can be rebuilt byte for byte from the log, and that every break has an epoch as its cause.
  */
 async function expectSame({ live, log }: Played): Promise<void> {
   const made = [anthropicEncoder, openaiResponsesEncoder];

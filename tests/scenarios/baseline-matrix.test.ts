@@ -1,6 +1,6 @@
 // Baseline matrix: lists, for each event that might cost a cache, the exact reasons that the session records and
-// reports. The test fails if a reason is missing or added. Changed skills (issue 6) have no row, because no story can
-// change them yet.
+// reports. The test fails if a reason is missing or if there is an additional one. Changed skills (issue 6) have no
+// row, because no story can change skills yet.
 
 import type { Recorded } from '@tidemark/log';
 import type { AgentSession } from '@tidemark/kit';

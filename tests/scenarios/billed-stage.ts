@@ -119,7 +119,7 @@ export async function openStage(
       cache: { ...staged.cache, ...options.cache },
       compaction: { ...staged.compaction, ...options.compaction },
       modelOptions: { ...staged.modelOptions, ...options.modelOptions },
-      // Makes the front the same in every process, with a workspace and without.
+      // With `full`, the front is the same in every process, with a workspace and without one.
       context: { runtimeInstructions: 'full', ...staged.context, ...options.context },
       host: { clock: clock.surroundings, ...staged.host, ...options.host },
       connection: { onRequest: (body) => bodies.push(new TextDecoder().decode(body)) },

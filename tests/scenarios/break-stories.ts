@@ -29,7 +29,10 @@ const done: AnswerPlan = { answer: { text: 'Done.' } };
 const calling = (name: string): AnswerPlan => ({ answer: { text: 'I look.', calls: [{ name, arguments: {} }] } });
 const THOUGHT = 'What there is to see, and where to look for it. '.repeat(100);
 
-/** System text of about 20,000 tokens. It is longer than the history, so an edit of it is not appended on any model. */
+/**
+ * System text of about 20,000 tokens. The text is longer than the history, so an edit of the text is not appended on
+ * any model.
+ */
 export const LONG_ROLE: string = Array.from({ length: 12 }, (_, part) => `Part ${part}\n${ROLE}`).join('\n');
 /** `LONG_ROLE` with one letter changed near its beginning. */
 export const EDITED_ROLE: string = LONG_ROLE.replace('Rule 3:', 'Rula 3:');

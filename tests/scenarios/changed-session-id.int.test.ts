@@ -1,5 +1,5 @@
-// OpenAI session id changed on the way: from some request on, the requests of a session arrive with another session id.
-// Their cache is then on another machine, and `why` reports that cause.
+// OpenAI session id that is changed by a gateway: from some request on, the requests of a session arrive with another
+// session id. The cache of the session is then on another machine, and `why` reports that cause.
 
 import type { Tool } from '@tidemark/agent';
 import { explainSession } from '@tidemark/agent';
@@ -33,7 +33,7 @@ function keptOf({ read, written, input }: Billed): number {
 
 describe('openai/codex#44716', () => {
   test.each(['gpt-5.1', 'gpt-5.6-sol', 'gpt-6.1-sol'])(
-    '`why` explains a step whose session id changed on its way to OpenAI as a cache miss, not a break, with the tokens paid again: %s',
+    '`why` explains a step whose session id a gateway changed as a cache miss, not a break, with the tokens paid again: %s',
     async (model) => {
       const stage = await openStage({ model, tools: [orders] });
       const gateway = rekeying(stage);
@@ -61,7 +61,7 @@ describe('openai/codex#44716', () => {
 
 /**
  * Wraps the stage's provider as a gateway. While `key` is set, the gateway replaces the cache key of each request with
- * it.
+ * `key`.
  */
 function rekeying(stage: Stage): { readonly provider: Provider; key: string | undefined } {
   const gateway: { readonly provider: Provider; key: string | undefined } = {

@@ -140,7 +140,7 @@ describe('a cache key on a model that routes by it', () => {
 
   const children = Array.from({ length: 4 }, (_, n) => `child-${n}`);
 
-  it('causes misses if many children share the family’s key, and none if each stream has its own key', async () => {
+  it('causes misses if many children share the family’s key, and causes no misses if each stream has its own key', async () => {
     const shared = children.map((name) => ({ name, root: 'root', everyMs: 9_000 }));
     expect(missed(await play(shared, row('gpt-5.1'), 2)).length).toBeGreaterThan(2);
     const split = await play(

@@ -1,6 +1,6 @@
 // Loaded modules at startup: counts the modules that a program loads until its first request, and that the command
-// loads for its help. The package lists are literals. A package that every start loads is added to the list, or is
-// imported only where it is used.
+// loads for its help. The package lists are literals. If every start loads a new package, either add the package to a
+// list, or import it only where it is used.
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

@@ -1,6 +1,6 @@
-// Real MCP servers with the MCP SDK, used by an agent whose calls the simulator bills: one server disconnects and comes
-// back, one lists its tools in another order, and one changes the description of a tool. Every cache break has a named
-// cause.
+// Real MCP servers with the MCP SDK, used by an agent whose calls the simulator bills: one server disconnects and
+// reconnects, one lists its tools in another order, and one changes the description of a tool. Every cache break has a
+// named cause.
 
 import type { Question, SessionEvent } from '@tidemark/agent';
 import { virtualTime } from '@tidemark/agent/contract';

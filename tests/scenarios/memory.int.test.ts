@@ -1,7 +1,7 @@
 // Memory and plans in whole sessions. A memory entry written during the session costs only its own bytes. A change that
 // the user makes to a memory file outside the session is noted with the next prompt. The memory of an untrusted
-// workspace is never sent. A compaction loses none of it. An embedded agent plays each session against the simulator,
-// and the tests check the simulator's bill.
+// workspace is never sent. A compaction loses no part of the memory. An embedded agent plays each session against the
+// simulator, and the tests check the simulator's bill.
 
 import type { AgentOptions, AgentSession, WorkspaceSetup } from '@tidemark/kit';
 import { createAgent, createPlanTool } from '@tidemark/kit';
@@ -110,7 +110,7 @@ describe('memory', () => {
     // The input grows only by the tool call, its result, the note on the change and the prompts.
     expect((inputs[3] ?? 0) - (inputs[1] ?? 0)).toBeLessThan(300);
     expect(await notes()).toEqual([
-      'initial: What earlier sessions and the user keep in .tidemark/ of the workspace:\n\nMEMORY.md (26 of 4096 bytes) says:\nThe tax is kept in cents.',
+      'initial: Memory that earlier sessions and the user saved in .tidemark/ of the workspace:\n\nMEMORY.md (26 of 4096 bytes) says:\nThe tax is kept in cents.',
       'changed: MEMORY.md (53 of 4096 bytes) now says:\nThe tax is kept in cents.\nTests run with `npm test`.',
     ]);
     expect(await readFile(join(folder, '.tidemark/MEMORY.md'), 'utf8')).toBe(
@@ -148,7 +148,7 @@ describe('memory', () => {
     await live.prompt('hello');
     await rm(join(folder, '.tidemark/USER.md'));
     await live.prompt('and now?');
-    expect((await notes()).at(-1)).toMatch(/^invalidated: .* no longer holds/);
+    expect((await notes()).at(-1)).toMatch(/^invalidated: .* no longer apply/);
   });
 
   it('of an untrusted workspace is neither sent nor written', async () => {

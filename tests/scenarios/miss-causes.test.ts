@@ -42,7 +42,7 @@ describe('two changes at once', () => {
     await expectSound(stage, live.id);
   });
 
-  test('are both named if one is a pause, and the pause comes first because it alone would have lost the entry', async () => {
+  test('are both named if one of them is a pause, and the pause is named first because the pause alone would have lost the entry', async () => {
     const stage = await openStage({ tools: TOOLS });
     const live = await stage.open();
     await stage.turn(live, LONG, DONE);

@@ -1,5 +1,6 @@
-// A session of an older release, with the runtime text `tm1` and the tool definitions of that release. It continues without a
-// break, and takes the words of today with the next epoch. `fixtures/tm1-session` was recorded at commit fcd7d0e7.
+// A session of an older release, with the runtime text `tm1` and the tool definitions of that release. The session
+// continues without a break, and uses the current texts from the next epoch on. `fixtures/tm1-session` was recorded at
+// commit fcd7d0e7.
 
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,7 +19,7 @@ const SESSION = '822e15d4-17cc-4ca5-8f20-7b1e78694342';
 const OLD_WORDS = 'From the workspace on, or absolute';
 const NEW_WORDS = 'Path relative to the workspace root, or absolute';
 
-test('a session of `tm1` keeps its runtime text and tool definitions, and takes those of today with the next epoch', async () => {
+test('a session of `tm1` keeps its runtime text and tool definitions, and uses the current ones from the next epoch on', async () => {
   const home = await mkdtemp(join(tmpdir(), 'tidemark-older-'));
   await cp(join(import.meta.dirname, 'fixtures/tm1-session'), home, { recursive: true });
   const simulator = createSimulator({ onRequest: () => ({ answer: { text: 'As before. '.repeat(200) } }) });

@@ -134,7 +134,7 @@ describe('a page of `read`', () => {
     const { results, returned } = await play({ files: { odd: content } }, readsOn('odd'));
     expect(returned.filter(({ data }) => data.shaping !== undefined)).toEqual([]);
     const pages = results.map((page) => page.replace(/\n\[Control characters[^\n]*\]$/, ''));
-    // Compares a boolean, because a text difference would print megabytes.
+    // Compares a boolean instead of the texts, because a difference between the texts would print megabytes.
     expect({ pages: pages.length, whole: linesOf(pages) === shown }).toMatchObject({ whole: true });
   });
 

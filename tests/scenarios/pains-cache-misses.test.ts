@@ -1,5 +1,5 @@
-// Issues about cache misses in other projects. Each test is named after its issues. It plays the session in which their
-// users paid again, and checks that the same session is billed without that loss here.
+// Issues about cache misses in other projects. Each test is named after its issues. It plays the session in which users
+// of that project paid for the same tokens again, and checks that Tidemark does not pay for them again.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -370,7 +370,7 @@ describe('anthropics/claude-code#77306, openai/codex#44716', () => {
       expect(stage.billed().at(-1)?.read).toBeGreaterThanOrEqual(keptOf(before ?? expect.unreachable()));
       const body = stage.bodies.at(-1) ?? '';
       const told = body.slice(body.lastIndexOf('<branch>')).slice(0, 2_000);
-      expect(told.includes('Asked there:\\n- Another way.') && told.includes('A third way.')).toBe(true);
+      expect(told.includes('Prompts:\\n- Another way.') && told.includes('A third way.')).toBe(true);
       for (const live of [child, rewound]) {
         expect(await epochsOf(stage, live.id)).toEqual(['initial', 'compaction']);
         expect((await relationsOf(stage, live.id)).at(-1)).toBe('inherits');

@@ -96,7 +96,7 @@ function billOf(stage: Stage): number {
   return stage.billed().reduce((sum, { read, written, fresh }) => sum + 0.1 * read + 1.25 * written + fresh, 0);
 }
 
-/** Returns the number of main-stream calls before each pruning epoch, counted from the previous one. */
+/** Returns the number of main-stream calls before each pruning epoch, counted from the previous pruning epoch. */
 function gapsOf(records: readonly Recorded[]): readonly number[] {
   const gaps: number[] = [];
   let since = 0;

@@ -121,7 +121,8 @@ describe('the price reported before a break is within 5% of the bill', () => {
       return;
     }
     expect(named).toContain(cause);
-    // Compares the notice, its price, the epoch's forecast and the miss recorded with the answer.
+    // The notice, its price, the epoch's forecast and the miss in the answer's record must all be near the billed
+    // value.
     near(said.rewrite, paid.tokens);
     near(said.price, paid.price);
     if (said.epoch !== undefined) near(said.epoch, paid.tokens);
@@ -131,7 +132,7 @@ describe('the price reported before a break is within 5% of the bill', () => {
 });
 
 test.each(CASES.filter(([, , story]) => typeof story === 'string'))(
-  'the cause `%s` has no price notice on %s: %s',
+  'a break with the cause `%s` has no price notice on %s: %s',
   (_cause, _model, why) => {
     expect(why).not.toBe('');
   },
@@ -233,8 +234,8 @@ interface Told {
   };
   readonly billed: { readonly input: number; readonly read: number; readonly cost: number; readonly held: number };
   /**
-   * Tokens that were sent before and paid again, their price above a cache read, and the number that the answer's
-   * record contains.
+   * Tokens that were sent before and paid again, how much more they cost than reading them from the cache, and their
+   * number in the answer's record.
    */
   readonly paid: { readonly tokens: number; readonly price: number; readonly recorded: number };
   /** Causes that `why` names for the step. */

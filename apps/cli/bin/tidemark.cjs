@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 'use strict';
-// Starts the command, in a clone from its source. Plain JavaScript that an old Node understands: where the running Node is too
-// old, the project's own (the dev dependency `node`) takes over, with the same arguments, streams, signals and exit code.
+// Starts the command; in a clone, from its source files. Plain JavaScript for old versions of Node: if the running Node is too
+// old, the project's own Node (the dev dependency `node`) runs the command with the same arguments, streams, signals and exit
+// code.
 
 const { spawn } = require('child_process');
 const fs = require('fs');
@@ -11,15 +12,15 @@ const path = require('path');
 
 const NEEDED = 24;
 const SOURCE = '../src/main.ts';
-/** What an installed package has in its place. */
+/** Path of the compiled program in an installed package. */
 const COMPILED = '../main.js';
-/** Sent on to the Node that took over. */
+/** Signals that are passed on to the project's own Node. */
 const SIGNALS = ['SIGTERM', 'SIGHUP'];
-/** Set for the Node that took over: it finds a pipe from here at this file descriptor. */
+/** Variable for the project's own Node: the file descriptor of a pipe from this process. */
 const HANDED_OVER = 'TIDEMARK_HANDED_OVER';
 const PIPE = 3;
 
-/** The Node that the project brings along, looked for from here upward. */
+/** Returns the path of the project's own Node, searched for in this folder and the folders above it. */
 function ownNode() {
   for (let folder = __dirname; ; folder = path.dirname(folder)) {
     const candidate = path.join(folder, 'node_modules', 'node', 'bin', 'node');
@@ -29,9 +30,9 @@ function ownNode() {
 }
 
 /**
- * Ctrl-C in a terminal reaches the other Node by itself, so a signal from here would be a second one. It is told through a
- * pipe instead, which can be compared with what it got. The pipe closes with this process, also when that is killed: the
- * other Node then ends as well.
+ * In a terminal, Ctrl-C reaches the other Node directly, so a signal from here would be a second one. The signal is therefore
+ * written to a pipe, and the other Node compares it with the signals that it received. The pipe closes when this process ends
+ * or is killed, and the other Node then ends too.
  */
 function handOver(node) {
   const child = spawn(node, [__filename].concat(process.argv.slice(2)), {
@@ -53,7 +54,7 @@ function handOver(node) {
   });
 }
 
-/** The pipe from the shim, where this process was started by one. */
+/** Listens to the pipe of the shim, if a shim started this process. */
 function pipeFromShim() {
   if (process.env[HANDED_OVER] === undefined) return undefined;
   delete process.env[HANDED_OVER];
@@ -73,14 +74,14 @@ function refuse(what) {
 }
 
 /**
- * What Node made of the sources is kept for the next start, in a folder of the user's alone: in the shared one of temporary
- * files somebody else could put other code in its place. A start without it is slower, and no more: a home that cannot be
- * written in is no reason to say anything.
+ * Stores the code that Node compiled from the sources, for the next start. The folder belongs to the user alone, because in the
+ * shared folder for temporary files another user could replace the code. A start without it is only slower, so a home that
+ * cannot be written to is not reported.
  */
 function keepCompiled() {
   const asked = process.env.XDG_CACHE_HOME || '';
   try {
-    // A user of the system may have a home that is not there: it is not made for this.
+    // A system user may have a home folder that does not exist. It is not created for this.
     if (!path.isAbsolute(asked) && !fs.existsSync(os.homedir())) return;
     const caches = path.isAbsolute(asked) ? asked : path.join(os.homedir(), '.cache');
     const folder = path.join(caches, 'tidemark', 'compiled');
@@ -91,7 +92,7 @@ function keepCompiled() {
   }
 }
 
-/** Not with `recursive`: that never returns below /proc. */
+/** Creates a folder and the folders above it. `recursive` is not used, because it never returns below /proc. */
 function makeFolder(folder) {
   if (fs.existsSync(folder)) return;
   if (!fs.existsSync(path.dirname(folder))) makeFolder(path.dirname(folder));
@@ -100,7 +101,7 @@ function makeFolder(folder) {
 
 function start() {
   keepCompiled();
-  // `node:sqlite` announces itself as experimental at each start; the version in use is pinned and tested.
+  // `node:sqlite` prints a warning that it is experimental at each start. The version in use is pinned and tested.
   process.removeAllListeners('warning');
   process.on('warning', (warning) => {
     if (warning.name !== 'ExperimentalWarning') process.stderr.write(`${warning.name}: ${warning.message}\n`);

@@ -11,8 +11,8 @@ import { TASK } from './task.ts';
 import type { Happening } from './task.ts';
 
 /**
- * Size of the agent's system text and tool schemas, in tokens. A recording does not contain them, but each of its
- * totals counts them.
+ * Size of the agent's system text and tool schemas, in tokens. A recording does not contain these texts, but each total
+ * in the recording counts their tokens.
  */
 const FRONT_TOKENS = 3_900;
 const MODEL = { provider: 'anthropic', model: 'claude-sonnet-5-5' };
@@ -25,7 +25,7 @@ interface Recording {
   now: number;
   /** Size of the context so far, in tokens. */
   context: number;
-  /** Number of tokens in the cache. `usedAt` is the time of their last use. */
+  /** Number of tokens in the cache. `usedAt` is the time at which these tokens were last used. */
   cached: number;
   usedAt: number;
   calls: number;
@@ -92,7 +92,7 @@ function recordAnswer(answer: Extract<Happening, { what: 'answer' }>, state: Rec
   state.context += output;
 }
 
-/** Records a compaction. Format 1 identifies the first kept entry by its index, and the index counts the header row. */
+/** Records a compaction. Format 1 identifies the first kept entry by an index that also counts the header row. */
 function compact({ summary, keep }: Extract<Happening, { what: 'compaction' }>, state: Recording): void {
   const [index, before] = state.prompts.at(-keep) ?? [state.rows.length, state.context];
   const kept = state.context - before;

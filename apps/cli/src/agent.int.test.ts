@@ -57,7 +57,9 @@ async function tidemark(...args: readonly string[]): Promise<Ended> {
   return { code: await code, out, err };
 }
 
-/** Returns the id of the only session in the home. Fails if there is not exactly one. */
+/**
+ * Returns the id of the only session in the test's home folder. Fails if the home does not contain exactly one session.
+ */
 async function theSession(): Promise<string> {
   const listed = await tidemark('sessions', '--json');
   const { sessions }: { readonly sessions: readonly { readonly session: string }[] } = JSON.parse(listed.out);
@@ -65,7 +67,7 @@ async function theSession(): Promise<string> {
   return sessions[0]?.session ?? '';
 }
 
-test('a run changes the folder, and `verify`, `why` and `show` accept its log', async () => {
+test('a run changes the folder, and `verify`, `why` and `show` accept the log of the run', async () => {
   const reach = await listen(
     { answer: calls('bash', { command: 'printf made > made.txt && echo done here' }, 'I make it.') },
     { expect: { toolResult: 'done here' }, answer: { text: 'It is made.' } },
@@ -121,7 +123,7 @@ test('`resume` reports the tool name, not the id, of a call that a killed proces
   expect(resumed.err).toMatch(/^bash echo began; sleep 4: crashed/m);
 });
 
-test('piped input is sent with the words, and a stdin that stays open without data does not block the run', async () => {
+test('piped input is sent together with the words of the command line, and a stdin that stays open without data does not block the run', async () => {
   const reach = await listen({ answer: { text: 'Seen.' } }, { answer: { text: 'Unseen.' } });
   const environment = { ...process.env, TIDEMARK_HOME: stage.home, ANTHROPIC_API_KEY: 'no-real-key-at-all' };
   const line = `printf 'swordfish\\n' | "$0" "$@"`;

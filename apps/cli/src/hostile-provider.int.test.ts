@@ -1,5 +1,5 @@
-// Tests the command against a server whose answer never ends: Ctrl-C ends the run for any kind of data. If the run does
-// not end, the test hangs.
+// Tests the command against a server whose answer never ends. Ctrl-C must end the run for any kind of data; otherwise
+// the test hangs.
 
 import { spawn } from 'node:child_process';
 import type { Server, ServerResponse } from 'node:http';
@@ -31,7 +31,7 @@ afterEach(async () => {
   stage.clear();
 });
 
-/** Serves an endless body to every request. `under` resolves when part of the body was sent. */
+/** Serves an endless body to every request. The returned promise `under` resolves after part of the body was sent. */
 async function serve(
   status: number,
   piece: string,

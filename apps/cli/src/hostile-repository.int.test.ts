@@ -1,5 +1,6 @@
-// Tests the command in a repository of an attacker, before and after it is trusted. None of its code runs without
-// trust, no request goes to another address without trust, and none of its text ever appears as a system message.
+// Tests the command in a repository of an attacker, before and after the repository is trusted. Without trust, no code
+// of the repository runs, and no request goes to another address. No text of the repository ever appears as a system
+// message.
 
 import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -102,7 +103,7 @@ function tidemark(args: readonly string[], { environment, ...rest }: Choices = {
   return pretendRun(args, { folder: repository.folder, environment: around, ...rest });
 }
 
-/** Returns the bodies of all requests that this provider received, as text. */
+/** Returns the bodies of all requests that the provider received, joined into one text. */
 function toldIn({ sent }: Door): string {
   return sent.map(({ body }) => JSON.stringify(body)).join('\n');
 }
@@ -112,8 +113,8 @@ function marksIn(text: string): readonly string[] {
 }
 
 /**
- * Checks what must hold for trusted and untrusted folders. `started` lists the MCP servers that a trusted folder
- * starts.
+ * Checks what must hold for trusted and untrusted folders: exit code 0, no code of the repository executed, and none of
+ * its text in system messages or tools. `started` lists the MCP servers that a trusted folder may start.
  */
 function expectHarmless(ran: Ran, door: Door, started: readonly string[] = []): void {
   expect(ran.exit).toBe(0);
@@ -148,7 +149,7 @@ describe('a hostile repository that is not trusted', () => {
     const told = toldIn(own);
     // The model sees only what the tools read. The repository's memory and skills are not loaded.
     expect(marksIn(told)).toEqual([MARKS.folder, MARKS.branch, MARKS.file, MARKS.instructions]);
-    // In a note, such a name is one quoted line.
+    // In a note, the name of a folder or branch is one quoted line.
     expect(told).not.toMatch(/MARK-(BRANCH|FOLDER)[^"]*(\\n|\\u001b|\u202e|<\/context>)/);
   });
 
@@ -305,10 +306,11 @@ describe('a hostile repository that is trusted', () => {
     const ran = await asProcess('run', 'what is this?', '--trust');
     expectHarmless(ran, evil, ['mcp']);
     expect([own.sent.length, evil.sent.length]).toEqual([0, 4]);
-    // Its memory and its list of skills appear in notes of the conversation. Their text cannot close such a note.
+    // The repository's memory and its list of skills appear in notes of the conversation. The text of neither can close
+    // the note that contains it.
     expect(marksIn(toldIn(evil))).toEqual(expect.arrayContaining([MARKS.memory, MARKS.skill]));
     expect(toldIn(evil)).not.toMatch(/MARK-MEMORY <\/context>/);
-    // `--trust` applies to one run only.
+    // The option `--trust` applies to one run only, so no decision was recorded.
     expect((await tidemark(['trust', '--list'])).out).toBe('there is no decision about any folder\n');
   });
 

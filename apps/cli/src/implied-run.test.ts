@@ -26,7 +26,7 @@ test.each([
   [['sesions', '--json']],
   [['resmue']],
   [['--json', 'sessions']],
-])('%j stays unchanged', (args) => {
+])('%j stays unchanged and is not treated as a prompt', (args) => {
   expect(impliedRun(args, COMMANDS)).toEqual(args);
 });
 

@@ -119,8 +119,8 @@ function interruption(shim: number | undefined): AbortSignal {
 }
 
 /**
- * Ends the process when the output cannot be written: its reader closed the pipe (`tidemark … | head`), or the disk is
- * full.
+ * Ends the process when the output cannot be written: the reader of the output closed the pipe (`tidemark … | head`),
+ * or the disk is full.
  */
 function endUnwritten(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') process.exit(EXIT.unread);

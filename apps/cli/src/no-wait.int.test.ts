@@ -18,7 +18,7 @@ const HANGS_MS = 60_000;
 const WHOLE = process.env['TIDEMARK_TORTURE'] === '1';
 
 let root: string;
-/** Home with one session. Each case uses a copy of it. */
+/** Home with one session. Each case runs on a copy of this home. */
 let home: string;
 let session: string;
 

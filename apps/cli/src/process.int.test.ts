@@ -21,7 +21,10 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** Returns Node options that make the process believe it is an old Node. Processes that it starts are not affected. */
+/**
+ * Returns Node options that make a process report the version of an old Node. Processes that this process starts are
+ * not affected.
+ */
 function asOldNode(): readonly string[] {
   const preload = join(folder, 'old-node.cjs');
   writeFileSync(
@@ -114,7 +117,7 @@ test('`simulate` serves only allowed hosts, and Ctrl-C ends it despite open conn
   const half = connect(port, '127.0.0.1');
   const closed = new Promise((resolve) => half.on('error', () => undefined).on('close', resolve));
   half.write('POST /v1/messages HTTP/1.1\r\n');
-  // An answer on a later connection proves that the server has accepted the first one.
+  // A new connection is answered, which proves that the server has already accepted the earlier connection.
   expect(await status('ci.test')).toBe('404');
   child.kill('SIGINT');
   expect(await ended).toEqual({ code: 130, signal: null });

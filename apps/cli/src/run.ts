@@ -89,7 +89,7 @@ function settle(
   commands: readonly Command[],
 ): ExitCode {
   if (error instanceof CommanderError && isAnswered(error)) return EXIT.ok;
-  // An error after an interruption is a consequence of the interruption, so it is not reported.
+  // After an interruption, an error is a consequence of the interruption, so the error is not reported.
   if (processEnvironment.signal.aborted) return EXIT.interrupted;
   const takesPrompts = namesOf(commands).includes('run');
   const failure = failureOf(error instanceof CommanderError ? usageOf(error, takesPrompts) : error);

@@ -111,7 +111,7 @@ test.each([
 
 test('a SIGKILL of the shim ends the process that it started, and the lease is released', async () => {
   const child = start('wait a while', '--json');
-  // The real process holds the other end of this stream, so the stream ends when that process ends.
+  // The process that the shim started holds the other end of this stream, so the stream ends when that process ends.
   for await (const line of createInterface({ input: child.stdout }))
     if (line.includes('"tool.started"')) child.kill('SIGKILL');
   expect((await theSession()).outcomes).toEqual(['interrupted']);

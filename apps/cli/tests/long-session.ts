@@ -40,8 +40,8 @@ export async function playLongSession(home: string, { turns, steps, resultBytes 
 }
 
 /**
- * Returns a provider that answers with a tool call, and with a text at every `steps`-th call. It counts four bytes as
- * one token.
+ * Returns a provider that answers with a tool call, and with a text at every `steps`-th call. The provider counts four
+ * bytes as one token.
  */
 function callingProvider(steps: number): Provider {
   let count = 0;

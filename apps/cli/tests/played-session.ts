@@ -36,8 +36,8 @@ export async function playSession(store: Log, begin: number = NOON): Promise<str
 }
 
 /**
- * Creates a session and returns its id. Its second request is the first one above 100,000 tokens, where its model costs
- * more.
+ * Creates a session and returns its id. The second request of the session is the first request above 100,000 tokens.
+ * Above this size the model costs more.
  */
 export async function playLongSession(store: Log): Promise<string> {
   const clock: Clock = { now: NOON };

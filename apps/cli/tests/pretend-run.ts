@@ -20,7 +20,7 @@ export interface Ran {
   readonly err: string;
 }
 
-/** Values that a test can choose. All others have simple defaults. */
+/** Values that a test can choose. Each of them has a simple default. */
 export interface Choices {
   readonly commands?: readonly Command[];
   readonly environment?: ProcessEnvironment['environment'];

@@ -1,6 +1,7 @@
 // Billed input of long sessions with default settings: old results are shortened and full windows are compacted. Each
-// such break must save at least what it costs. The session is therefore compared with one that shortens nothing and
-// pays only for new tokens. `worst end` is the highest such ratio if the session had ended after any of its calls.
+// of these edits breaks the cached prefix and must save at least what the break costs. The session is therefore
+// compared with a session that shortens nothing and pays only for new tokens. `worst end` is the highest ratio for any
+// end of the session: it assumes that the session ended after one of its calls.
 
 import type { Benchmark, Measured } from '../benchmark.ts';
 import type { Driven } from '../drive-script.ts';

@@ -33,7 +33,7 @@ function inWords(session: ScriptedSession): string {
   const { driven, model } = session;
   const capabilities = rowOf(model);
   const price = unitPrice(capabilities, TODAY, 0);
-  // Only some providers offer a choice of TTLs.
+  // The oracle is computed only for a model with a one-hour TTL. Other models offer no choice of TTLs.
   if (price === undefined || !capabilities.ttls.includes('1h')) return told;
   const { oracle } = play(driven.steps, { capabilities, price });
   return `${told}, with all pauses known ${(oracle / driven.bill.ideal.toNumber()).toFixed(3)}`;

@@ -45,7 +45,10 @@ async function run(): Promise<Measured> {
   });
 }
 
-/** Writes a log that ends with as many records after the snapshot as possible, so that opening reads the most. */
+/**
+ * Writes a log that ends with as many records after the snapshot as possible, so that opening the session must read the
+ * maximum number of records.
+ */
 async function writeLog(
   home: string,
 ): Promise<{ readonly id: SessionId; readonly tail: number; readonly kept: number }> {

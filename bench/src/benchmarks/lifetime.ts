@@ -1,6 +1,6 @@
-// Chosen TTLs compared with always five minutes, always one hour, and an oracle that knows every gap. Uses generated
-// work days, the recorded pauses that the margin was fitted on, and replays of the recordings if they are on this
-// machine.
+// Cost of the TTLs that the engine chooses, compared with always five minutes, always one hour, and an oracle that
+// knows every gap. Uses generated work days, the recorded pauses that the margin was fitted on, and replays of the
+// recordings if the recordings are on this machine.
 
 import type { Benchmark, Measured } from '../benchmark.ts';
 import { chargedBy } from '../charged-by.ts';
@@ -37,8 +37,8 @@ async function run(): Promise<Measured> {
 }
 
 /**
- * Returns one row for each recorded session: the ratios to its ideal, and the cost of the chosen TTLs over the better
- * fixed TTL.
+ * Returns one row for each recorded session: its costs divided by its ideal cost, and the cost of the chosen TTLs
+ * divided by the cost of the better fixed TTL. A last row lists the sessions above the limit.
  */
 function fitted(): Readonly<Record<string, string>> {
   const sessions = [...recordedPauses(), reportedSession()];
@@ -74,8 +74,8 @@ interface PlayedDay {
 }
 
 /**
- * Costs that also include playing with pauses kept warm: by reads (`refresh`), and by promotions if they work
- * (`promotion`).
+ * Costs of a played stream, with two additional costs for keeping the cache warm in pauses: by reads (`refresh`), and
+ * by promotions if they work (`promotion`).
  */
 interface PlayedWarm extends Played {
   readonly refresh: number;

@@ -1,5 +1,5 @@
-// Memory of an open session late in its life compared with early, measured at the same distance after an epoch that
-// repacked the history.
+// Memory of an open session late in its life, compared with its memory early in its life. Both are measured at the same
+// distance after an epoch that repacked the history.
 
 import { setImmediate } from 'node:timers/promises';
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
@@ -64,8 +64,8 @@ async function growTo(steady: SteadySession, length: number): Promise<void> {
     // then.
     await setImmediate();
     if (steady.length < next || next >= length) continue;
-    // A table of weak references keeps the size of its fullest moment. Collecting at regular intervals keeps this size
-    // equal for all lengths.
+    // A table of weak references never becomes smaller. Collecting garbage at regular intervals keeps the size of the
+    // table equal for all lengths.
     collectGarbage({ type: 'major', flavor: 'last-resort' });
     steady.compact();
     next += EPOCH;

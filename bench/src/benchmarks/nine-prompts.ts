@@ -1,7 +1,7 @@
 // Coding session of nine prompts with about 40 steps each, on a model with a window of 200,000 tokens and with the
 // settings of the command. A turn costs more in a fuller window, because each call reads the whole conversation. The
-// benchmark measures that no turn costs much more than usual. Turns with a compaction are marked in the table and are
-// not part of the ratio.
+// benchmark divides the cost of the most expensive turn by the median cost of a turn. Turns with a compaction are
+// marked in the table and are not part of the ratio.
 
 import type { Benchmark, Measured, TableOfResult } from '../benchmark.ts';
 import { rowOf } from '../model-row.ts';

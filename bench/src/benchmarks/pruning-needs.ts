@@ -1,5 +1,5 @@
-// Chances that a shortened result is needed again: compares the shipped chances with those fitted on the recorded
-// sessions. The details also show, for each session, the chances fitted on the other sessions (leave one out).
+// Chance that a shortened result is needed again: compares the chances that the engine uses with chances fitted on the
+// recorded sessions. The details also show, for each session, the chances fitted on the other sessions (leave one out).
 
 import type { Grounds } from '@tidemark/context';
 import { chanceOfNeed, GROUNDS } from '@tidemark/context';

@@ -1,7 +1,7 @@
-// Own time of a step of the turn loop, late in a session compared with early. It is the time from one request's arrival
-// to the next, without the parts that are measured separately: making the answer and the result, joining and digesting
-// the body, and the store (see `append`). The copy that is sent is also excluded (see `body`). Old results are
-// shortened when this lowers the cost.
+// Time that a step takes in the turn loop itself, late in a session compared with early in the session. It is the time
+// from one request's arrival to the next, without the parts that are measured separately: making the answer and the
+// result, joining and digesting the body, and the store (see `append`). The copy that is sent is also excluded (see
+// `body`). Old results are shortened when this lowers the cost.
 
 import { createMemoryStore } from '@tidemark/store-memory';
 

@@ -15,7 +15,7 @@ test("`cacheCost` equals the simulator's bill: the front is read, and the kept h
   expect(cacheCost({ before, kept, growth })).toBeCloseTo(packed / whole, 2);
 });
 
-test('a compaction that keeps everything costs as much as none, and its write in addition', () => {
+test('a compaction that keeps everything costs as much as no compaction, plus the write of the kept history', () => {
   const sizes = { before: 50_000, growth: 500 };
   expect(cacheCost({ ...sizes, kept: 10_000 })).toBeLessThan(cacheCost({ ...sizes, kept: 30_000 }));
   expect(cacheCost({ ...sizes, kept: 50_000 })).toBeGreaterThan(1);

@@ -12,7 +12,7 @@ export const FRONT_TOKENS = 10_000;
 
 let charged: Charged | undefined;
 
-/** Sizes of a cut, in tokens. */
+/** Sizes in tokens: the history without a compaction (`before`) and after it (`kept`). */
 export interface CutSizes {
   readonly before: number;
   readonly kept: number;

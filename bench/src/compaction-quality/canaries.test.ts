@@ -21,7 +21,7 @@ test('there are four canaries of each kind, and no statement is part of another'
   expect(lines.filter((line) => lines.some((other) => other !== line && other.includes(line)))).toEqual([]);
 });
 
-test('a statement counts only word for word within one line, not by its value alone', () => {
+test('a canary counts as held only if its statement is word for word on one line; its value alone does not count', () => {
   const canary: Canary = { kind: 'negation', round: 1, place: 'prompt', line: 'Do not retry postings with LX-2208.' };
   expect(heldIn(canary, 1, '  > Do not  retry postings with LX-2208. Ask first.')).toBe(true);
   expect(heldIn(canary, 1, 'retry postings with LX-2208.')).toBe(false);
@@ -29,7 +29,7 @@ test('a statement counts only word for word within one line, not by its value al
   expect(heldIn(canary, 1, 'LX-2208')).toBe(false);
 });
 
-test('a path counts if it is on one line with its symbol', () => {
+test('a canary with a path counts as held if the path is on one line with its symbol', () => {
   const canary: Canary = { kind: 'path', round: 1, place: 'edit', line: 'function q7() {', names: ['src/q.ts', 'q7'] };
   expect(heldIn(canary, 1, '- src/q.ts: q7')).toBe(true);
   expect(heldIn(canary, 1, '- src/q.ts', '- q7')).toBe(false);

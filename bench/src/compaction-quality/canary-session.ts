@@ -31,8 +31,8 @@ export interface CanaryRound {
 }
 
 /**
- * `STEPS` is the number of steps in a round: two read a file, and the third edits one. The other two are the bytes of a
- * read result and of an edit.
+ * `STEPS` is the number of steps in a round: in every three steps, two read a file and the third edits one.
+ * `RESULT_BYTES` and `EDIT_BYTES` are the sizes of a read result and of an edit.
  */
 const STEPS = 18;
 const RESULT_BYTES = 7_000;

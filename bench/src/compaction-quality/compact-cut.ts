@@ -78,7 +78,7 @@ async function compactOnce(
   return packedBy(store, id, report.position ?? 0, workspace);
 }
 
-/** Returns what is packed up to a compaction, including its checkpoint. */
+/** Returns the content of the packed history after a compaction, including the compaction's checkpoint. */
 export async function packedBy(store: Log, id: string, compacted: number, workspace = ''): Promise<readonly Piece[]> {
   const { fold } = await readFold(store, sessionId(id));
   const { epoch, history } = fold.state;

@@ -18,7 +18,7 @@ const NAMES: readonly string[] = ['claude-code-session-opus', 'pi-coding-session
 /** Shares of a session's answers that are before the cut. */
 export const CUTS: readonly number[] = [0.4, 0.6, 0.8];
 
-/** A session at a cut. At the cut only the turn is open, and no call. */
+/** A session at a cut. At the cut a turn is open, but no call is open. */
 export interface CutSession {
   readonly name: string;
   readonly cut: number;

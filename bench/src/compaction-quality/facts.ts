@@ -11,11 +11,11 @@ export interface Sighting {
   readonly right: string;
   /** True if the compared text contains only identifiers. */
   readonly bare: boolean;
-  /** True if this line is the whole text of an argument. */
+  /** True if the line with the identifier is the whole text of an argument. */
   readonly argument: boolean;
   readonly from: Piece['from'];
   readonly tool?: string;
-  /** File that the call at this place names. */
+  /** File named by the call in whose input or result the identifier occurred. Absent if the call names no file. */
   readonly path?: string;
 }
 

@@ -22,7 +22,7 @@ function recall(strategy: string, said: number, results: number, size: Recall['s
 
 const reached = (recalls: readonly Recall[]): readonly boolean[] => recallGoals(recalls).map((goal) => goal.reached);
 
-test('a goal is reached at 0.10 above the best other strategy, and above 0.90 for prose and inputs', () => {
+test('the goals are reached if the recall is 0.10 above the best other strategy, and above 0.90 for prose and inputs', () => {
   const others = [...recall('a', 85, 40), ...recall('b', 60, 70)];
   expect(reached([...recall(OWN, 95, 80), ...others])).toEqual(
     Array.from({ length: 3 }, () => [true, true, true]).flat(),
@@ -32,7 +32,7 @@ test('a goal is reached at 0.10 above the best other strategy, and above 0.90 fo
   );
 });
 
-test('a goal considers only compactions to a quarter of the size', () => {
+test('the goals consider only compactions to a quarter of the size', () => {
   const best = recall('a', 100, 100, 'default');
   expect(reached([...recall(OWN, 95, 80), ...recall('a', 50, 50), ...best])).not.toContain(false);
 });

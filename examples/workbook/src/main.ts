@@ -1,5 +1,5 @@
-// Runs the example without an API key. A simulator in this process answers and counts the tokens it reads from its
-// cache.
+// Runs the example without an API key. A simulator in this process answers instead of a provider and counts the tokens
+// that it reads from its cache.
 
 import type { SessionEvent } from '@tidemark/kit';
 import { createSimulator } from '@tidemark/simulator';

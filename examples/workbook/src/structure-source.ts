@@ -14,16 +14,16 @@ export function structureSource(path: string): ContextSource {
   return {
     name: 'structure',
     inlineBytes: 8_192,
-    // The revision is the digest of the text, so equal revisions mean equal texts. A written value changes neither,
-    // unless it is a header.
+    // The revision is the digest of the text, so equal revisions mean equal texts. A written value changes neither the
+    // text nor the revision, unless the value is a header.
     revision: async () =>
       createHash('sha256')
         .update(await structureOf(path))
         .digest('hex')
         .slice(0, 12),
     render: () => structureOf(path),
-    // A value in a first row is a header, so a content write may change the structure too. The revision shows if it
-    // did.
+    // A value in a first row is a header, so a write of content may change the structure too. The revision shows if the
+    // structure changed.
     affectedBy: ({ touches }) => touches.includes('structure') || touches.includes('content'),
   };
 }

@@ -46,7 +46,7 @@ export function bookAgent(
     context: { sources: [structureSource(path)] },
     permissions: { mode: 'auto' },
     cache: {
-      // A front this short needs padding to be cached. A real front is longer.
+      // The front of this example is too short for the provider's cache, so it is padded. A real front is longer.
       padding: 'always',
     },
     ...options,

@@ -17,7 +17,7 @@ interface Played {
   readonly path: string;
   readonly simulator: Simulator;
   readonly bodies: readonly string[];
-  /** `prompt` and the causes of the structure notes, in log order. */
+  /** Order of events in the log: `prompt` for each prompt, and the cause of each structure note. */
   readonly told: readonly string[];
   /** Texts of the tool results, including errors. */
   readonly results: readonly string[];
@@ -84,7 +84,7 @@ test('the structure is noted again after a value replaces a header', async () =>
   expect(told).toEqual(['initial', 'prompt', 'changed']);
 });
 
-test('each request extends the previous one and reads the tokens that it left in the cache', async () => {
+test('each request extends the previous one and reads the tokens that the previous request left in the cache', async () => {
   const { bodies, simulator } = await play();
   const sent = bodies.map((body) => JSON.stringify(JSON.parse(body, withoutMarker)));
   expect(sent).toHaveLength(8);
@@ -97,7 +97,7 @@ test('each request extends the previous one and reads the tokens that it left in
   expect(left).toBeGreaterThan(1_000);
 });
 
-/** Drops the cache markers, because they move with the end of the request and are not content. */
+/** Removes the cache markers from the JSON, because they move with the end of the request and are not content. */
 function withoutMarker(key: string, value: unknown): unknown {
   return key === 'cache_control' ? undefined : value;
 }

@@ -1,11 +1,12 @@
-// Test helper for tools that read command lines: applies one rule to commands.
+// Test helper for tools that read command lines: applies one permission rule to a command.
 
 import { judgeByRules } from '../src/permissions/judge.ts';
 import { readRules } from '../src/permissions/read-rules.ts';
 import type { CommandEffects } from '../src/rules/ruled-call.ts';
 
 /**
- * Returns the decision of one rule about a shell call with these commands, in a situation where the mode would ask.
+ * Returns the decision about a `bash` call with the given effects, if one rule with `decision` and `command` exists and
+ * the mode alone would ask.
  *
  * @throws Error for an invalid rule.
  */

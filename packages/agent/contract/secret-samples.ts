@@ -4,7 +4,7 @@
 /** A text that contains one secret. */
 export interface SecretSample {
   readonly title: string;
-  /** Text before the secret. Like the text after it (`tail`), it stays readable. */
+  /** Text before the secret. It must not be masked, like the text after the secret (`tail`). */
   readonly lead: string;
   readonly secret: string;
   readonly tail: string;
@@ -51,7 +51,7 @@ const jwt = [{ alg: 'HS256', typ: 'JWT' }, { sub: '1234567890' }]
   .join('.');
 const login = Buffer.from(`martha:${noise(12, 7)}`).toString('base64');
 
-/** Tokens that are recognized by their own form. */
+/** Tokens that are recognized by their own format, such as `ghp_…`. */
 export const TOKENS: readonly SecretSample[] = [
   sample('an AWS access key id', 'aws', `AKIA${noise(16, 8).toUpperCase()}`),
   sample('an RSA key', 'privatekey', pem('RSA ', `MIIE${noise(150)}`)),
@@ -113,7 +113,10 @@ export const TOKENS: readonly SecretSample[] = [
 
 const KEY_ID = `AKIA${noise(16, 8).toUpperCase()}`;
 
-/** Texts that can be directly before a token and end in a letter or digit that does not belong to the token. */
+/**
+ * Tokens after a text that ends in a letter or digit, such as `\n` or `%3D`. This last character must not be taken as
+ * part of the token.
+ */
 export const ESCAPES: readonly SecretSample[] = [
   ['a line break in a string', String.raw`"line one\n`],
   ['a tab in a string', String.raw`"a\t`],
@@ -133,7 +136,10 @@ export const ESCAPES: readonly SecretSample[] = [
   sample(`a JWT after ${form}`, 'jwt', jwt, lead, ' x'),
 ]);
 
-/** Credentials at places that contain nothing else. */
+/**
+ * Credentials that are recognized by their place, such as the password in a URL or the value of an `Authorization`
+ * header.
+ */
 export const PLACES: readonly SecretSample[] = [
   ...[
     'redis',
@@ -191,7 +197,7 @@ export const PLACES: readonly SecretSample[] = [
   sample('a login of curl on another line', 'curl-user', noise(12), 'curl -s \\\n  -u martha:', ' x'),
 ];
 
-/** Values next to a name that announces a credential. */
+/** Values next to a name that indicates a credential, such as `password`. */
 export const NAMED: readonly SecretSample[] = [
   ...[
     ['as a variable', 'AWS_SECRET_ACCESS_KEY', 'AWS_SECRET_ACCESS_KEY=', '\n'],
@@ -266,7 +272,7 @@ export const NAMED: readonly SecretSample[] = [
   sample('a key of an unknown service', 'ACME_KEY', noise(24), 'ACME_KEY=', '\n'),
 ];
 
-/** Values with terminal colors between them and their names, as terminals and `jq -C` print them. */
+/** Credentials with terminal color codes between name and value, as terminals and `jq -C` print them. */
 export const COLOURED: readonly SecretSample[] = ['\u001b', '␛', String.raw`\u001b`, String.raw`\x1b`].flatMap(
   (escape) => [
     sample(`a coloured name, ${escape}`, 'password', 'hunter2', `${escape}[33mpassword ${escape}[0m: `, '\n'),
@@ -294,7 +300,10 @@ export const COLOURED: readonly SecretSample[] = ['\u001b', '␛', String.raw`\u
   ],
 );
 
-/** Values that no sign connects with their names. */
+/**
+ * Values that follow their names without a sign such as `=` or `:` in between, for example in `docker login -p
+ * letmein`.
+ */
 export const PAIRED: readonly SecretSample[] = [
   sample('ENV NAME value of a Dockerfile', 'DB_PASSWORD', 'letmein', 'FROM a\nENV DB_PASSWORD ', '\n'),
   sample('ENV NAME value with a bracket', 'DB_PASSWORD', 'aB(x9)q]Z7', 'FROM a\nENV DB_PASSWORD ', '\n'),

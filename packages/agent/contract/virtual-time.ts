@@ -1,5 +1,5 @@
-// Virtual time for tests and benchmarks. Nothing waits for a real clock, and a run always has the same times. Waits are
-// counted, so that a test can find a pause that never ends.
+// Virtual time for tests and benchmarks. Nothing waits for a real clock, and each run has the same times. Pending waits
+// are counted, so that a test can detect a wait that never ends.
 
 import { timestamp } from '@tidemark/log';
 import type { Surroundings } from '../src/ports/surroundings.ts';
@@ -12,11 +12,11 @@ export interface VirtualTime {
   readonly now: number;
   /** Number of waits that have not ended. */
   readonly waiting: number;
-  /** Moves the clock by `ms` milliseconds and ends the waits that are over by then. */
+  /** Moves the clock forward by `ms` milliseconds. Ends each wait whose time is then reached. */
   pass(ms: number): void;
-  /** Moves the clock to the end of the first wait. Returns `false` if there is no wait. */
+  /** Moves the clock to the end of the wait that ends next. Returns `false` if nothing waits. */
   passToNext(): boolean;
-  /** Removes all waits without ending them, as if their process had been lost. */
+  /** Drops all pending waits without ending them, as if the process had crashed. */
   forget(): void;
 }
 

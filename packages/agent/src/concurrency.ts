@@ -48,11 +48,12 @@ export function createSemaphore(most: number): Semaphore {
 }
 
 /**
- * Reason with which unneeded waits are aborted. It is created once, because each new error would capture a stack trace.
+ * Abort reason for waits that are no longer needed. It is created once, because each new error would capture a stack
+ * trace.
  */
 export const OVER: DOMException = new DOMException('the awaited work has ended', 'AbortError');
 
-/** Returns the result of the work, or `undefined` as soon as the signal aborts. A result after that is ignored. */
+/** Returns the result of the work, or `undefined` as soon as the signal aborts. A later result is ignored. */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   const done = new AbortController();
   try {
@@ -62,7 +63,10 @@ export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): P
   }
 }
 
-/** Resolves when the signal aborts, and possibly never. Aborting `over` removes the listener. */
+/**
+ * Resolves when `signal` aborts. If `signal` does not abort, the promise never settles. Aborting `over` removes the
+ * listener.
+ */
 export function abortOf(signal: AbortSignal, over: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {

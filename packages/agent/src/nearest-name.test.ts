@@ -1,4 +1,4 @@
-// Tests for `nearestName`. The titles describe the name that was meant.
+// Tests `nearestName` with misspelled names, names that are too long, and names that are near no other.
 
 import { expect, test } from 'vitest';
 import { nearestName } from './nearest-name.ts';
@@ -21,7 +21,7 @@ test('`nearestName` returns `undefined` for a name that is too long', () => {
 });
 
 test.each(['fix', 'banana', '', 'modellen'])(
-  '`nearestName` returns `undefined` for %j, which is near no name',
+  '`nearestName` returns `undefined` for %j, which is not near any of the names',
   (word) => {
     expect(nearestName(word, NAMES)).toBeUndefined();
   },

@@ -34,7 +34,7 @@ export interface Family extends Live {
   readonly childrenOf: () => Promise<readonly (readonly Recorded[])[]>;
 }
 
-/** Creates a session that may start subagents, or opens the existing one on the shelf. */
+/** Creates a session that may start subagents, or opens the existing one in the store `shelf`. */
 export async function goWithAgents(
   provider: Provider,
   {

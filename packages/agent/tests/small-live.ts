@@ -36,7 +36,7 @@ export interface Setting {
   readonly open?: Partial<LiveSessionOptions>;
 }
 
-/** Creates a session, or opens the existing one on the shelf. */
+/** Creates a session, or opens the existing one in the store `shelf`. */
 export async function goLive({
   provider,
   runtime = {},
@@ -152,7 +152,7 @@ export function heldBy(body: Uint8Array): readonly string[] {
 }
 
 /**
- * Returns a copy of the shelf on which the log of the test's session ends after `records` records, as a crash would
+ * Returns a copy of the store in which the log of the test's session ends after `records` records, as a crash would
  * leave it.
  */
 export function cutShelf(shelf: MemoryBackend, records: number): MemoryBackend {

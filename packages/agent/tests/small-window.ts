@@ -41,7 +41,7 @@ export interface PlaySetting {
   readonly runtime?: Partial<Runtime>;
 }
 
-/** Opens a session. */
+/** Starts a simulator and opens a session that sends its requests to it. Both are closed when the test ends. */
 export async function playWindow({ believed, real = believed, answer, runtime }: PlaySetting): Promise<Played> {
   const simulator = createSimulator({
     capabilities: () => (typeof real === 'function' ? real() : real),

@@ -1,4 +1,4 @@
-// Checkpoints of small logs, in the form in which they are read back from the log.
+// Makes checkpoints of small logs, in the form in which they are read back from the log.
 
 import type { HistoryCompacted } from '@tidemark/log';
 import { callId, position } from '@tidemark/log';

@@ -26,7 +26,7 @@ export type Told = { [K in Kind]: readonly [kind: K, data: EventData[K], second?
 
 export const SESSION = sessionId('s1');
 
-/** Returns a time in the tests' hour: `2026-11-20T12:MM:SS.000Z`. */
+/** Returns the time `count` seconds after the start of the tests' hour, `2026-11-20T12:00:00.000Z`. */
 export function second(count: number): ReturnType<typeof timestamp> {
   return timestamp(new Date(Date.UTC(2026, 10, 20, 12) + count * 1000).toISOString());
 }
@@ -41,7 +41,7 @@ export function logOf(told: readonly Told[], from = 0): readonly Recorded[] {
   });
 }
 
-/** Folds a small log into a state. */
+/** Folds a small log into a state. With `state`, the log continues that state. */
 export function fold(told: readonly Told[], state: State = emptyState()): State {
   return logOf(told, state.length).reduce(evolve, state);
 }
@@ -94,7 +94,7 @@ export function named(name: string): Digest {
   return digest(createHash('sha256').update(name).digest('hex'));
 }
 
-/** Returns a request on the main stream with `blocks` blocks. */
+/** Returns a request on the main stream with `blocks` blocks of history. Its forecast and front are empty. */
 export function request(blocks: number, markers: readonly MarkerRecord[] = [], at?: number): Told {
   const parameters = { tools: named('p'), system: named('p'), messages: named('p') };
   const data: RequestPrepared = {

@@ -18,8 +18,8 @@ import { chanceOfNeed, goToTurn, groundsOf, noUses, noteResult, noteSaid } from 
 import type { State } from '../src/state/state.ts';
 
 /**
- * Decision of the reference. `calls` are the results to shorten. `saved` is the saving of each possible batch, by the
- * first call of the batch.
+ * Decision of the reference. `calls` are the calls whose results are shortened. `saved` contains the saving of each
+ * possible batch, with the first call of the batch as its key.
  */
 export interface PlainPruning {
   readonly cause: string;
@@ -65,7 +65,7 @@ const FREE: readonly EpochCause[] = [
   'compaction',
 ];
 
-/** Makes the same decision as `planPruning`, from all packed spans and with each sum computed again. */
+/** Makes the same decision as `planPruning`. It walks over all packed spans and computes each sum again. */
 export function plainPruning(input: PruningInput): PlainPruning | undefined {
   const { state, need, gauge } = input;
   const { found, sent, end } = findAll(state);
@@ -112,8 +112,8 @@ function chosen(
 }
 
 /**
- * Returns the batch of those results whose grounds make shortening worthwhile, or `undefined` for an empty batch.
- * `behind` is the number of tokens after the entry that is still read.
+ * Returns the batch of the results that `takes` accepts by their grounds, or `undefined` for an empty batch. `behind`
+ * is the number of history tokens after the cache entry that can still be read.
  */
 function batchOf(
   results: readonly Found[],
@@ -136,7 +136,7 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((all, one) => all + one, 0);
 }
 
-/** Returns the expected cost of reading these results again later. */
+/** Returns the expected cost of fetching these results again later, in tokens at the base input price. */
 function fetching(results: readonly Found[], { write, call }: Rates): number {
   return sum(
     results.map(({ grounds, whole }) => (grounds === undefined ? 0 : chanceOfNeed[grounds] * (whole * write + call))),
@@ -164,7 +164,7 @@ interface All {
   readonly end: number;
 }
 
-// Result of the walk by state. Tests ask many questions about one state, but it is walked over only once.
+// Result of the walk by state. Tests make many decisions for one state, so each state is walked over only once.
 const walked = new WeakMap<State, All>();
 
 function findAll(state: State): All {
@@ -247,7 +247,10 @@ function freedOf(span: Span, use: ResultUse | undefined): number {
   return tokensOf(span) - partTokens(renderPruned(content, cut, at));
 }
 
-/** Returns the tokens of the history in each live entry that was written or read since the last edit. */
+/**
+ * Returns one number for each live cache entry that was written or read since the last edit: the tokens of the history
+ * up to the end of the entry.
+ */
 function entriesOf({ state, at }: PruningInput): readonly number[] {
   const { cache, history, streams } = state;
   const { counts } = streams['main']?.accepted?.prepared ?? {};

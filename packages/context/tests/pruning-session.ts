@@ -100,7 +100,7 @@ export const EARLY: readonly number[] = [
 ];
 
 export const NOTHING: Need = { do: 'nothing' };
-/** Pressure with more than half of the window in use, but not near the limit. */
+/** Gauge reading of a window that is 60% full, at the tier `calm`. */
 export const HALF_FULL: PruningInput['gauge'] = { tier: 'calm', ratio: 0.6, bytes: 0 };
 export const FULL: PruningInput['gauge'] = { tier: 'warning', ratio: 0.85, bytes: 0 };
 
@@ -121,7 +121,7 @@ export function resultsOf(state: State): readonly ResultPart[] {
   return slice(state.history.packed).flatMap(({ parts }) => parts.filter((part) => part.type === 'result'));
 }
 
-/** Returns the span of the result with this index among the results. */
+/** Returns the span of the result with index `rank` among all results of the history. */
 export function resultSpan(state: State, rank: number): Span {
   const found = slice(state.history.packed).filter(({ parts: [part] }) => part?.type === 'result')[rank];
   return found ?? never();
@@ -131,7 +131,7 @@ export function textOf(one: ResultPart | undefined): string {
   return (one?.content ?? []).map((part) => (part.type === 'text' ? part.text : part.type)).join('|');
 }
 
-/** Records the plan and opens an epoch that takes it up. */
+/** Records the plan, and opens an epoch in which the plan takes effect. Throws if there is no plan. */
 export function taken(state: State, pruned: HistoryPruned | undefined): State {
   return fold([['history.pruned', pruned ?? never()], opened(1, { prunings: [position(state.length)] })], state);
 }

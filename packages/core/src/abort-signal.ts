@@ -1,4 +1,4 @@
-// Abort signal for ports of packages that have the types of neither Node nor the DOM.
+// Type of an abort signal, for the interfaces of packages that have the types of neither Node nor the DOM.
 
 /** Subset of `AbortSignal` that ports use. Every `AbortSignal` satisfies it. */
 export interface AbortSignalLike {

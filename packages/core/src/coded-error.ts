@@ -1,8 +1,9 @@
 // Base class of errors: a stable code for programs, typed data, the cause, and a message with the next step for people.
 
 /**
- * Action after an error. `conflict`: read again and decide again. `retryable`: try again later. `refused`: report the
- * error to the user. `corrupt`: stop and change nothing. `bug`: a law of this project was broken.
+ * Sort of an error, which decides the action of the caller. `conflict`: read again and decide again. `retryable`: try
+ * again later. `refused`: report the error to the user. `corrupt`: stop and change nothing. `bug`: a law of this
+ * project was broken.
  */
 export type ErrorSort = 'conflict' | 'retryable' | 'refused' | 'corrupt' | 'bug';
 
@@ -10,9 +11,9 @@ export type ErrorSort = 'conflict' | 'retryable' | 'refused' | 'corrupt' | 'bug'
 export type ErrorData = Readonly<Record<string, unknown>>;
 
 /**
- * Base class of the errors of all packages. The message contains what happened, to what, and the next step. Programs
- * recognise an error by its `code` (`log/damaged`), never by its class or its text, because two copies of a package
- * have two different classes.
+ * Base class of the errors of all packages. The message contains what happened, the name of the affected object, and
+ * the next step. Programs recognise an error by its `code` (`log/damaged`), never by its class or its text, because two
+ * copies of a package have two different classes.
  *
  * A class without data passes `undefined`; its errors then have no member `data`.
  */

@@ -51,7 +51,10 @@ export interface CallPart<Id extends string = string> {
   readonly arguments: string;
 }
 
-/** Any other part of an answer, stored unchanged. It can be sent back only to the same provider. */
+/**
+ * Part of an answer that is neither text nor reasoning nor a tool call, stored unchanged. It can be sent back only to
+ * the same provider.
+ */
 export interface NativePart {
   readonly type: 'native';
   readonly provider: string;
@@ -64,13 +67,18 @@ export interface NativePart {
 /** One part of an answer. An answer lists its parts in arrival order. */
 export type AnswerPart<Id extends string = string> = AnswerText | ReasoningPart | CallPart<Id> | NativePart;
 
-/** Reason why an answer ended. `stopRaw` next to it contains the provider's own name. */
+/**
+ * Reason why an answer ended. `end`: the model had finished. `calls`: the model waits for the results of its calls.
+ * `length`: the output limit was reached. `sequence`: a stop sequence was produced. `pause`: the provider paused the
+ * answer, and the next request continues it. `refusal`: the model or the provider refused. `window`: the context window
+ * was full. `other`: any other reason. `stopRaw` next to this field contains the provider's own name.
+ */
 export type StopReason = 'end' | 'calls' | 'length' | 'sequence' | 'pause' | 'refusal' | 'window' | 'other';
 
 /** Lifetimes of cache entries that providers sell. */
 export type Ttl = '5m' | '1h' | '30m' | '12h';
 
-/** Tokens written to the cache with one lifetime. */
+/** Number of tokens that one call wrote to the cache with one lifetime. */
 export interface CacheWrite {
   readonly ttl: Ttl;
   readonly tokens: number;

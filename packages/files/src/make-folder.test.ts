@@ -27,7 +27,7 @@ test.skipIf(process.platform !== 'linux')(
   },
 );
 
-test('`makeFolder` makes the same folders many times at once', async () => {
+test('concurrent calls of `makeFolder` for the same path all succeed', async () => {
   const root = await mkdtemp(join(tmpdir(), 'tidemark-folder-'));
   for (let round = 0; round < 20; round += 1) {
     const path = join(root, String(round), 'a', 'b', 'c');

@@ -17,7 +17,8 @@ export async function makeFolder(path: string, mode: number = 0o777): Promise<st
   const parent = dirname(path);
   if (!isMissing(first) || parent === path) throw first;
   const above = await makeFolder(parent, mode);
-  // In the meantime another process may have made the folder or removed its parent.
+  // The second attempt can fail too, because another process may have removed the parent in the meantime. If another
+  // process made the folder, the result is `undefined`.
   const second = await tryToMake(path, mode);
   if (second instanceof Error) throw second;
   return above ?? second;

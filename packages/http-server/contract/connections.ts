@@ -65,7 +65,7 @@ export function describeConnections({ request, webSocket }: ServerSubject, open:
       subject.silence();
       const client = await dial(subject.port);
       client.send(usual(subject.port));
-      // Measures the time by three connections that the same limits close one after the other.
+      // The wait is as long as the limits need to close three other connections, one after the other.
       for (let count = 0; count < 3; count += 1) await (await dial(subject.port)).ended;
       expect(client.closed()).toBe(false);
       await vi.waitFor(() => expect(subject.connections()).toBe(1), { timeout: 30_000 });
@@ -158,7 +158,7 @@ export function describeConnections({ request, webSocket }: ServerSubject, open:
       await vi.waitFor(() => expect(connections()).toBe(0), { timeout: 30_000 });
     });
 
-    it('that its client leaves half-open or in the middle of a message leaves no connection', async () => {
+    it('is removed if its client leaves it half-open or in the middle of a message', async () => {
       const { port, connections } = await open({});
       const half = await connected(port);
       half.socket.end();

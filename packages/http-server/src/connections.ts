@@ -7,13 +7,19 @@ import type { Duplex } from 'node:stream';
 export interface Connections {
   /** Returns the number of open connections, including WebSockets. */
   count(): number;
-  /** Adds a request. Returns the number of requests on its connection that have no complete answer yet. */
+  /**
+   * Adds a request. Returns the number of requests on its connection that have no complete answer yet, including this
+   * one.
+   */
   begin(incoming: IncomingMessage, outgoing: ServerResponse): number;
   /** Marks a connection as upgraded. */
   upgrade(stream: Duplex): void;
   /** True if the connection has a request in progress or is a WebSocket. */
   inUse(stream: Duplex): boolean;
-  /** True if the client would read bytes written now as part of an answer that has begun or that it still expects. */
+  /**
+   * True if an answer to the client has begun or is still expected. The client would read bytes that are written now as
+   * part of that answer.
+   */
   owesAnswer(stream: Duplex): boolean;
   /**
    * Closes connections that have had no request for `longest` milliseconds. The timeout of Node.js is not enough:
@@ -30,7 +36,7 @@ interface ConnectionUse {
   unusedSince: number;
 }
 
-/** Tracks the connections of a server from its start. */
+/** Tracks all connections that the server accepts after this call. */
 export function trackConnections(server: Server): Connections {
   const open = new Map<Duplex, ConnectionUse>();
   const upgraded = new WeakSet<Duplex>();

@@ -19,7 +19,7 @@ export interface AllowedHosts {
   accepts(authority: string): boolean;
 }
 
-/** Values from which the allowed hosts follow. */
+/** Values that determine the allowed hosts. */
 export interface HostChoice {
   /** Address that the server is bound to. */
   readonly host: string;
@@ -73,7 +73,9 @@ export function refuseForeign(request: IncomingMessage, hosts: AllowedHosts): Se
   return refuseTarget(request.url ?? '', hosts) ?? refuseHost(host, hosts) ?? refuseOrigin(request, host);
 }
 
-/** Checks the request target: a path, or an absolute URL of this server (RFC 9112, section 3.2.2). */
+/**
+ * Returns a refusal unless the request target is a path or an absolute URL of this server (RFC 9112, section 3.2.2).
+ */
 function refuseTarget(target: string, hosts: AllowedHosts): ServerRefusal | undefined {
   if (target.startsWith('/')) return undefined;
   if (!/^http:\/\//i.test(target) || !URL.canParse(target)) {
@@ -92,8 +94,9 @@ function refuseHost(host: string, hosts: AllowedHosts): ServerRefusal | undefine
 }
 
 /**
- * Checks the origin of a request. A browser sends the origin of the page that makes a request. Programs send none.
- * `Sec-Fetch-Site` covers requests for which browsers send no origin, such as an image. Following a link is allowed.
+ * Returns a refusal for a request from a page of another origin, otherwise `undefined`. A browser sends the origin of
+ * the page that makes a request. Programs send no origin. `Sec-Fetch-Site` covers requests for which browsers send no
+ * origin, such as an image. Following a link is allowed.
  */
 function refuseOrigin(request: IncomingMessage, host: string): ServerRefusal | undefined {
   const origin = valuesOf(request, 'origin').join(', ').toLowerCase();

@@ -34,7 +34,10 @@ export interface ServerLimits {
   readonly stalledMs: number;
   /** Time between two pings of a WebSocket. A client that answers neither of two pings is disconnected. */
   readonly pingMs: number;
-  /** Time for a refused client to read the refusal while it is still sending. The data that it sends is discarded. */
+  /**
+   * Time for a refused client to read the refusal while it is still sending. Data that arrives during this time is
+   * discarded.
+   */
   readonly lingerMs: number;
   /** Time between two checks of `headersMs` and `requestMs`. */
   readonly checkMs: number;

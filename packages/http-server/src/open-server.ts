@@ -301,7 +301,7 @@ function attachFailures(parts: Parts): void {
   const { server, limits, connections, form } = parts;
   const refused = new WeakSet<Duplex>();
   server.on('clientError', (error: NodeJS.ErrnoException, stream) => {
-    // These bytes are the rest of a request that was already refused.
+    // The bytes that caused this error are the rest of a request that was already refused.
     if (refused.has(stream)) return;
     if (error.code === 'ECONNRESET' || !stream.writable || connections.owesAnswer(stream)) {
       stream.destroy();
@@ -310,8 +310,9 @@ function attachFailures(parts: Parts): void {
     refused.add(stream);
     endWithRefusal(stream, form(refusalOfParser(error.code), undefined), limits.lingerMs);
   });
-  // Node.js calls this function for a connection without progress. The connection is idle between requests, has a long
-  // answer in progress, or has a client that does not read. A long answer in progress is allowed.
+  // Node.js calls this function for a connection without progress. The connection is closed if it is idle between
+  // requests, or if its client does not read the data sent to it. An answer that sends nothing for a long time is
+  // allowed.
   server.setTimeout(limits.stalledMs, (socket) => {
     if (!connections.inUse(socket) || socket.writableLength > 0) socket.destroy();
   });

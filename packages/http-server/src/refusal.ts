@@ -17,7 +17,7 @@ export type RefusalReason =
   | 'origin'
   | 'timeout';
 
-/** A refused request. */
+/** Refusal of a request: the reason, the HTTP status, and a message for the client. */
 export interface ServerRefusal {
   readonly reason: RefusalReason;
   readonly status: number;
@@ -49,8 +49,8 @@ export function pathOf(target = ''): string | undefined {
 
 /**
  * Answers a request with a refusal and closes the connection. A client that is still sending its body could lose the
- * answer if the connection were reset at once. Therefore its remaining bytes are read and discarded for at most
- * `lingerMs` milliseconds.
+ * answer if the connection were reset at once. Therefore the remaining bytes of the body are read and discarded for at
+ * most `lingerMs` milliseconds.
  */
 export function sendRefusal(
   incoming: IncomingMessage,

@@ -75,7 +75,7 @@ export function readBody(incoming: IncomingMessage, limit: number, held: HeldAcc
   });
 }
 
-/** Returns the maximum number of bytes that can arrive. Node.js ends a body at its declared length. */
+/** Returns the maximum number of bytes that can arrive for a body. Node.js ends a body at its declared length. */
 function longestBody({ headers }: IncomingMessage, limit: number): number {
   return headers['transfer-encoding'] === undefined ? Math.min(limit, Number(headers['content-length'] ?? 0)) : limit;
 }

@@ -20,7 +20,7 @@ export function refuseHead(
   return refuseForeign(request, hosts) ?? refuseEncoding(request) ?? refuseLength(request, limits);
 }
 
-/** Refuses a compressed body, because it can be a thousand times larger after decompression. */
+/** Refuses a compressed body, because the decompressed body can be a thousand times larger. */
 function refuseEncoding({ headers }: IncomingMessage): ServerRefusal | undefined {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';
   if (encoding === '' || encoding === 'identity') return undefined;

@@ -21,8 +21,9 @@ export interface ServerSocket {
   /** Closes the connection at once, without a close handshake. */
   terminate(): void;
   /**
-   * Sets the handler of messages. The handler receives the next message after its promise for the last one has settled.
-   * A rejected promise closes the connection. While messages are waiting, no more data is read from the client.
+   * Sets the handler of messages. The handler receives the next message after its promise for the previous message has
+   * settled. A rejected promise closes the connection. While messages are waiting, no more data is read from the
+   * client.
    */
   onMessage(handler: (text: string) => Promise<void>): void;
 }
@@ -46,7 +47,10 @@ interface TrackedSocket {
   answering: boolean;
   /** Bytes received after the latest complete message. */
   unfinished: number;
-  /** Number of beats during which the same message has been unfinished. */
+  /**
+   * Number of beats during which the same message has been unfinished. A beat is one run of the ping timer, every
+   * `pingMs` milliseconds.
+   */
   unfinishedBeats: number;
   /** Number of beats since the latest byte from the client. */
   silentBeats: number;
@@ -66,8 +70,8 @@ export function createWebSockets(limits: ServerLimits, heldBytes: HeldBytes): We
   const beatAll = (): void => {
     for (const connection of connections) beat(connection, mostBeats);
   };
-  // If this process has stalled, `setImmediate` lets it read the bytes that arrived in the meantime before it counts a
-  // beat.
+  // After a stall of this process, bytes that arrived in the meantime are not read yet. `setImmediate` delays the beat
+  // until they are read.
   const timer = setInterval(() => setImmediate(beatAll), limits.pingMs);
   timer.unref();
   return {
@@ -149,8 +153,8 @@ async function answerAll(connection: TrackedSocket): Promise<void> {
 }
 
 /**
- * Counts a beat of a connection and closes it above a limit. A paused connection is skipped, because its answers to
- * pings are not read.
+ * Counts a beat of a connection, and closes the connection if a count is above its limit. A paused connection is
+ * skipped, because its answers to pings are not read.
  */
 function beat(connection: TrackedSocket, mostBeats: number): void {
   const { socket, unfinished } = connection;

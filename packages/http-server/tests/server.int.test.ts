@@ -8,7 +8,7 @@ import type { HttpServer, ServeRequest, ServerOptions } from '../src/index.ts';
 
 const REQUEST = { path: '/echo', headers: { 'content-type': 'application/json' }, body: '{"word":"hello"}' };
 
-/** Opens a server that echoes bodies and messages. If `next` is set, it answers the next request. */
+/** Opens a server that echoes bodies and messages. If `next` is set, it produces the answer to the next request. */
 async function openEcho(
   options: Omit<ServerOptions, 'port'>,
 ): Promise<HttpServer & { next: ServeRequest | undefined }> {
@@ -112,7 +112,7 @@ describe('`openServer`', () => {
       await expect(openEcho({ allowedHosts: [name] })).rejects.toMatchObject(bad);
   });
 
-  it('reads no further message while one waits, and then answers all messages in order', async () => {
+  it('reads no further message while a message waits, and then answers all messages in order', async () => {
     const server = await openEcho({ limits: { heldBytes: 1_048_576 } });
     const gate = Promise.withResolvers<void>();
     server.onUpgrade(() => (socket) => {
@@ -132,8 +132,8 @@ describe('`openServer`', () => {
       });
     });
     for (let count = 0; count < 200; count += 1) socket.send(String(count).padEnd(65_536));
-    // The messages sent so far exceed `heldBytes`. A server that had read all of them would have closed the connection
-    // before it answers this request.
+    // The messages sent so far exceed `heldBytes`. If the server had read all of them, it would have closed the
+    // connection before it answers this request.
     await vi.waitFor(async () => expect(await post(server.port, REQUEST)).toBe(200), { timeout: 30_000 });
     gate.resolve();
     await ended;

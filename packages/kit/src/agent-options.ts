@@ -1,4 +1,4 @@
-// Options of `createAgent`, as its author writes them. `check-options.ts` refuses what is not one of them.
+// Options of `createAgent`, as its author writes them. `check-options.ts` refuses any other option.
 
 import type {
   Asker,
@@ -51,7 +51,10 @@ export interface AgentOptions {
   readonly baseURL?: string;
   /** Transport, retries, and a callback for request bodies. */
   readonly connection?: ConnectionOptions;
-  /** Parameters of the model, and what the catalog does not know about it. */
+  /**
+   * Request parameters of the model, `anthropic-beta` headers, and data that the catalog lacks: a context window or
+   * other rows.
+   */
   readonly modelOptions?: ModelOptions;
   /**
    * Maximum output tokens of one answer. Default: 32,000, or the model's own maximum if that is lower. For a model
@@ -62,12 +65,15 @@ export interface AgentOptions {
   readonly instructions?: string;
   /** The author's own tools, in addition to the built-in tools of the workspace. */
   readonly tools?: readonly Tool[];
-  /** Folder that the agent works in, with its tools for files and commands. Default: none, and the agent has no such tools. */
+  /**
+   * Folder that the agent works in. It adds the built-in tools for files and commands. Default: none, and the agent has
+   * none of these tools.
+   */
   readonly workspace?: string | WorkspaceSetup;
   /**
    * MCP servers, whose tools are added to the other tools. The servers start when the first session opens. List only
-   * servers that the user named, never servers that a workspace asks for. Alternatively pass the tools that
-   * `createMcpTools` returned: several agents can share them, and the caller closes them.
+   * servers that the user named, never servers that a workspace asks for. The value may also be the result of
+   * `createMcpTools`. Several agents can share such a result, and the caller closes it.
    */
   readonly mcp?: Mcp | McpTools;
   /**
@@ -78,11 +84,11 @@ export interface AgentOptions {
   readonly skills?: SkillsOptions;
   /**
    * Limits of subagents. If set, the agent has the tool `agent`, with which the model gives a task to a subagent. Each
-   * subagent runs in its own session with the same tools and permissions. `{}` takes the default limits: four
-   * subagents at once, 32 in all, and a subagent starts none of its own. Default: `false`, no subagents.
+   * subagent runs in its own session with the same tools and permissions. `{}` takes the default limits: four subagents
+   * at once, 32 in all, and no subagents of subagents. Default: `false`, no subagents.
    */
   readonly subagents?: SubagentLimits | false;
-  /** Permission mode, rules, and the person who is asked. */
+  /** Permission mode, rules, and the callback that asks the user. */
   readonly permissions?: Permissions;
   /** Limits of one turn. */
   readonly limits?: TurnLimits;
@@ -123,8 +129,9 @@ export interface ModelOptions {
    */
   readonly parameters?: RenderParameters;
   /**
-   * Context window in tokens, input and output together. Required for a model of `openrouter` or `compatible` that the
-   * catalog does not list there, and refused otherwise. The caching and the prices of such a model are unknown.
+   * Context window in tokens, input and output together. Required for a model that the catalog does not list for the
+   * provider `openrouter` or `compatible`, and refused for any other model. The caching and the prices of such a model
+   * are unknown.
    */
   readonly contextWindow?: number;
   /** Values of Anthropic's header `anthropic-beta`. */
@@ -157,7 +164,8 @@ export interface WorkspaceSetup {
   readonly agentsFile?: 'discover' | 'attach';
   /**
    * Permissions of sandboxed commands. `network: 'on'` gives every sandboxed command the network of this machine,
-   * including its local services. By default a call that needs the network has to ask for it.
+   * including its local services. By default such a command has no network, and a call that needs it has to ask for
+   * permission.
    */
   readonly sandbox?: SandboxSetting;
   /** Paths that no tool may touch. If `store` is a folder, it is always one of them. */
@@ -176,10 +184,14 @@ export interface SandboxSetting {
   readonly network?: 'off' | 'on';
 }
 
-/** MCP servers by name. `waitMs` is how long the first request waits for them. Default: 5,000. */
+/**
+ * MCP servers by name. `waitMs` is the longest time in milliseconds that the first request waits for the servers.
+ * Default: 5,000. `approvals` stores the accepted tool definitions. Default: a file in the folder of `store`, if there
+ * is one.
+ */
 export type Mcp = Pick<McpOptions, 'servers' | 'waitMs' | 'approvals'>;
 
-/** Permissions of an agent: its mode, its rules, and the person who is asked. */
+/** Permissions of an agent: its mode, its rules, and the callback that asks the user. */
 export interface Permissions {
   /**
    * Permission mode of a new session. Default: `ask` if the callback `ask` is set, otherwise `read-only`. An existing
@@ -217,8 +229,9 @@ export interface CacheOptions {
   readonly padding?: PaddingSetting;
   /**
    * Policy for keeping the cached prefix alive while a session is open and waits for a prompt. `auto`, the default,
-   * does so only if this is known to be cheaper, for at most a tenth of the session's cost. `{ share: 0.1 }` does so
-   * if it is expected to pay, for at most this share of the session's cost. `off` never does.
+   * does so only where this is known to be cheaper, and spends at most a tenth of the session's cost on it. `{ share:
+   * 0.1 }` does so whenever it is expected to lower the cost, and spends at most this share of the session's cost.
+   * `off` never does.
    */
   readonly warm?: Warm;
   /**
@@ -244,15 +257,16 @@ export interface CompactionOptions {
    */
   readonly when?: CompactionPolicy;
   /**
-   * Writer of checkpoints. `auto`, the default, asks the model if the history can be read from the cache, and
-   * otherwise builds the checkpoint from the log alone. `model` asks the model at any price. `deterministic` uses the
-   * log alone. If the model fails, the checkpoint is built from the log alone. The call to the model is a side call of
-   * the turn, so its price counts toward the turn's limit.
+   * Writer of checkpoints. `auto`, the default, asks the model if the history can be read from the cache, and otherwise
+   * builds the checkpoint from the log alone. `model` asks the model even if the history is not in the cache.
+   * `deterministic` uses the log alone. If the model fails, the checkpoint is built from the log alone. The call to the
+   * model is a side call of the turn, so its price counts toward the turn's limit.
    */
   readonly by?: CompactionBy;
   /**
-   * Token budgets of the window that replace the computed ones. `reserve` is kept free, and `hard` is the maximum of a
-   * plan. At `soft` a warning begins, and `tail` is the part of the tail that a compaction keeps.
+   * Token budgets of the window that replace the computed ones. `reserve` is kept free. `soft` is the input size from
+   * which a warning is given. `hard` is the maximum input after a compaction, and with `when: 'auto'` the input size
+   * from which the runtime compacts. `tail` is the size of the tail that a compaction keeps.
    */
   readonly budgets?: NonNullable<Runtime['budgets']>;
   /**

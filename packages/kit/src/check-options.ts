@@ -23,7 +23,7 @@ import { KitError } from './kit-error.ts';
 import type { ProviderName } from './providers.ts';
 import { isProviderName, PROVIDERS } from './providers.ts';
 
-/** A schema for each field, and for no other. */
+/** Type of a table with exactly one zod schema for each option. A missing or additional schema is a type error. */
 type OptionSchemas<Options> = { readonly [name in keyof Required<Options>]: z.ZodType };
 
 const anyObject = z.custom<object>((value) => typeof value === 'object' && value !== null, 'expected an object');
@@ -123,7 +123,7 @@ const modelOptions = z.strictObject({
 const permissions = z.strictObject({
   mode: z.enum(['read-only', 'ask', 'auto']).optional(),
   ask: anyFunction.optional(),
-  // `readRules` checks each rule and names what is wrong with it.
+  // Only the array is checked here. `readRules` checks each rule and reports its errors.
   rules: z.array(z.unknown()).readonly().optional(),
   grants: z.custom<ProjectGrants>(isGrants, 'expected { kept, keep }').optional(),
   allowUnsandboxed: z.boolean().optional(),
@@ -144,7 +144,10 @@ const cache = z.strictObject({
     .optional(),
 } satisfies OptionSchemas<CacheOptions>);
 
-/** A policy given as text was an option before `compaction` became a group. */
+/**
+ * Returns the error message for a string. `compaction` was a policy name before it became an object, so the message
+ * names `compaction.when`.
+ */
 const oldCompaction = ({ input }: { readonly input?: unknown }): string | undefined =>
   typeof input === 'string' ? `expected an object: use compaction.when` : undefined;
 
@@ -182,7 +185,7 @@ const skills = z.strictObject({
   budget: z.strictObject({ skills: count.optional(), warning: count.optional(), most: count.optional() }).optional(),
 } satisfies OptionSchemas<SkillsOptions>);
 
-/** Values of `instructions` before it meant the system text. */
+/** Former values of `instructions`, which used to be the setting for AGENTS.md and is now the system text. */
 const OLD_INSTRUCTIONS: readonly string[] = ['discover', 'attach'];
 
 const options = z.strictObject({
@@ -213,7 +216,7 @@ const options = z.strictObject({
   host: host.optional(),
 } satisfies OptionSchemas<AgentOptions>);
 
-/** Names of the options, by the place of their object. */
+/** Option names of each object, by the path of the object in the options. `*` stands for the name of a server. */
 const NAMES: ReadonlyMap<string, readonly string[]> = new Map([
   ['', Object.keys(options.shape)],
   ['mcp', Object.keys(mcp.shape)],
@@ -236,7 +239,7 @@ const NAMES: ReadonlyMap<string, readonly string[]> = new Map([
   ['subagents', Object.keys(subagents.shape)],
 ]);
 
-/** Options that have another name or place now. */
+/** Options that were renamed or moved, each with its present path or replacement. */
 const RENAMED: ReadonlyMap<string, string> = new Map([
   ['role', 'instructions'],
   ['runtime', 'context.runtimeInstructions'],
@@ -333,7 +336,10 @@ export function checkOptions(given: AgentOptions): void {
   throw new KitError('kit/bad-options', message, { problems });
 }
 
-/** Checks each server by its own schema: the error of a union does not name the branch that was meant. */
+/**
+ * Checks each server by the schema of its own kind: HTTP or stdio. With a union of both schemas, zod would not report
+ * which field of the server is wrong.
+ */
 function problemsOfMcp(given: AgentOptions['mcp']): readonly string[] {
   if (typeof given !== 'object' || given === null || 'offer' in given) return [];
   const problems = problemsIn(mcp, given, ['mcp']);
@@ -343,7 +349,7 @@ function problemsOfMcp(given: AgentOptions['mcp']): readonly string[] {
   );
 }
 
-/** Checks the object form of an option that has a short form too. */
+/** Checks an option that accepts an object or a short form, such as a string. Only an object is checked here. */
 function problemsOfObject(schema: z.ZodType, given: unknown, name: string): readonly string[] {
   return typeof given === 'object' ? problemsIn(schema, given, [name]) : [];
 }

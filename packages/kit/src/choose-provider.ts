@@ -105,8 +105,8 @@ function nameOf(options: AgentOptions): ProviderName | undefined {
 export function requireReachable({ provider, apiKey, model }: AgentOptions): void {
   if (provider !== undefined || apiKey === undefined || !model.includes('/')) return;
   const [maker = '', ...name] = model.split('/');
-  const own = isProviderName(maker) ? `, or set \`model\` to ${maker}'s own name, such as "${name.join('/')}"` : '';
-  const message = `"${model}" is a model name of OpenRouter, which would get the key: set \`provider: "openrouter"\`${own}`;
+  const other = isProviderName(maker) ? `, or set \`model\` to ${maker}'s own name, such as "${name.join('/')}"` : '';
+  const message = `"${model}" is a model name of OpenRouter, which would get the key: set \`provider: "openrouter"\`${other}`;
   throw new KitError('kit/bad-options', message, { problems: ['provider'] });
 }
 

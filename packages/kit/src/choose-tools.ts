@@ -1,4 +1,4 @@
-// Chooses the tools of an agent: those of the workspace that are wanted, the subagent tool, and the author's own.
+// Chooses the tools of an agent: the selected tools of the workspace, the subagent tool, and the author's own.
 
 import { defined } from '@tidemark/core';
 import type { Tool } from '@tidemark/agent';

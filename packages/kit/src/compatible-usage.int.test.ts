@@ -1,5 +1,5 @@
-// Tests a compatible server that reports little usage, as such servers do: a total without buckets, a total with cache
-// reads, or nothing.
+// Tests a compatible server with an incomplete usage report: only a total, a total with cache reads, nothing, zeros, or
+// invalid numbers.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
@@ -42,7 +42,7 @@ const again = defineTool({
   run: () => 'Call it again.',
 });
 
-/** Catalog row of a user who knows the prices of the server. Cache writes have no separate price. */
+/** Catalog row with the prices of a compatible server. Cache writes have no separate price. */
 const PRICED = {
   revision: 1,
   rows: [
@@ -114,7 +114,7 @@ async function serve(counting: Counting): Promise<Served> {
   return served;
 }
 
-/** Creates an agent that knows only the context window of its model. `more` adds or replaces options. */
+/** Creates an agent for the server. `more` adds or replaces options, such as the context window of the model. */
 function agentAt({ url }: Served, more: Partial<AgentOptions>): Agent {
   const reached = { provider: 'compatible', baseURL: url, apiKey: 'none' } as const;
   return createAgent({

@@ -1,4 +1,4 @@
-// Creates an agent, which opens sessions and closes everything that it opened.
+// Creates an agent, which opens sessions. Closing the agent closes everything that it opened.
 
 import { defined } from '@tidemark/core';
 import type { AgentSession, ForkOptions, ForkPlan, ModelReach, OtherModel } from '@tidemark/agent';
@@ -35,8 +35,8 @@ export interface Agent {
    */
   open(id?: string, options?: OpenOptions): Promise<AgentSession>;
   /**
-   * Opens a fork of a session. The session may be open elsewhere. The fork begins with the session's records up to a
-   * chosen one, and its first request reads the prefix that the session has in the cache. To rewind, fork with
+   * Opens a fork of a session. The session may be open elsewhere. The fork begins with the session's records up to the
+   * chosen record, and its first request reads the prefix that the session has in the cache. To rewind, fork with
    * `beforePrompt`. Files in the workspace do not change.
    *
    * @throws AgentError `agent/not-closed` with the nearest closed positions, `agent/no-such-record`.
@@ -60,7 +60,8 @@ export function createAgent(options: AgentOptions): Agent {
   checkOptions(options);
   const resolved = resolveAgent(options);
   const { log, runtime, mcp } = resolved;
-  // A provider or servers that the author made can serve other agents too: their author closes them.
+  // A provider or an `McpTools` object that the author made can serve other agents too. The agent therefore does not
+  // close it.
   const made = new Set<Pick<Provider, 'close'>>(typeof options.provider === 'object' ? [] : [runtime.provider]);
   if (mcp !== undefined && mcp !== options.mcp) made.add(mcp);
   const sessions = new Set<AgentSession>();
@@ -91,14 +92,17 @@ export function createAgent(options: AgentOptions): Agent {
   };
 }
 
-/** The session to open: one that exists, by its id; a fork; else a new one. */
+/** The session to open: an existing one (`id`), a fork (`forks`), or a new one if both are absent. */
 interface WhichSession {
   readonly id?: SessionId;
   readonly forks?: ForkPlan;
   readonly title?: string;
 }
 
-/** A session that exists, and a fork, keep their mode, or the narrower one that the author asked for. */
+/**
+ * Opens a session. An existing session and a fork keep their recorded mode, or take the author's mode if that is
+ * narrower.
+ */
 async function openSession(
   { log, runtime, secrets, skills, workspace, firstMode }: ResolvedAgent,
   { host, permissions }: AgentOptions,

@@ -145,7 +145,7 @@ test.each([
   await expect(call(returning(value), {})).rejects.toMatchObject({ code: 'kit/bad-tool' });
 });
 
-test('`defineTool` passes on `effect`, `alone`, `keeps`, `touches` and `confined`', async () => {
+test('`defineTool` passes on `effect`, `alone`, `truncate`, `touches` and `confined`', async () => {
   const tool = defineTool({
     name: 'deploy',
     description: 'Deploys.',

@@ -19,7 +19,10 @@ import type { JsonValue } from '@tidemark/model';
 import { KitError } from './kit-error.ts';
 import { toolSchemaOf } from './tool-schema.ts';
 
-/** Functions that return what a call would do, one for each kind that rules can match. */
+/**
+ * Functions that return the effects of a call, one function for each kind of effect that rules can match: commands,
+ * paths and hosts.
+ */
 export type EffectDescriptions<Input> = {
   readonly [Kind in EffectKind]?: (input: Input) => NonNullable<CallEffects[Kind]>;
 };
@@ -45,24 +48,28 @@ export interface ToolDefinition<Schema extends StandardSchemaV1> {
    * effects `write` and `execute`, otherwise false.
    */
   readonly alone?: boolean;
-  /** End of a long output that is cut off. Default: `end`, so the model is shown the beginning. */
+  /**
+   * Side of a long output that is cut off. `end`, the default, shows the model the beginning of the output. `start`
+   * shows the end.
+   */
   readonly truncate?: 'start' | 'end';
-  /** Names for the things that a call changes. A context source uses them to decide if its note has to be renewed. */
+  /**
+   * Names for the things that a call changes, such as `structure`. A context source uses them to decide if its note is
+   * out of date.
+   */
   readonly touches?: readonly string[];
   /**
-   * What a call would do, by kind: `{ paths: (input) => [{ path: input.file }] }`. Rules can match only the kinds that are
-   * described here, and each function returns everything of its kind.
+   * Functions that return the effects of a call, by kind of effect: `{ paths: (input) => [{ path: input.file }] }`.
+   * Rules can match only the kinds that have a function here. A function must return all effects of its kind.
    */
   readonly describeEffects?: EffectDescriptions<StandardSchemaV1.InferOutput<Schema>>;
-  /**
-   * Returns one line that describes the call to the person who is asked for permission. Default: the name of the tool.
-   */
+  /** Returns one line that describes the call in a permission question. Default: the name of the tool. */
   title?(input: StandardSchemaV1.InferOutput<Schema>): string;
   /** Returns true if everything that the call changes is inside the workspace. Default: true. */
   confined?(input: StandardSchemaV1.InferOutput<Schema>): boolean;
   /**
-   * Returns everything that the call would do, for the person who is asked for permission. Must not change anything.
-   * Default: the arguments as JSON.
+   * Returns everything that the call would do, as text for a permission question. Must not change anything. Default:
+   * the arguments as JSON.
    */
   preview?(input: StandardSchemaV1.InferOutput<Schema>, context: PreviewContext): ToolPreview | Promise<ToolPreview>;
   /**
@@ -180,7 +187,7 @@ function effectsOf<Input>(describe: EffectDescriptions<Input>, input: Input): Ca
   });
 }
 
-// Converts the return value of the author's function into the output of a call.
+// Conversion of the value that the author's `run` returns into the output of a call.
 
 /** Checks of the fields of a `ToolOutput`. An object with another value under such a name is data of the author. */
 const FIELDS: { readonly [Field in keyof Required<ToolOutput>]: (value: unknown) => boolean } = {
@@ -197,7 +204,11 @@ function isListOf(value: unknown, isOne: (one: object) => boolean): boolean {
   return Array.isArray(value) && value.every((one) => typeof one === 'object' && one !== null && isOne(one));
 }
 
-/** @throws KitError `kit/bad-tool` for a value that cannot be written as JSON. */
+/**
+ * Returns the output of a call.
+ *
+ * @throws KitError `kit/bad-tool` for a value that cannot be written as JSON.
+ */
 function outputOf(tool: string, returned: unknown): ToolOutput {
   if (returned === undefined) return {};
   if (typeof returned === 'string') return { text: returned };

@@ -10,7 +10,7 @@ import { KitError } from './kit-error.ts';
 import type { ProviderName } from './providers.ts';
 import { isProviderName, PROVIDERS, providerOf } from './providers.ts';
 
-/** Default maximum of output tokens in one answer. It leaves room for a long file and limits the cost of one call. */
+/** Default maximum of output tokens in one answer. It is enough for a long file, and it limits the cost of one call. */
 export const OUTPUT_LIMIT = 32_000;
 
 /**
@@ -30,8 +30,8 @@ export function findCapabilities(model: string, provider: string, catalog: Catal
 
 /**
  * Returns the capabilities of a model for a named provider. A row of another provider is never used, because the same
- * model can behave differently there. OpenRouter and compatible servers can serve any model, so for an unlisted model
- * they use the author's `contextWindow`.
+ * model can behave differently there. OpenRouter and compatible servers can serve any model, so the capabilities of an
+ * unlisted model are derived from the author's `contextWindow`.
  *
  * @throws KitError `kit/unknown-model`; `kit/bad-options` for a window that is missing or already in the catalog.
  */
@@ -64,7 +64,7 @@ function assumedCapabilities(name: ProviderName, options: AgentOptions): Capabil
     );
   const asOf = clock.now().slice(0, 10);
   const row = unlistedModel({ provider: name, model, window, outputLimit: most, asOf });
-  // OpenRouter can route a session to the same upstream each time, even if that upstream is unknown.
+  // OpenRouter keeps a session at one upstream even if the upstream is unknown, so its routing is `automatic`.
   return name === 'openrouter' ? { ...row, routing: 'automatic' } : row;
 }
 
@@ -94,7 +94,10 @@ function windowKnown(name: ProviderName, model: string, row: Capabilities | unde
   );
 }
 
-/** Returns advice for a model whose maker has no provider here. */
+/**
+ * Returns advice for a model whose maker is not among the named providers: to use OpenRouter. Returns `undefined` for
+ * any other model.
+ */
 function unreachedAdvice(model: string, catalog: Catalog): string | undefined {
   const row = findModel(catalog, model);
   if (row === undefined || isProviderName(row.provider)) return undefined;
@@ -102,8 +105,8 @@ function unreachedAdvice(model: string, catalog: Catalog): string | undefined {
 }
 
 /**
- * Returns advice with the most similar model name: among the models of available providers first, then in the whole
- * catalog.
+ * Returns advice with the most similar model name. Searches the given provider's models first (without a provider, the
+ * models of all named providers), then the whole catalog.
  */
 function near(model: string, catalog: Catalog, provider: string | undefined): string {
   const rows = catalog.rows.filter((row) =>

@@ -36,8 +36,8 @@ describe('a skill installed during a session', () => {
       records.flatMap(({ kind, data }) => (kind === 'context.noted' && data.source === 'skills' ? [data.body] : [])),
     ).toEqual([
       'Installed skills. Load one with skill_load before you rely on it:\n- tax: About tax.\n',
-      'Installed since:\n- vat: About vat.',
-      'Not in the list any more: vat.',
+      'New skills:\n- vat: About vat.',
+      'No longer in the list: vat.',
     ]);
     expect((await played.results())[0]).toContain('Nineteen.');
     const sent = bodies(played);

@@ -198,7 +198,7 @@ describe('a session that moves between providers', () => {
     // The local model's price is unknown, so the record has no cost (L7).
     expect(rewrites[3]).not.toHaveProperty('cost');
     const thinks = bodies.map((body) => body.includes('hm, I look') || body.includes('"type":"reasoning"'));
-    // Each maker is shown only its own reasoning: within a turn, and again when the session returns to it.
+    // The reasoning of a maker is sent only to that maker: within its turn, and again when the session returns to it.
     expect(thinks).toEqual([false, true, false, true, false, false, false, false, true, true]);
   });
 
@@ -238,7 +238,7 @@ describe('with `transport: auto`', () => {
     await one.prompt('one');
     await one.prompt('two');
     await other.prompt('one');
-    // Another model gets a provider of its own, and so a connection of its own.
+    // Another model gets its own provider object and therefore its own connection.
     await other.switchModel('gpt-4o', { inPlace: true });
     await other.prompt('two');
     const ways = (await recordsOf(agent, one.id)).flatMap(({ kind, data }) =>
@@ -269,7 +269,7 @@ describe('a session that switches its model', () => {
   const epochsOf = (records: readonly Recorded[]): readonly (readonly string[])[] =>
     records.flatMap(({ kind, data }) => (kind === 'epoch.opened' ? [[data.cause, data.model]] : []));
 
-  test('moves to another provider and back, each with its own key, address and output limit', async () => {
+  test('moves to another provider and back, and each provider has its own key, address and output limit', async () => {
     const bodies: string[] = [];
     const onRequest = (body: Uint8Array): void => void bodies.push(Buffer.from(body).toString());
     const agent = agentOf('anthropic', 'claude-sonnet-5-5', { host: { environment }, connection: { onRequest } });
@@ -307,7 +307,7 @@ describe('a session that switches its model', () => {
     expect(() => other.prompt('four')).toThrow(expect.objectContaining({ code: 'agent/closed' }));
   });
 
-  test('and switches back before a request opens no epoch', async () => {
+  test('that switches back before the next request opens no epoch', async () => {
     const agent = agentOf('anthropic', 'claude-sonnet-5-5', { host: { environment } });
     const session = await agent.open();
     await session.prompt('one');
@@ -342,7 +342,7 @@ describe('a session that switches its model', () => {
     await agent.close();
   });
 
-  test('keeps its images: whole if the provider accepts images in results, otherwise as text that names them (L6)', async () => {
+  test('keeps its images: they are sent as images if the provider accepts images in results, otherwise as text that names them (L6)', async () => {
     const photo = defineTool({
       name: 'photo',
       description: 'Takes a photo.',

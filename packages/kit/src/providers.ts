@@ -6,7 +6,7 @@ import { findModel, nearestModel } from '@tidemark/model';
 /** Name of a provider. `compatible` is any server that speaks OpenAI's Chat Completions. */
 export type ProviderName = 'anthropic' | 'openai' | 'openrouter' | 'compatible';
 
-/** Title of a provider, and the environment variable of its key. */
+/** Title of a provider, and the environment variable that contains its key. */
 export interface KnownProvider {
   readonly title: string;
   /** Environment variable that contains the provider's key. Absent if the provider needs no key. */
@@ -31,8 +31,8 @@ export function isProviderName(name: string): name is ProviderName {
 
 /**
  * Returns the default provider of a model. A name with a slash (`anthropic/claude-…`) belongs to OpenRouter. Any other
- * name belongs to its maker, found by a catalog name of the model or by its family. Returns `undefined` if the catalog
- * knows neither.
+ * name belongs to its maker, which is found by the model's name in the catalog or by its family. Returns `undefined` if
+ * the catalog knows neither the name nor the family.
  */
 export function providerOf(model: string, catalog: Catalog): ProviderName | undefined {
   if (model.includes('/')) return 'openrouter';

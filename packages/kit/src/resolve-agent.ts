@@ -110,7 +110,7 @@ function runtimeOf(options: AgentOptions, mcp: McpTools | undefined): Runtime {
     ...defined({
       watch: watchOf(options),
       toolSources: mcp === undefined ? undefined : [mcp],
-      // Without a policy here, a resumed turn keeps the one that it began with.
+      // If no policy is set, a resumed turn keeps the compaction policy that it began with.
       compaction: compaction.when,
       budgets: compaction.budgets,
       role: instructions,
@@ -130,7 +130,7 @@ function cacheOf(options: AgentOptions): Pick<Runtime, 'ttl' | 'warm' | 'promptV
     ttl,
     warm,
     promptVerbosity: text,
-    // The padding is a guide about work in a folder, so it does not fit the `brief` text.
+    // The padding is a guide about work in a folder, so the `brief` runtime instructions get no padding by default.
     padding: padding ?? (text === 'brief' ? 'never' : 'auto'),
     ...defined({ neighbours, rewriteNotice }),
   };
@@ -147,7 +147,10 @@ function watchOf(options: AgentOptions): TurnWatch | undefined {
   });
 }
 
-/** True if the runtime's rules on files, project instructions and skills apply. Memory needs a workspace too. */
+/**
+ * True if the agent has a workspace or skills. The runtime instructions are then `full` by default, because their rules
+ * on files, project instructions and skills apply. Memory needs a workspace too.
+ */
 function hasFolder({ workspace, skills }: AgentOptions): boolean {
   return workspace !== undefined || skills !== undefined;
 }
@@ -157,7 +160,7 @@ function imagesOf({ context }: AgentOptions): { readonly images?: ImageFitter } 
   return images === 'as-given' ? {} : { images };
 }
 
-/** Approvals of tools are stored where sessions are. */
+/** Returns the tools of the MCP servers. Accepted tool definitions are stored in `store.home`, next to the sessions. */
 function mcpOf({ mcp, store, host: { clock = THIS_MACHINE } = {} }: AgentOptions): McpTools | undefined {
   if (mcp === undefined || 'offer' in mcp) return mcp;
   const home = typeof store === 'object' && 'home' in store ? store.home : undefined;
@@ -170,7 +173,10 @@ function openStore(store: AgentOptions['store'] = 'memory'): Log {
   return 'read' in store ? store : openNdjsonStore(store);
 }
 
-/** The key is a secret wherever it came from. Any other value is a secret if the name of its variable or header says so. */
+/**
+ * Returns the secrets to mask. The option `apiKey` is always a secret. A variable or header is a secret if its name
+ * looks like the name of a credential.
+ */
 function secretsIn({ apiKey, host, mcp }: AgentOptions): Secrets {
   const given = secretsOf(defined({ API_KEY: apiKey }));
   const ofServers = Object.values(mcp !== undefined && 'servers' in mcp ? mcp.servers : {}).flatMap((server) =>
@@ -179,7 +185,7 @@ function secretsIn({ apiKey, host, mcp }: AgentOptions): Secrets {
   return createSecrets({ values: [...secretsOf(host?.environment ?? {}), ...ofServers, ...given] });
 }
 
-/** Returns the context sources. Without a workspace only the permission mode is noted. */
+/** Returns the context sources. Without a workspace these are only the permission mode and the author's own sources. */
 function sourcesOf(options: AgentOptions): readonly ContextSource[] {
   const workspace = workspaceOf(options);
   const { sources = [] } = options.context ?? {};
@@ -191,8 +197,7 @@ function sourcesOf(options: AgentOptions): readonly ContextSource[] {
   return [workspaceSource(), environmentSource(), mode, found, ...memory, ...sources];
 }
 
-// Reads the permission rules of an agent and checks them against its tools. An invalid rule ends `createAgent` with an
-// error.
+// Permission rules of an agent, read and checked against its tools. `createAgent` throws for an invalid rule.
 
 /**
  * Tools that an agent has only with certain options. A rule about one of them is accepted even if the tool is absent,
@@ -204,7 +209,11 @@ const SOMETIMES: readonly RuledTool[] = ['memory_update', 'plan', 'skill_search'
   }),
 );
 
-/** @throws KitError `kit/bad-options` with each invalid rule and its correction. */
+/**
+ * Returns the rules in their checked form.
+ *
+ * @throws KitError `kit/bad-options` with each invalid rule and its correction.
+ */
 function chooseRules(rules: readonly Rule[], tools: readonly Tool[]): RuleSet {
   const read = readRules(rules, [
     ...tools,

@@ -1,6 +1,6 @@
-// Tests skill bodies that do not fit the window together. The last stage of the recovery shortens them like any other
-// result that the model has not read yet. A shortened body counts as not loaded, so it uses no budget and can be loaded
-// again.
+// Tests skill bodies that do not fit the window together. The last stage of the recovery shortens such bodies like any
+// other result that the model has not read yet. A shortened body counts as not loaded: it uses no budget and can be
+// loaded again.
 
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -40,7 +40,7 @@ function resultsIn(records: readonly Recorded[]): readonly string[] {
   );
 }
 
-test('the last stage of the recovery shortens skill bodies, which can then be loaded again, while a body that stayed whole is only referred to', async () => {
+test('the last stage of the recovery shortens skill bodies, which can then be loaded again, while `skill_load` returns only a reference to a body that was not shortened', async () => {
   const folder = await installed({ a1: LONG, b2: LONG, short: 'Do it.', d4: 'Do more.' });
   const refused = { answer: { text: 'Nobody hears this.' } };
   const done = { answer: { text: 'Done.' } };

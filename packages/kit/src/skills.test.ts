@@ -1,4 +1,5 @@
-// Tests skills in sessions: a skill is found, loaded once, counted from the log, and freed by a compaction.
+// Tests skills in sessions: finding a skill, loading it once, counting loaded skills from the log, and loading again
+// after a compaction.
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -55,7 +56,7 @@ describe('`skill_load`', () => {
     expect(records[at]?.data).toMatchObject({ name: 'tax', reason: 'on_demand', source: 'home', call });
   });
 
-  test('returns a reference to the loaded body the second time, without an event, also in the same batch', async () => {
+  test('returns only a reference when a loaded skill is loaded again, without an event, also in the same batch', async () => {
     await install('tax');
     const played = await play([loads({ name: 'tax' }, { name: 'tax' }), loads({ name: 'tax' }), says()]);
     await played.live.prompt('Do my taxes.');
@@ -68,7 +69,7 @@ describe('`skill_load`', () => {
     expect(await played.loaded()).toEqual(['tax on_demand']);
   });
 
-  test('fails for an unknown name and suggests the nearest one', async () => {
+  test('fails for an unknown name and suggests the nearest skill name', async () => {
     await install('taxes');
     const played = await play([loads({ name: 'taxs' }), says()]);
     await played.live.prompt('Do my taxes.');
@@ -81,12 +82,12 @@ describe('`skill_load`', () => {
     await played.live.prompt('All of it.');
     const refused = (await played.results())[3];
     expect(refused).toMatch(
-      /^tool\.failed: d4 does not fit: 3 skills are loaded, of 3.*a1 \(.*b2 \(.*c3 \(.*compaction drops it/s,
+      /^tool\.failed: d4 does not fit: 3 skills are loaded, and the maximum is 3.*a1 \(.*b2 \(.*c3 \(.*compaction drops it/s,
     );
     expect(await played.loaded()).toEqual(['a1 on_demand', 'b2 on_demand', 'c3 on_demand']);
   });
 
-  test('warns above one token limit and refuses above another', async () => {
+  test('adds a warning above the token limit `warning` and refuses above the limit `most`', async () => {
     for (const name of ['a1', 'b2', 'c3'])
       await install(name, { body: 'All of these words are to be read. '.repeat(10) });
     const budget = { warning: 120, most: 230 };
@@ -96,18 +97,18 @@ describe('`skill_load`', () => {
     await played.live.prompt('All of it.');
     const [first, second, third] = await played.results();
     expect(first).not.toContain('[Budget');
-    expect(second).toMatch(/\[Budget: the loaded skills now come to \d+ tokens of 230/);
+    expect(second).toMatch(/\[Budget: the loaded skills now have \d+ of at most 230 tokens/);
     expect(third).toMatch(
-      /^tool\.failed: c3 does not fit: with its \d+ tokens the loaded skills would come to \d+, above 230/,
+      /^tool\.failed: c3 does not fit: with its \d+ tokens the loaded skills would have \d+, and the maximum is 230/,
     );
   });
 
-  test('refuses a body that does not fit a result whole, and the body can be read in pages as a file', async () => {
+  test('refuses a body that is too long for one result, and the body can be read in pages as a file', async () => {
     await install('big', { body: 'One line of it.\n'.repeat(3_000) });
     const played = await play([loads({ name: 'big' }), loads({ name: 'big', file: 'SKILL.md' }), says()]);
     await played.live.prompt('Go.');
     const [whole, page] = await played.results();
-    expect(whole).toMatch(/^tool\.failed: the body of big has \d+ bytes in 3\d{3} lines, .* whole or not at all/);
+    expect(whole).toMatch(/^tool\.failed: the body of big has \d+ bytes in 3\d{3} lines, .* only shown whole/);
     expect(page).toMatch(/^tool\.returned: ---\nname: big/);
     expect(await played.loaded()).toEqual([]);
   });
@@ -134,7 +135,7 @@ describe('`skill_load`', () => {
 });
 
 describe('a skill that the user loads', () => {
-  test('is placed before its prompt and needs no call', async () => {
+  test('is placed before the prompt that names it, and needs no call', async () => {
     await install('tax', { body: 'Add up all of it.' });
     const played = await play([loads({ name: 'tax' }), says()]);
     await played.live.prompt('Do my taxes.', { skills: ['tax'] });
@@ -164,7 +165,7 @@ describe('a skill that the user loads', () => {
 });
 
 describe('loaded skills are counted from the log', () => {
-  test('after a restart a loaded skill is only referred to', async () => {
+  test('after a restart, `skill_load` returns only a reference to a skill that is already loaded', async () => {
     await install('tax');
     const store = createMemoryStore();
     const before = await play([loads({ name: 'tax' }), says()], { store });

@@ -1,4 +1,4 @@
-// JSON Schema of a tool's arguments, from the schema of its author.
+// Produces the JSON Schema of a tool's arguments from the author's schema.
 
 import { jsonSchemaOf } from '@tidemark/agent';
 import type { JsonValue } from '@tidemark/model';
@@ -6,9 +6,10 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { KitError } from './kit-error.ts';
 
 /**
- * Returns the JSON Schema of a tool's arguments: the author's own if there is one, else the one that the schema writes of itself.
+ * Returns the JSON Schema of a tool's arguments: the author's own JSON Schema if there is one, otherwise the one that
+ * the Standard Schema produces.
  *
- * @throws KitError `kit/no-schema` if there is none, or if it does not describe an object.
+ * @throws KitError `kit/no-schema` if neither exists, or if the schema does not describe an object.
  */
 export function toolSchemaOf(tool: string, input: StandardSchemaV1, own: JsonValue | undefined): JsonValue {
   const schema = own ?? describeInput(tool, input);

@@ -1,6 +1,6 @@
 // Adds skills to the runtime of a session: a note that lists them, and the tools that find and load them. If no skill
-// is installed, the tools are absent and the context has no extra text, so the session pays nothing. If a session
-// listed skills before and they were removed, a note reports their removal.
+// is installed, the tools are absent and the context has no extra text, so skills cost nothing. A session that listed
+// skills before gets a note if all skills were removed.
 
 import type { ContextSource, Runtime } from '@tidemark/agent';
 import type { InstalledSkills } from '@tidemark/tools-skills';
@@ -29,8 +29,8 @@ export async function withSkills(runtime: Runtime, shelf: InstalledSkills | unde
   return { ...runtime, skills: shelf, tools: [...runtime.tools, ...tools], sources };
 }
 
-// Checks that the names of context sources are unique. Notes are stored by source name. Two sources with the same name
-// would each record a change at every prompt, because each finds the revision of the other.
+// Uniqueness of the names of context sources. Notes are stored by source name. Two sources with the same name would
+// each record a change at every prompt, because each would find the other's revision in the log.
 
 /**
  * Returns the sources unchanged.

@@ -16,7 +16,7 @@ import type { AgentSession } from '@tidemark/agent';
 /** Default model of the sessions. */
 export const MODEL = 'claude-sonnet-5-5';
 
-/** A session with its agent and its recorded results. */
+/** An agent, its open session, and functions that read the session's log. */
 export interface Played {
   readonly agent: Agent;
   readonly provider: ScriptedProvider;

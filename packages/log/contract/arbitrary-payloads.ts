@@ -131,7 +131,7 @@ const ended = fc.record(
   { requiredKeys: ['call', 'parts'], noNullPrototype: true },
 );
 
-/** Random payloads, indexed by kind. */
+/** Random generators of payloads, indexed by kind. */
 export type Payloads<K extends Kind> = { readonly [One in K]: fc.Arbitrary<EventData[One]> };
 
 const diagnosis = fc.record(

@@ -1,4 +1,5 @@
-// Contract suite of the Log port. Every store passes the whole suite, and other packages rely only on what it checks.
+// Contract suite of the Log port. Every store passes the whole suite. Other packages rely only on behavior that the
+// suite checks.
 
 import { describe } from 'vitest';
 import { claimAppends } from './claims/append.ts';

@@ -67,7 +67,10 @@ export async function texts(log: Log, id: SessionId, from?: number, to?: number)
   return (await gather(log.read(id, from, to))).map(said);
 }
 
-/** Iterates until a `LogError` is thrown. Returns the values before the error, and the error. */
+/**
+ * Iterates until a `LogError` is thrown. Returns the values before the error, and the error. Throws an `Error` if the
+ * iteration ends without one.
+ */
 export async function untilFailure<T>(
   values: AsyncIterable<T>,
 ): Promise<{ readonly values: T[]; readonly error: LogError }> {
@@ -98,7 +101,10 @@ export function digestOf(bytes: Uint8Array | string): Digest {
   return digest(createHash('sha256').update(bytes).digest('hex'));
 }
 
-/** Returns the record at a position as the parent reference of a fork. */
+/**
+ * Returns the session, position and chain value of the record at a position, in the form that a fork stores about its
+ * parent. Throws if the log has no such record.
+ */
 export async function parentAt(log: Log, id: SessionId, position: number): Promise<Parent> {
   const [record] = await gather(log.read(id, position, position + 1));
   if (record === undefined) throw new Error(`session ${id} has no position ${position}`);

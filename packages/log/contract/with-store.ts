@@ -4,8 +4,8 @@ import { it } from 'vitest';
 import type { LogFactory, LogUnderTest } from './log-under-test.ts';
 
 /**
- * Timeout of a `claim`, in milliseconds: 10 minutes, or one day with `TIDEMARK_FULL=1`. It only stops tests that hang.
- * The full sizes are slow, and the machine may be busy.
+ * Timeout of a `claim`, in milliseconds: 10 minutes, or one day with `TIDEMARK_FULL=1`. The timeout only stops tests
+ * that hang. It is long because the full sizes are slow and the machine may be busy.
  */
 const TIMEOUT = process.env['TIDEMARK_FULL'] === '1' ? 86_400_000 : 600_000;
 

@@ -1,5 +1,5 @@
-// Beginning of a session: its first record names the session and its parent. The record is checked both when it is
-// written and when it is read.
+// Beginning of a session: the first record of a session names the session and its parent. This record is checked both
+// when it is written and when it is read.
 
 import { LogError } from './errors.ts';
 import type { Event, Recorded, RecordedOf } from './event.ts';
@@ -9,7 +9,10 @@ import type { SessionId } from './ids.ts';
 /** Beginning of a session's own records. */
 export interface SessionBeginning {
   readonly session: SessionId;
-  /** Position of the session's first own record: 0, or the position after the parent's record. */
+  /**
+   * Position of the session's first own record: 0, or for a fork the position after the last record that it shares with
+   * its parent.
+   */
   readonly start: number;
   readonly record: RecordedOf<'session.created'>;
 }

@@ -4,8 +4,9 @@ import type { ErrorData, ErrorSort } from '@tidemark/core';
 import { CodedError } from '@tidemark/core';
 
 /**
- * Next action for the caller. `refused`: report it to the user. `retryable`: try again later. `corrupt`: stop and
- * change nothing. `bug`: a law was broken.
+ * Sort of an error, which decides the next action of the caller. `refused`: report the error to the user. `retryable`:
+ * try again later. `corrupt`: stop and change nothing. `bug`: the code broke a law of this project, so the code must be
+ * fixed.
  */
 export type LogErrorSort = Extract<ErrorSort, 'refused' | 'retryable' | 'corrupt' | 'bug'>;
 
@@ -32,7 +33,8 @@ export type LogErrorCode =
   | 'artifact/write-failed';
 
 /**
- * All codes that a log or store throws, each with its sort. A test pins them, because scripts and people rely on them.
+ * All codes that a log or store throws, each with its sort. A test fixes the codes and sorts, because scripts and
+ * people rely on them.
  */
 export const LOG_ERRORS: Readonly<Record<LogErrorCode, LogErrorSort>> = {
   'log/missing': 'refused',
@@ -63,7 +65,11 @@ export interface DamagePlace {
   readonly line: number;
   /** Offset of the line's first byte in the file. */
   readonly offset: number;
-  /** Check that failed. */
+  /**
+   * Check that failed. `frame`: the layout of the line. `checksum`: the checksum of the line. `parse`: the JSON.
+   * `decode`: the fields and the payload. `sequence`: the position or the fence. `chain`: the running digest. `parent`:
+   * the record from which the session was forked.
+   */
   readonly phase: 'frame' | 'checksum' | 'parse' | 'decode' | 'sequence' | 'chain' | 'parent';
 }
 

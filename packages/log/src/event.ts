@@ -5,6 +5,7 @@ import type { Json } from '@tidemark/core';
 import type * as call from './events/call.ts';
 import type * as context from './events/context.ts';
 import type * as session from './events/session.ts';
+import type * as tool from './events/tool.ts';
 import type { Chain, Position, Timestamp, TurnId } from './ids.ts';
 
 /** Payload type of each kind, in the order of the design's table. */
@@ -20,11 +21,11 @@ export interface EventData {
   readonly 'answer.received': call.AnswerReceived;
   readonly 'answer.failed': call.AnswerFailed;
   readonly 'answer.interrupted': call.AnswerInterrupted;
-  readonly 'tool.started': call.ToolStarted;
-  readonly 'tool.returned': call.ToolEnded;
-  readonly 'tool.failed': call.ToolEnded;
-  readonly 'tool.abandoned': call.ToolAbandoned;
-  readonly 'permission.decided': call.PermissionDecided;
+  readonly 'tool.started': tool.ToolStarted;
+  readonly 'tool.returned': tool.ToolEnded;
+  readonly 'tool.failed': tool.ToolEnded;
+  readonly 'tool.abandoned': tool.ToolAbandoned;
+  readonly 'permission.decided': tool.PermissionDecided;
   readonly 'mode.changed': session.ModeChanged;
   readonly 'foreign.recorded': session.ForeignRecorded;
   readonly 'tools.changed': context.ToolsChanged;
@@ -63,7 +64,10 @@ export interface Placed {
   /** Codec revision of the payload. */
   readonly v: 1;
   readonly position: Position;
-  /** Number of the writer that appended the record. It grows with each writer of this log and never decreases. */
+  /**
+   * Number of the writer that appended the record. Each new writer of the log has a higher number than the writers
+   * before it.
+   */
   readonly fence: number;
   /** Running digest over all records up to and including this one. */
   readonly chain: Chain;

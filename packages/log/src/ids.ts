@@ -112,7 +112,7 @@ export function money(text: string): Money {
   return text as Money;
 }
 
-// Converts a timestamp into a number without `Date`, which this package must not use.
+// The functions below convert a timestamp into a number without `Date`, which this package must not use.
 
 const DAY_MS = 86_400_000;
 const ZERO = 0x30;
@@ -128,8 +128,8 @@ export function milliseconds(at: Timestamp): number {
 }
 
 /**
- * Reads digits directly from the timestamp. It makes no substrings, because the fold converts times several times per
- * call.
+ * Reads a decimal number from the characters `start` (inclusive) to `end` (exclusive) of the timestamp. It makes no
+ * substrings, because the fold converts times several times per call.
  */
 function digits(at: Timestamp, start: number, end: number): number {
   let value = 0;

@@ -29,23 +29,25 @@ export type {
   ContinuationRecord,
   DiagnosisRecord,
   EstimatedUse,
-  EffectClass,
-  FileTouch,
   KeptPlace,
   KeptRecord,
   MarkerRecord,
   Miss,
   MissCause,
-  Granted,
-  PermissionDecided,
   RequestPrepared,
   SequenceRecord,
-  Shaping,
   SizeForecast,
+} from './events/call.ts';
+export type {
+  EffectClass,
+  FileTouch,
+  Granted,
+  PermissionDecided,
+  Shaping,
   ToolAbandoned,
   ToolEnded,
   ToolStarted,
-} from './events/call.ts';
+} from './events/tool.ts';
 export type {
   BlockQuarantined,
   BranchSummarized,
@@ -108,7 +110,7 @@ export type {
 export type { WarmFront } from './codec/warm-fronts.ts';
 export { decodeWarmFronts, encodeWarmFronts } from './codec/warm-fronts.ts';
 
-// Exports for authors of a store.
+// Exports for packages that implement a store.
 export type { BytePort } from './codec/line.ts';
 export type { EncodedRecords } from './codec/encode-records.ts';
 export { encodeRecords } from './codec/encode-records.ts';

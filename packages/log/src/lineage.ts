@@ -1,5 +1,5 @@
-// A fork refers to its parent's log instead of copying it (L5). This file combines the logs of all ancestors and checks
-// the records at which they fork.
+// Combines the logs of a fork and its ancestors, and checks the records at which they fork. A fork refers to its
+// parent's log instead of copying it (L5).
 
 import type { SessionBeginning } from './beginning.ts';
 import { LogError } from './errors.ts';
@@ -18,7 +18,10 @@ export interface LogSegment {
 
 /** Segments of a session's log, across all its ancestors. */
 export interface Lineage {
-  /** Segments in order, oldest ancestor first. The last is the session itself. */
+  /**
+   * Last record of each parent that the next session's log continues from. Each record must still have the recorded
+   * chain value.
+   */
   readonly segments: readonly LogSegment[];
   /** Records at which the log continues in a child. Each must still have the recorded chain value. */
   readonly joints: readonly Parent[];

@@ -42,7 +42,7 @@ test('`namedArtifacts` returns the catalog row, the layers and the tools of an e
   expect(named(opened)).toEqual([a, b, c]);
 });
 
-test('`namedArtifacts` does not return digests of things that are not artifacts', () => {
+test('`namedArtifacts` ignores digests of values that are not stored as artifacts', () => {
   if (d === undefined) throw new Error('no digest');
   const data = { file: 'MEMORY.md', operation: 'add', after: d, bytes: 1 } as const;
   expect(named({ kind: 'memory.changed', at, data })).toEqual([]);

@@ -7,8 +7,8 @@ import type { Parent, StartedBy } from './events/session.ts';
 import type { Chain, Digest, Position, SessionId, Timestamp } from './ids.ts';
 
 /**
- * Conflict of an append: the log does not have the length that the caller expected. The caller reads the log again and
- * decides again.
+ * Conflict of an append: the length of the log is not the length that the caller expected. The caller must read the log
+ * again before it decides again.
  */
 export interface Conflict {
   readonly expected: number;
@@ -25,8 +25,8 @@ export type Appended =
       readonly ok: true;
       readonly position: Position;
       /**
-       * Records as a reader will get them. Their payloads can be the objects that the caller passed, not copies. The
-       * caller must not change them afterwards.
+       * Records in the form that a reader returns. Their payloads can be the objects that the caller passed, not
+       * copies. The caller must not change these objects afterwards.
        */
       readonly records: readonly Recorded[];
       /**
@@ -111,7 +111,7 @@ export interface Snapshot {
  * (L9).
  */
 export interface SharedTexts {
-  /** Returns the text that was stored last, or `undefined` if no text exists or it cannot be read. */
+  /** Returns the text that was stored last, or `undefined` if no text exists or the text cannot be read. */
   get(name: SharedName): Promise<string | undefined>;
   /**
    * Replaces the text, whole or not at all. The text is not flushed.
@@ -129,7 +129,9 @@ export interface SessionSummary {
   readonly session: SessionId;
   readonly root: SessionId;
   readonly parent?: Parent;
-  /** Call of another session that a subagent works for. Absent if the session is not a subagent. */
+  /**
+   * Tool call in another session that started this session as its subagent. Absent if the session is not a subagent.
+   */
   readonly startedBy?: StartedBy;
   readonly workspace: string;
   readonly title?: string;
@@ -161,11 +163,11 @@ export interface SessionFilter {
 export interface Log {
   /**
    * Creates a session and takes its lock. The first record that the caller appends must be a `session.created` event
-   * with this id and parent. Until that record is written the session does not exist, and its id can be created again
-   * after `close`.
+   * with this id and parent. Until that record is written, the session does not exist. If the writer is closed before
+   * then, the id can be created again.
    *
    * With `parent`, the session is a fork: it refers to the parent's records up to that position, and its own positions
-   * and chain continue from there. When the promise resolves, those records are on stable storage, also if another
+   * and chain continue from there. When the promise resolves, those records are on stable storage, even if another
    * process is writing the parent.
    *
    * @throws LogError `log/exists` when the session exists, `log/locked` when another writer holds the lock.
@@ -175,8 +177,8 @@ export interface Log {
    */
   create(session: SessionId, parent?: Parent): Promise<LogWriter>;
   /**
-   * Opens a session for writing and takes its lock. Opening changes the log only if it ends in a torn record, which is
-   * then cut.
+   * Opens a session for writing and takes its lock. Opening changes the log only if the log ends in a torn record. This
+   * record is cut.
    *
    * @throws LogError `log/missing` when the session does not exist, `log/locked` when another open writer holds the
    *   lock, even a latched one.
@@ -195,16 +197,16 @@ export interface Log {
    */
   read(session: SessionId, from?: number, to?: number): AsyncIterable<Recorded>;
   /**
-   * Yields records like `read`, then waits and yields each new record as it is appended. It ends when the signal
-   * aborts.
+   * Yields records like `read`, then waits and yields each new record as it is appended. The iteration ends when the
+   * signal aborts.
    *
-   * @throws LogError as `read` does, and `log/moved` when a failed write took back records that were already yielded.
+   * @throws LogError as `read` does, and `log/moved` when a failed write removed records that were already yielded.
    */
   tail(session: SessionId, from: number, signal: AbortSignalLike): AsyncIterable<Recorded>;
   readonly artifacts: Artifacts;
   /**
-   * Returns the snapshot that was stored last, or `undefined` if it cannot be used. It cannot be used if it is damaged,
-   * if its chain does not fit the log, or if it is not of the given `revision`. None of these cases is an error.
+   * Returns the snapshot that was stored last. Returns `undefined` if no snapshot exists, if it is damaged, if its
+   * chain does not fit the log, or if it is not of the given `revision`. None of these cases is an error.
    */
   getSnapshot(session: SessionId, revision?: string): Promise<Snapshot | undefined>;
   putSnapshot(session: SessionId, snapshot: Snapshot): Promise<void>;

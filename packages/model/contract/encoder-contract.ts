@@ -1,6 +1,6 @@
-// Contract suite for the encoder, the pure half of the provider port. Every provider runs it. It checks that the same
-// spans give the same bytes, that a growing history only extends the prefix, and that markers and body writing do not
-// change the prefix.
+// Contract suite for the encoder, the pure half of the provider port. Every provider runs the suite. It checks that the
+// same spans give the same bytes, that a growing history only extends the prefix, and that markers and body writing do
+// not change the prefix.
 
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';

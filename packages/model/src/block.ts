@@ -1,4 +1,5 @@
-// Block: the provider's form of one part of a span. Markers, lookback and divergence count in blocks.
+// Block: the provider's form of one part of a span. The positions of markers, lookback and divergence are counted in
+// blocks.
 
 import type { Origin, Role } from './span.ts';
 import type { Ttl } from '@tidemark/core';
@@ -7,7 +8,8 @@ import type { Ttl } from '@tidemark/core';
 export type Section = 'tools' | 'system' | 'messages';
 
 /**
- * Kind of run that a block belongs to. Some providers count a run of calls, or of results, as one lookback position.
+ * Kind of run (series of consecutive blocks) that a block belongs to. Some providers count a run of calls, or of
+ * results, as one lookback position.
  */
 export type BlockRun = 'calls' | 'results' | 'none';
 
@@ -26,7 +28,7 @@ export interface Block {
   /** True if the provider accepts a marker on this block. */
   readonly markable: boolean;
   readonly run: BlockRun;
-  /** Kind of content, for rules that depend on it (images, thinking). */
+  /** Kind of content of the block, for rules that depend on the kind (images, thinking). */
   readonly holds: 'tool' | 'text' | 'image' | 'thinking' | 'call' | 'result' | 'native' | 'change';
   /** True if a new user turn begins at this block. */
   readonly opensTurn: boolean;

@@ -11,13 +11,13 @@ export interface Price {
   readonly writes: { readonly [ttl in Ttl]?: string };
 }
 
-/** Prices that apply from one day on. They depend on the input length of the whole request. */
+/** Prices that apply from one day on. The price of a request depends on the total length of its input. */
 export interface PriceList {
   /** First day on which the prices apply, `YYYY-MM-DD`. `0001-01-01` means "since the model exists". */
   readonly from: string;
   /**
-   * Price tiers in ascending order of `above`, in input tokens; the first has `above: 0`. The last tier that the input
-   * exceeds prices the whole request.
+   * Price tiers in ascending order of `above`, in input tokens; the first has `above: 0`. The whole request has the
+   * price of the last tier whose `above` is lower than its input tokens.
    */
   readonly tiers: readonly { readonly above: number; readonly price: Price }[];
 }
@@ -94,7 +94,8 @@ export interface Capabilities {
   /** Time at which the provider strips thinking of earlier turns from the input. */
   readonly thinkingStripped: 'at-new-turn' | 'never';
   /**
-   * True if the provider refuses an edit of content that was already sent, because the thinking blocks are bound to it.
+   * True if the provider refuses an edit of content that was already sent, because its thinking blocks are bound to
+   * that content.
    */
   readonly prefixCheck: boolean;
   /**
@@ -103,15 +104,16 @@ export interface Capabilities {
    */
   readonly reasoningInLoop?: 'required';
   /**
-   * Changes that the model accepts as an appended message. `tools`: tools can be added, removed and redefined.
-   * `tool-additions`: tools can only be added.
+   * Changes that the model accepts as an appended message. `system`: new system text. `reasoning`: a new reasoning
+   * setting. `tools`: tools can be added, removed and redefined. `tool-additions`: tools can only be added.
    */
   readonly appends: readonly ('system' | 'reasoning' | 'tools' | 'tool-additions')[];
   readonly prefill: boolean;
   readonly forcedToolChoice: boolean;
   readonly requestBytes?: number;
   /**
-   * Rules for images. `none`: the model takes no images, and text replaces them. Absent: unknown, and images are sent.
+   * Rules for images. `none`: the model takes no images, and text replaces them. Absent: the rules are unknown, and
+   * images are sent.
    */
   readonly images?: ImageInput | 'none';
   readonly prewarm: boolean;

@@ -65,7 +65,7 @@ describe('the shipped catalog', () => {
     }
   });
 
-  it('lists the cache section that each change of a setting loses, as in §1.3', () => {
+  it('lists the first cache section that is lost when a setting changes, as in §1.3', () => {
     expect(row('claude-opus-4-6').renderParameters).toEqual({
       model: 'tools',
       speed: 'system',
@@ -116,7 +116,7 @@ describe('the shipped catalog', () => {
     expect(row('claude-opus-4-7').appends).toEqual([]);
   });
 
-  it('has a full window refused before Claude 4.5 and stopping the answer from 4.5 on, and allows no prefill from 4.6 on', () => {
+  it('sets `window.sharedWithOutput` to `refused` before Claude 4.5 and to `stops` from 4.5 on, and allows no prefill from 4.6 on', () => {
     expect(row('claude-opus-4-1').window.sharedWithOutput).toBe('refused');
     expect(row('claude-opus-4-5').window.sharedWithOutput).toBe('stops');
     expect([row('claude-haiku-4-5').prefill, row('claude-opus-4-6').prefill]).toEqual([true, false]);
@@ -141,7 +141,7 @@ describe('the shipped catalog', () => {
     }
   });
 
-  it('has no marker slots for makers that cache implicitly, except 3 for GPT-5.6 and later', () => {
+  it('has no marker slots for makers that cache implicitly, except 3 slots for GPT-5.6 and later', () => {
     for (const one of catalog.rows.filter(({ provider }) => !['anthropic', 'openrouter'].includes(provider))) {
       expect([one.markers, one.slots]).toEqual(['implicit', one.ttls.includes('30m') ? 3 : 0]);
     }

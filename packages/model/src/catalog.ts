@@ -1,5 +1,5 @@
 // Catalog: the abilities and prices of each model, one row per provider and model. `parse-catalog.ts` validates the
-// data, so the rest of the code trusts it.
+// data, so the rest of the code does not check the data again.
 
 import { CodedError } from '@tidemark/core';
 import type { Capabilities } from './capabilities.ts';

@@ -35,14 +35,14 @@ export type ProviderErrorCode =
   | 'provider/address'
   | 'provider/oversized';
 
-/** Place in a request that the provider refuses, as far as its error names it. */
+/** Place in a request that the provider refuses. A field is absent if the provider's error does not name it. */
 export interface RefusedPlace {
   readonly holds?: 'image' | 'thinking' | 'call';
   /** Index of the message, or of the item, in the request body. */
   readonly message?: number;
-  /** Index in the content of that message. */
+  /** Index of the refused part in the content of that message. */
   readonly content?: number;
-  /** Index in the content of the tool result at that place. */
+  /** Index of the refused part inside the tool result that `content` points to. */
   readonly inner?: number;
   /** Id of the refused call. */
   readonly call?: string;

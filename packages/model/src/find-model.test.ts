@@ -48,7 +48,7 @@ describe('findModel', () => {
     expect(findModel(catalog, name)).toBeUndefined();
   });
 
-  it('uses a name that `normalModelName` leaves unchanged for each maker’s row', () => {
+  it('relies on names in normal form: `normalModelName` leaves each name of a maker’s row unchanged', () => {
     for (const row of catalog.rows.filter(({ provider }) => provider !== 'openrouter')) {
       for (const name of [row.model, ...row.aliases]) expect(normalModelName(name)).toBe(name);
     }

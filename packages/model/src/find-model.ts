@@ -61,7 +61,7 @@ function familyRows(
   });
 }
 
-// Model names as people, routers, clouds and transcripts write them, converted to the form that the catalog uses.
+// Converts model names, as people, routers, clouds and transcripts write them, to the form that the catalog uses.
 
 /**
  * Returns a model name without the parts that do not identify the model. `us.anthropic.claude-sonnet-4-5-20250929-v1:0`
@@ -91,8 +91,8 @@ export function undatedModelName(normal: string): string {
 type ClaudeFamily = 'opus' | 'sonnet' | 'haiku' | 'fable' | 'mythos';
 
 /**
- * Family and version in the name of a Claude model. `version` is a number for comparisons, such as 4.5. Each is absent
- * if the name does not contain it.
+ * Family and version in the name of a Claude model. `version` is a number for comparisons, such as 4.5. A field is
+ * absent if the name does not contain its value.
  */
 export interface ClaudeName {
   readonly family?: ClaudeFamily;

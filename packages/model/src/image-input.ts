@@ -20,7 +20,7 @@ export interface PatchCount {
 
 /**
  * Counts tokens by tiles. The image is scaled down to fit 2,048 pixels a side, then to 768 pixels at the shorter side.
- * It costs `base` tokens, and `each` tokens for every tile of 512 pixels.
+ * The tokens of the image are `base`, plus `each` for every tile of 512 pixels.
  *
  * @see https://developers.openai.com/api/docs/guides/images-vision
  */
@@ -46,8 +46,8 @@ export interface ImageSize {
 export const SENT_SIDE = 2_000;
 
 /**
- * Returns the size at which an image is sent: the original size, or the largest size of the same shape that no provider
- * scales down further.
+ * Returns the size at which an image is sent. It is the original size, or for a larger image the largest size of the
+ * same shape within `SENT_SIDE` and the limits of the model (`side` and the number of patches).
  */
 export function sentSize(input: ImageInput | undefined, size: ImageSize): ImageSize {
   return largest(size, { ...input, side: Math.min(SENT_SIDE, input?.side ?? SENT_SIDE) });
@@ -62,8 +62,8 @@ export function imageTokens(input: ImageInput, size: ImageSize): number {
 }
 
 /**
- * Returns "the largest possible size that preserves the aspect ratio", which is the rule of the providers. It is found
- * by a binary search over the longer side.
+ * Returns "the largest possible size that preserves the aspect ratio", which is the rule of the providers. The size is
+ * found by a binary search over the longer side.
  */
 function largest(size: ImageSize, { side = Infinity, count }: Partial<ImageInput>): ImageSize {
   const most = count?.by === 'patches' ? (count.most ?? Infinity) : Infinity;

@@ -26,7 +26,7 @@ test('`imageKind` reads the width and height of each kind from its header', () =
 test('`imageKind` returns undefined for text that only names an image format', () =>
   expect(imageKind(Buffer.from('PNG'))).toBeUndefined());
 
-test('`imageKind` returns no pixels for a cut or damaged header, and never throws', () => {
+test('`imageKind` returns no pixel size for a cut or damaged header, and never throws', () => {
   expect(imageKind(bytes(PNG))).toEqual({ mediaType: 'image/png', pixels: undefined });
   for (let cut = 3; cut < JPEG.length; cut += 1)
     expect(imageKind(JPEG.subarray(0, cut))).toEqual({ mediaType: 'image/jpeg', pixels: undefined });

@@ -6,7 +6,7 @@ import type { ImageSize } from './image-input.ts';
 /** An image format that every provider accepts, with the size of the image. */
 export interface ImageKind {
   readonly mediaType: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
-  /** `undefined` if the header is cut or damaged. */
+  /** Width and height of the image. `undefined` if the header is cut or damaged. */
   readonly pixels: ImageSize | undefined;
 }
 

@@ -7,8 +7,8 @@ export interface BoundReasoningPart extends ReasoningPart {
   readonly provider: string;
   readonly model: string;
   /**
-   * True if an earlier part of the same answer is omitted from the request. The reasoning then follows another prefix
-   * than the one that it was written after.
+   * True if an earlier part of the same answer is omitted from the request. The prefix before the reasoning then
+   * differs from the prefix after which the model wrote it.
    */
   readonly displaced?: boolean;
   /**
@@ -55,15 +55,15 @@ export interface AddedTool {
   /** Digest of the tool's canonical definition. Lowering looks up its bytes in the materials. */
   readonly definition: string;
   /**
-   * True if this definition is already the latest one for the name, in the front or in the history. It need not be sent
-   * again.
+   * True if this definition is already the latest one for the name, in the front or in the history. The definition need
+   * not be sent again then.
    */
   readonly known?: boolean;
 }
 
 /**
  * Replaces the agent's own system text from this point of the history on. The new text is sent in the history, because
- * the front keeps the old one.
+ * the front keeps the old text.
  */
 export interface RoleChange {
   readonly type: 'change';
@@ -72,7 +72,7 @@ export interface RoleChange {
   readonly text: string;
 }
 
-/** A change of a setting of the front, appended to the history instead of editing the front. */
+/** A change of a setting or text of the front. It is sent in the history, so that the front stays unchanged. */
 export type ChangePart = ReasoningChange | ToolsChange | RoleChange;
 
 /** Any part that a span can contain. */

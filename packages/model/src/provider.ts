@@ -11,16 +11,16 @@ import type { Front, JsonValue, Span } from './span.ts';
 
 /**
  * Looks up the bytes that a span refers to by digest: an image, or the definition of an added tool. The caller loads
- * them before lowering. `undefined` means that they are not loaded.
+ * the bytes before lowering. `undefined` means that the bytes are not loaded.
  */
 export type Materials = (digest: string) => Uint8Array | undefined;
 
-/** Inputs of lowering, in addition to the spans. */
+/** Inputs of lowering (the conversion of spans to blocks), in addition to the spans. */
 export interface Lowering {
   readonly model: string;
   readonly capabilities: Capabilities;
   readonly materials: Materials;
-  /** Estimates the tokens of a text from its classes of characters. */
+  /** Estimates the tokens of a text from the classes of its characters. */
   readonly estimate: (text: string) => number;
 }
 
@@ -48,8 +48,8 @@ export interface LoweredFront {
 }
 
 /**
- * Writes the bodies of one stream. It keeps the bytes that no later request of the stream can change, and their hash
- * state, so the next body costs only the new blocks.
+ * Writes the bodies of one stream. The writer keeps the bytes that no later request of the stream can change, and the
+ * hash state of these bytes. The next body therefore costs only the new blocks.
  */
 export interface BodyWriter {
   /**
@@ -149,8 +149,8 @@ export interface Outgoing {
   /** Output limit of the body, in tokens. The provider uses it to bound the size of the answer that it accepts. */
   readonly outputLimit?: number;
   /**
-   * Name of a series of calls in which each call continues from the one before. A provider may keep a connection open
-   * for a lane.
+   * Name of a series of calls in which each call continues from the previous call. A provider may keep a connection
+   * open for a lane.
    */
   readonly lane?: string;
   /**
@@ -171,17 +171,17 @@ export interface Continuation {
 export interface Provider {
   readonly name: string;
   /**
-   * Name of the account that the calls use, and so of the cache that they read. It is recorded with each request and
-   * must not be a secret. If absent, the account is unknown, and cache entries of any account are assumed to be
-   * readable.
+   * Name of the account that the calls use. Each account has a cache of its own. The name is recorded with each request
+   * and must not be a secret. If it is absent, the account is unknown, and cache entries of any account are assumed to
+   * be readable.
    */
   readonly account?: string | undefined;
   readonly encoder: Encoder;
   /** True if the provider can use `Outgoing.continues`. */
   readonly continues?: boolean;
   /**
-   * Set if the answers come from a script. The runtime then asks no questions of its own, because each question would
-   * consume a scripted answer.
+   * Set if the answers come from a script. The runtime then does not ask the model to write checkpoints, because each
+   * such call would consume a scripted answer.
    */
   readonly scripted?: true;
   /**

@@ -4,7 +4,7 @@ import type { Json, RenderParameters } from '@tidemark/core';
 
 import type { Part } from './parts.ts';
 
-/** Author of a message, as a provider distinguishes them. */
+/** Author of a message, by the names that providers use. */
 export type Role = 'system' | 'developer' | 'user' | 'assistant';
 
 /** Range in which the bytes of a span stay the same: everywhere, in one project, or in one session. */
@@ -24,8 +24,8 @@ export interface Span {
   readonly stability: Stability;
   readonly origin: Origin;
   /**
-   * Index of the span in its session, in settled order, from 0. A span was sent if its ordinal is below the span count
-   * of an earlier request.
+   * Index of the span in its session, from 0. Spans are counted in settled order, which is the order in which they are
+   * sent. A span was sent if its ordinal is lower than the span count of an earlier request.
    */
   readonly ordinal: number;
   /** Position of the event that begins the message of this span. */

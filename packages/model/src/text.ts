@@ -33,8 +33,8 @@ function isPlain(text: string, unit: number): boolean {
 let made: Intl.Segmenter | undefined;
 
 /**
- * Returns the segmenter, created on first use. Its tables take about 20 ms to load, and most cuts are between plain
- * letters and do not need it.
+ * Returns the segmenter. It is created on first use, because its tables take about 20 ms to load and most cuts do not
+ * need it: they are between plain letters.
  */
 function segmenter(): Intl.Segmenter {
   return (made ??= new Intl.Segmenter('und', { granularity: 'grapheme' }));

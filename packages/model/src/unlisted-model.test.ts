@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { unlistedModel } from './unlisted-model.ts';
 
-it('`unlistedModel` uses the limits that its user gives, and leaves prices, floor and lifetimes unknown (L7)', () => {
+it('`unlistedModel` uses the limits that the user gives, and leaves prices, floor and lifetimes unknown (L7)', () => {
   const said = { provider: 'compatible', model: 'llama3.3', window: 32_768, outputLimit: 4_096, asOf: '2026-11-21' };
   const row = unlistedModel(said);
   expect(row).toMatchObject({ inputLimit: 28_672, outputLimit: 4_096, markers: 'unknown', prices: [], ttls: [] });

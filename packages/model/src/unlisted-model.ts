@@ -1,9 +1,9 @@
-// Creates a capability row for a model that is in no catalog, such as a model of a compatible server or a router. Its
+// Creates a capability row for a model that is in no catalog, such as a model of a compatible server or a router. The
 // user gives the limits; everything else is unknown (L7).
 
 import type { Capabilities } from './capabilities.ts';
 
-/** Properties of an unlisted model that its user gives. Sizes are in tokens. */
+/** Properties of an unlisted model that the user gives. Sizes are in tokens. */
 export interface UnlistedModel {
   readonly provider: string;
   readonly model: string;

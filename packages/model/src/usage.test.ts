@@ -14,7 +14,7 @@ describe('a total that the provider reports (L7)', () => {
     expect(inputTokens({})).toBeUndefined();
   });
 
-  it('of written tokens completes the input and the cached tokens without a lifetime', () => {
+  it('of written tokens is added to the input and to the cached tokens, even if the lifetime is unknown', () => {
     const usage: Usage = { fresh: 3, read: 100, written: 40 };
     expect([inputTokens(usage), cachedTokens(usage), allWritten(usage)]).toEqual([143, 140, 40]);
     expect(cachedTokens({ input: 900, read: 400 })).toBeUndefined();

@@ -1,4 +1,4 @@
-// Public exports of `recording`: import and replay of sessions that other programs recorded.
+// Public exports of `@tidemark/recording`: import and replay of sessions that other programs recorded.
 
 export type { FormatName } from './import/format/format.ts';
 export type { ImportErrorCode, ImportPlace } from './import/format/import-error.ts';

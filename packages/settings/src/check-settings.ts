@@ -1,5 +1,5 @@
-// Checks if a tree of values can be used as settings. Each problem is reported with its name and line, and an unknown
-// key with the nearest known one.
+// Checks if a tree of values can be used as settings. The error names the setting and the line of each problem. For an
+// unknown key, it also names the nearest known key.
 
 import { nearestName } from '@tidemark/agent';
 import type { z } from 'zod';
@@ -8,7 +8,7 @@ import { leavesOf, RENAMED_SETTINGS } from './settings.ts';
 import type { SettingsSchema } from './settings.ts';
 import { SettingsError } from './settings-error.ts';
 
-/** Maximum number of problems in the message. For more problems only their number is reported. */
+/** Maximum number of problems in the message. The message only counts any further problems. */
 const MOST_SAID = 10;
 
 /** Value of one setting, and the place where it is set. */
@@ -56,8 +56,8 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /**
- * Returns one function per problem that creates its message. A hostile file may contain so many problems that creating
- * all messages would be too slow.
+ * Returns one function per problem. Each function creates the message of its problem only when it is called. A hostile
+ * file may contain so many problems that creating all messages would be too slow.
  */
 function problemsOf(issue: z.core.$ZodIssue, schema: SettingsSchema, placeOf: PlaceOf): readonly (() => string)[] {
   const name = issue.path.join('.');

@@ -1,14 +1,17 @@
-// Reads the commands that a command line runs, as far as its words show them. It reads lines for a shell (`sh -c`) and
-// programs that run the words that they get (`env`, `timeout`). No command is run.
+// Reads the commands that a command line runs, as far as its words show them. It also reads the line that a shell gets
+// (`sh -c`), and the command that another program gets as its arguments (`env`, `timeout`). No command is run.
 
 import type { Command, Redirection, SyntaxNode, Word, WordPart } from 'unbash';
 import { forEachChild, parse } from 'unbash';
 
 /** One word of a command. */
 export interface CommandWord {
-  /** Text without quotes. An expansion of the shell is replaced by `.`, because it may be the current folder. */
+  /**
+   * Text without quotes. An expansion of the shell is replaced by `.`, because the expansion may be the path of the
+   * current folder.
+   */
   readonly text: string;
-  /** False if only the running shell can know the word. */
+  /** False if the word has a value that is known only when the shell runs. */
   readonly known: boolean;
 }
 
@@ -16,16 +19,19 @@ export interface CommandWord {
 export interface StartedCommand {
   readonly program: string;
   readonly args: readonly CommandWord[];
-  /** True for a shell or a launcher. The commands that it runs are separate entries. */
+  /**
+   * True for a shell, and for a program that runs another command. The commands that it runs are separate entries of
+   * `CommandLine.commands`.
+   */
   readonly launches: boolean;
 }
 
 /** Commands, words and folders of a command line. */
 export interface CommandLine {
   readonly commands: readonly StartedCommand[];
-  /** Words of lines for a shell, after the shell's unquoting. */
+  /** Words of the lines that a shell runs, without their quotes. */
   readonly words: readonly string[];
-  /** Folders that the command line changes into, in order. Each may be relative to any folder before it. */
+  /** Folders that the command line changes to, in order. A relative path may be relative to any folder before it. */
   readonly folders: readonly string[];
   /** Shells and launchers whose commands only the running program knows: `sh` for `sh -c '$X'`. */
   readonly unread: readonly string[];
@@ -57,7 +63,10 @@ export function programName(piece: string): string {
   return piece.replace(/^.*[/\\]/s, '').replace(/\.(?:exe|cmd|bat)$/i, '');
 }
 
-/** Position of a command in the reading. `by`: the program that runs it. */
+/**
+ * Place of a command while a command line is read. `by`: name of the program that runs the command. `depth`: number of
+ * commands that contain the command.
+ */
 interface CommandPlace {
   readonly reading: LineReading;
   readonly by: string;
@@ -107,7 +116,7 @@ function readShell(args: readonly CommandWord[], at: CommandPlace): void {
   else if (takesLine) readLine(operand.text, at);
 }
 
-/** Program that runs the words after its own options. */
+/** Program that runs the words after its own options as a command. */
 interface Launcher {
   /** Options without a value, or with the value in the same word. */
   readonly flag?: RegExp;
@@ -159,7 +168,7 @@ function readLauncher(args: readonly CommandWord[], launcher: Launcher, at: Comm
     if (launcher.assigns === true && DECIDES.test(text)) at.reading.unread.add(at.by);
   }
   const rest = args.slice(index + (launcher.words ?? 0));
-  // After an unknown option the command may begin at any later word.
+  // After an unknown option, the command may begin at any later word, so the command cannot be read.
   if (rest[0]?.text.startsWith('-') === true || /\s/.test(rest[0]?.text ?? '')) at.reading.unread.add(at.by);
   else readCommand(rest, at);
 }

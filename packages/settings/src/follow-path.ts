@@ -16,7 +16,7 @@ export interface FollowedPath {
   readonly end: string;
 }
 
-/** Cache of the state of each path, because many names share their first folders. */
+/** Cache of the state of each path, because many paths begin with the same folders. */
 export type KnownStates = Map<string, Stats | 'none' | 'hidden'>;
 
 /** Maximum number of links. More links are treated as a cycle. */

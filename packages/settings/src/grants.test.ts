@@ -203,7 +203,7 @@ describe('grants of a project', () => {
     },
   );
 
-  test('of another workspace in the file of this one are ignored', async () => {
+  test('for another workspace are ignored in the file of this workspace', async () => {
     await keep(NPM);
     const moved = { revision: 1, workspace: join(root, 'other'), grants: [{ grant: NPM, at: AT }] };
     writeFileSync(fileOf(folder), JSON.stringify(moved));

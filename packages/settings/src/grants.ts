@@ -21,8 +21,8 @@ export interface GrantRecord {
 }
 
 /**
- * Opens the grants of a workspace. The file is read again at each access. Returns `undefined` if no grants can be
- * stored: anyone who can write to the workspace could also write to a home inside it.
+ * Opens the grants of a workspace. The file is read again at each access. Returns `undefined` if the home or its folder
+ * of trust records is inside the workspace, because then anyone who can write to the workspace could also write grants.
  *
  * @throws SettingsError `settings/grants-damaged` when the file cannot be used.
  */

@@ -12,7 +12,7 @@ import { SettingsError } from './settings-error.ts';
 export interface Keyring {
   get(provider: string): Promise<string | undefined>;
   set(provider: string, key: string): Promise<void>;
-  /** Removes the key. Returns true if there was one. */
+  /** Removes the key. Returns true if a key was stored. */
   remove(provider: string): Promise<boolean>;
 }
 
@@ -43,7 +43,8 @@ function silence(): Promise<never> {
 async function withEntry<Result>(provider: string, use: (entry: AsyncEntry) => Promise<Result>): Promise<Result> {
   try {
     const library = await import('@napi-rs/keyring');
-    // Without this option, Linux falls back to the kernel's memory, which is cleared at a restart.
+    // Without this option, the library falls back on Linux to the keyring in the memory of the kernel, which is cleared
+    // at a restart.
     const entry = new library.AsyncEntry(SERVICE, provider, { linux: { store: 'secret-service' } });
     return await Promise.race([use(entry), silence()]);
   } catch (error) {

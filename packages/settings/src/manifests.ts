@@ -29,7 +29,8 @@ const MOST_BYTES = 4 * 1024 * 1024;
  */
 export async function readManifest(path: string): Promise<Manifest> {
   const text = (await readPlainFile(path, MOST_BYTES))?.toString('utf8') ?? '';
-  // The program that reads the manifest may accept any depth, so the files that it names would be unknown.
+  // The program that reads the manifest may accept any depth. The files that a deeper manifest names would then be
+  // unknown.
   if (isTooDeep(text))
     throw new SettingsError(
       'settings/too-much',
@@ -42,7 +43,10 @@ export async function readManifest(path: string): Promise<Manifest> {
   return { entries, scripts: new Map([...scriptsIn(fieldOf(tree, 'scripts')), ...scriptsIn(fieldOf(tree, 'tasks'))]) };
 }
 
-/** Scripts that a package manager also runs for a command or another script. */
+/**
+ * Scripts that a package manager runs for a command, indexed by the command: `test` for `t`, and `stop` and `start` for
+ * `restart`.
+ */
 const ALSO_RUN: ReadonlyMap<string, readonly string[]> = new Map([
   ['t', ['test']],
   ['tst', ['test']],

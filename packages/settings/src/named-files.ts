@@ -1,5 +1,5 @@
 // Finds the files of a workspace that its settings name as programs or pass to programs. Anyone who changes such a file
-// changes what a trusted setting starts. Files that these files load in turn are not covered.
+// changes what a trusted setting starts. Trust does not cover the files that these files load in turn.
 
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 
@@ -40,8 +40,8 @@ export interface NamedFiles {
 }
 
 /**
- * Folders that are not covered. Named files load installed packages without naming them. The store of a Git repository
- * has a separate rule.
+ * Folder names that trust does not cover. Named files load installed packages without naming the files in them. The
+ * store of a Git repository has a separate rule.
  */
 const WITHOUT: ReadonlySet<string> = new Set(['node_modules', '.git']);
 
@@ -69,7 +69,7 @@ export async function readNamedFiles(
   return { states: [...survey.states.values()].toSorted(byPath), named };
 }
 
-/** Returns the paths without those below another named folder. */
+/** Returns the paths without those that are below another path of the set. */
 function outermost(paths: ReadonlySet<string>): string[] {
   return [...paths].filter((path) => {
     for (let above = dirname(path); above !== dirname(above); above = dirname(above))
@@ -199,14 +199,13 @@ function binsOf({ commands }: CommandLine, folder: string, survey: Survey): Bins
   return { inWorkspace, ofPackages, told };
 }
 
-/** Facts about the commands of one line. */
 interface KnownCommands {
   readonly folders: readonly string[];
   readonly bins: Bins;
   readonly scriptNames: ReadonlySet<string>;
 }
 
-/** Adds the programs to `untold` for which no file shows what they start. */
+/** Adds to `untold` each program for which no file shows what the program starts. */
 async function coverCommands(
   { commands }: CommandLine,
   { folders, bins, scriptNames }: KnownCommands,
@@ -224,7 +223,7 @@ async function coverCommands(
   for (const command of commands) {
     const untold = untoldProgram(command, look);
     const bin = bins.ofPackages.get(command.program);
-    // If a package provides a program with a known name, a different program runs. The link is recorded, so that trust
+    // The program of a package runs instead of the known program of the same name. The link is recorded, so that trust
     // is asked for again.
     if (bin !== undefined && untold === undefined) await putBin(bin, survey);
     if (bin !== undefined) cover.untold.add(programName(command.program));
@@ -232,7 +231,7 @@ async function coverCommands(
   }
 }
 
-/** Records only the target of the link, because the content of packages is not covered. */
+/** Records the link by its target path only. The content of packages is not covered. */
 async function putBin(path: string, survey: Survey): Promise<void> {
   const { links } = followPath(path, survey.known);
   if (links.at(-1) === undefined || !links.includes(path))
@@ -289,14 +288,20 @@ async function coverScripts(
   }
 }
 
-/** Returns the folders above a folder inside the workspace. A task runner searches them for its file too. */
+/**
+ * Returns the folders inside the workspace that contain a folder. A task runner also searches these folders for its
+ * file.
+ */
 function foldersAbove(folder: string, survey: Survey): readonly string[] {
   const above: string[] = [];
   for (let at = dirname(folder); isInside(at, survey, 'or is'); at = dirname(at)) above.push(at);
   return above;
 }
 
-/** Covers the end of a path. Returns the paths to follow next: the links in a folder. */
+/**
+ * Covers the file or folder at the end of a path. Returns the links in the folder, which must be followed next, or an
+ * empty list.
+ */
 async function coverEnd(
   { state, end }: FollowedPath,
   as: NamedPath['as'],
@@ -336,8 +341,8 @@ async function coverPath(path: string, survey: Survey, found: Set<string>): Prom
 }
 
 /**
- * Records a state. A state other than `none` is kept, because a folder counts as `none` for a name that can only be a
- * file.
+ * Records a state, unless the path already has a state other than `none`. The same folder can be recorded twice: as
+ * `none` for a name that can only be a file, and as a folder.
  */
 function putState(state: FoundFile, { states }: Survey): void {
   const before = states.get(state.path);

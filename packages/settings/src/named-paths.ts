@@ -1,6 +1,6 @@
 // Returns the paths that the command line and the environment of a program may name. A word is split into its possible
-// parts and is not interpreted. Covering one file too many only costs a question, but missing one would let another
-// program replace a trusted one.
+// parts and is not interpreted. Covering one file too many only costs a question to the user. Missing one file would
+// let another program replace a trusted one.
 
 import { resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,9 +12,12 @@ import type { StartedProgram } from './started-programs.ts';
 
 /** Path that a word may name. */
 export interface NamedPath {
-  /** Absolute path. It may contain `..`, which then applies to the target of a link before it. */
+  /** Absolute path. It may contain `..`, which after a link means the parent of the link's target. */
   readonly path: string;
-  /** `file`: counts only if it is a file, so that a folder of the same name is not covered. */
+  /**
+   * `file`: the path counts only if it leads to a file, so that a folder of the same name is not covered. `any`: the
+   * path counts for a file and for a folder.
+   */
   readonly as: 'any' | 'file';
   /** Set for a manifest whose entry file an interpreter runs, as in `node .`. */
   readonly runsEntry?: true;
@@ -36,7 +39,7 @@ export interface NamedPaths {
   readonly untold: readonly string[];
 }
 
-/** Maximum number of pieces of a command line. Each piece counts once for every folder that is searched for it. */
+/** Maximum number of pieces of a command line. A piece counts once for every folder in which it is searched for. */
 const MOST_PIECES = 10_000;
 
 /**
@@ -79,8 +82,8 @@ export function namedPaths(program: StartedProgram, folders: readonly string[], 
 }
 
 /**
- * Returns the folder of a manifest that is named directly (`--manifest-path tools/Cargo.toml`), because files next to
- * it are read too.
+ * Returns the folder of a manifest that is named directly (`--manifest-path tools/Cargo.toml`), because the task runner
+ * also reads files next to the manifest.
  */
 function manifestFolder(name: string): readonly string[] {
   const [, above, file = ''] = /^(.*)\/([^/]+)$/s.exec(name) ?? [];
@@ -97,7 +100,9 @@ export function placesIn(folders: readonly string[], name: string): readonly str
   return [...new Set(folders.flatMap((folder) => placesOf(folder, name)))];
 }
 
-/** Returns the path as the system follows it, and the path as a program that resolves `..` itself computes it. */
+/**
+ * Returns two paths: as the system follows it, and as a program computes it that resolves `..` without following links.
+ */
 function placesOf(folder: string, name: string): readonly string[] {
   const [followed, lexical] = [name.startsWith(sep) ? name : `${folder}${sep}${name}`, resolve(folder, name)];
   return name.includes('..') ? [followed, lexical] : [lexical];
@@ -112,7 +117,7 @@ function isBare(name: string): boolean {
  * a list and a shell line would be.
  */
 function piecesOf(word: string): readonly string[] {
-  // An expansion of the shell may be the current folder: `$PWD/x.js`.
+  // An expansion of the shell may be the path of the current folder (`$PWD/x.js`), so it is replaced by `.`.
   const expanded = word.replaceAll(/\$\{[^}]*\}|\$\([^)]*\)|\$\w+|%\w+%/g, '.');
   const parts = [word, expanded].flatMap((text) => [
     text,
@@ -161,9 +166,9 @@ const ENTRIES = [
 /** Program that runs commands from a file in its folder. */
 interface Runner {
   readonly reads: readonly string[];
-  /** Folder that it searches for programs that it gets by name. */
+  /** Folder in which the runner searches for programs that are called by name. */
   readonly bin?: string;
-  /** Set if its tasks are scripts of a manifest that `readManifest` can read. */
+  /** Set if the tasks of the runner are scripts of a manifest that `readManifest` can read. */
   readonly scripts?: true;
 }
 
@@ -186,7 +191,7 @@ const CARGO: Runner = {
   ],
 };
 
-/** Task runners by the name of the program, or by the option that makes `node` one. */
+/** Task runners by the name of the program, or by the option (`--run`) that makes `node` a task runner. */
 const RUNNERS: ReadonlyMap<string, Runner> = new Map([
   ['npm', NPM],
   ['npx', NPX],
@@ -213,7 +218,7 @@ const INTERPRETERS: ReadonlySet<string> = new Set(['node', 'nodejs', 'bun', 'den
 
 const SHELLS: ReadonlySet<string> = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh', 'fish', 'cmd', 'powershell', 'pwsh']);
 
-/** Returns the usual program name of a package (`@shop/server@2`). */
+/** Returns the usual program name of a package: `server` for `@shop/server@2`. */
 function binName(name: string): string {
   return name.replace(/(?<=.)@[^/]*$/s, '').replace(/^.*\//s, '');
 }

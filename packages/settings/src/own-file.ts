@@ -14,7 +14,10 @@ const PAUSE_MS = 10;
 /** Maximum size of a file in bytes. Grants and trust records are short lines. */
 const MOST_BYTES = 16 * 1_024 * 1_024;
 
-/** Returns the path of the file of a workspace, named by the SHA-256 of its real path. */
+/**
+ * Returns the path of the file in `folder` that belongs to a workspace. The name of the file is the SHA-256 of the
+ * workspace's real path.
+ */
 export function workspaceFile(home: string, folder: string, workspace: string): string {
   return join(home, folder, `${createHash('sha256').update(workspace).digest('hex')}.json`);
 }
@@ -27,9 +30,9 @@ export interface OwnText {
 }
 
 /**
- * Reads `<home>/<folder>/<file>`, which no other user may be able to write. A link, a file that other users can write,
- * and a file in a folder that other users can write return a problem instead of a text. Files of root are accepted. If
- * the process runs as root, files of the owner of the home are accepted too.
+ * Reads `<home>/<folder>/<file>`. Returns a problem instead of a text for a link, for a file that other users can
+ * write, and for a file in a folder that other users can write. Files of root are accepted. If the process runs as
+ * root, files of the owner of the home are accepted too.
  *
  * @throws the error of the system when the file cannot be read.
  */
@@ -109,7 +112,7 @@ export async function withLock<T>(path: string, work: () => Promise<T>): Promise
   }
 }
 
-/** Tries to take the lock. Returns true if this call now holds it. */
+/** Tries to take the lock. Returns true if this call took it. Removes a lock that a killed process left. */
 async function isTaken(lock: string): Promise<boolean> {
   try {
     await (await open(lock, 'wx', 0o600)).close();

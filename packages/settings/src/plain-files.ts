@@ -8,13 +8,13 @@ import { join } from 'node:path';
 
 import { SettingsError } from './settings-error.ts';
 
-/** A path and its state. */
+/** Path of a file, with the type of the file and a digest of its content. */
 export interface FoundFile {
   /** Path below the root that was read, with `/` as separator. */
   readonly path: string;
   /** Type of the file. `none`: no file exists at a path where a file would count. */
   readonly kind: 'file' | 'link' | 'folder' | 'other' | 'none';
-  /** SHA-256 in hex of the bytes of a file or of the target of a link. Empty for other kinds. */
+  /** SHA-256 in hex: of the bytes of a file, or of the path that a link points to. Empty for other kinds. */
   readonly digest: string;
 }
 

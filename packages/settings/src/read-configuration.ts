@@ -54,8 +54,8 @@ function treeOf(text: string, path: string, errors: ParseError[]): Node | undefi
 }
 
 /**
- * Returns a key that occurs twice in its object. Without this check, a rule that forbids something could be lost under
- * the first of two equal keys.
+ * Returns a key that occurs twice in its object. JSON parsers use only the last of two equal keys, so a rule under the
+ * first key, such as one that forbids something, would be lost.
  */
 function keyAgain(tree: Node): Node | undefined {
   const nodes = [tree];

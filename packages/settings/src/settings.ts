@@ -17,7 +17,7 @@ import type {
 } from '@tidemark/agent';
 import { z } from 'zod';
 
-/** Settings that any source set. A missing setting has its default. */
+/** Settings that any source set. A setting that is absent has its default value. */
 export interface Settings {
   readonly model?: string | undefined;
   /** One of the provider names passed to `readSettings`, or `simulator`. */
@@ -29,16 +29,19 @@ export interface Settings {
   readonly baseUrl?: Readonly<Record<string, string | undefined>> | undefined;
   /** Permission mode of a new session. */
   readonly mode?: Mode | undefined;
-  /** How the provider's cache is used. The names are those of `createAgent`. */
+  /** Use of the provider's cache. The fields have the same names as the options of `createAgent`. */
   readonly cache?: CacheSettings | undefined;
-  /** How a long history is made shorter. The names are those of `createAgent`. */
+  /** Compaction and pruning of a long history. The fields have the same names as the options of `createAgent`. */
   readonly compaction?: CompactionSettings | undefined;
   readonly limits?: { readonly [name in keyof Omit<TurnLimits, 'ms'>]: TurnLimits[name] | undefined } | undefined;
-  /** `discover`: the model reads AGENTS.md with its tools. `attach`: a note holds the one of the workspace's folder. */
+  /**
+   * `discover`: the model reads AGENTS.md files with its tools. `attach`: the text of the AGENTS.md in the folder of
+   * the workspace is put into a note.
+   */
   readonly agentsFile?: 'discover' | 'attach' | undefined;
   /** Limits of the skills that are loaded into the context. */
   readonly skillBudget?: { readonly [name in keyof SkillBudget]?: SkillBudget[name] | undefined } | undefined;
-  /** Limits of the subagents of a session. With `false` the session starts none. */
+  /** Limits of the subagents of a session. With `false`, a session starts no subagents. */
   readonly subagents?: SubagentLimits | false | undefined;
   /** MCP servers by name. Only the servers of the nearest source that defines any are used. */
   readonly mcp?: { readonly servers?: Readonly<Record<string, ServerSetting>> | undefined } | undefined;
@@ -48,13 +51,13 @@ export interface Settings {
    */
   readonly permissions?: { readonly rules?: readonly Rule[] | undefined } | undefined;
   /**
-   * Folders of skills that are searched after the usual ones. Absolute, or beginning with `~/`. Only the user's own
-   * settings may set them.
+   * Folders in which skills are searched for after the usual folders. Each path is absolute or begins with `~/`. Only
+   * the user's own settings may set this field.
    */
   readonly skillRoots?: readonly string[] | undefined;
   /**
-   * True if sessions have the tool `plan`. Without this setting a new session has it, and an older session keeps its
-   * own tools.
+   * True if sessions have the tool `plan`. Without this setting, a new session has the tool, and an existing session
+   * keeps its own tools.
    */
   readonly plan?: boolean | undefined;
   /** True if the memory of a trusted workspace is used. Default: true. */
@@ -64,21 +67,27 @@ export interface Settings {
   readonly display?: Display | undefined;
 }
 
-/** Settings of the provider's cache. */
+/**
+ * Settings of the provider's cache: the lifetime of entries, the padding of a short front, and the threshold for the
+ * notice before content is paid for again.
+ */
 export interface CacheSettings {
   readonly ttl?: Lasting | undefined;
   readonly padding?: 'auto' | 'always' | 'never' | undefined;
   readonly rewriteNotice?: { readonly [name in keyof RewriteNotice]: RewriteNotice[name] | undefined } | undefined;
 }
 
-/** Settings of compaction and pruning. */
+/**
+ * Settings of compaction and pruning: the policy for starting a compaction, the writer of checkpoints, and the pruning
+ * of old tool results.
+ */
 export interface CompactionSettings {
   readonly when?: CompactionPolicy | undefined;
   readonly by?: CompactionBy | undefined;
   readonly pruning?: 'auto' | 'never' | undefined;
 }
 
-/** Connection to an MCP server, by a command or a URL, and the effect class and timeout of its tools. */
+/** Connection to an MCP server, by a command or a URL, with the effect class and the timeout of the server's tools. */
 export type ServerSetting = (
   | {
       readonly command: string;
@@ -88,7 +97,7 @@ export type ServerSetting = (
     }
   | { readonly url: string; readonly headers?: Readonly<Record<string, string>> }
 ) & {
-  /** Effect class of all its tools, or of single tools by name. Default: `execute`. */
+  /** Effect class of all tools of the server, or of single tools by name. Default: `execute`. */
   readonly effect?: Tool['effect'] | Readonly<Record<string, Tool['effect']>>;
   /** Maximum time of a call without progress, in milliseconds. */
   readonly timeoutMs?: number;
@@ -107,9 +116,9 @@ export function isJoined(name: string): boolean {
 }
 
 /**
- * Returns the part of a value that a trusted workspace may set, or `undefined` if it may set none of it. A workspace
- * may narrow permissions, and its servers must match the digest: they run in the folder in which their named files were
- * found.
+ * Returns the part of a value that a trusted workspace may set, or `undefined` if it may not set any part. Rules that
+ * allow are removed, because a workspace may only narrow permissions. Each command of a server gets an absolute folder:
+ * it must run in the folder in which its named files were found for the digest.
  */
 export function broughtValue(name: string, value: unknown, workspace: string): unknown {
   if (name === 'skillRoots' || (name === 'sandbox.network' && value !== 'off')) return undefined;
@@ -181,7 +190,7 @@ const server = z.union(
   'expected { command, args, env, cwd } or { url, headers }, each with optional effect and timeoutMs',
 );
 
-/** Schema of a server name, as `tools/mcp` accepts it: no `_` at either end and no two in a row. */
+/** Schema of a server name, as `tools/mcp` accepts it: no `_` at the beginning or the end, and no two `_` in a row. */
 const serverName = z
   .string()
   .regex(
@@ -191,14 +200,14 @@ const serverName = z
 
 const mcp = z.strictObject({ servers: z.record(serverName, server).optional() });
 
-/** Returns the MCP servers in a tree of settings. Returns none if they are not valid. */
+/** Returns the MCP servers in a tree of settings, or an empty record if they are not valid. */
 export function serversIn(tree: unknown): Readonly<Record<string, ServerSetting>> {
   return z.object({ mcp }).safeParse(tree).data?.mcp.servers ?? {};
 }
 
 /**
- * Sets the folder of each server of a workspace. Without an explicit folder, a server would run in the folder in which
- * `tidemark` was started.
+ * Sets the folder of each server of a workspace that is started by a command, as an absolute path. Without an explicit
+ * folder, the server would run in the folder in which `tidemark` was started.
  */
 function serversRunIn(workspace: string, servers: unknown): Readonly<Record<string, ServerSetting>> {
   const given = Object.entries(serversIn({ mcp: { servers } }));
@@ -284,7 +293,10 @@ export const RENAMED_SETTINGS: ReadonlyMap<string, string> = new Map([
   ['instructions', 'agentsFile'],
 ]);
 
-/** Defaults of the settings as text. All other defaults are decided by the code that uses the setting. */
+/**
+ * Defaults of the settings, as text for the user. The text has no effect: the code that uses a setting decides its
+ * default. A setting that is not listed has the default of its provider.
+ */
 const BY_DEFAULT: ReadonlyMap<string, string> = new Map(
   Object.entries({
     model: 'the newest Sonnet of the catalog',
@@ -317,7 +329,7 @@ const BY_DEFAULT: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** Returns the default of a setting as text. */
+/** Returns the default of a setting, as text for the user. */
 export function byDefault(name: string): string {
   return BY_DEFAULT.get(name) ?? "the provider's default";
 }

@@ -83,7 +83,10 @@ function inForce(name: string, layers: readonly SettingLayer[]): EffectiveSettin
   return isJoined(name) ? joinLayers(name, layers) : nearest(name, layers);
 }
 
-/** Joins a list from all sources. The nearest source is returned as its source, with the places of all sources. */
+/**
+ * Joins the values of a list from all sources. `source` of the result is the nearest source that sets the list, and
+ * `place` names the places of all these sources.
+ */
 function joinLayers(name: string, layers: readonly SettingLayer[]): EffectiveSetting {
   const found = layers.flatMap(([source, leaves]) =>
     leaves.filter((leaf) => leaf.name === name).map((leaf) => ({ ...leaf, source })),

@@ -1,5 +1,5 @@
-// Tests that the printed form of a server setting contains no secret. Any part of the setting may contain one, marked
-// by its name.
+// Tests that the printed form of a server setting contains no secret. Any part of the setting may contain a secret,
+// which the name of the value marks.
 
 import { expect, test } from 'vitest';
 

@@ -29,7 +29,7 @@ function shownArgument(argument: unknown, before: unknown): unknown {
   return name !== undefined && isSecretName(name) ? `${name}=${HIDDEN}` : shownAddress(argument);
 }
 
-/** Hides secret values in the query of a URL, and its user name and password. */
+/** Hides secret values in the query of a URL, and the user name and password of the URL. */
 function shownAddress(text: string): string {
   return text
     .replaceAll(/(?<=[?&;#])([^=&;#\s]+)=[^&;#\s]*/g, (said, name: string) =>

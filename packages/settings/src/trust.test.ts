@@ -147,7 +147,7 @@ describe('the contents of a workspace', () => {
     expect(await readBroughtConfiguration(folder)).toEqual({ workspace: folder });
   });
 
-  test('include no configuration that is reached through a link', async () => {
+  test('are refused with an error if the configuration is reached through a link', async () => {
     writeFileSync(join(root, 'secret.json'), '{"mode":"auto"}');
     mkdirSync(join(folder, '.tidemark'));
     symlinkSync(join(root, 'secret.json'), join(folder, CONFIGURATION));

@@ -29,8 +29,8 @@ export interface TrustRecord {
 }
 
 /**
- * State of trust of a workspace. `changed`: it was trusted, but its contents have changed since. `unknown`: no decision
- * about its current contents exists.
+ * State of trust of a workspace. `changed`: the workspace was trusted, but its contents have changed since then.
+ * `unknown`: no decision about its current contents exists.
  */
 export type TrustState = TrustDecision | 'changed' | 'unknown';
 
@@ -52,8 +52,8 @@ export async function canKeepTrust(home: string, workspace: string): Promise<boo
 }
 
 /**
- * Returns true if a path is inside a workspace, after links are followed. A file there is trusted no more than the
- * workspace itself.
+ * Returns true if a path is inside a workspace, after links are followed. A file inside a workspace is trusted no more
+ * than the workspace itself.
  */
 export async function liesInside(path: string, workspace: string): Promise<boolean> {
   const [real, folder] = [await realOf(resolve(path)), await realOf(resolve(workspace))];
@@ -81,7 +81,7 @@ export async function recordTrust(
   await rename(next, path);
 }
 
-/** Deletes the decision about a folder, which may no longer exist. Returns true if there was one. */
+/** Deletes the decision about a folder, which may no longer exist. Returns true if a decision was stored. */
 export async function revokeTrust(home: string, folder: string): Promise<boolean> {
   const workspace = await realpath(folder).catch(() => resolve(folder));
   const path = pathOf(home, workspace);

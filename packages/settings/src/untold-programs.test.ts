@@ -200,7 +200,7 @@ describe('a program in node_modules/.bin', () => {
     expect(await isAskedAfter(() => write('packages/a/cli.js', 'new'))).toBe(true);
   });
 
-  test('is covered through the link of its package, from a folder below, and if a server runs it', async () => {
+  test('is covered through the link of its package, if a script of a folder below runs it, and if a server runs it', async () => {
     link('node_modules/@shop/a', '../../packages/a');
     link('node_modules/.bin/mcp-a', '../@shop/a/cli.js');
     write('packages/b/package.json', JSON.stringify({ scripts }));
@@ -273,8 +273,8 @@ describe('a file that a shell line names is covered', () => {
   });
 });
 
-// The pinned digests come from the version before `untold` was introduced. They must not change, so that folders
-// trusted then are not asked about again.
+// The pinned digests come from the version before `untold` was introduced. They must not change. Otherwise the user
+// would be asked again about folders that were trusted with that version.
 test.each<[string, Server, string]>([
   [
     'an interpreter with a file',

@@ -4,24 +4,32 @@
 import type { CommandWord, StartedCommand } from './command-line.ts';
 import { programName } from './command-line.ts';
 
-/** Facts about the words of a command that depend on the workspace. */
+/** Checks of the words of a command. Their results depend on the files of the workspace. */
 export interface WorkspaceLook {
   /** Returns true if a word leads to a file, either directly or after an interpreter completes the name. */
   readonly isFile: (word: string) => boolean;
-  /** Returns true if a word leads into the workspace. A file there is covered, even if it does not exist yet. */
+  /**
+   * Returns true if a word leads into the workspace. The file at that path is covered, even if it does not exist yet.
+   */
   readonly isInside: (word: string) => boolean;
   /** Returns true for the name of a script in a manifest that was read. */
   readonly isScript: (name: string) => boolean;
 }
 
-/** Returns the name of the program if no file shows what it starts. Returns `undefined` if that is known. */
+/**
+ * Returns the name of the program if no file shows what it starts. Returns `undefined` if a file shows it, or if the
+ * program starts no other program.
+ */
 export function untoldProgram({ program, args, launches }: StartedCommand, look: WorkspaceLook): string | undefined {
   const name = programName(program);
   if (/[/\\]/.test(program) && look.isInside(program)) return RUN_A_BUILD.has(name) ? name : undefined;
   return launches || startsNone(name, args, look) ? undefined : name;
 }
 
-/** Files of a workspace that run what other files of the workspace specify. */
+/**
+ * Names of build tools. A file of the workspace with such a name is covered itself, but it runs what other files of the
+ * workspace specify.
+ */
 const RUN_A_BUILD: ReadonlySet<string> = new Set(['gradlew', 'mvnw', 'rails', 'rake', 'mill', 'sbt', 'pants', 'bazel']);
 
 function startsNone(name: string, args: readonly CommandWord[], look: WorkspaceLook): boolean {
@@ -32,8 +40,8 @@ function startsNone(name: string, args: readonly CommandWord[], look: WorkspaceL
 }
 
 /**
- * Builtins of shells, and programs that start no other program with any arguments. `.` runs the file that it names. The
- * code of `eval` and `trap` was already read as a line.
+ * Builtins of shells, and programs that never start another program. `.` runs the file that it names, and that file is
+ * covered. The code of `eval` and `trap` was already read as a line.
  */
 const START_NONE: ReadonlySet<string> = new Set(
   (
@@ -57,7 +65,7 @@ function isRunner(name: string, args: readonly CommandWord[]): boolean {
 
 /** Programs that run a script of a manifest. */
 const SCRIPT_RUNNERS: ReadonlySet<string> = new Set(['npm', 'pnpm', 'yarn', 'bun', 'deno']);
-/** Runners that need no word before the name of a script. */
+/** Runners that run a script by its name alone, without a word such as `run` before it. */
 const NAME_ALONE: ReadonlySet<string> = new Set(['pnpm', 'yarn', 'bun']);
 const RUN_WORDS = /^(?:run|run-script|task|start|stop|test|t|tst|restart|--run)$/;
 /** Matches subcommands that start programs from packages. */
@@ -80,7 +88,10 @@ function isToldScript(name: string, args: readonly CommandWord[], { isScript }: 
   return own.some(({ text }) => isScript(text.replace(/^--run=/, '')));
 }
 
-/** Returns true for a container without a mounted folder of this machine. Its files are all inside the image. */
+/**
+ * Returns true for a container without a mounted folder of this machine. All files of such a container are inside its
+ * image.
+ */
 function isPlainContainer(args: readonly CommandWord[]): boolean {
   const isMount = /^(?:-[A-Za-z]*v|--volume|--mount|--env-file)/;
   return args[0]?.text === 'run' && args.every(({ text, known }) => known && !isMount.test(text));
@@ -154,7 +165,7 @@ function isToldFile(name: string, args: readonly CommandWord[], look: WorkspaceL
   return false;
 }
 
-/** Returns true for a word that names a file: it leads to one, or it is written as a path and not as a URL. */
+/** Returns true for a word that names a file: the word leads to a file, or it is written as a path and not as a URL. */
 function isPath(word: string, { isFile }: WorkspaceLook): boolean {
   if (/^(?!file:)[A-Za-z][A-Za-z+.-]+:/.test(word)) return false;
   return isFile(word) || /^\.{1,2}$|\/|\.(?:[cm]?[jt]sx?|py|rb|pl|php|lua|R|jar|java)$/.test(word);

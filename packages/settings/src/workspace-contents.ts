@@ -1,8 +1,8 @@
 // Reads the contents of a workspace that change what an agent knows or may do, and computes their digest. Trust is
-// given to this digest. It covers `.tidemark/config.json`, which contains MCP servers and rules. It also covers each
-// workspace file that is a program named there or is passed to one, and each file below `.agents/skills`, by name and
-// bytes. It does not cover memory, which the agent itself writes, nor AGENTS.md, which is only read. A model gets both
-// as text of the user.
+// given to this digest. It covers `.tidemark/config.json`, which contains MCP servers and rules. It covers each
+// workspace file that the configuration names as a program or passes to a program. It also covers each file below
+// `.agents/skills`, by name and bytes. It does not cover memory, which the agent itself writes, nor AGENTS.md, which is
+// only read. A model gets both as text of the user.
 
 import { createHash } from 'node:crypto';
 import { realpath, stat } from 'node:fs/promises';
@@ -28,19 +28,21 @@ export interface BroughtConfiguration {
  * Contents of a workspace that change what an agent knows or may do, with their digest. Trust is given to the digest.
  */
 export interface WorkspaceContents extends BroughtConfiguration {
-  /** SHA-256 in hex. It is the same for all workspaces without such contents. */
+  /** SHA-256 of the contents, in hex. All workspaces without such contents have the same digest. */
   readonly digest: string;
   /** Real path of `.agents/skills`, if it is inside the workspace. */
   readonly skillsRoot?: string;
   /** Names of the folders in `skillsRoot`, sorted. */
   readonly skills: readonly string[];
   /**
-   * True if the workspace has memory files. They are used if the workspace is trusted, but they are not in the digest.
+   * True if the workspace has memory files. They are used if the workspace is trusted, but the digest does not cover
+   * them.
    */
   readonly memory: boolean;
   /**
-   * Sorted real paths that its settings name: programs, files passed to programs, links on the way to them, and
-   * folders. A folder includes everything below it. Anyone who changes one of these files changes what is started.
+   * Sorted real paths that the settings of the workspace name: programs, files passed to programs, links on the way to
+   * them, and folders. A folder includes everything below it. Anyone who changes one of these files changes what is
+   * started.
    */
   readonly named: readonly string[];
   /** The named paths, grouped by the setting that names them. */
@@ -56,7 +58,7 @@ const MOST_CONFIGURATION = 256 * 1024;
 /**
  * Reads the contents of a workspace and their digest.
  *
- * @throws SettingsError `settings/too-much`, `settings/unreadable`. The workspace cannot be trusted then.
+ * @throws SettingsError `settings/too-much` or `settings/unreadable`. A workspace with such an error cannot be trusted.
  */
 export async function readBrought(folder: string): Promise<WorkspaceContents> {
   return lookThrough(folder, broughtBy);
@@ -114,7 +116,10 @@ function digestOf(
   return hash.digest('hex');
 }
 
-/** Reads the configuration. A link is not followed, because its target was not part of what was trusted. */
+/**
+ * Reads the configuration. A link on its path is refused, because the file that the link points to can be outside the
+ * trusted contents.
+ */
 async function configurationIn(workspace: string): Promise<string | undefined> {
   const path = join(workspace, CONFIGURATION_PATH);
   const real = await realpath(path).catch(absent);

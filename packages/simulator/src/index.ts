@@ -1,4 +1,4 @@
-// Public exports of `simulator`.
+// Public exports of `@tidemark/simulator`.
 
 export type {
   AnswerBlock,

@@ -84,7 +84,7 @@ describe('§1.1 the top-level marker', () => {
     expect(counts(send(simulator, longer, { at: 10 }))).toEqual([3000, 2000, 0]);
   });
 
-  it('has no effect if the last block has the same lifetime, and is refused if that block has another one', () => {
+  it('adds no entry if the last block has a marker with the same lifetime, and is refused if that lifetime differs', () => {
     const same = { ...automatic, messages: [user(...texts(3), mark(text('last')))] };
     expect(counts(send(simulate(), same))).toEqual([0, 4000, 0]);
     const other = { ...automatic, messages: [user(...texts(3), mark(text('last'), '1h'))] };
@@ -98,7 +98,7 @@ describe('§1.1 the top-level marker', () => {
     );
   });
 
-  it('is placed on an earlier block if the last block cannot carry a marker', () => {
+  it('is placed on an earlier block if the last block may not have a marker', () => {
     const reminder = { role: 'system', content: 'soon', clear_at: 'next_user_message' };
     const fields = { ...automatic, messages: [user(...texts(3)), reminder] };
     const betas = ['mid-conversation-system-clear-at-2026-08-21'];
@@ -130,7 +130,7 @@ describe('§1.1 the prefix', () => {
     expect(counts(send(simulator, marked(6, 5), { at: 10 }))).toEqual([5000, 1000, 0]);
   });
 
-  it('is the same for a string and a list with one text, and for split messages of one role', () => {
+  it('is the same for a string and a list with one text, and for one user message split into two', () => {
     const simulator = simulate();
     send(simulator, { messages: [user('a', mark(text('b')))] }, { at: 0 });
     const split = { messages: [{ role: 'user', content: 'a' }, user('b', mark(text('c')))] };
@@ -139,31 +139,31 @@ describe('§1.1 the prefix', () => {
 });
 
 describe('§1.1 writes and reads', () => {
-  it('each marker writes one entry and no entry before it, so a shared beginning alone is not a hit', () => {
+  it('each marker writes one entry and no entry before it, so two requests that only share a beginning cause no hit', () => {
     const simulator = simulate();
     send(simulator, marked(10, 9), { at: 0 });
     const fork = { messages: [user(...texts(8), 'other', mark(text('end')))] };
     expect(counts(send(simulator, fork, { at: 10 }))).toEqual([0, 10_000, 0]);
   });
 
-  it('a second marker costs nothing by itself', () => {
+  it('a second marker causes no additional cost', () => {
     expect(counts(send(simulate(), marked(10, 3, 9)))).toEqual([0, 10_000, 0]);
     expect(counts(send(simulate(), marked(10, 3)))).toEqual([0, 4000, 6000]);
   });
 
-  it('the search covers 20 positions from the marker: an entry at 15 is not found from a marker at 35', () => {
+  it('the search covers 20 positions back from the marker: an entry at 15 is not found from a marker at 35', () => {
     const simulator = simulate();
     send(simulator, marked(16, 15), { at: 0 });
     expect(counts(send(simulator, marked(36, 35), { at: 10 }))).toEqual([0, 36_000, 0]);
   });
 
-  it('the search covers 20 positions from the marker: an entry at 15 is found from a marker at 34', () => {
+  it('the search covers 20 positions back from the marker: an entry at 15 is found from a marker at 34', () => {
     const simulator = simulate();
     send(simulator, marked(16, 15), { at: 0 });
     expect(counts(send(simulator, marked(35, 34), { at: 10 }))).toEqual([16_000, 19_000, 0]);
   });
 
-  it('the search continues at the next earlier marker if nothing was found', () => {
+  it('the search continues at the next earlier marker if the search from the last marker found nothing', () => {
     const simulator = simulate();
     send(simulator, marked(16, 15), { at: 0 });
     expect(counts(send(simulator, marked(60, 15, 59), { at: 10 }))).toEqual([16_000, 44_000, 0]);
@@ -172,7 +172,7 @@ describe('§1.1 writes and reads', () => {
     expect(counts(send(other, marked(60, 34, 59), { at: 10 }))).toEqual([16_000, 44_000, 0]);
   });
 
-  it('a run of calls, or of results, counts as one position, except with `collapseRuns: false`', () => {
+  it('consecutive calls count as one position, and so do consecutive results, except with `collapseRuns: false`', () => {
     const ids = Array.from({ length: 15 }, (_, i) => `call_${i}`);
     const before = { messages: [user(...texts(3), mark(text('go')))] };
     const after = {
@@ -190,7 +190,7 @@ describe('§1.1 writes and reads', () => {
     expect(counts(send(plain, after, { at: 10 }))).toEqual([0, 35_000, 0]);
   });
 
-  it('an entry inside a run is found', () => {
+  it('an entry in the middle of consecutive results is found', () => {
     const simulator = simulate();
     const ids = ['a', 'b', 'c'];
     const calls = assistant(...ids.map((id) => call(id)));
@@ -223,7 +223,7 @@ describe('§1.1 the lifetime', () => {
     ['5m' as const, 5 * minute],
     ['1h' as const, 60 * minute],
   ])(
-    'of an entry ends %s after the start of the request that wrote it, even if the answer began later',
+    'of an entry ends %s after the start of the request that wrote the entry, even if the answer began later',
     (ttl, life) => {
       const fields = { messages: [user(text('a'), mark(text('b'), ttl))] };
       const alive = simulate({ firstByteMs: minute });
@@ -235,7 +235,7 @@ describe('§1.1 the lifetime', () => {
     },
   );
 
-  it('restarts with each hit, without a cost', () => {
+  it('restarts with each hit, and a hit writes no tokens', () => {
     const simulator = simulate();
     send(simulator, marked(5, 4), { at: 0 });
     for (const at of [4, 8, 12, 16]) {
@@ -243,7 +243,7 @@ describe('§1.1 the lifetime', () => {
     }
   });
 
-  it('restarts also for an older entry that is read without a marker on its block', () => {
+  it('restarts also for an older entry that a request without a marker on the same block reads', () => {
     const simulator = simulate();
     send(simulator, marked(5, 4), { at: 0 });
     send(simulator, marked(6, 5), { at: 4 * minute });
@@ -271,8 +271,8 @@ describe('§1.1 the lifetime', () => {
   });
 
   /**
-   * Bills ten blocks of 1,000 tokens. Tokens up to A are read, up to B written for 1h, up to C written for 5m, and the
-   * remaining tokens are fresh.
+   * Bills ten blocks of 1,000 tokens. The tokens up to the hit are read. The tokens from there to the `1h` marker are
+   * written for 1h, and those up to the `5m` marker are written for 5m. The remaining tokens are fresh.
    */
   it.each([
     ['no hit', undefined, [2, 6], [0, 3000, 4000, 3000]],
@@ -281,7 +281,7 @@ describe('§1.1 the lifetime', () => {
     ['a hit after the marker for 1h', 5, [2, 6], [6000, 0, 1000, 3000]],
     ['a hit at the last marker', 6, [2, 6], [7000, 0, 0, 3000]],
   ] as const)(
-    'of mixed markers splits the tokens at A, B and C: %s',
+    'of each marker decides for which lifetime the tokens before the marker are billed: %s',
     (_, hit, [long, short], [read, written1h, written5m, fresh]) => {
       const simulator = simulate();
       if (hit !== undefined) send(simulator, marked(hit + 1, hit), { at: 0 });
@@ -299,13 +299,16 @@ describe('§1.1 the lifetime', () => {
   it.each([
     ['works' as const, 3000],
     ['fails' as const, 0],
-  ])('of a one-hour write after a hit on a 5m entry is one hour only if promotion works: it %s', (promotion, read) => {
-    const simulator = simulate({ promotion });
-    send(simulator, { messages: [user(...texts(1), mark(text('b')))] }, { at: 0 });
-    const promote = { messages: [user(...texts(1), 'b', mark(text('c'), '1h'))] };
-    expect(counts(send(simulator, promote, { at: minute }))).toEqual([2000, 1000, 0]);
-    expect(send(simulator, promote, { at: 30 * minute }).usage.cache_read_input_tokens).toBe(read);
-  });
+  ])(
+    'of a one-hour write after a hit on a 5m entry is one hour only if promotion works (promotion %s)',
+    (promotion, read) => {
+      const simulator = simulate({ promotion });
+      send(simulator, { messages: [user(...texts(1), mark(text('b')))] }, { at: 0 });
+      const promote = { messages: [user(...texts(1), 'b', mark(text('c'), '1h'))] };
+      expect(counts(send(simulator, promote, { at: minute }))).toEqual([2000, 1000, 0]);
+      expect(send(simulator, promote, { at: 30 * minute }).usage.cache_read_input_tokens).toBe(read);
+    },
+  );
 });
 
 describe('§1.1 pre-warming', () => {
@@ -367,7 +370,7 @@ describe('§1.1 isolation', () => {
 });
 
 describe('§1.2 the floor', () => {
-  it('a shorter prefix is not cached and causes no error: both counters are 0', () => {
+  it('a prefix below the floor is not cached and causes no error: the request reads and writes 0 tokens', () => {
     const simulator = simulate();
     const fields = { messages: [user(mark(text('a')))] };
     expect(counts(send(simulator, fields, { at: 0, sizes: () => 1023 }))).toEqual([0, 0, 1023]);

@@ -1,6 +1,6 @@
-// Tests for changes inside the history: their allowed places, the betas and models that they need, and the tools that
-// they name. Source: Anthropic's docs, mid-conversation-system-messages and effort-per-message. The error texts about
-// the place are those of the real service on 2026-10-06.
+// Tests for changes of tools and effort inside the history: the allowed places of such a change, the betas and models
+// that it needs, and the tools that it names. Source: Anthropic's docs, mid-conversation-system-messages and
+// effort-per-message. The error texts about the place are those of the real service on 2026-10-06.
 
 import { describe, expect, it, test } from 'vitest';
 import {
@@ -180,7 +180,7 @@ describe('a change item on the Responses API', () => {
   const addition = (...tools: readonly Wire[]): Wire => ({ type: 'additional_tools', role: 'developer', tools });
   const extra = { type: 'function', name: 'extra', parameters: { type: 'object', properties: {} } };
 
-  it('is accepted after earlier items and keeps the cached prefix', () => {
+  it('is accepted after earlier items, and the prefix before the item is still read from the cache', () => {
     const simulator = simulateOpenAI();
     const input = [asked('a'), asked('b')];
     respond(simulator, { input }, { at: 0 });

@@ -1,10 +1,10 @@
-// Builders of wire objects for the simulator tests, and test models with their own catalog rows.
+// Functions that build wire objects for the simulator tests, and test models with their own catalog rows.
 
 import type { Capabilities } from '@tidemark/model';
 import { createSimulator } from '../src/index.ts';
 import type { AnsweredCall, MessageRefusal, Simulator, SimulatorCall, SimulatorOptions } from '../src/index.ts';
 
-/** JSON object as it is sent over the wire. */
+/** JSON object as it is sent in a request. */
 export type Wire = Readonly<Record<string, unknown>>;
 
 const BASE: Capabilities = {
@@ -61,36 +61,39 @@ export function capabilitiesOf(model: string): Capabilities | undefined {
   return row === undefined ? undefined : { ...BASE, ...row, model };
 }
 
-/** Returns a request body as JSON text. */
+/** Returns a request body as JSON text. By default, the body asks `test-model` with the user message "hello". */
 export function bodyOf(fields: Wire): string {
   return JSON.stringify({ model: 'test-model', max_tokens: 100, messages: [user('hello')], ...fields });
 }
 
-/** Counts every block as 1,000 tokens. */
+/** Returns 1,000 as the recorded size of every block. */
 export function thousand(): number {
   return 1000;
 }
 
-/** Sends a call and throws if it is refused. Each block counts 1,000 tokens by default. */
+/**
+ * Sends a Messages call and returns its result. Throws if the call is refused. By default each block counts 1,000
+ * tokens.
+ */
 export function send(simulator: Simulator, fields: Wire, extra: Partial<SimulatorCall> = {}): AnsweredCall {
   const outcome = simulator.messages({ body: bodyOf(fields), sizes: thousand, ...extra });
   if (outcome.outcome === 'refused') throw new Error(`${outcome.status} ${outcome.type}: ${outcome.message}`);
   return outcome;
 }
 
-/** Sends a call and throws if it is not refused. */
+/** Sends a Messages call and returns its refusal. Throws if the call is answered. */
 export function refusal(simulator: Simulator, fields: Wire, extra: Partial<SimulatorCall> = {}): MessageRefusal {
   const outcome = simulator.messages({ body: bodyOf(fields), sizes: thousand, ...extra });
   if (outcome.outcome !== 'refused') throw new Error('expected a refusal, and it was answered');
   return outcome;
 }
 
-/** Returns the tokens that a call read, wrote, and left fresh. */
+/** Returns the numbers of tokens that a call read from the cache, wrote to the cache, and sent uncached. */
 export function counts({ usage }: AnsweredCall): readonly [read: number, written: number, fresh: number] {
   return [usage.cache_read_input_tokens, usage.cache_creation_input_tokens, usage.input_tokens];
 }
 
-/** Returns a block with a marker. */
+/** Returns a copy of a block with a marker. Without `ttl`, the marker has no lifetime, so the default of 5m applies. */
 export function mark(block: Wire, ttl?: '5m' | '1h'): Wire {
   return { ...block, cache_control: { type: 'ephemeral', ...(ttl === undefined ? {} : { ttl }) } };
 }
@@ -120,7 +123,7 @@ export function system(...content: readonly Wire[]): Wire {
   return { role: 'system', content };
 }
 
-/** Returns a block that adds a tool, by its definition or by its name. */
+/** Returns a block that adds a tool. A string refers to a declared tool by name, an object is a new definition. */
 export function offers(which: Wire | string): Wire {
   return {
     type: 'tool_addition',

@@ -1,4 +1,5 @@
-// Tests for clients that are not trusted: the contract of every server, and the refusals in each provider's form.
+// Tests for clients that are not trusted. Runs the contract tests that apply to every server of the project, and checks
+// that refusals have each provider's form.
 
 import Anthropic from '@anthropic-ai/sdk';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
@@ -18,7 +19,7 @@ import { writeStream } from '../src/http/door.ts';
 import { capabilitiesOf, simulate } from './conversation.ts';
 import { openAICapabilitiesOf } from './openai-conversation.ts';
 
-/** Tokens of the longest answer in these tests. */
+/** Number of tokens of the longest answer in these tests. */
 const LONGEST = 16_000_000;
 
 const MESSAGES = {
@@ -31,7 +32,10 @@ const BEARER = { authorization: 'Bearer k' };
 
 const CREATE = { type: 'response.create', model: 'gpt-new', store: false, input: [{ role: 'user', content: 'hello' }] };
 
-/** Creates a simulator that knows the test models of both parts and has room for an answer of any length. */
+/**
+ * Creates a simulator that knows the test models of the Anthropic and the OpenAI part. The output limit is high enough
+ * for the longest answer in these tests.
+ */
 function simulateAll(): Simulator {
   return simulate({
     capabilities(model) {
@@ -69,7 +73,7 @@ async function start(options: ListenOptions = {}): Promise<ListeningSimulator> {
   return listening;
 }
 
-/** Sends a request and returns the status and the JSON body of the answer. */
+/** Sends a raw HTTP request and returns the status and the JSON body of the answer. */
 async function refused(
   port: number,
   text: string,
@@ -124,7 +128,7 @@ describe('a body above the limit', () => {
     });
   });
 
-  it('causes the usual error of the official SDKs', async () => {
+  it('makes the official SDKs throw an error with the status 413 and the error code of the provider', async () => {
     const { url } = await start({ limits: { bodyBytes: 64 * 1_024 } });
     const content = 'a'.repeat(4_000_000);
     const anthropic = new Anthropic({ apiKey: 'k', baseURL: url, maxRetries: 0, logLevel: 'off' });
@@ -140,8 +144,8 @@ describe('a body above the limit', () => {
   });
 });
 
-describe('the limit of a body', () => {
-  it('is 32 MB, as at Anthropic, and a body of exactly 32 MB is read', async () => {
+describe('the limit on the size of a body', () => {
+  it("is 32 MB, as on Anthropic's API, and a body of exactly 32 MB is read", async () => {
     const { port } = await start();
     const padding = 32_000_000 - Buffer.byteLength(MESSAGES.body);
     const body = MESSAGES.body + ' '.repeat(padding);
@@ -163,7 +167,7 @@ describe('the limit of a body', () => {
   });
 });
 
-describe('a page of another site', () => {
+describe('a request from a page of another site', () => {
   it('is refused if it reaches the simulator by DNS rebinding, and the error shows how to allow the host name', async () => {
     const { port } = await start();
     const own = { ...usualHeaders(port, MESSAGES.body), host: `evil.test:${port}` };
@@ -194,7 +198,7 @@ describe('listen', () => {
 });
 
 describe('a stream', () => {
-  it('is generated only as fast as its client reads, and ends with its connection', async () => {
+  it('is generated only as fast as its client reads, and ends when its connection ends', async () => {
     let made = 0;
     function* endless(): Generator<string> {
       for (;;) {
@@ -215,8 +219,8 @@ describe('a stream', () => {
     client.socket.pause();
     client.send(`GET / HTTP/1.1\r\nhost: localhost:${server.port}\r\n\r\n`);
     await ended.promise;
-    // The kernel buffers at both ends contain only a few MiB. So fewer than 1,024 pieces of 64 KiB show that the stream
-    // waited for its client.
+    // The kernel buffers at both ends hold only a few MiB. So if fewer than 1,024 pieces of 64 KiB were generated, the
+    // stream waited for its client.
     expect(made).toBeLessThan(1_024);
     client.socket.destroy();
     await server.close();

@@ -93,7 +93,7 @@ describe('the official SDK as a client', () => {
     ]);
   });
 
-  it('reads what an earlier call wrote only with the same API key', async () => {
+  it('reads an entry of an earlier call only with the API key of that call', async () => {
     const { client, url } = await start();
     const messages = [user(mark(text('x'.repeat(8000))))];
     const body = { ...REQUEST, messages };
@@ -104,13 +104,13 @@ describe('the official SDK as a client', () => {
     expect((await post(stranger)).usage).toMatchObject({ cache_read_input_tokens: 0 });
   });
 
-  it('counts tokens', async () => {
+  it('counts input tokens', async () => {
     const { client } = await start();
     const counted = await client.messages.countTokens({ model: 'test-model', messages: REQUEST.messages });
     expect(counted).toEqual({ input_tokens: 2 });
   });
 
-  it('throws its own error classes, with the type and the headers that the simulator sent', async () => {
+  it("throws the SDK's own error classes, with the type and the headers that the simulator sent", async () => {
     const { simulator, client } = await start();
     simulator.fail({ kind: 'rate-limited', retryAfter: 3 });
     const limited = client.messages.create(REQUEST);
@@ -126,7 +126,7 @@ describe('the official SDK as a client', () => {
     );
   });
 
-  it('is refused without a key or a version header', async () => {
+  it('is refused without an API key or a version header, and a request for an unknown path gets 404', async () => {
     const { url } = await start();
     const post = (headers: Record<string, string>): Promise<Response> =>
       fetch(`${url}/v1/messages`, { method: 'POST', headers, body: JSON.stringify(REQUEST) });
@@ -136,7 +136,7 @@ describe('the official SDK as a client', () => {
     expect((await fetch(`${url}/v1/models`)).status).toBe(404);
   });
 
-  it('can set the time of a call on a virtual clock', async () => {
+  it('can set the time of a call on a virtual clock with a header', async () => {
     const { client, simulator } = await start();
     const at = (time: number): Promise<Anthropic.Message> =>
       client.post('/v1/messages', {
@@ -165,17 +165,17 @@ describe('a fault during a stream', () => {
     return seen;
   }
 
-  it('cuts the connection after the given number of events', async () => {
+  it('with the kind `cut` cuts the connection after the given number of events', async () => {
     const seen = await events({ kind: 'cut', afterEvents: 2 });
     expect(seen[0]).toBe('message_start');
     expect(seen.at(-1)).toMatch(/^error: (terminated|aborted|other side closed)/);
   });
 
-  it('can cut the connection after the last event', async () => {
+  it('with the kind `cut` can cut the connection after the last event', async () => {
     const whole = await events({ kind: 'evicted' });
     expect(whole.slice(-2)).toEqual(['message_stop', 'end']);
-    // `whole` has the item "end", which is not an event, but lacks the ping, which the client does not yield. So its
-    // length is the number of events.
+    // `whole` contains the item "end", which is not an event. It lacks the event "ping", which the client does not
+    // yield. So the length of `whole` is the number of events.
     const seen = await events({ kind: 'cut', afterEvents: whole.length });
     expect(seen.slice(0, -1)).toEqual(whole.slice(0, -1));
     expect(seen.at(-1)).toMatch(/^error: (terminated|aborted|other side closed)/);
@@ -192,7 +192,7 @@ describe('a fault during a stream', () => {
     expect(seen.at(-1)).toMatch(/^error: .*JSON/);
   });
 
-  it('stops the stream without closing it, and closing the server ends the wait of the client', async () => {
+  it('with the kind `silence` stops the stream without closing it, and closing the server ends the wait of the client', async () => {
     const { simulator, client } = await start();
     simulator.fail({ kind: 'silence', afterEvents: 1 });
     const stream = await client.messages.create({ ...REQUEST, stream: true });
@@ -203,7 +203,7 @@ describe('a fault during a stream', () => {
     await expect(waiting).rejects.toThrow();
   });
 
-  it('delays the first byte, and the entry is readable only after that', async () => {
+  it('can delay the first byte, and the entry is readable only after that delay', async () => {
     const { simulator, client } = await start({ clock: 'real' });
     const body = { ...REQUEST, messages: [user(mark(text('x'.repeat(8000))))] };
     const post = (): Promise<Anthropic.Message> => client.post('/v1/messages', { body });
@@ -226,8 +226,8 @@ describe('a fault during a stream', () => {
   });
 });
 
-describe('the port', () => {
-  it('is on loopback, is refused while it is in use, and is free again after closing', async () => {
+describe("the simulator's port", () => {
+  it('is on loopback, cannot be opened twice, and is free again after closing', async () => {
     const { url, simulator } = await start();
     const port = Number(new URL(url).port);
     expect(new URL(url).hostname).toBe('127.0.0.1');
@@ -237,7 +237,7 @@ describe('the port', () => {
     expect(open[0]?.port).toBe(port);
   });
 
-  it('reports an error of the embedding process as an error of the simulator', async () => {
+  it('returns an error of the embedding process as an error text that starts with `simulator:`', async () => {
     const { client } = await start({
       onRequest: () => {
         throw new Error('the hook broke');

@@ -1,4 +1,5 @@
-// Tests for the parts of the cache that a change loses or keeps: the table of provider-facts §1.3, row by row.
+// Tests for the levels of the cache (tools, system, messages) that a change loses or keeps. They follow the table of
+// provider-facts §1.3 row by row.
 
 import { describe, expect, it, test } from 'vitest';
 import { totalInput } from '../src/index.ts';
@@ -23,8 +24,8 @@ const TOOLS = [tool('look'), mark(tool('write'))];
 const SYSTEM = [mark(text('be brief'))];
 const MESSAGES = [user('go', mark(text('on')))];
 /**
- * Request with two tools, one system text and two message blocks. Each block counts 2,000 tokens, so that every marker
- * is above the floor.
+ * Request with two tools, one system text and two message blocks. Each block counts 2,000 tokens, so that the prefix of
+ * every marker reaches the floor.
  */
 const BEFORE: Wire = { tools: TOOLS, system: SYSTEM, messages: MESSAGES };
 const KEPT = { nothing: 0, tools: 4000, system: 6000, messages: 10_000 } as const;
@@ -35,7 +36,7 @@ function readAfter(before: Wire, after: Wire, betas: readonly string[] = []): nu
   return send(simulator, after, { at: 10, sizes: () => 2000, betas }).usage.cache_read_input_tokens;
 }
 
-describe('§1.3 a change keeps the cached levels before it', () => {
+describe('§1.3 a change keeps only the cached levels before it', () => {
   const web = { type: 'web_search_20250305', name: 'web_search' };
   const document = { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'x' } };
   const cited = { ...document, citations: { enabled: true } };
@@ -68,11 +69,11 @@ describe('§1.3 a change keeps the cached levels before it', () => {
       'messages',
       { max_tokens: 7, temperature: 0.5, metadata: { user_id: 'x' }, stop_sequences: ['.'] },
     ],
-  ])('change "%s" keeps: %s', (_, kept, change) => {
+  ])('the change "%s" keeps the cached prefix up to this level: %s', (_, kept, change) => {
     expect(readAfter(BEFORE, { ...BEFORE, ...change })).toBe(KEPT[kept]);
   });
 
-  it('a second image keeps everything, because only the first image changes the rendering', () => {
+  it('a second image keeps the whole cache, because only the first image changes how the request is rendered', () => {
     const before = { ...BEFORE, messages: [user(picture(), mark(text('on')))] };
     const after = { ...BEFORE, messages: [user(picture(), mark(text('on')), picture())] };
     expect(readAfter(before, after)).toBe(10_000);
@@ -88,12 +89,12 @@ describe('§1.3 a change keeps the cached levels before it', () => {
     );
   });
 
-  it('an appended system message keeps everything', () => {
+  it('an appended system message keeps the whole cache', () => {
     const after = { ...BEFORE, messages: [...MESSAGES, { role: 'system', content: 'mind the gap' }] };
     expect(readAfter(BEFORE, after)).toBe(KEPT.messages);
   });
 
-  it('a deferred tool, added or discovered, keeps everything', () => {
+  it('a deferred tool that is added or discovered keeps the whole cache', () => {
     const deferred = { ...BEFORE, tools: [...TOOLS, tool('rare', { defer_loading: true })] };
     expect(readAfter(BEFORE, deferred)).toBe(KEPT.messages);
     const found = assistant({
@@ -104,7 +105,7 @@ describe('§1.3 a change keeps the cached levels before it', () => {
     expect(readAfter(deferred, { ...deferred, messages: [...MESSAGES, found, user('next')] })).toBe(KEPT.messages);
   });
 
-  it('a tool added inside a system message keeps everything', () => {
+  it('a tool added inside a system message keeps the whole cache', () => {
     const before = { ...BEFORE, model: 'appending' };
     const after = { ...before, messages: [...MESSAGES, system(offers(tool('new')))] };
     expect(readAfter(before, after, ['inline-tools-2026-09-15'])).toBe(KEPT.messages);
@@ -116,7 +117,7 @@ describe('§1.3 a change keeps the cached levels before it', () => {
     expect(readAfter(before, after, ['inline-tools-2026-09-15'])).toBe(0);
   });
 
-  it('an effort in a system message keeps everything and adds no tokens', () => {
+  it('an effort in a system message keeps the whole cache and adds no tokens', () => {
     const before = { ...BEFORE, model: 'appending' };
     const after = {
       ...before,
@@ -131,7 +132,7 @@ describe('§1.3 a change keeps the cached levels before it', () => {
     expect(totalInput(told)).toBe(totalInput(alone));
   });
 
-  it('another key order in the input of a call loses the messages', () => {
+  it('another key order in the input of a call loses the cached messages', () => {
     const turn = (input: Wire): Wire => ({
       ...BEFORE,
       messages: [user('go'), assistant(call('a', input)), user(mark(result('a')))],
@@ -162,7 +163,7 @@ describe('§1.1 the cache key contains everything that the model sees', () => {
       step(result('a')),
       { messages: [user('go'), assistant(call('b')), user(result('b'), mark(text('on')))] },
     ],
-  ])('a change of this detail misses the cache: %s', (_, before, after) => {
+  ])('a change of this detail causes a cache miss: %s', (_, before, after) => {
     expect(readAfter(before, before)).toBeGreaterThan(0);
     expect(readAfter(before, after)).toBe(0);
   });

@@ -1,4 +1,4 @@
-// Tests for the cache of GPT-5.6 and later (provider-facts §2.1, §2.2), and for the rules of both generations:
+// Tests for the cache of GPT-5.6 and later (provider-facts §2.1, §2.2). Also tests rules that older models share:
 // isolation, settings and eviction.
 
 import { describe, expect, it } from 'vitest';
@@ -20,7 +20,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
 describe('the cache of GPT-5.6 and later', () => {
-  it('writes up to the end of the last eligible message, and reads what an earlier request wrote', () => {
+  it('writes up to the end of the last eligible message, and reads an entry of an earlier request', () => {
     const simulator = simulateOpenAI();
     const opening = [told('contract'), asked('a', 'b')];
     expect(parts(respond(simulator, { input: opening }))).toEqual([0, 3000, 0]);
@@ -29,7 +29,7 @@ describe('the cache of GPT-5.6 and later', () => {
     expect(parts(respond(simulator, { input: [...grown, said('e')] }))).toEqual([5000, 0, 1000]);
   });
 
-  it('bills each token once, as plain, cached or written', () => {
+  it('bills each input token once: as uncached, cached or written', () => {
     const simulator = simulateOpenAI();
     respond(simulator, { input: [asked('a')] });
     const { usage } = respond(simulator, { input: [asked('a'), said('b'), asked('c')] });
@@ -39,7 +39,7 @@ describe('the cache of GPT-5.6 and later', () => {
     });
   });
 
-  it('has one boundary for a run of tool outputs, after the last output', () => {
+  it('has one place for an entry in a run of tool outputs: after the last output', () => {
     const simulator = simulateOpenAI();
     const base = [asked('a', 'b'), called('c1'), called('c2')];
     respond(simulator, { input: [...base, output('c1'), output('c2')] });
@@ -48,7 +48,7 @@ describe('the cache of GPT-5.6 and later', () => {
     expect(parts(respond(simulator, { input: [...next, asked('go on')] }))).toEqual([6000, 1000, 0]);
   });
 
-  it('counts a step of 25 parallel calls as one ending, so the entry before it can still be found', () => {
+  it('counts the outputs of 25 parallel calls as one message end, so the search still finds the entry before them', () => {
     const simulator = simulateOpenAI();
     const ids = Array.from({ length: 25 }, (_, i) => `c${i}`);
     respond(simulator, { input: [asked('a', 'b')] });
@@ -56,19 +56,19 @@ describe('the cache of GPT-5.6 and later', () => {
     expect(parts(respond(simulator, { input: [asked('a', 'b'), ...step] }))).toEqual([2000, 50_000, 0]);
   });
 
-  it('reads the opening developer messages in another conversation if a request ended with them', () => {
+  it('reads the opening developer messages in another conversation if an earlier request ended with these messages', () => {
     const simulator = simulateOpenAI();
     respond(simulator, { input: [told('contract', 'rules')] });
     expect(parts(respond(simulator, { input: [told('contract', 'rules'), asked('other')] }))).toEqual([2000, 1000, 0]);
   });
 
-  it('does not share an opening if no request ended with it or marked it', () => {
+  it('does not share an opening between conversations if no request ended with the opening or marked it', () => {
     const simulator = simulateOpenAI();
     respond(simulator, { input: [told('contract', 'rules'), asked('one')] });
     expect(parts(respond(simulator, { input: [told('contract', 'rules'), asked('other')] }))).toEqual([0, 3000, 0]);
   });
 
-  it('shares an opening that is marked', () => {
+  it('shares a marked opening between conversations', () => {
     const simulator = simulateOpenAI();
     const opening = { ...marked('contract'), role: 'developer' };
     const long = { sizes: (index: number) => (index === 0 ? 2000 : 500) };
@@ -83,7 +83,7 @@ describe('the cache of GPT-5.6 and later', () => {
     expect(parts(respond(simulator, { input: [asked('a')] }, { sizes: () => 1024 }))).toEqual([0, 1024, 0]);
   });
 
-  it('in explicit mode writes nothing without a mark, and only the latest four marks', () => {
+  it('writes only the latest four marks in explicit mode, and nothing without a mark', () => {
     const simulator = simulateOpenAI();
     const prompt_cache_options = { mode: 'explicit' };
     const plain = { prompt_cache_options, input: [asked('a', 'b')] };
@@ -97,7 +97,7 @@ describe('the cache of GPT-5.6 and later', () => {
     expect(upTo(6)).toBe(6000);
   });
 
-  it('in implicit mode writes the latest three marks in addition to its own boundary', () => {
+  it('writes the latest three marks in implicit mode, in addition to the end of the last eligible message', () => {
     const simulator = simulateOpenAI();
     const words = ['1', '2', '3', '4', '5'].map((word) => marked(word));
     respond(simulator, { input: [...words, asked('end')] });
@@ -106,7 +106,7 @@ describe('the cache of GPT-5.6 and later', () => {
     expect([cut(2), cut(3)]).toEqual([0, 3000]);
   });
 
-  it('searches at the first two marks and the latest fifty, but not between them', () => {
+  it('is searched at the first two marks and the latest fifty marks, but not at the marks between them', () => {
     const simulator = simulateOpenAI();
     const prompt_cache_options = { mode: 'explicit' };
     const words = Array.from({ length: 60 }, (_, i) => marked(`w${i}`));
@@ -115,7 +115,7 @@ describe('the cache of GPT-5.6 and later', () => {
     expect(parts(respond(simulator, { prompt_cache_options, input: words.slice(0, 52) }))[0]).toBe(3000);
   });
 
-  it('loses the implicit entry when the mode changes to explicit, except with a mark at the same boundary', () => {
+  it('does not find the implicit entry after a change to explicit mode, except with a mark at the same place', () => {
     const options = { prompt_cache_options: { mode: 'explicit' } };
     const simulator = simulateOpenAI();
     respond(simulator, { input: [asked('a', 'b')] });
@@ -124,7 +124,7 @@ describe('the cache of GPT-5.6 and later', () => {
     expect(parts(respond(simulator, { ...options, input: [marked('x')] }, { sizes: () => 2000 }))[0]).toBe(2000);
   });
 
-  it('searches the latest 20 endings before the current one, and no earlier ones', () => {
+  it('is searched at the latest 20 message ends before the current one, and at no earlier ends', () => {
     const talk = Array.from({ length: 30 }, (_, i) => [asked(`q${i}`), said(`a${i}`)]).flat();
     const simulator = simulateOpenAI();
     respond(simulator, { input: talk.slice(0, 9) });
@@ -134,7 +134,7 @@ describe('the cache of GPT-5.6 and later', () => {
     expect(parts(respond(other, { input: talk.slice(0, 51) }))[0]).toBe(0);
   });
 
-  it('finds the opening even if more than 20 endings follow it', () => {
+  it('is searched at the end of the opening even if more than 20 message ends follow it', () => {
     const simulator = simulateOpenAI();
     const opening = told('contract', 'rules');
     respond(simulator, { input: [opening] });
@@ -142,7 +142,7 @@ describe('the cache of GPT-5.6 and later', () => {
     expect(parts(respond(simulator, { input: [opening, ...talk] }))).toEqual([2000, 30_000, 0]);
   });
 
-  it('restarts the lifetime of the entry that was read, and creates no free entry before it', () => {
+  it('restarts the lifetime of the entry that was read, and creates no unpaid entry before it', () => {
     const simulator = simulateOpenAI();
     const reads = (at: number, ...input: readonly unknown[]): number =>
       parts(respond(simulator, { input }, { at, sizes: () => 2000 }))[0];
@@ -154,7 +154,7 @@ describe('the cache of GPT-5.6 and later', () => {
     expect(reads(HOUR + 2, asked('1'), asked('3'))).toBe(0);
   });
 
-  it('does not change the lifetime of an entry that is only read', () => {
+  it('does not change the lifetime of an entry when a request with another `ttl` only reads it', () => {
     const simulator = simulateOpenAI();
     const at = (time: number, ttl: '30m' | '12h'): number =>
       parts(respond(simulator, { prompt_cache_options: { ttl }, input: [asked('a', 'b')] }, { at: time }))[0];
@@ -199,7 +199,7 @@ describe('the cache of GPT-5.6 and later', () => {
     expect(parts(respond(simulator, { input: [asked('a', 'b')] }))).toEqual([2000, 0, 0]);
   });
 
-  it('is separate for each key and never overflows to another machine', () => {
+  it('is separate for each cache key and never overflows to another machine', () => {
     const simulator = simulateOpenAI();
     const call = (key: string): number =>
       parts(respond(simulator, { prompt_cache_key: key, input: [asked('a', 'b')] }))[0];
@@ -209,7 +209,7 @@ describe('the cache of GPT-5.6 and later', () => {
   });
 });
 
-describe('the caches of both generations', () => {
+describe('the caches of GPT-5.6 and of older models', () => {
   const long = 'x'.repeat(8000);
 
   it.each(['gpt-new', 'gpt-old'])('on %s are separate for each organisation and model', (model) => {
@@ -230,7 +230,7 @@ describe('the caches of both generations', () => {
     ['a tool', { tools: [functionTool('a'), functionTool('c')] }],
     ['the order of tools', { tools: [functionTool('b'), functionTool('a')] }],
     ['the instructions', { instructions: 'other' }],
-  ])('lose everything after a change of %s', (_, change) => {
+  ])('lose the whole prefix after a change of %s', (_, change) => {
     const tools = [functionTool('a'), functionTool('b')];
     for (const model of ['gpt-new', 'gpt-old']) {
       const simulator = simulateOpenAI();
@@ -249,7 +249,7 @@ describe('the caches of both generations', () => {
     ],
     ['the service tier to the default', { service_tier: 'default' }],
     ['the answer’s limit', { max_output_tokens: 77 }],
-  ])('lose nothing after a change of %s', (_, change) => {
+  ])('keep the whole prefix after a change of %s', (_, change) => {
     const simulator = simulateOpenAI();
     const fields = { tools: [functionTool('a')], input: [asked(long)] };
     respond(simulator, fields);
@@ -263,7 +263,7 @@ describe('the caches of both generations', () => {
     expect(parts(respond(simulator, { input: [asked('a', 'b'), said('c'), update, asked('d')] }))[0]).toBe(2000);
   });
 
-  it('lose all entries of an account that is evicted', () => {
+  it('lose all entries of an account on which an `evicted` fault takes effect, and all entries after `evict()`', () => {
     const simulator = simulateOpenAI();
     const fields = { input: [asked('a', 'b')] };
     respond(simulator, fields);

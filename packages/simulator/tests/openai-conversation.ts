@@ -1,4 +1,4 @@
-// Builders of items for the tests of the OpenAI part, and test models with their own catalog rows.
+// Functions that build items for the tests of the OpenAI part, and test models with their own catalog rows.
 
 import type { Capabilities } from '@tidemark/model';
 import { createSimulator } from '../src/index.ts';
@@ -22,13 +22,14 @@ const ROWS: { readonly [model: string]: Partial<Capabilities> } = {
 };
 
 /**
- * Creates a simulator on a virtual clock that knows the test models of this part, and a Claude model for the router.
+ * Creates a simulator on a virtual clock. The simulator knows the test models of the OpenAI part, and a Claude model
+ * for the router.
  */
 export function simulateOpenAI(options: SimulatorOptions = {}): Simulator {
   return createSimulator({ clock: 'virtual', capabilities: openAICapabilitiesOf, ...options });
 }
 
-/** Returns the catalog row of a test model of this part, or `undefined` for an unknown name. */
+/** Returns the catalog row of a test model of the OpenAI part, or `undefined` for an unknown name. */
 export function openAICapabilitiesOf(model: string): Capabilities | undefined {
   const base = capabilitiesOf('test-model');
   const row = ROWS[model];
@@ -54,17 +55,22 @@ export function chatBody(fields: Wire): string {
   return JSON.stringify({ model: 'gpt-new', messages: [{ role: 'user', content: 'hello' }], ...fields });
 }
 
-/** Counts every block as 1,000 tokens. */
+/** Returns 1,000 as the recorded size of every block. */
 export function thousand(): number {
   return 1000;
 }
 
-/** Sends a Responses call and throws if it is refused. Each block counts 1,000 tokens by default. */
+/**
+ * Sends a Responses call and returns its result. Throws if the call is refused. By default each block counts 1,000
+ * tokens.
+ */
 export function respond(simulator: Simulator, fields: Wire, extra: Partial<OpenAICall> = {}): AnsweredOpenAICall {
   return answered(simulator.responses({ body: responsesBody(fields), sizes: thousand, ...extra }));
 }
 
-/** Sends a Chat call and throws if it is refused. Each block counts 1,000 tokens by default. */
+/**
+ * Sends a Chat call and returns its result. Throws if the call is refused. By default each block counts 1,000 tokens.
+ */
 export function chat(simulator: Simulator, fields: Wire, extra: Partial<ChatCall> = {}): AnsweredOpenAICall {
   return answered(simulator.chat({ body: chatBody(fields), sizes: thousand, ...extra }));
 }
@@ -74,12 +80,12 @@ function answered(outcome: AnsweredOpenAICall | OpenAIRefusal): AnsweredOpenAICa
   return outcome;
 }
 
-/** Sends a Responses call and throws if it is not refused. */
+/** Sends a Responses call and returns its refusal. Throws if the call is answered. */
 export function refused(simulator: Simulator, fields: Wire, extra: Partial<OpenAICall> = {}): OpenAIRefusal {
   return mustRefuse(simulator.responses({ body: responsesBody(fields), ...extra }));
 }
 
-/** Sends a Chat call and throws if it is not refused. */
+/** Sends a Chat call and returns its refusal. Throws if the call is answered. */
 export function chatRefused(simulator: Simulator, fields: Wire, extra: Partial<ChatCall> = {}): OpenAIRefusal {
   return mustRefuse(simulator.chat({ body: chatBody(fields), ...extra }));
 }
@@ -89,7 +95,7 @@ function mustRefuse(outcome: AnsweredOpenAICall | OpenAIRefusal): OpenAIRefusal 
   return outcome;
 }
 
-/** Returns the tokens that a call read, wrote, and left plain. */
+/** Returns the numbers of tokens that a call read from the cache, wrote to the cache, and sent uncached. */
 export function parts({ counts }: AnsweredOpenAICall): readonly [read: number, written: number, plain: number] {
   const written = counts.writtenShort + counts.writtenLong;
   return [counts.read, written, counts.input - counts.read - written];
@@ -100,12 +106,12 @@ export function outputOf({ body }: AnsweredOpenAICall): readonly Wire[] {
   return Array.isArray(body['output']) ? body['output'] : [];
 }
 
-/** Returns a user message with one part for each string. */
+/** Returns a user message with one text part for each string. */
 export function asked(...words: readonly string[]): Wire {
   return { type: 'message', role: 'user', content: words.map((text) => ({ type: 'input_text', text })) };
 }
 
-/** Returns a developer message with one part for each string. */
+/** Returns a developer message with one text part for each string. */
 export function told(...words: readonly string[]): Wire {
   return { ...asked(...words), role: 'developer' };
 }
@@ -125,7 +131,7 @@ export function output(id: string, words = 'seen'): Wire {
   return { type: 'function_call_output', call_id: id, output: words };
 }
 
-/** Returns a user message with one part, which is marked. */
+/** Returns a user message with one text part that has a mark. */
 export function marked(words: string, ttl?: '30m' | '12h'): Wire {
   const mark = { mode: 'explicit', ...(ttl === undefined ? {} : { ttl }) };
   return {

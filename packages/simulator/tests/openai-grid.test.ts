@@ -1,5 +1,5 @@
-// Tests for the cache of the older generation (provider-facts §2.1): steps of tokens, free writes, routing by key, and
-// overflow.
+// Tests for the cache of older models (provider-facts §2.1): entries on a grid of tokens, free writes, routing by cache
+// key, and overflow.
 
 import { describe, expect, it, test } from 'vitest';
 import type { Simulator } from '../src/index.ts';
@@ -8,10 +8,11 @@ import { asked, parts, respond, said, simulateOpenAI, told } from './openai-conv
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-describe('a model of the older generation', () => {
+describe('a model with a token grid', () => {
   const old = { model: 'gpt-old' };
   /**
-   * Returns a text of this many tokens, at the simulator's four bytes per token. No two parts of the text are equal.
+   * Returns a text of this many tokens, at the simulator's four bytes per token. The text consists of parts of 16
+   * characters, and no two parts are equal.
    */
   const words = (tokens: number, seed = ''): string =>
     Array.from({ length: Math.ceil(tokens / 4) }, (_, i) => `${seed}${i}`.padEnd(16, '.'))
@@ -27,13 +28,13 @@ describe('a model of the older generation', () => {
     [1151, 1024],
     [1152, 1152],
     [5000, 4992],
-  ])('with a prompt of %i tokens, sent again, reads %i tokens', (tokens, expected) => {
+  ])('reads, for a prompt of %i tokens that is sent twice, %i tokens', (tokens, expected) => {
     const simulator = simulateOpenAI();
     expect(read(simulator, words(tokens))).toBe(0);
     expect(read(simulator, words(tokens))).toBe(expected);
   });
 
-  it('reads up to the last step before the first change, and writes for free', () => {
+  it('reads up to the last grid point before the first change, and reports no written tokens', () => {
     const simulator = simulateOpenAI();
     read(simulator, words(3000));
     const changed = `${words(3000).slice(0, 4 * 2000)}${words(1000, 'x')}`;
@@ -41,7 +42,7 @@ describe('a model of the older generation', () => {
     expect(parts(second)).toEqual([1920, 0, 1080]);
   });
 
-  it('shares the beginning of two texts even if their lengths are not multiples of a token', () => {
+  it('shares the beginning of two texts even if their lengths in bytes are not multiples of four', () => {
     const simulator = simulateOpenAI();
     read(simulator, `${words(2000)}one`);
     expect(read(simulator, `${words(2000)}${words(999, 'y')}yy`)).toBe(1920);
@@ -55,7 +56,7 @@ describe('a model of the older generation', () => {
     expect(parts(next)).toEqual([1920, 0, 580]);
   });
 
-  it('has steps of 2,048 tokens on GPT-5.5', () => {
+  it('has grid points every 2,048 tokens on GPT-5.5', () => {
     const simulator = simulateOpenAI();
     read(simulator, words(5000), { model: 'gpt-5.5' });
     expect(read(simulator, words(5000), { model: 'gpt-5.5' })).toBe(4096);
@@ -65,7 +66,7 @@ describe('a model of the older generation', () => {
     ['in memory, five idle minutes', { prompt_cache_retention: 'in_memory' }, 5 * MINUTE],
     ['by default, a day', {}, 24 * HOUR],
     ['on GPT-5.5, typically half an hour', { model: 'gpt-5.5' }, 30 * MINUTE],
-  ])('keeps entries %s', (_, fields, life) => {
+  ])('keeps entries for the documented time: %s', (_, fields, life) => {
     const again = (pause: number): number => {
       const simulator = simulateOpenAI();
       read(simulator, words(3000), fields, { at: 0 });
@@ -83,7 +84,7 @@ describe('a model of the older generation', () => {
     expect(reads.map((each) => each > 0)).toEqual(reads.map((_, i) => i !== 0 && i !== 15));
   });
 
-  it('sends a call to a cold machine after 15 calls a minute with one key and prefix', () => {
+  it('sends calls to a cold machine after 15 calls in a minute with the same cache key and prompt start', () => {
     const simulator = simulateOpenAI();
     const calls = Array.from({ length: 32 }, () =>
       respond(simulator, { ...old, prompt_cache_key: 'k', input: [asked(words(2000))] }, unsized),
@@ -96,7 +97,7 @@ describe('a model of the older generation', () => {
     ).toBe(0);
   });
 
-  it('uses the same machine at 12 calls a minute, for any number of calls', () => {
+  it('uses the same machine for any number of calls at 12 calls a minute', () => {
     const simulator = simulateOpenAI();
     const calls = Array.from({ length: 40 }, (_, i) =>
       respond(simulator, { ...old, input: [asked(words(2000))] }, { ...unsized, at: i * 5000 }),
@@ -104,7 +105,7 @@ describe('a model of the older generation', () => {
     expect(calls.every((call, i) => call.overflow === 0 && (i === 0 || call.counts.read === 1920))).toBe(true);
   });
 
-  it('loses cached prefixes if eight sessions with one front share a key, and loses nothing if each session has its own key', () => {
+  it('loses cached prefixes if eight sessions with one front share a cache key, and loses nothing if each session has its own key', () => {
     const missed = (keyOf: (session: number) => string): number => {
       const simulator = simulateOpenAI();
       let lost = 0;

@@ -120,7 +120,7 @@ describe('the official SDK as a client of Responses', () => {
     expect(seals[1]).not.toBe(seals[0]);
   });
 
-  it('continues with the items that it sends back, and with a stored response by its id', async () => {
+  it('can continue a conversation with the items that it sends back, and a stored response by its id', async () => {
     const { simulator, client } = await start();
     const question = { role: 'user' as const, content: 'x'.repeat(8000) };
     simulator.next({ answer: { thinking: 'hm', calls: [{ id: 'call_1', name: 'look', arguments: '{}' }] } });
@@ -151,13 +151,13 @@ describe('the official SDK as a client of Responses', () => {
     expect(names.at(-1)).toBe('response.incomplete');
   });
 
-  it('counts tokens', async () => {
+  it('counts input tokens', async () => {
     const { client } = await start();
     const counted = await client.responses.inputTokens.count({ model: 'gpt-new', input: 'hello' });
     expect(counted).toEqual({ object: 'response.input_tokens', input_tokens: 2 });
   });
 
-  it('can set the time of a call on a virtual clock, and reads entries only with the same API key', async () => {
+  it('can set the time of a call on a virtual clock with a header, and reads entries only with the API key that wrote them', async () => {
     const { client, simulator, url } = await start();
     const body = { ...REQUEST, input: 'x'.repeat(8000) };
     const at = async (time: number, by: OpenAI = client): Promise<number | undefined> => {
@@ -192,14 +192,14 @@ describe('the official SDK as a client of Chat Completions', () => {
     expect(last.usage).toEqual(whole.usage);
   });
 
-  it('receives no usage in a stream that did not ask for it', async () => {
+  it('receives no usage in a stream if the request does not ask for it', async () => {
     const { client } = await start();
     const usages: unknown[] = [];
     for await (const chunk of await client.chat.completions.create({ ...CHAT, stream: true })) usages.push(chunk.usage);
     expect(usages.every((usage) => usage === undefined)).toBe(true);
   });
 
-  it('receives the usage in an extra chunk at the end of a stream that asked for it', async () => {
+  it('receives the usage in an extra chunk at the end of a stream if the request asks for it', async () => {
     const { client } = await start();
     const usages: unknown[] = [];
     const request = { ...CHAT, stream: true, stream_options: { include_usage: true } } as const;
@@ -208,7 +208,7 @@ describe('the official SDK as a client of Chat Completions', () => {
     expect(usages.at(-1)).toMatchObject({ prompt_tokens: 2, prompt_tokens_details: { cached_tokens: 0 } });
   });
 
-  it('reaches the router at `/api/v1`, which sends reasoning and usage even if the request does not ask for them', async () => {
+  it('reaches the router at `/api/v1`, and the router sends reasoning and usage even if the request does not ask for them', async () => {
     const { simulator, router } = await start();
     simulator.next({ answer: ANSWER });
     const chunks: unknown[] = [];
@@ -220,8 +220,8 @@ describe('the official SDK as a client of Chat Completions', () => {
   });
 });
 
-describe('an error', () => {
-  it("is an error of the SDK, with the simulator's text, code and headers", async () => {
+describe('an error of the simulator', () => {
+  it("becomes an error of the SDK, with the simulator's text, code and headers", async () => {
     const { simulator, client } = await start();
     simulator.fail({ kind: 'rate-limited', retryAfter: 3 });
     const limited = client.responses.create(REQUEST);
@@ -242,13 +242,13 @@ describe('an error', () => {
     await expect(client.chat.completions.create({ ...CHAT, model: 'gpt-0' })).rejects.toMatchObject({ status: 404 });
   });
 
-  it('of the router has its status as its code', async () => {
+  it('from the router has its HTTP status as its `code`', async () => {
     const { router } = await start();
     const lost = router.chat.completions.create({ ...CHAT, model: 'nobody/none' });
     await expect(lost).rejects.toMatchObject({ status: 400, code: 400 });
   });
 
-  it('is returned for a missing key, and for a hook that throws', async () => {
+  it('is returned for a missing API key, and for a hook that throws', async () => {
     const { url, client } = await start({
       onRequest: () => {
         throw new Error('the hook broke');
@@ -274,13 +274,13 @@ describe('a fault during a stream', () => {
     return seen;
   }
 
-  it('cuts the connection after the given number of events', async () => {
+  it('with the kind `cut` cuts the connection after the given number of events', async () => {
     const seen = await events({ kind: 'cut', afterEvents: 2 });
     expect(seen.slice(0, 2)).toEqual(['response.created', 'response.in_progress']);
     expect(seen.at(-1)).toMatch(/^error: (terminated|aborted|other side closed)/);
   });
 
-  it('sends an error after the status 200, as a separate event or as the end of the response', async () => {
+  it('with the kind `error-event` sends an error after the status 200, as a separate event or as the end of the response', async () => {
     const failed = await events({ kind: 'error-event', afterEvents: 3, form: 'failed' });
     expect(failed.at(-2)).toBe('response.failed');
     const error = await events({
@@ -292,11 +292,11 @@ describe('a fault during a stream', () => {
     expect(error.slice(3).join()).toContain('error');
   });
 
-  it('sends an event that is not valid JSON', async () => {
+  it('with the kind `malformed-event` sends an event that is not valid JSON', async () => {
     expect((await events({ kind: 'malformed-event', afterEvents: 3 })).at(-1)).toMatch(/^error: .*JSON/);
   });
 
-  it('stops the stream without closing it, and closing the server ends the wait of the client', async () => {
+  it('with the kind `silence` stops the stream without closing it, and closing the server ends the wait of the client', async () => {
     const { simulator, client } = await start();
     simulator.fail({ kind: 'silence', afterEvents: 1 });
     const stream = await client.responses.create({ ...REQUEST, stream: true });
@@ -328,7 +328,7 @@ describe('a fault during a stream', () => {
     await expect(client.responses.create(REQUEST)).rejects.toThrow();
   });
 
-  it('reports wrong numbers, while the ledger has the true counts', async () => {
+  it('with the kind `wrong-usage` reports wrong numbers, while the ledger has the true counts', async () => {
     const { simulator, client } = await start();
     simulator.fail({ kind: 'wrong-usage', usage: { input_tokens: 7, cache_read_input_tokens: 5 } });
     const { usage } = await client.responses.create(REQUEST);

@@ -1,5 +1,5 @@
-// Compares the caches of both generations with slow twins. A twin knows only the published rules: it keeps whole
-// prefixes as text and searches them one by one.
+// Compares the caches of newer and older OpenAI models with slow second implementations ("twins"). A twin knows only
+// the published rules: it keeps whole prefixes as text and searches them one by one.
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -17,7 +17,7 @@ interface Turn {
 }
 
 interface Shot {
-  /** Number of turns kept from the previous request. `grow` lists the new turns after them. */
+  /** Number of turns kept from the previous request. The turns in `grow` are added after them. */
   readonly keep: number;
   readonly grow: readonly Turn[];
   readonly explicit: boolean;
@@ -49,8 +49,8 @@ function itemOf({ speaker, word }: Turn): ReturnType<typeof asked> {
 const ascending = (places: readonly number[]): readonly number[] => [...new Set(places)].toSorted((a, b) => a - b);
 
 /**
- * Returns the places at which a request may read, and those at which it writes, by the rules of provider-facts §2.2
- * alone.
+ * Returns the places at which a request may read entries (`looks`), and the places at which it writes entries
+ * (`writes`). Uses only the rules of provider-facts §2.2.
  */
 function placesOf(
   turns: readonly Turn[],
@@ -69,7 +69,8 @@ function placesOf(
 }
 
 /**
- * Creates a twin of the newer cache. For each request it returns the tokens read and written by the published rules.
+ * Creates a twin of the cache of newer models. For each request the twin returns the tokens read and written by the
+ * published rules.
  */
 function newerTwin(): (
   turns: readonly Turn[],
@@ -95,7 +96,7 @@ function newerTwin(): (
   };
 }
 
-it('reads and writes exactly as the rules of §2.2 require, for any history of requests to a newer model', () => {
+it('a newer model reads and writes exactly the tokens that the rules of §2.2 require, for any history of requests', () => {
   fc.assert(
     fc.property(shots, (history) => {
       const simulator = simulateOpenAI();
@@ -138,7 +139,7 @@ const oldShots = fc.array(
 );
 
 /**
- * Returns the prompt as one word per token. The first word of each message is different, because the model sees message
+ * Returns the prompt as one word per token. The first word of each message has a mark, because the model sees message
  * boundaries too.
  */
 function stream(messages: OldShot['grow']): readonly string[] {
@@ -147,7 +148,7 @@ function stream(messages: OldShot['grow']): readonly string[] {
   );
 }
 
-it('reads exactly the 128-token steps from 1,024 on, for any history of requests to an older model', () => {
+it('an older model reads up to a grid point of 128 tokens, from 1,024 tokens on, for any history of requests', () => {
   fc.assert(
     fc.property(oldShots, (history) => {
       const simulator = simulateOpenAI();
@@ -162,8 +163,8 @@ it('reads exactly the 128-token steps from 1,024 on, for any history of requests
           (at) => at >= FLOOR,
         );
         const prefix = (at: number): string => tokens.slice(0, at).join(' ');
-        // The machine is chosen by the first 256 tokens. Requests that differ within these tokens share no step anyway,
-        // so the twin needs no machines.
+        // The simulator chooses the machine by the first 256 tokens. Requests that differ within these tokens have no
+        // common grid point anyway, so the twin needs no machines.
         const hit = steps.findLast((at) => (alive.get(prefix(at))?.until ?? -1) > now) ?? 0;
         for (const at of steps) {
           const known = alive.get(prefix(at));

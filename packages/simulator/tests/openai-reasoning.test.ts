@@ -1,5 +1,5 @@
-// Tests for reasoning of stateless clients (provider-facts §2.4), which the simulator encrypts and verifies when it is
-// sent back, and for stored responses.
+// Tests for the reasoning of stateless clients (provider-facts §2.4). The simulator encrypts the reasoning, and checks
+// it when the client sends it back. Also tests stored responses.
 
 import { describe, expect, it } from 'vitest';
 import type { Simulator, SimulatorOptions } from '../src/index.ts';
@@ -26,7 +26,7 @@ function think(fields: Wire = {}, options: SimulatorOptions = {}, answer: object
 }
 
 describe('an encrypted reasoning item', () => {
-  it('is accepted if it is unchanged and before the item that followed it', () => {
+  it('is accepted if it is unchanged and directly before the item that followed it', () => {
     const { simulator, question, reasoning, call } = think();
     expect(reasoning).toMatchObject({ type: 'reasoning', encrypted_content: expect.stringMatching(/^gAAAAAB/) });
     expect(respond(simulator, { input: [question, reasoning, call, output('call_1')] }).status).toBe(200);
@@ -64,7 +64,7 @@ describe('an encrypted reasoning item', () => {
     });
   });
 
-  it('is refused without the item that followed it', () => {
+  it('is refused if the item that followed it is missing, moved or changed', () => {
     const { simulator, question, reasoning, call } = think();
     const torn = {
       status: 400,
@@ -80,14 +80,14 @@ describe('an encrypted reasoning item', () => {
     expect(refused(simulator, { input: [question, reasoning, other, output('call_2')] })).toMatchObject(torn);
   });
 
-  it('is required if the item that followed it comes back with its id', () => {
+  it('is required before the item that followed it if the client sends that item back with its id', () => {
     const { simulator, question, reasoning, call } = think();
     expect(refused(simulator, { input: [question, call, output('call_1')] }).message).toBe(
       `Item '${String(call['id'])}' of type 'function_call' was provided without its required 'reasoning' item: '${String(reasoning['id'])}'.`,
     );
   });
 
-  it('is not found without its encrypted content, except if it was stored', () => {
+  it('is not found without its encrypted content, except if the service stored the item', () => {
     const { simulator, question, reasoning, call } = think();
     const { encrypted_content: _seal, ...bare } = reasoning;
     expect(refused(simulator, { input: [question, bare, call, output('call_1')] })).toMatchObject({
@@ -99,7 +99,7 @@ describe('an encrypted reasoning item', () => {
     expect(respond(kept.simulator, { input }).status).toBe(200);
   });
 
-  it('can follow another reasoning item, but only in the order in which they were issued', () => {
+  it('can be followed by another reasoning item, but only in the order in which they were issued', () => {
     const blocks = [
       { type: 'thinking', thinking: 'one' },
       { type: 'thinking', thinking: 'two' },
@@ -111,7 +111,7 @@ describe('an encrypted reasoning item', () => {
     expect(refused(simulator, { input: [question, second, reasoning, message, asked('and')] }).status).toBe(400);
   });
 
-  it('is never accepted from an answer that was cut inside it', () => {
+  it('is never accepted if the answer was cut inside the reasoning', () => {
     const { simulator, question, reasoning } = think(
       { max_output_tokens: 16 },
       {},
@@ -129,7 +129,7 @@ describe('an encrypted reasoning item', () => {
     expect(refused(simulator, { input: [asked('a'), recorded, asked('c')] }).message).toContain('required following');
   });
 
-  it('is part of the cached prefix when it is read again', () => {
+  it('is part of the cached prefix when the client sends it back', () => {
     const { simulator, question, reasoning, call } = think();
     const input = [question, reasoning, call, output('call_1')];
     respond(simulator, { input });
@@ -138,7 +138,7 @@ describe('an encrypted reasoning item', () => {
 });
 
 describe('a stored response', () => {
-  it('can be continued by its id any number of times, without its instructions', () => {
+  it('can be continued by its id any number of times, and its instructions are not carried over', () => {
     const simulator = simulateOpenAI();
     const first = respond(simulator, { store: true, instructions: 'rules', input: [asked('a')] });
     const second = respond(simulator, { store: true, previous_response_id: first.body['id'], input: [asked('b')] });
@@ -147,7 +147,7 @@ describe('a stored response', () => {
     expect(respond(simulator, { previous_response_id: first.body['id'], input: [asked('d')] }).counts.input).toBe(3000);
   });
 
-  it('is not found if it was not stored, belongs to another account, or never existed', () => {
+  it('is not found if the client did not store it, if it belongs to another account, or if it never existed', () => {
     const simulator = simulateOpenAI();
     const lost = (id: unknown, account = 'default'): unknown =>
       refused(simulator, { previous_response_id: id, input: [asked('b')] }, { account });
@@ -163,7 +163,7 @@ describe('a stored response', () => {
     expect(lost('resp_none')).toMatchObject({ code: 'previous_response_not_found' });
   });
 
-  it('refuses new input with an item that it already contains, and input that leaves its calls open', () => {
+  it('causes a refusal of new input that repeats one of its items, or that contains no output for its calls', () => {
     const simulator = simulateOpenAI();
     const first = respond(simulator, { store: true, input: [asked('a')] }, { answer: THINKS });
     const previous = { previous_response_id: first.body['id'] };

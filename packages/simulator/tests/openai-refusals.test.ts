@@ -1,5 +1,5 @@
-// Tests for the refusals of the OpenAI part (provider-facts §2.5): status, code and text, and the parameter that is
-// named.
+// Tests for the refusals of the OpenAI part (provider-facts §2.5): the status, the code, the text and the named
+// parameter.
 
 import { describe, expect, it, test } from 'vitest';
 import type { Wire } from './conversation.ts';
@@ -254,12 +254,12 @@ describe('a Responses call is refused', () => {
     });
   });
 
-  it('when it is not valid JSON', () => {
+  it('when its body is not valid JSON', () => {
     const outcome = simulateOpenAI().responses({ body: '{"model":' });
     expect(outcome).toMatchObject({ status: 400, message: expect.stringMatching(/^We could not parse the JSON body/) });
   });
 
-  it('when it is too long', () => {
+  it('when its prompt is too long', () => {
     expect(refused(simulateOpenAI(), { model: 'gpt-small' }, { sizes: () => 4098 })).toMatchObject({
       code: 'context_length_exceeded',
       message: 'Your input exceeds the context window of this model. Please adjust your input and try again.',
@@ -361,7 +361,7 @@ describe('a Chat call is refused', () => {
     expect(chatRefused(simulateOpenAI(), fields)).toMatchObject({ status: 400, ...expected });
   });
 
-  it('when it is too long, with the older error text', () => {
+  it('when its prompt is too long, with the older error text', () => {
     expect(chatRefused(simulateOpenAI(), { model: 'gpt-small' }, { sizes: () => 4363 })).toMatchObject({
       code: 'context_length_exceeded',
       message:
@@ -369,13 +369,13 @@ describe('a Chat call is refused', () => {
     });
   });
 
-  it('but not because its tool messages are in another order than the calls', () => {
+  it('but not if its tool messages have another order than the calls', () => {
     const two = { ...caller, tool_calls: [call, { ...call, id: 'c2' }] };
     const messages = [user, two, { ...answer, tool_call_id: 'c2' }, answer, user];
     expect(chat(simulateOpenAI(), { messages }).status).toBe(200);
   });
 
-  it('by the router for a fifth marker and for an unknown model', () => {
+  it('by the router if it has a fifth marker or names an unknown model', () => {
     const part = { type: 'text', text: 'a', cache_control: { type: 'ephemeral' } };
     const messages = [{ role: 'user', content: [part, part, part, part, part] }];
     const service = 'openrouter' as const;

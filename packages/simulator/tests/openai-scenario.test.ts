@@ -1,4 +1,4 @@
-// Tests for scenarios on OpenAI's wires: the expectations and the error texts are the same as on Anthropic's wire.
+// Tests for scenarios on OpenAI's wires. The expectations and the error texts are the same as for Messages calls.
 
 import { describe, expect, it } from 'vitest';
 import { asked, called, chat, output, refused, respond, said, simulateOpenAI } from './openai-conversation.ts';

@@ -1,4 +1,5 @@
-// Tests for WebSocket mode (provider-facts §2.4), with the unmodified class of the official SDK as the client.
+// Tests for WebSocket mode (provider-facts §2.4), with the unmodified WebSocket class of the official SDK as the
+// client.
 
 import OpenAI from 'openai';
 import { ResponsesWS } from 'openai/resources/responses/ws';
@@ -25,11 +26,11 @@ async function start(options: SimulatorOptions = {}): Promise<Started> {
 }
 
 interface Talk {
-  /** Sends a call and resolves to all events up to the one that ends the answer. */
+  /** Sends a call and resolves to all events of the answer, including the event that ends it. */
   readonly ask: (fields: object) => Promise<readonly Event[]>;
-  /** Sends a frame without changing it. */
+  /** Sends a frame with exactly this text. */
   readonly send: (text: string) => void;
-  /** Resolves to the next events, up to one that ends an answer. */
+  /** Resolves to the next events, up to and including an event that ends an answer. */
   readonly events: () => Promise<readonly Event[]>;
 }
 
@@ -43,7 +44,7 @@ interface Event {
 
 const LAST = ['response.completed', 'response.incomplete', 'response.failed', 'error'];
 
-/** Opens a connection whose events are read in order. */
+/** Opens a WebSocket connection to the simulator. Its events are read in the order in which they arrive. */
 function connect({ url }: Pick<Started, 'url'>, apiKey = 'test-key'): Talk {
   const socket = new ResponsesWS(new OpenAI({ apiKey, baseURL: url, logLevel: 'off' }));
   open.push(socket);
@@ -113,7 +114,7 @@ describe('a WebSocket connection', () => {
   it.each<readonly [string, string[]]>([
     ['of another connection', ['other']],
     ['that is not the latest', ['first']],
-  ])('does not know a response %s', async (_name, [which]) => {
+  ])('does not know a response %s as the response to continue', async (_name, [which]) => {
     const { url } = await start();
     const talk = connect({ url });
     const first = await talk.ask({ input: [says('one')] });
@@ -147,7 +148,7 @@ describe('a WebSocket connection', () => {
     expect(events.at(-1)?.type).toBe('response.completed');
   });
 
-  it('prepares state without an answer', async () => {
+  it('can prepare state without generating an answer', async () => {
     const { simulator, url } = await start();
     const talk = connect({ url });
     const prepared = await talk.ask({ input: [says(LONG)], generate: false });
@@ -158,7 +159,7 @@ describe('a WebSocket connection', () => {
     expect(simulator.calls[1]?.counts?.read).toBeGreaterThan(1_024);
   });
 
-  it('reads what HTTP wrote, because both use the same cache', async () => {
+  it('reads entries that a call over HTTP wrote, because HTTP and WebSockets use the same cache', async () => {
     const { simulator, url } = await start();
     const http = new OpenAI({ apiKey: 'test-key', baseURL: url, maxRetries: 0, logLevel: 'off' });
     await http.responses.create({ model: 'gpt-new', store: false, input: [{ role: 'user', content: LONG }] });
@@ -177,7 +178,7 @@ describe('a WebSocket connection', () => {
     expect((await talk.events()).at(-1)).toMatchObject({ response: { output: [{ content: [{ text: 'second' }] }] } });
   });
 
-  it('ends after 60 minutes', async () => {
+  it('ends after 60 minutes, with an error for the next call', async () => {
     let now = 1_000;
     const { url } = await start({ clock: () => now });
     const talk = connect({ url });
@@ -190,14 +191,14 @@ describe('a WebSocket connection', () => {
   });
 });
 
-describe('a refusal on a WebSocket connection', () => {
+describe('a refusal on a WebSocket', () => {
   it.each<readonly [object, string]>([
     [{ stream: true }, 'unknown_parameter'],
     [{ background: true }, 'unknown_parameter'],
     [{ type: 'response.delete' }, 'invalid_value'],
     [{ type: null }, 'missing_required_parameter'],
     [{ model: 'gpt-none' }, 'model_not_found'],
-  ])('of %j has the code %s, and the connection stays open', async (fields, code) => {
+  ])('of a call with %j has the code %s, and the connection stays open', async (fields, code) => {
     const { url } = await start();
     const talk = connect({ url });
     expect(await talk.ask({ input: [says('one')], ...fields })).toMatchObject([
@@ -214,7 +215,7 @@ describe('a refusal on a WebSocket connection', () => {
     ]);
   });
 
-  it('of the upgrade can be requested as a fault', async () => {
+  it('of the upgrade can be caused by a fault', async () => {
     const { simulator, url } = await start();
     simulator.fail({ kind: 'upgrade-refused' });
     await expect(connect({ url }).ask({ input: [says('one')] })).rejects.toThrow('426');
@@ -223,20 +224,20 @@ describe('a refusal on a WebSocket connection', () => {
 });
 
 describe('a fault on a WebSocket connection', () => {
-  it('cuts the connection during a stream', async () => {
+  it('with the kind `cut` cuts the connection during a stream', async () => {
     const { simulator, url } = await start();
     simulator.fail({ kind: 'cut', afterEvents: 3 });
     expect(await connect({ url }).ask({ input: [says('one')] })).toHaveLength(3);
   });
 
-  it('sends an error during a stream', async () => {
+  it('with the kind `error-event` sends an error during a stream', async () => {
     const { simulator, url } = await start();
     simulator.fail({ kind: 'error-event', afterEvents: 2 });
     const events = await connect({ url }).ask({ input: [says('one')] });
     expect(events.map(({ type }) => type)).toEqual(['response.created', 'response.in_progress', 'error']);
   });
 
-  it('removes the latest response from the memory of the connection', async () => {
+  it('with the kind `forgotten` removes the latest response from the memory of the connection', async () => {
     const { simulator, url } = await start();
     const talk = connect({ url });
     const previous = idOf(await talk.ask({ input: [says('one')] }));

@@ -1,11 +1,11 @@
-// Tests for the reports about the caches: the diagnosis of provider-facts §2.2, the usage of §2.3, and the usage of a
-// router (§3).
+// Tests for the numbers that OpenAI and a router report about the caches: the diagnosis of provider-facts §2.2, the
+// usage of §2.3, and the usage of a router (§3).
 
 import { describe, expect, it } from 'vitest';
 import { mark, text } from './conversation.ts';
 import { asked, chat, functionTool, outputOf, parts, respond, simulateOpenAI } from './openai-conversation.ts';
 
-describe('the diagnosis', () => {
+describe('the diagnosis of a cache miss', () => {
   const input = [asked('a', 'b')];
 
   it.each([
@@ -17,7 +17,7 @@ describe('the diagnosis', () => {
     ['text_format_changed', { text: { format: { type: 'json_object' } } }],
     ['service_tier_changed', { service_tier: 'flex' }],
     ['input_changed', { input: [asked('a', 'c')] }],
-  ])('reports the reason %s and the number of lost tokens', (reason, change) => {
+  ])('reports the reason %s and the number of tokens that were not read', (reason, change) => {
     const simulator = simulateOpenAI();
     const { body } = respond(simulator, { input });
     const again = respond(simulator, {
@@ -28,7 +28,7 @@ describe('the diagnosis', () => {
     expect(again.body['prompt_cache_diagnostics']).toEqual({ type: 'cache_miss', reason, cache_missed_tokens: 2000 });
   });
 
-  it('reports a hit, and a response id that is unknown', () => {
+  it('reports a hit, and reports a response id that is unknown', () => {
     const simulator = simulateOpenAI();
     const { body } = respond(simulator, { input });
     const compared = (id: unknown): unknown =>
@@ -46,7 +46,7 @@ describe('a router', () => {
   const claude = { model: 'anthropic/claude-test' };
   const user = (...content: readonly unknown[]): unknown => ({ role: 'user', content });
 
-  it('passes cache_control to Claude, which writes at the marker and nowhere else', () => {
+  it('passes `cache_control` to Claude, which writes an entry at the marker and nowhere else', () => {
     const simulator = simulateOpenAI();
     const messages = [user(text('a'), mark(text('b')), text('c'))];
     expect(parts(chat(simulator, { ...claude, messages }, router))).toEqual([0, 2000, 1000]);
@@ -55,14 +55,14 @@ describe('a router', () => {
     expect(parts(chat(simulator, { ...claude, messages: unmarked }, router))).toEqual([0, 0, 3000]);
   });
 
-  it('makes an entry of Claude readable once the answer has begun', () => {
+  it('makes an entry of Claude readable once the answer that wrote the entry has begun', () => {
     const simulator = simulateOpenAI({ firstByteMs: 1000 });
     const fields = { ...claude, messages: [user(text('a'), mark(text('b')))] };
     const at = (time: number): number => parts(chat(simulator, fields, { ...router, at: time }))[0];
     expect([at(0), at(999), at(1000)]).toEqual([0, 0, 2000]);
   });
 
-  it("converts cache_control into a mark for newer OpenAI models, while OpenAI's own endpoint ignores it", () => {
+  it("converts `cache_control` into a mark for newer OpenAI models, while OpenAI's own endpoint ignores `cache_control`", () => {
     const simulator = simulateOpenAI();
     const front = { role: 'system', content: [mark(text('a')), text('b')] };
     const talk = (word: string): unknown => ({ messages: [front, user(text(word))] });
@@ -76,7 +76,7 @@ describe('a router', () => {
     expect(parts(chat(direct, Object(talk('two')), big))[0]).toBe(0);
   });
 
-  it('reports nothing about a cache whose rules are unknown', () => {
+  it('reports no cache details for a provider whose cache rules are unknown', () => {
     const simulator = simulateOpenAI();
     const { usage } = chat(
       simulator,
@@ -87,7 +87,7 @@ describe('a router', () => {
   });
 });
 
-describe('the usage', () => {
+describe("the usage of OpenAI's wires", () => {
   it('counts reasoning as part of the output', () => {
     const simulator = simulateOpenAI();
     const answer = { thinking: 'x'.repeat(400), text: 'y'.repeat(40) };

@@ -1,5 +1,5 @@
-// Compares the cache with a slow twin. The twin knows only the published rules: it keeps whole prefixes as text and
-// searches them one by one.
+// Compares the Anthropic cache with a slow second implementation ("twin"). The twin knows only the published rules: it
+// keeps whole prefixes as text and searches them one by one.
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -11,10 +11,10 @@ const FLOOR = 1024;
 const LOOKBACK = 20;
 
 interface Shot {
-  /** Number of blocks kept from the previous request. `grow` lists the new blocks after them. */
+  /** Number of blocks kept from the previous request. The blocks in `grow` are added after them. */
   readonly keep: number;
   readonly grow: readonly string[];
-  /** Up to four marked places, each counted from the end. */
+  /** Marked places, at most four. Each is a number of blocks counted back from the last block. */
   readonly markers: readonly number[];
   readonly pause: number;
 }
@@ -29,7 +29,7 @@ const shots = fc.array(
   { minLength: 1, maxLength: 12 },
 );
 
-/** Creates a twin of the cache. For each request it returns the tokens read by the published rules. */
+/** Creates a twin of the cache. For each request the twin returns the tokens read by the published rules. */
 function twin(): (words: readonly string[], marked: readonly number[], now: number) => number {
   const alive = new Map<string, number>();
   return (words, marked, now) => {
@@ -43,7 +43,7 @@ function twin(): (words: readonly string[], marked: readonly number[], now: numb
   };
 }
 
-it('reads exactly as the rules of provider-facts §1.1 require, for any history of requests', () => {
+it('a request reads exactly the tokens that the rules of provider-facts §1.1 require, for any history of requests', () => {
   fc.assert(
     fc.property(shots, (history) => {
       const simulator = simulate();

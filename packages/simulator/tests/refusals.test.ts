@@ -317,7 +317,7 @@ describe('§1.6 a request', () => {
 });
 
 describe('§1.6 size', () => {
-  it('a prompt above the limit is refused with its number of tokens', () => {
+  it('a prompt above the limit is refused, and the error states its number of tokens', () => {
     const fields = { messages: [user('a', 'b')] };
     expect(refusal(simulate(), fields, long)).toMatchObject({
       status: 400,
@@ -325,37 +325,37 @@ describe('§1.6 size', () => {
     });
   });
 
-  it('input and max_tokens above the window are refused on models before 4.5', () => {
+  it('input plus `max_tokens` above the window is refused on models before 4.5', () => {
     const outcome = refusal(simulate(), { model: 'old-model', max_tokens: 64_000 }, long);
     expect(outcome.message).toBe(
       'input length and `max_tokens` exceed context limit: 150000 + 64000 > 200000, decrease input length or `max_tokens` and try again',
     );
   });
 
-  it('input and max_tokens above the window are accepted from 4.5 on, and the answer stops at the window', () => {
+  it('input plus `max_tokens` above the window is accepted from 4.5 on, and the answer stops at the end of the window', () => {
     const sizes = (): number => 199_999;
     const { message, usage } = send(simulate(), { max_tokens: 64_000 }, { sizes, answer: { text: 'abcdefgh' } });
     expect(message).toMatchObject({ stop_reason: 'model_context_window_exceeded', content: [{ text: 'abcd' }] });
     expect(usage.output_tokens).toBe(1);
   });
 
-  it('an answer stops at max_tokens', () => {
+  it('an answer stops when it reaches `max_tokens`', () => {
     const { message } = send(simulate(), { max_tokens: 1 }, { answer: { text: 'abcdefgh' } });
     expect(message).toMatchObject({ stop_reason: 'max_tokens', content: [{ text: 'abcd' }] });
   });
 
-  it('a body above 32 MB is a 413', () => {
+  it('a body above 32 MB is refused with the status 413', () => {
     const body = new Uint8Array(32_000_001).fill(32);
     expect(simulate().messages({ body })).toMatchObject({ status: 413, type: 'request_too_large' });
   });
 });
 
-describe('§1.6 a refusal with another status than 400', () => {
-  it.each(['gpt-6.1-sol', 'gemini-4-argon'])('for %s, a model of another provider, is a 404', (model) => {
+describe('§1.6 a refusal with a status other than 400', () => {
+  it.each(['gpt-6.1-sol', 'gemini-4-argon'])('for %s, a model of another provider, has the status 404', (model) => {
     expect(simulate().messages({ body: bodyOf({ model }) })).toMatchObject({ status: 404, message: `model: ${model}` });
   });
 
-  it('for an unknown model is a 404', () => {
+  it('for an unknown model has the status 404', () => {
     expect(simulate().messages({ body: bodyOf({ model: 'claude-0' }) })).toMatchObject({
       status: 404,
       type: 'not_found_error',

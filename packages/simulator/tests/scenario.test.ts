@@ -1,4 +1,4 @@
-// Tests for scenarios: answers are given in order, and a wrong request is detected.
+// Tests for scenarios: the answers are returned in order, and a request that does not match a step is refused.
 
 import { describe, expect, it, test } from 'vitest';
 import { createSimulator, parseScenario, SimulatorError } from '../src/index.ts';
@@ -16,7 +16,7 @@ const SCENARIO: Scenario = {
 };
 
 describe('a scenario', () => {
-  it('answers step by step', () => {
+  it('answers each call with its next step', () => {
     const simulator = simulate({ scenario: SCENARIO });
     const first = send(simulator, { messages: [user('please fix it')] });
     expect(first.message).toMatchObject({
@@ -33,7 +33,7 @@ describe('a scenario', () => {
     expect(simulator.stepsLeft).toBe(0);
   });
 
-  it('reports the expected and the received text of a wrong request, and keeps the step', () => {
+  it('reports the expected and the received text of a request that does not match, and does not use up the step', () => {
     const simulator = simulate({ scenario: SCENARIO });
     expect(refusal(simulator, { messages: [user('hello')] })).toMatchObject({
       status: 400,
@@ -65,7 +65,7 @@ describe('a scenario', () => {
     expect(send(simulator, { tools: [tool('look')] }).status).toBe(200);
   });
 
-  it('refuses a call after its last step, except if it has an `otherwise` answer', () => {
+  it('refuses a call after its last step, unless the scenario has an `otherwise` answer', () => {
     const ended = simulate({ scenario: { steps: [] } });
     expect(refusal(ended, {}).message).toBe(
       'simulator: all 0 steps of the scenario are used, but another request came, with the user text "hello"',
@@ -74,7 +74,7 @@ describe('a scenario', () => {
     expect(send(going, {}).message).toMatchObject({ content: [{ text: 'Enough.' }] });
   });
 
-  it('gives the same answer, without its fault, to a request that arrives again with the same bytes', () => {
+  it('returns the same answer, without the fault of the step, to a repeated request with the same bytes', () => {
     const cut = { kind: 'cut', afterEvents: 2 } as const;
     const simulator = simulate({
       scenario: { steps: [{ answer: { text: 'One.' }, fault: cut }, { answer: { text: 'Two.' } }] },
@@ -85,7 +85,7 @@ describe('a scenario', () => {
     expect(send(simulator, { system: 'another' }).message).toMatchObject({ content: [{ text: 'Two.' }] });
   });
 
-  it('uses one step for a fault that refuses the call, and the retry gets the next step', () => {
+  it('uses up one step for a fault without an answer that refuses the call, and the retry gets the next step', () => {
     const simulator = simulate({
       scenario: { steps: [{ fault: { kind: 'overloaded' } }, { answer: { text: 'There.' } }] },
     });
@@ -93,7 +93,7 @@ describe('a scenario', () => {
     expect(send(simulator, {}).message).toMatchObject({ content: [{ text: 'There.' }] });
   });
 
-  it('refuses a call with the given text, and the retry gets the next step', () => {
+  it('can refuse a call with the error text of the step, and the retry gets the next step', () => {
     const fault = { kind: 'refused', message: 'prompt is too long', status: 413 };
     const scenario = parseScenario({ steps: [{ fault }, { answer: { text: 'There.' } }] });
     const simulator = simulate({ scenario });
@@ -110,7 +110,7 @@ describe('a scenario', () => {
       { steps: [{ answer: { calls: [{ id: 'a|b', name: 'x', arguments: '{}' }] } }] },
       'steps.0.answer.calls.0.id',
     ],
-  ])('is refused with %s, and the error names the place', (_, scenario, place) => {
+  ])('is refused with %s, and the error contains the path of the wrong value', (_, scenario, place) => {
     const parse = (): unknown => parseScenario(scenario);
     expect(parse).toThrow(SimulatorError);
     expect(parse).toThrow(place);
@@ -126,7 +126,7 @@ describe('an answer', () => {
     });
   });
 
-  it('comes from the call, then the queue, then the hook, then the scenario', () => {
+  it('is taken from the plan of the call, then the queue, then the hook, then the scenario', () => {
     const said = (fields: { readonly message: unknown }): unknown => fields.message;
     const simulator = simulate({
       scenario: { steps: [], otherwise: { text: 'scenario' } },
@@ -140,7 +140,7 @@ describe('an answer', () => {
     expect(said(send(simulator, {}))).toMatchObject({ content: [{ text: 'scenario' }] });
   });
 
-  it('keeps the raw text of its arguments and its recorded length', () => {
+  it('keeps the raw text of its call arguments and its recorded number of tokens', () => {
     const blocks = [{ type: 'tool_use' as const, id: 'a', name: 'look', arguments: '{"z": 1.0, "a": 2}' }];
     const { answer, usage } = send(simulate(), { max_tokens: 1 }, { answer: { blocks, outputTokens: 77 } });
     expect(answer.blocks).toMatchObject([{ arguments: '{"z": 1.0, "a": 2}' }]);
@@ -154,7 +154,7 @@ describe('a simulator', () => {
     expect(() => createSimulator(misspelt)).toThrow('clokc');
   });
 
-  it('throws for a time that goes back, and for a call with its own time on a real clock', () => {
+  it('throws for a call earlier than the previous one, and for a call with its own time on a real clock', () => {
     const simulator = simulate();
     send(simulator, {}, { at: 10 });
     expect(() => send(simulator, {}, { at: 9 })).toThrow('the time 9 came after a call with the time 10');
@@ -172,7 +172,7 @@ describe('a simulator', () => {
     expect(send(simulator, fields).usage.cache_read_input_tokens).toBe(0);
   });
 
-  it('needs no times on a virtual clock, because each call comes after the start of the previous answer', () => {
+  it('needs no call times on a virtual clock, because each call starts after the previous answer has begun', () => {
     const simulator = simulate();
     const fields = { cache_control: { type: 'ephemeral' }, messages: [user('a', 'b')] };
     send(simulator, fields);
@@ -180,13 +180,13 @@ describe('a simulator', () => {
   });
 });
 
-describe('the question for a checkpoint', () => {
+describe('a request for a checkpoint', () => {
   const QUESTION =
     'Older history of this session is about to be replaced by a checkpoint. Write what only a reader can.';
   const asked = { messages: [user(QUESTION)] };
   const steps: Scenario['steps'] = [{ answer: { text: 'One.' } }, { answer: { text: 'Two.' } }];
 
-  it('is refused if the scenario has no answer to it, and uses up no step', () => {
+  it('is refused if the scenario has no answer to such a request, and uses up no step', () => {
     const simulator = simulate({ scenario: { steps } });
     expect(refusal(simulator, asked)).toMatchObject({
       status: 400,
@@ -195,27 +195,27 @@ describe('the question for a checkpoint', () => {
     expect(send(simulator, { messages: [user('Go.')] }).message).toMatchObject({ content: [{ text: 'One.' }] });
   });
 
-  it('is refused without a scenario, while any other text is answered', () => {
+  it('is refused without a scenario, while a request with any other text is answered', () => {
     const simulator = simulate({});
     expect(refusal(simulator, asked)).toMatchObject({ status: 400 });
     expect(send(simulator, { messages: [user('Go.')] }).message).toMatchObject({ stop_reason: 'end_turn' });
   });
 
-  it('is answered with the `checkpoint` of the scenario each time, and uses up no step', () => {
+  it('gets the `checkpoint` answer of the scenario each time, and uses up no step', () => {
     const simulator = simulate({ scenario: parseScenario({ steps, checkpoint: { text: '{"tasks":[]}' } }) });
     for (const again of [asked, { messages: [user('Go.'), assistant(text('One.')), user(QUESTION)] }])
       expect(send(simulator, again).message).toMatchObject({ content: [{ text: '{"tasks":[]}' }] });
     expect(simulator.stepsLeft).toBe(2);
   });
 
-  it('uses up a step that expects its text', () => {
+  it('uses up a step that expects the text of the checkpoint question', () => {
     const scenario = { steps: [{ expect: { lastUserText: 'replaced by a checkpoint' }, answer: { text: 'Read.' } }] };
     const simulator = simulate({ scenario });
     expect(send(simulator, asked).message).toMatchObject({ content: [{ text: 'Read.' }] });
     expect(simulator.stepsLeft).toBe(0);
   });
 
-  it('does not use up a step that expects text of the prompt before it', () => {
+  it('does not use up a step that expects only text before the checkpoint question', () => {
     const scenario = { steps: [{ expect: { lastUserText: 'Go' }, answer: { text: 'One.' } }] };
     const simulator = simulate({ scenario });
     expect(refusal(simulator, { messages: [user(text('Go.'), text(QUESTION))] })).toMatchObject({ status: 400 });

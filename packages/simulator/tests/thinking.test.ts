@@ -1,4 +1,4 @@
-// Tests for thinking that a client sends back. It is bound to its conversation on models with the prefix check
+// Tests for thinking that a client sends back. On models with the prefix check, thinking is bound to its conversation
 // (provider-facts §1.8).
 
 import { describe, expect, it, test } from 'vitest';
@@ -23,7 +23,10 @@ const CONTROLS = ['thinking-binding-controls-2026-08-01'];
 const OTHER_CONVERSATION =
   'Invalid `signature` in `thinking` block. The block is bound to a different conversation. Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to "drop_block".';
 
-/** Returns a conversation with three answers that contain thinking, in the form in which a client sends it back. */
+/**
+ * Creates a conversation with three answers that contain thinking. Returns its messages in the form in which a client
+ * sends them back.
+ */
 function conversation(
   simulator: Simulator,
   account = 'default',
@@ -38,7 +41,7 @@ function conversation(
   return { fields, messages };
 }
 
-/** Returns a message without one of its blocks. */
+/** Returns a copy of a message without the block at `index`. */
 function without(message: Wire | undefined, index: number): Wire {
   const content = message?.['content'];
   return { ...message, content: Array.isArray(content) ? content.filter((_, i) => i !== index) : [] };
@@ -136,7 +139,7 @@ describe('§1.8 the prefix check refuses', () => {
 });
 
 describe('§1.8 thinking that a client sends back', () => {
-  it('is dropped and reported if it does not fit and the request sets `drop_block`', () => {
+  it('is dropped and reported if its prefix has changed and the request sets `drop_block`', () => {
     const simulator = simulate();
     const { fields, messages } = conversation(simulator);
     const binding = { type: 'adaptive', block_binding: { prefix_mismatch_behavior: 'drop_block' } };
@@ -152,7 +155,7 @@ describe('§1.8 thinking that a client sends back', () => {
     expect(usage.input_tokens).toBe(13_000);
   });
 
-  it('is refused with an error text of its own if it was edited in the latest answer (§1.6)', () => {
+  it('is refused with a special error text if it was edited in the latest answer (§1.6)', () => {
     const simulator = simulate();
     const { fields, messages } = conversation(simulator);
     const last = messages[5]?.['content'];
@@ -165,7 +168,7 @@ describe('§1.8 thinking that a client sends back', () => {
     );
   });
 
-  it('may be omitted when a client compacts the history into one message', () => {
+  it('may be missing when a client compacts the history into one message', () => {
     const simulator = simulate();
     const { fields } = conversation(simulator);
     expect(send(simulator, { ...fields, messages: [user('summary, and what next')] }).status).toBe(200);
@@ -195,7 +198,7 @@ describe('§1.8 thinking that a client sends back', () => {
     expect(send(simulator, turn('changed')).status).toBe(200);
   });
 
-  it('is bound to its prefix even if it is redacted', () => {
+  it('is bound to its prefix even if the thinking is redacted', () => {
     const simulator = simulate();
     const fields = { model: 'bound-model' };
     const blocks = [
@@ -217,14 +220,14 @@ describe('recorded signatures', () => {
     messages: [user(first), assistant(thinking('hm', 'recorded'), call('a')), user(result('a'))],
   });
 
-  it("are bound where they are first seen with `recordedSignatures: 'issued'`", () => {
+  it("are bound to the place where they are first seen with `recordedSignatures: 'issued'`", () => {
     const simulator = simulate({ recordedSignatures: 'issued' });
     send(simulator, turn('a'));
     send(simulator, turn('a'));
     expect(refusal(simulator, turn('other')).message).toBe(`messages.1.content.0: ${OTHER_CONVERSATION}`);
   });
 
-  it('can be admitted one by one', () => {
+  it('can be admitted one by one with `issueSignature`', () => {
     const simulator = simulate();
     expect(refusal(simulator, turn('a')).message).toBe('messages.1.content.0: Invalid `signature` in `thinking` block');
     simulator.issueSignature('recorded');
@@ -244,7 +247,7 @@ describe('recorded signatures', () => {
     expect(send(simulator, { model: 'bound-model', messages }).status).toBe(200);
   });
 
-  it('are not bound if they are placeholders', () => {
+  it('are not bound to a place if they are placeholders', () => {
     const simulator = simulate({ recordedSignatures: 'issued' });
     const same = assistant(thinking('same', '[REDACTED]'), 'b');
     send(simulator, { model: 'bound-model', messages: [user('a'), same, user('c'), same, user('e')] });

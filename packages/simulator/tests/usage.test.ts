@@ -1,4 +1,5 @@
-// Tests for the reports in an answer: provider-facts §1.4 (usage, diagnosis) and the simulator's own token count.
+// Tests for the numbers that the Messages wire reports: usage and diagnosis (provider-facts §1.4), the simulator's own
+// token count, and the ledger.
 
 import { describe, expect, it, test } from 'vitest';
 import { createSimulator, totalInput } from '../src/index.ts';
@@ -6,7 +7,7 @@ import { bodyOf, mark, picture, refusal, send, simulate, text, texts, tool, user
 import type { Wire } from './conversation.ts';
 
 describe('§1.4 usage', () => {
-  it('has exactly the fields of the real service, and its input_tokens count only what follows the last marker', () => {
+  it('has exactly the fields of the real service, and `input_tokens` counts only the input after the last marker', () => {
     const fields = { messages: [user(mark(text('a'), '1h'), mark(text('b')), 'c')] };
     const answer = { thinking: 'abcd', text: 'efghijkl' };
     expect(send(simulate(), fields, { answer, sizes: () => 2000 }).usage).toEqual({
@@ -23,7 +24,7 @@ describe('§1.4 usage', () => {
     });
   });
 
-  it('has parts whose sum is the whole input', () => {
+  it('has three input fields whose sum is the whole input', () => {
     const simulator = simulate();
     send(simulator, { messages: [user(...texts(4), mark(text('x')))] }, { at: 0 });
     const { usage } = send(simulator, { messages: [user(...texts(4), 'x', mark(text('y')), 'z')] }, { at: 10 });
@@ -40,7 +41,7 @@ describe('§1.4 usage', () => {
   });
 });
 
-describe('§1.4 diagnosis', () => {
+describe('§1.4 the diagnosis of a cache miss', () => {
   const before: Wire = {
     tools: [tool('look')],
     system: 'brief',
@@ -68,7 +69,7 @@ describe('§1.4 diagnosis', () => {
     ],
     ['another parameter', { type: 'unavailable' }, { tool_choice: { type: 'none' } }],
     ['an unknown message', { type: 'previous_message_not_found' }, { diagnostics: { previous_message_id: 'msg_x' } }],
-  ])('reports the reason for a change of %s', (_, reason, change) => {
+  ])('reports the reason of a miss after a change of this part: %s', (_, reason, change) => {
     expect(reasonAfter(change)).toEqual({ cache_miss_reason: reason });
   });
 
@@ -81,14 +82,14 @@ describe('§1.4 diagnosis', () => {
     });
   });
 
-  it('is null if the request only grew, and if the request asked for no diagnosis', () => {
+  it('is null if the request only grew, or if the request asked for no diagnosis', () => {
     expect(reasonAfter({ messages: [user('go'), user('on')] })).toBeNull();
     expect(send(simulate(), {}).message['diagnostics']).toBeNull();
   });
 });
 
 describe("the simulator's own token count", () => {
-  it('is bytes divided by four for a text, follows the pixels for an image, and is at least one for a block', () => {
+  it('is bytes divided by four for a text, depends on the pixel size for an image, and is at least one for an image', () => {
     const simulator = simulate();
     const tokens = (content: Wire): unknown =>
       simulator.countTokens({ body: JSON.stringify({ model: 'test-model', messages: [user(content)] }) });
@@ -100,13 +101,13 @@ describe("the simulator's own token count", () => {
     });
   });
 
-  it('is replaced by a recorded size, block by block', () => {
+  it('is replaced by the recorded size for each block that has one', () => {
     const body = bodyOf({ tools: [tool('look')], system: 'brief', messages: [user('abcd')] });
     const sizes = (index: number): number | undefined => [10, 100][index];
     expect(simulate().messages({ body, sizes })).toMatchObject({ usage: { input_tokens: 111 } });
   });
 
-  it('is returned by countTokens, which refuses an output limit (§1.7)', () => {
+  it('is returned by `countTokens`, which refuses a request with `max_tokens` (§1.7)', () => {
     const simulator = simulate();
     const body = JSON.stringify({ model: 'test-model', messages: [user('abcdefgh')], system: 'abcd' });
     expect(simulator.countTokens({ body })).toMatchObject({ outcome: 'counted', inputTokens: 3 });
@@ -121,7 +122,7 @@ describe("the simulator's own token count", () => {
 });
 
 describe('the ledger', () => {
-  it('lists the calls that arrived, including refused ones, with the digest of their bytes', () => {
+  it('lists the calls that arrived, including refused ones, with the digest of their request bodies', () => {
     const simulator = simulate();
     const body = bodyOf({});
     simulator.messages({ body, at: 5, account: 'one' });

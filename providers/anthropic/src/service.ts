@@ -1,4 +1,4 @@
-// Names the service that this package calls.
+// The service that this package calls: its name and its title.
 
 import type { Service } from '@tidemark/provider-wire';
 

@@ -7,10 +7,10 @@ export const MODEL = 'claude-sonnet-5-5';
 export const LOWERING: Lowering = loweringFor({ provider: 'anthropic', model: MODEL });
 export const ENVELOPE: Envelope = { outputLimit: 1_000, fields: {}, betas: [] };
 
-/** A front without parameters, tools and system texts. */
+/** A front without parameters, tools or system texts. */
 export const BARE: Front = { model: MODEL, parameters: {}, tools: [], system: [] };
 
-/** Returns a span with one group of parts of a message. */
+/** Returns a span of one message: the given parts, with the given role and group number. */
 export function span(role: Role, group: number, parts: readonly Part[], opensTurn = false): Span {
   const origin = { from: 'event', session: 'session', position: group } as const;
   return { role, group, parts, opensTurn, ordinal: group, stability: 'session', origin };

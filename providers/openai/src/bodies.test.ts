@@ -7,7 +7,7 @@ import { openaiChatEncoder } from './chat/encoder.ts';
 import { openaiResponsesEncoder } from './responses/encoder.ts';
 
 describe('a body of the Responses API', () => {
-  it('is exactly these bytes: the frozen fields, the items in order, then the fields that vary by call', () => {
+  it('is exact to the byte: the frozen fields, the items in order, then the fields that vary by call', () => {
     expect(bodyOf(openaiResponsesEncoder, FRONT, HISTORY)).toBe(
       '{"model":"gpt-5.6-sol","include":["reasoning.encrypted_content"],"reasoning":{"effort":"high"},"store":false,"text":{"verbosity":"low"},' +
         '"tools":[{"type":"function","name":"read","description":"Reads.","parameters":{"type":"object"},"strict":false}],' +
@@ -36,7 +36,7 @@ describe('a body of the Responses API', () => {
 });
 
 describe('a body of Chat Completions', () => {
-  it('is exactly these bytes, with text as strings and without reasoning', () => {
+  it('is exact to the byte, with text as strings and without reasoning', () => {
     expect(bodyOf(openaiChatEncoder, { ...FRONT, model: 'llama3.3', parameters: { temperature: 0 } }, HISTORY)).toBe(
       '{"model":"llama3.3","temperature":0,' +
         '"tools":[{"type":"function","function":{"name":"read","description":"Reads.","parameters":{"type":"object"}}}],' +
@@ -133,7 +133,7 @@ describe.each([
     }
   });
 
-  it('works as before after it refused a body', () => {
+  it('writes the correct next body after it refused a body', () => {
     const writer = encoder.join(lowered, sha256);
     const open = [...lowered.blocks, ...lower(HISTORY.slice(0, 2))];
     expect(() => writer.write(open, [], ENVELOPE)).toThrow(

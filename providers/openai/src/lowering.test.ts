@@ -153,7 +153,7 @@ describe('native items', () => {
 });
 
 describe('a system message in the tail', () => {
-  it('has the developer role if the model accepts an appended one, and the user role otherwise', () => {
+  it('has the developer role if the model accepts a system message in the history, and the user role otherwise', () => {
     const words = span('system', 0, [said('read only')]);
     expect(lowerSpan(words, LOWERING)[0]).toMatchObject({ role: 'developer' });
     const capabilities = { ...LOWERING.capabilities, appends: [] };
@@ -164,7 +164,7 @@ describe('a system message in the tail', () => {
 describe('a change of the front', () => {
   const tools: ToolsChange = { type: 'change', change: 'tools', added: [], removed: [] };
 
-  it('is an item of its own for another effort or for more tools', () => {
+  it('is a separate item if it sets another effort or adds tools', () => {
     expect(heads('system', 0, [{ type: 'change', change: 'reasoning', setting: 'high' }])).toEqual([
       '{"type":"configuration_update","reasoning":{"effort":"high"}}',
     ]);

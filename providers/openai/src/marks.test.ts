@@ -41,7 +41,7 @@ it('a body without markers has the same bytes for models with and without explic
   expect(bodyOf(SOL, [])).toBe(bodyOf(unmarked, []));
 });
 
-it('only system texts are markable, only from GPT-5.6 on, and never in Chat Completions, where they are one string', () => {
+it('only system texts are markable, and only from GPT-5.6 on; in Chat Completions they are one string, so no block is markable', () => {
   const markable = (blocks: readonly Block[]): readonly number[] =>
     blocks.flatMap((block, index) => (block.markable ? [index] : []));
   expect(markable(blocksOf(SOL))).toEqual([1, 2]);
@@ -49,7 +49,7 @@ it('only system texts are markable, only from GPT-5.6 on, and never in Chat Comp
   expect(markable(blocksOf(SOL, openaiChatEncoder))).toEqual([]);
 });
 
-it('a body refuses a lifetime that OpenAI does not sell, and a marker on a block that takes none', () => {
+it('a body refuses a lifetime that OpenAI does not offer, and a marker on a block that takes no marker', () => {
   const refused = expect.objectContaining({ code: 'provider/invalid' });
   expect(() => bodyOf(SOL, contract('5m'))).toThrow(refused);
   expect(() => bodyOf(SOL, [{ block: 0, ttl: '30m' }])).toThrow(refused);

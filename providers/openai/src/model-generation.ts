@@ -7,8 +7,8 @@ const O_SERIES = /^o\d/;
 
 /**
  * True if a model reasons: the o series, GPT-5 and later. Such a model accepts `include:
- * ["reasoning.encrypted_content"]` and `max_completion_tokens`. False for a name that is not OpenAI's, because nothing
- * is known about it.
+ * ["reasoning.encrypted_content"]` and `max_completion_tokens`. False for a name that is not one of OpenAI's model
+ * names, because nothing is known about such a model.
  */
 export function isReasoning(model: string): boolean {
   return O_SERIES.test(normalModelName(model)) || (generation(model) ?? 0) >= 500;

@@ -88,7 +88,7 @@ describeHttpContract('Chat Completions', {
 });
 
 describe('sending a request', () => {
-  it('the digested bytes are sent exactly once, and no value of the environment is sent', async () => {
+  it('the request is sent exactly once, with the bytes that the digest was computed from and without any value of the environment', async () => {
     vi.stubEnv('OPENAI_ORG_ID', 'org-of-the-machine');
     vi.stubEnv('OPENAI_PROJECT_ID', 'project-of-the-machine');
     const { baseURL, arrivals } = await serve(streaming(ANSWER));
@@ -124,7 +124,7 @@ describe('sending a request', () => {
     }
   });
 
-  it('an answer that is not a stream is read', async () => {
+  it('an answer that is one whole JSON body instead of a stream is read', async () => {
     const whole = await serve(json(200, { id: 'resp_1', status: 'completed', output: [message] }));
     expect((await parts({ baseURL: whole.baseURL })).map(({ type }) => type)).toEqual(['began', 'part', 'finished']);
     const chat = await serve(json(200, { choices: [{ message: { content: 'Hé' }, finish_reason: 'stop' }] }));
@@ -148,7 +148,7 @@ describe('sending a request', () => {
 });
 
 describe('errors of a call', () => {
-  it('a refusal is sorted by code and status, and keeps the wait and the request id', async () => {
+  it('a refusal is sorted by code and status, and its error contains the request id and the time to wait', async () => {
     const error = { code: 'rate_limit_exceeded', type: 'tokens', message: 'slow down' };
     const { baseURL, arrivals } = await serve(failing(429, error, { 'retry-after': '7' }));
     const { message: words, ...error429 } = await failure({ baseURL });
@@ -161,7 +161,7 @@ describe('errors of a call', () => {
     expect(arrivals).toHaveLength(1);
   });
 
-  it('a request that is too long has class `compaction`, as a status and as an event of the stream', async () => {
+  it('a request that is too long throws an error of class `compaction`, whether a status or an event of the stream reports it', async () => {
     const error = { code: 'context_length_exceeded', message: 'Your input exceeds the context window of this model.' };
     const expected = { class: 'compaction', code: 'provider/too-long' };
     const refused = await serve(failing(400, { type: 'invalid_request_error', ...error }));

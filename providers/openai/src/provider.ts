@@ -1,4 +1,5 @@
-// OpenAI as a provider. Selects one of OpenAI's two APIs, or a compatible server that offers the second one.
+// OpenAI as a provider. Selects one of OpenAI's two APIs, or a server that is compatible with the second API, Chat
+// Completions.
 
 import type { Encoder, Outgoing, Provider } from '@tidemark/model';
 import type { AnswerDecoder, Service } from '@tidemark/provider-wire';
@@ -13,7 +14,7 @@ import { beginResponse } from './responses/stream.ts';
 import { COMPATIBLE, OPENAI } from './service.ts';
 import { openClient } from './socket/client.ts';
 
-/** Options for reaching the API. */
+/** API, key, address, transport and limits for calls of OpenAI or of a compatible server. */
 export interface OpenAIOptions {
   /** API key. For a server that needs no key, any text works. */
   readonly apiKey: string;
@@ -29,14 +30,15 @@ export interface OpenAIOptions {
   readonly compatible?: boolean;
   /** Function used instead of the global `fetch`. A WebSocket does not use it. */
   readonly fetch?: typeof globalThis.fetch;
-  /** Maximum silence of a call, in milliseconds. The default is 180,000. */
+  /** Maximum time in a call without received data, in milliseconds. The default is 180,000. */
   readonly idleMs?: number;
   /**
-   * Transport of calls. The default is `http`. WebSockets exist only in the Responses API.
+   * Transport of calls. The default is `http`. WebSockets exist only in the Responses API. A lane is a series of calls
+   * in which each call continues from the call before it.
    *
    * - `websocket`: every call uses a WebSocket.
-   * - `auto`: a call with a lane uses a WebSocket, where it may continue from the lane's last answer. A call without a
-   *   lane uses HTTP. A call that received nothing over its WebSocket is sent again over HTTP.
+   * - `auto`: a call with a lane uses a WebSocket, and such a call may continue from the lane's last answer. A call
+   *   without a lane uses HTTP. A call that received nothing over its WebSocket is sent again over HTTP.
    */
   readonly transport?: 'http' | 'websocket' | 'auto';
   /**
@@ -70,8 +72,8 @@ const APIS: { readonly [api in OpenAIOptions['api']]: Api } = {
 
 /**
  * Creates a provider for OpenAI or for a server with the same wire format. Only the Responses API counts tokens and
- * supports WebSockets. A WebSocket is closed when it is idle for too long or when the provider is closed, and an idle
- * one does not keep the process alive.
+ * supports WebSockets. A WebSocket is closed when it is idle for too long or when the provider is closed. An idle
+ * WebSocket does not keep the process alive.
  *
  * @throws ProviderError `provider/authentication` for a key that is not valid in a header, `provider/address` for an
  *   address that does not use HTTP or HTTPS or that contains a password, `provider/unsupported` for WebSockets with

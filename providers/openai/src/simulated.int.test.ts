@@ -93,7 +93,7 @@ async function threeRequests(simulator: Simulator, provider: Provider, model: st
 }
 
 describe('a session on the Responses API', () => {
-  it('is accepted with its reasoning sent back, and reads the tokens that the request before it wrote', async () => {
+  it('is accepted with its reasoning sent back, and each request reads the tokens that the request before it wrote', async () => {
     const { simulator, provider } = await start('responses');
     const answers = await threeRequests(simulator, provider, 'gpt-5.6-sol');
     expect(simulator.calls.map(({ status }) => status)).toEqual([200, 200, 200]);

@@ -22,7 +22,7 @@ export const ENVELOPE: Envelope = { outputLimit: 1_000, fields: { prompt_cache_k
 
 const origin = { from: 'layer', layer: 'runtime', revision: '1' } as const;
 
-/** A front without parameters, tools and system texts. */
+/** A front without parameters, tools or system texts. */
 export const BARE: Front = { model: MODEL, parameters: {}, tools: [], system: [] };
 
 /** A front with one tool and two system texts. */
@@ -75,7 +75,7 @@ export const HISTORY: readonly Span[] = historyOf(
   [],
 );
 
-/** Returns the body of these spans as text. */
+/** Returns the body of a front and these spans as text. */
 export function bodyOf(encoder: Encoder, front: Front, spans: readonly Span[], envelope: Envelope = ENVELOPE): string {
   const lowered = encoder.lowerFront(front, LOWERING);
   const blocks: readonly Block[] = [...lowered.blocks, ...spans.flatMap((one) => encoder.lowerSpan(one, LOWERING))];

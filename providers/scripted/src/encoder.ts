@@ -31,7 +31,10 @@ export const scriptedEncoder: Encoder = {
   join,
 };
 
-/** Returns the block of a message. Each message of this format is one line and one block. */
+/**
+ * Returns the index of the block that holds the refused message, as a list with one element. Returns an empty list if
+ * no such message exists. Each message of this format is one line and one block.
+ */
 function locate({ message }: RefusedPlace, blocks: readonly Block[]): readonly number[] {
   const front = blocks.findIndex(({ section }) => section === 'messages');
   return message === undefined || front === -1 || front + message >= blocks.length ? [] : [front + message];
@@ -54,7 +57,8 @@ function mark(ttl: Marker['ttl'] | undefined): string {
   return ttl === undefined ? '' : `,"marker":"${ttl}"`;
 }
 
-// Compares only the numbers of calls and results, which is enough to find an open history.
+// Compares only the number of calls with the number of results. This is enough to find a history with a call that has
+// no result.
 function requireClosed(blocks: readonly Block[]): void {
   let open = 0;
   for (const { holds, role } of blocks) {
@@ -90,8 +94,8 @@ function lowerFront(front: Front, lowering: Lowering): LoweredFront {
 }
 
 /**
- * Lowers a span to one block per part, results first. Omits the same parts as every other provider: blank text, foreign
- * reasoning, and reasoning with no part after it.
+ * Lowers a span to one block per part, results first. Omits the same parts as every other provider: blank text,
+ * reasoning of another provider or model, and reasoning with no part after it.
  */
 function lowerSpan(span: Span, lowering: Lowering): readonly Block[] {
   const packed = [...span.parts.entries()].filter(([, part]) => isPacked(part, lowering));

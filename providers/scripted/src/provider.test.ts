@@ -37,7 +37,7 @@ it('`respond` creates an answer from the request', async () => {
   expect((await said(provider)).at(-1)).toMatchObject({ answer: { parts: [{ text: '0:3' }] } });
 });
 
-it('a fault is thrown instead of the given stream part', async () => {
+it('a fault is thrown in place of the stream part with the index `after`', async () => {
   const error = new ProviderError('retryable', 'provider/cut', 'cut', { provider: 'scripted' });
   const provider = createScriptedProvider({ answers: [{ parts: [call], fault: { after: 2, error } }] });
   const parts: string[] = [];

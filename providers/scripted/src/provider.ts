@@ -5,7 +5,7 @@ import type { Answer, AnswerPart, Outgoing, Provider, StopReason, StreamPart, Us
 import { ProviderError } from '@tidemark/model';
 import { PROVIDER, scriptedEncoder } from './encoder.ts';
 
-/** One answer of a script. */
+/** One answer of a script: the parts to stream, and the data of the end of the answer. */
 export interface ScriptedAnswer {
   readonly parts: readonly AnswerPart[];
   /** Reason for the end of the answer. The default is `calls` if the answer contains a call, else `end`. */
@@ -15,8 +15,8 @@ export interface ScriptedAnswer {
   readonly usage?: Usage;
   readonly model?: string;
   /**
-   * Error that is thrown instead of the stream part with the index `after`. With 0, the error comes before the first
-   * stream part.
+   * Error that is thrown instead of the stream part with the index `after`. With `after: 0`, the error comes before the
+   * first stream part.
    */
   readonly fault?: { readonly after: number; readonly error: ProviderError };
 }

@@ -1,5 +1,5 @@
-// Contract of every provider over HTTP for a broken or hostile server. The amount of data read is limited, the
-// conversation is never sent to another host, and a failure that a retry cannot fix is not retried.
+// Contract of every provider over HTTP for a broken or hostile server. A provider reads only a limited amount of data,
+// never sends the conversation to another host, and does not retry a failure that a retry cannot fix.
 
 import type { Outgoing, Provider, ProviderError } from '@tidemark/model';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -19,8 +19,8 @@ import { failureOf, partsOf, serve, streaming } from './socket-contract.ts';
 const KEY = 'sk-ant-a-secret-key';
 const MIB = 1024 * 1024;
 /**
- * Maximum number of bytes that a server can write before its connection is blocked: the limit of a small answer plus
- * the buffers on the way.
+ * Number of bytes that a hostile server must never reach. A client that stops at its limits reads less: the limits of a
+ * small answer plus the buffers between server and client fit below this number.
  */
 const MOST_WRITTEN = 64 * MIB;
 const OVERSIZED = { class: 'refused', code: 'provider/oversized' };
@@ -51,7 +51,7 @@ export function describeHostileContract(name: string, subject: SocketSubject): v
 
   describe(`a hostile server called by ${name}`, () => {
     it.each([100 * MIB, Infinity])(
-      'sends an error body of %d bytes, and at most 64 KiB of it are read',
+      'sends an error body of %d bytes, and the client stops reading it after a limited part',
       async (bytes) => {
         const written: Written = { bytes: 0 };
         const json = '{"type":"error","error":{"type":"api_error","message":"';
@@ -119,7 +119,7 @@ export function describeHostileContract(name: string, subject: SocketSubject): v
       },
     );
 
-    it('is quoted only by the title of its HTML page in an error', async () => {
+    it('is named in an error only by the title of its HTML page', async () => {
       const page = '<html><head><title>502 Bad Gateway</title></head><body>so sorry</body></html>';
       const error = await failing(sending({ status: 502, before: page, bytes: 0 }));
       expect(error.message).toContain('an HTML page titled "502 Bad Gateway"');
@@ -150,7 +150,7 @@ export function describeHostileContract(name: string, subject: SocketSubject): v
   });
 
   describe(`the address of ${name}`, () => {
-    it('is not retried if its certificate is self-signed', async () => {
+    it('is not retried if the certificate of its server is self-signed', async () => {
       const server = await serveSelfSigned();
       served.push(server);
       expect(await failureOf(make(server.baseURL), outgoing())).toMatchObject(WRONG_ADDRESS);
@@ -163,7 +163,7 @@ export function describeHostileContract(name: string, subject: SocketSubject): v
       expect(arrivals).toEqual([]);
     });
 
-    it('is not retried if it does not exist', async () => {
+    it('is not retried if its host name does not exist', async () => {
       expect(await failureOf(make('http://nowhere.invalid'), outgoing())).toMatchObject(WRONG_ADDRESS);
     });
 
@@ -175,7 +175,7 @@ export function describeHostileContract(name: string, subject: SocketSubject): v
       }
     });
 
-    it('is retried if it refuses a connection after an earlier answer', async () => {
+    it('is retried if a connection to it is refused after an earlier answer', async () => {
       const server = await open((response) => response.end('{}'));
       const provider = make(server.baseURL);
       await partsOf(provider, outgoing()).catch(() => undefined);

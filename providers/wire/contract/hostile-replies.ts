@@ -1,4 +1,5 @@
-// Replies of a broken or hostile server. Each reply is sent in pieces, so it ends when the client stops reading.
+// Replies of a broken or hostile server. Each reply is sent in pieces, so the server can stop writing when the client
+// stops reading.
 
 import { generateKeyPairSync, sign } from 'node:crypto';
 import type { ServerResponse } from 'node:http';

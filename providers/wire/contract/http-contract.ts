@@ -1,5 +1,5 @@
-// Public exports of the HTTP contract for all providers: the tests against normal, broken and hostile servers, and
-// these servers.
+// Public exports of the HTTP contract for all providers: the tests against normal, broken and hostile servers, and the
+// code of these servers.
 
 import { describeHostileContract } from './hostile-contract.ts';
 import type { SocketSubject } from './socket-contract.ts';

@@ -37,7 +37,7 @@ export interface Arrival {
 /** Function that answers a request. */
 export type Reply = (response: ServerResponse) => void;
 
-/** A running test server. */
+/** A running test server: its address, the requests that it has received, and a function that stops it. */
 export interface Served {
   readonly baseURL: string;
   readonly arrivals: readonly Arrival[];
@@ -135,7 +135,7 @@ export function describeSocketContract(name: string, subject: SocketSubject): vo
       expect(await failureOf(stuck, outgoing())).toMatchObject({ class: 'retryable', code: 'provider/silent' });
     });
 
-    it('throws `provider/address` if no connection can be made', async () => {
+    it('throws `provider/address` if its first connection is refused', async () => {
       const nobody = await over(() => undefined);
       await Promise.all(served.splice(0).map((one) => one.close()));
       const error = await failureOf(nobody, outgoing());
@@ -156,7 +156,7 @@ export function describeSocketContract(name: string, subject: SocketSubject): vo
       await expect(call()).rejects.toMatchObject({ class: 'stop', code: 'provider/aborted' });
     });
 
-    it('closes the connection and stops following the signal when the caller stops reading', async () => {
+    it("closes the connection and stops listening to the caller's signal when the caller stops reading", async () => {
       const ours: (AbortSignal | null | undefined)[] = [];
       const fetch: typeof globalThis.fetch = (url, init) => {
         ours.push(init?.signal);
@@ -189,14 +189,14 @@ export function describeSocketContract(name: string, subject: SocketSubject): vo
       expect(everythingOf(await failureOf(loud, outgoing()))).not.toContain(KEY);
     });
 
-    it('is not quoted even in part if the server sends it instead of JSON', async () => {
+    it('is not quoted, not even in part, if the server sends it in place of JSON', async () => {
       const beforeData = (subject.begun[0] ?? '').split('data: ')[0] ?? '';
       const error = await failureOf(await over(streaming([`${beforeData}data: ${KEY}\n\n`])), outgoing());
       expect(error).toMatchObject({ class: 'retryable', code: 'provider/malformed' });
       expect(everythingOf(error)).not.toContain(KEY.slice(0, 8));
     });
 
-    it('is refused when the provider is created, without a quote, if it is not valid in a header', () => {
+    it('is refused when the provider is created if it is not valid in a header, and the error does not quote it', () => {
       for (const apiKey of ['', '  ', 'sk-ant\nx', 'schlüssel']) {
         expect(() => subject.make({ apiKey, baseURL: 'http://127.0.0.1' })).toThrow(
           expect.objectContaining({ code: 'provider/authentication', message: expect.not.stringContaining('sk-ant') }),

@@ -80,8 +80,8 @@ const TLS =
   /^(?:EPROTO$|CERT_|CRL_|ERR_TLS_|ERR_SSL_(?!.*BAD_RECORD_MAC)|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_(?:CA|PURPOSE)|ERROR_IN_CERT)/;
 
 /**
- * Meaning of error codes for an address that has never answered. After an answer, the same codes mean that the server
- * restarts or the network is down.
+ * Meaning of error codes of an address that has never answered. For an address that has answered before, the same codes
+ * mean that the server restarts or that the network is down.
  */
 const NOWHERE: ReadonlyMap<string, string> = new Map([
   ['ENOTFOUND', 'has a host name that does not exist'],

@@ -86,8 +86,8 @@ export function requireFewParts(service: Service, parts: number): void {
 export type PartMeter = (parts: readonly StreamPart[]) => readonly StreamPart[];
 
 /**
- * Creates a meter for one answer. Deltas and whole parts are counted separately, because most parts arrive in both
- * forms.
+ * Creates a meter for one answer. Deltas and whole parts are counted separately, because most parts arrive first as
+ * deltas and then as a whole part.
  */
 export function createPartMeter(service: Service, { characters }: AnswerLimits): PartMeter {
   let streamed = 0;

@@ -33,7 +33,7 @@ interface Seal {
   readonly open: OpenCalls;
 }
 
-/** Input of an append: the blocks, their form and markers, and the buffer that receives the bytes. */
+/** Input of an append: the form of the body, the blocks and their markers, and the buffer that receives the bytes. */
 interface BodyWriting {
   readonly form: BodyForm;
   readonly bytes: GrowingBytes;
@@ -97,8 +97,8 @@ function writerBehind(
 }
 
 /**
- * Returns the first seal whose markers equal the current markers in its blocks. If the first seal does not match, the
- * second is returned without a check.
+ * Returns the first seal if its markers equal the current markers of the blocks that it includes. Otherwise returns the
+ * second seal without a check.
  */
 function resume(seals: readonly [Seal, Seal], marks: Marks): Seal {
   return holds(seals[0], marks) ? seals[0] : seals[1];
@@ -110,7 +110,10 @@ function holds(seal: Seal, marks: Marks): boolean {
   return true;
 }
 
-/** Appends the blocks up to `end` and returns a seal that includes them. */
+/**
+ * Appends the blocks up to `end` (exclusive) and returns a seal that includes them. Returns the given seal if it
+ * already includes these blocks.
+ */
 function extend(writing: BodyWriting, seal: Seal, end: number): Seal {
   if (end <= seal.blocks) return seal;
   const open = append(writing, seal, end);
@@ -207,7 +210,7 @@ interface BodyContinuation {
 }
 
 /**
- * Writes the body of a continuation: the tools and the blocks after the answer. The service already has the system
+ * Returns the body of a continuation: the tools and the blocks after the answer. The service already has the system
  * texts and all blocks up to the answer.
  */
 function bodyBehind({ form, front, blocks, mark }: BodyContinuation, { from }: Answered, envelope: Envelope): string {
@@ -369,8 +372,8 @@ export interface BodyForm {
 }
 
 /**
- * Returns the indexes of the blocks at a place. Without a content index, returns all blocks of the message. Returns an
- * empty list if the place does not exist.
+ * Returns the indexes of the blocks at the place that a refusal names. Without a content index, returns all blocks of
+ * the message. Returns an empty list if the place does not exist.
  */
 export function locateBlocks(form: BodyForm, { message, content }: RefusedPlace, blocks: readonly Block[]): number[] {
   const found: number[] = [];

@@ -5,7 +5,7 @@ const SERVICE = { name: 'somebody', title: 'Somebody' };
 const LIMITS = { answerBytes: 1_000, eventBytes: 100, events: 100, characters: 1_000 };
 const EVENT = `data: ${'a'.repeat(60)}`;
 
-/** Returns the text that is read from a body that arrives in these pieces. */
+/** Returns the text that a reader gets from a bounded body whose bytes arrive in these pieces. */
 function read(pieces: readonly string[], headers: Record<string, string> = {}): Promise<string> {
   const body = new ReadableStream({
     start(controller) {

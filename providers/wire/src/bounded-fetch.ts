@@ -15,8 +15,8 @@ interface FetchOptions {
   readonly service: Service;
   readonly reach: AddressReach;
   /**
-   * Maximum silence of a call, in milliseconds. The wait for the body of an error response is at most half of this
-   * time.
+   * Maximum time in a call without received data, in milliseconds. The wait for the body of an error response is at
+   * most half of this time.
    */
   readonly idleMs: number;
   /** Function used instead of the global `fetch`. */
@@ -77,8 +77,8 @@ async function discard(response: Response): Promise<void> {
 }
 
 /**
- * Returns the first bytes of a body: at most `ERROR_BYTES`, and only the bytes that arrive within `ms` milliseconds. An
- * abort of the call also ends the reading.
+ * Returns the first bytes of a body: at most `ERROR_BYTES`, and only the bytes that arrive within `ms` milliseconds.
+ * Reading also ends if the call is aborted.
  */
 async function beginningOf(response: Response, ms: number): Promise<Uint8Array<ArrayBuffer>> {
   const reader = response.body?.getReader();
@@ -207,7 +207,10 @@ function createMeter(service: Service, { answerBytes, eventBytes, events }: Answ
   };
 }
 
-/** Returns the offsets at which the first and the last blank line end. */
+/**
+ * Returns the offsets at which the first and the last blank line end. An offset is `undefined` if the bytes contain no
+ * blank line.
+ */
 function blankLines(bytes: Buffer): { readonly first: number | undefined; readonly last: number | undefined } {
   const firsts = BLANK_LINES.map((line) => [bytes.indexOf(line), line.length] as const).filter(([at]) => at !== -1);
   if (firsts.length === 0) return { first: undefined, last: undefined };

@@ -16,7 +16,7 @@ describe('a failed call', () => {
     expect(error.message.length).toBeLessThan(2_500);
   });
 
-  it('is cut without leaving half of a surrogate pair', () => {
+  it('quotes a long message without half of a surrogate pair at the cut', () => {
     const { message } = failedCall(SERVICE, 'provider/server', `a${'😀'.repeat(2_000)}`, {});
     expect(message.isWellFormed()).toBe(true);
   });

@@ -1,4 +1,4 @@
-// Errors of a call, sorted by the action that can follow. Some are failures that the service reported, and some are
+// Errors of a call, sorted by the action that can follow. There are two kinds: failures that the service reported, and
 // calls that broke before the end of the answer. Each provider chooses the code of a failure. The meaning of a code is
 // the same for all providers.
 
@@ -59,8 +59,8 @@ export const CODE_OF_STATUS: ReadonlyMap<number, FailureCode> = new Map([
 const MOST_NAME = 200;
 
 /**
- * Returns the error to throw for a failed call, with the server's message shortened. The wait (`afterMs`) is kept only
- * for a failure that may be retried. The refused place is kept only for a refusal.
+ * Returns the error to throw for a failed call, with the server's message shortened. The time to wait (`afterMs`) is
+ * kept only for a failure that may be retried. The refused place is kept only for a refusal.
  */
 export function failedCall(
   service: Service,
@@ -98,7 +98,7 @@ export function brokenCallError(
   what: string,
   cause?: Error,
 ): ProviderError {
-  const message = `the call to ${title} broke: ${what}. Next: send it again`;
+  const message = `the call to ${title} failed: ${what}. Next: send it again`;
   return new ProviderError('retryable', code, message, { provider: name }, cause);
 }
 
@@ -204,7 +204,10 @@ export function pageName(text: string): string {
   return `${what} that begins with "${shortenText(beginning, 80)}"`;
 }
 
-/** Returns the first `most` characters of a text. If the text is longer, its length is added. */
+/**
+ * Returns a text of at most `most` characters unchanged. For a longer text, returns the first `most` characters
+ * followed by the length of the whole text.
+ */
 function shortenText(text: string, most: number): string {
   if (text.length <= most) return text;
   // A surrogate pair that is cut in half is replaced, so the result is well formed.

@@ -1,5 +1,5 @@
 // HTTP client of every provider. The official SDK sends exactly the given bytes once, and a decoder reads the answer.
-// The client never retries, because retry belongs to the turn, which records each attempt.
+// The client never retries. Retries belong to the turn, which records each attempt.
 
 import { defined } from '@tidemark/core';
 import type { AbortSignalLike, Answer, Outgoing, StreamPart, Usage } from '@tidemark/model';
@@ -34,7 +34,7 @@ interface SdkRequest {
   readonly signal: AbortSignal;
 }
 
-/** Configuration of an SDK. */
+/** Settings from which the client of an SDK is created. */
 export interface SdkSetup {
   readonly service: Service;
   readonly key: string;
@@ -54,7 +54,7 @@ export interface HttpClientOptions<Sdk extends SdkClient> {
   readonly baseURL: string;
   /** Function used instead of the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
-  /** Maximum silence of a call, in milliseconds. The default is 180,000. */
+  /** Maximum time in a call without received data, in milliseconds. The default is 180,000. */
   readonly idleMs?: number;
   /** Name of the header that lists the betas of a request. */
   readonly betaHeader: string;
@@ -67,7 +67,7 @@ export interface HttpClientOptions<Sdk extends SdkClient> {
 
 /** Sends requests to one service. The client itself keeps no connection open. */
 export interface HttpClient<Sdk extends SdkClient = SdkClient> {
-  /** Maximum silence of a call, in milliseconds. */
+  /** Maximum time in a call without received data, in milliseconds. */
   readonly idleMs: number;
   /**
    * Sends a body once and streams the decoded answer.
@@ -96,7 +96,10 @@ export interface AnswerDecoder {
   whole(text: string): readonly StreamPart[];
 }
 
-/** Decoder of one answer while it arrives. It stores the data received so far, so each call needs its own. */
+/**
+ * Decoder of one answer while it arrives. The decoder stores the data received so far, so each call needs its own
+ * decoder.
+ */
 export interface Decoding {
   /** True if the answer is complete. Later events are not read. */
   finished(): boolean;
@@ -228,8 +231,8 @@ async function* decodeEvents(
 }
 
 /**
- * Sends a request and reads its whole answer. The answer is always short, so its limits are the limits for an output of
- * 0 tokens.
+ * Sends a request and reads its whole answer. The answer of such a request is always short, so its limits are the
+ * limits for an output of 0 tokens.
  */
 async function readWhole<T>(
   connection: ClientConnection,
@@ -275,9 +278,9 @@ export function bridgeAbort(signal: AbortSignalLike | undefined): Bridge {
 }
 
 /**
- * Waits for a promise for at most `idleMs` milliseconds.
+ * Waits for a promise for at most `idleMs` milliseconds. A result of the promise after that time is ignored.
  *
- * @throws the error that `late` returns when the time is over. A later result of the promise is ignored.
+ * @throws the error that `late` returns when the time is over.
  */
 export async function within<T>(promise: Promise<T>, idleMs: number, late: (idleMs: number) => Error): Promise<T> {
   let timer: NodeJS.Timeout | undefined;

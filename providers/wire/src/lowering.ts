@@ -1,6 +1,6 @@
 // Lowers a front and spans to blocks, for any API. Parts become pieces, and pieces become blocks in the order that
-// every API requires. Also writes the render parameters. They are part of the cache key, so they are frozen and come
-// first in the body.
+// every API requires. Also writes the render parameters. Render parameters are part of the cache key, so they are
+// frozen and come first in the body.
 
 import type {
   Block,
@@ -88,7 +88,10 @@ export function wireRole(role: Role, lowering: Lowering, operator: Role): Role {
   return lowering.capabilities.appends.includes('system') ? operator : 'user';
 }
 
-/** True if reasoning came from this service and from the requested model, under any name of the model. */
+/**
+ * True if reasoning came from this service and from the requested model. Another name of the same model, such as an
+ * alias, counts too.
+ */
 export function isOwnReasoning({ name }: Service, part: BoundReasoningPart, lowering: Lowering): boolean {
   if (part.provider !== name) return false;
   if (part.model === lowering.model) return true;
@@ -105,7 +108,7 @@ export interface ParameterNames {
   readonly fields: ReadonlySet<string>;
   /**
    * Parameters that are members of a field, by their name in the capability row, for example `reasoning.effort`.
-   * `otherwise` is the value to start from if the field itself is not set.
+   * `otherwise` is the initial value of the field if the field itself is not set.
    */
   readonly inside: ReadonlyMap<string, readonly [field: string, member: string, otherwise?: BodyFields]>;
   /**

@@ -77,7 +77,7 @@ function failureOf({ status, type, requestID, headers }: SdkError, message: stri
   };
 }
 
-/** Replaces the key in a text. */
+/** Returns a text with the key replaced. */
 type Hide = (text: string) => string;
 
 function hideKey(key: string): Hide {
@@ -108,8 +108,8 @@ function plainCause(error: unknown, hide: Hide): Error {
 /** Returns the same error without the key in its message and in its cause. */
 function withoutKey(error: ProviderError, hide: Hide): ProviderError {
   const { cause } = error;
-  // A parser's message quotes some of the bytes that it could not read. These may be a part of the key, which a search
-  // for the whole key does not find.
+  // The message of a parser quotes some of the bytes that the parser could not read. These bytes may be a part of the
+  // key, and a search for the whole key does not find a part. Therefore only the name of the error is kept.
   const plain = cause instanceof SyntaxError ? new Error(cause.name) : cause && plainCause(cause, hide);
   return new ProviderError(error.class, error.code, hide(error.message), error.data, plain);
 }

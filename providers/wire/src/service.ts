@@ -17,17 +17,21 @@ export function refuse(service: Service, code: ProviderErrorCode, message: strin
   return new ProviderError('refused', code, message, { provider: service.name }, cause);
 }
 
-/** Length of a key, in characters, from which the key cannot be guessed from its digest. */
+/**
+ * Minimum length, in characters, of a key that cannot be guessed. The account name of such a key may contain more
+ * digits of the digest.
+ */
 const LONG_KEY = 20;
 /**
- * Number of hexadecimal digits in an account name. The short name matches thousands of guessed keys, so it confirms
- * none of them.
+ * Number of hexadecimal digits in an account name: `long` for a key that cannot be guessed, `short` for any other key.
+ * A short name matches thousands of guessed keys, so it does not confirm a guess.
  */
 const DIGITS = { long: 12, short: 3 } as const;
 
 /**
- * Returns a name for the account of a key at an address: some digits of a digest that does not reveal the key. Equal
- * keys at equal addresses have equal names. Returns `undefined` without a key.
+ * Returns a name for the account of a key at an address. The name is a few digits of a digest of the service, the
+ * address and the key, so it does not reveal the key. Equal keys at equal addresses have equal names. Returns
+ * `undefined` without a key.
  */
 export function accountName({ name }: Service, apiKey: string, baseURL: string): string | undefined {
   const key = apiKey.trim();

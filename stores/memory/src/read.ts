@@ -65,7 +65,7 @@ export function begin(backend: MemoryBackend, session: SessionId): SessionBeginn
   return readBeginning(session, session, bytes.subarray(0, bytes.indexOf(0x0a) + 1), nodeBytes);
 }
 
-/** Returns the ancestors of a session. */
+/** Returns the segments of a session's log, across the session and all its ancestors. */
 export function lineage(backend: MemoryBackend, session: SessionId): Promise<Lineage> {
   return lineageOf(session, async (name) => begin(backend, name));
 }

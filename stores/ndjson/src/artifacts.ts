@@ -59,7 +59,10 @@ async function putWhole(paths: HomePaths, folders: Folders, bytes: Uint8Array): 
   return { digest, size: bytes.length };
 }
 
-/** Stores a stream of bytes. Their digest, and so their name, is known only at the end. */
+/**
+ * Stores a stream of bytes. The digest of the bytes, and so the name of the file, is known only at the end of the
+ * stream.
+ */
 async function put(paths: HomePaths, folders: Folders, bytes: AsyncIterable<Uint8Array>): Promise<PutArtifact> {
   const tally: Tally = { hash: createHash('sha256'), size: 0, sourceFailed: false };
   try {
@@ -89,7 +92,6 @@ async function write(
   return name();
 }
 
-/** Result of `put`. */
 interface PutArtifact {
   readonly digest: Digest;
   readonly size: number;
@@ -102,8 +104,8 @@ interface Tally {
 }
 
 /**
- * Passes the caller's bytes on and counts them. `sourceFailed` is true while the caller's source runs, so an error of
- * the source is thrown as it is.
+ * Passes the caller's bytes on and counts them. `sourceFailed` is true while the caller's source runs. An error of the
+ * source is then thrown unchanged.
  */
 async function* countBytes(bytes: AsyncIterable<Uint8Array>, tally: Tally): AsyncGenerator<Uint8Array> {
   tally.sourceFailed = true;
@@ -140,8 +142,9 @@ async function* whole(head: readonly Uint8Array[], rest: AsyncIterable<Uint8Arra
 }
 
 /**
- * True if sound bytes are stored at this place. Damaged bytes return false and are written again. The time of the file
- * is set to now first. A garbage collection that runs at the same time then keeps the file until a record can name it.
+ * Checks if sound bytes are stored at this place. For damaged bytes it returns false, and the caller writes them again.
+ * The time of the file is set to now before the check. A garbage collection that runs at the same time then keeps the
+ * file until a record can name it.
  */
 async function isKept(paths: HomePaths, digest: Digest, place: string): Promise<boolean> {
   const now = new Date();
@@ -211,14 +214,14 @@ function missing(paths: HomePaths, digest: Digest): LogError {
 }
 
 function damageError(path: string, digest: Digest, cause?: unknown): LogError {
-  const message = `The bytes of ${path} no longer match the digest in its name, so it cannot be used. Storing the same bytes again fixes it.`;
+  const message = `The bytes of ${path} no longer match the digest in its name, so the artifact cannot be used. Storing the same bytes again repairs it.`;
   return new LogError('artifact/damaged', message, { digest, path }, cause);
 }
 
 /**
- * Writes a new file in `folder` under a temporary name, flushes it, and renames it to the path that `fill` returned.
- * `fill` writes the content. If `fill` returns `undefined`, the file is removed. A file therefore exists either
- * complete or not at all.
+ * Writes a new file in `folder` under a temporary name, flushes the file, and renames it to the path that `fill`
+ * returned. `fill` writes the content. If `fill` returns `undefined`, the file is removed. A file therefore exists
+ * either complete or not at all.
  */
 export async function writeAtomically(
   folder: string,

@@ -20,7 +20,7 @@ export interface CollectOptions {
   readonly now?: number;
 }
 
-/** Number of files and of their bytes on the disk. */
+/** Number of files, and their total size on the disk in bytes. */
 export interface FileTally {
   readonly files: number;
   readonly bytes: number;
@@ -38,8 +38,8 @@ export interface Collected {
 
 const HOUR = 3_600_000;
 /**
- * Prefix of a file that is being removed. The original name follows, so the next run can restore a file after a run was
- * killed.
+ * Prefix of the name of a file that is being removed. The original name follows the prefix, so after a killed run the
+ * next run can restore the file.
  */
 const DOOMED = '.doomed-';
 
@@ -80,9 +80,9 @@ async function settleFile(file: ArtifactFile, { unnamed, before, dryRun }: Garba
 }
 
 /**
- * Removes a file. The file is renamed first, and its time is checked again. Another process may put the same bytes at
- * the same time. If that process renewed the file, the file is restored. If it found no file, it writes the file again.
- * Returns true if the file was removed.
+ * Removes a file. Returns true if the file was removed. Another process may put the same bytes at the same time. The
+ * file is therefore renamed first, and its time is checked again. If the other process renewed the time, this function
+ * restores the file. If the other process found no file, that process writes the file again.
  */
 async function remove(path: string, before: number): Promise<boolean> {
   const doomed = join(dirname(path), `${DOOMED}${basename(path)}`);
@@ -93,7 +93,7 @@ async function remove(path: string, before: number): Promise<boolean> {
   return isOld;
 }
 
-/** Restores the files that a killed run had renamed. They are then treated like all other files. */
+/** Restores the files that a killed run had renamed. The current run then treats them like all other files. */
 async function putBack({ artifacts }: HomePaths): Promise<void> {
   const names = await readdir(artifacts, { recursive: true }).catch(unlessGone);
   for (const name of names ?? []) {

@@ -4,16 +4,16 @@ import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makeFolder } from '@tidemark/files';
 
-/** The folders of one home. */
+/** Functions that make the folders of one home and flush them to stable storage. */
 export interface Folders {
   /**
-   * Makes a folder that only its owner can read. When it returns, the folder and all folders between it and the home
-   * are on stable storage.
+   * Makes a folder that only its owner can read. When the promise resolves, the folder and all folders between the
+   * folder and the home are on stable storage.
    */
   make(path: string): Promise<void>;
   /**
-   * Flushes a folder. When it returns, the names in the folder are on stable storage. Callers that arrive while a flush
-   * waits for its turn share that flush.
+   * Flushes a folder. When the promise resolves, the names in the folder are on stable storage. Callers that arrive
+   * while a flush waits for its turn share that flush.
    */
   flush(path: string): Promise<void>;
 }

@@ -10,7 +10,7 @@ import { LogError } from '@tidemark/log';
 export interface LogFile {
   /** Returns the length in bytes, or -1 if the file no longer has a name. */
   size(): Promise<number>;
-  /** Writes at the end of the file, normally in one piece. If it throws, a part may have been written. */
+  /** Writes at the end of the file, normally in one piece. If the promise rejects, a part may have been written. */
   append(bytes: Uint8Array): Promise<void>;
   /** Writes the file to stable storage. */
   flush(): Promise<void>;
@@ -30,7 +30,7 @@ export interface FilePort {
   filesystemType(path: string): Promise<number>;
 }
 
-/** The real operating system. */
+/** `FilePort` of the real operating system. */
 export const nodeFiles: FilePort = {
   async openLog(path, create) {
     const flags = constants.O_RDWR | constants.O_APPEND | (create ? constants.O_CREAT : 0);
@@ -98,7 +98,10 @@ function isCode(cause: unknown, code: string): boolean {
   return cause instanceof Error && 'code' in cause && cause.code === code;
 }
 
-/** Returns the error for a path that is not a regular file. `what` describes it, for example `a pipe`. */
+/**
+ * Returns the error for a path that is not a regular file. `what` describes the thing at the path, for example `a
+ * pipe`.
+ */
 export function notAFile(path: string, what: string, cause?: unknown): LogError {
   const message = `${path} is ${what}, but a file of records is expected. Nothing was changed. Move it away, and restore the session's folder from a backup.`;
   return new LogError('log/not-a-file', message, { path }, cause);

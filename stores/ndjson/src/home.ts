@@ -15,7 +15,7 @@ export interface NdjsonOptions {
   readonly files?: FilePort;
 }
 
-/** An open home. */
+/** State of an open home, which the parts of the store share. */
 export interface Home {
   readonly paths: HomePaths;
   readonly files: FilePort;
@@ -29,7 +29,7 @@ export function openHome({ home, files = nodeFiles }: NdjsonOptions): Home {
   return { paths, files, folders: createFolders(paths.home), waypoints: createWaypoints() };
 }
 
-/** The files of one session. */
+/** Absolute paths of the folder and files of one session. */
 export interface RoomPaths {
   readonly folder: string;
   readonly log: string;
@@ -37,7 +37,7 @@ export interface RoomPaths {
   readonly snapshot: string;
 }
 
-/** The folders of a home. */
+/** Absolute paths of the folders of a home. */
 export interface HomePaths {
   readonly home: string;
   readonly sessions: string;
@@ -92,7 +92,7 @@ export interface Waypoints {
   learn(session: SessionId, waypoint: Waypoint): void;
   /** Returns the nearest waypoint at or before a position. */
   before(session: SessionId, position: number): Waypoint | undefined;
-  /** Drops all waypoints of a session, after one did not match its file. */
+  /** Drops all waypoints of a session. Called when one waypoint did not match its file. */
   forget(session: SessionId): void;
 }
 

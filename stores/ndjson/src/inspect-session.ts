@@ -16,7 +16,7 @@ import { MOST_SNAPSHOT } from './snapshots.ts';
 /** Result of an inspection. Nothing was changed. */
 export interface Inspection {
   readonly session: SessionId;
-  /** Number of sound records from the beginning, including those of ancestors. */
+  /** Number of sound records from the beginning to the first damage, including those of ancestors. */
   readonly records: number;
   /**
    * Number of bytes after the last newline of the session's own file. These bytes are not a record, and the next writer
@@ -26,7 +26,7 @@ export interface Inspection {
   /** Records whose kind this build does not know, with their positions. */
   readonly unknown: readonly { readonly position: number; readonly name: string }[];
   readonly damage?: Damage;
-  /** Path of a damaged snapshot. It is not used and may be deleted (L9). */
+  /** Path of a damaged snapshot. The snapshot is not used, and its file may be deleted (L9). */
   readonly damagedSnapshot?: string;
   /** Artifacts that sound records name and that the home does not have. Present only with the option `artifacts`. */
   readonly missing?: readonly MissingArtifact[];
@@ -45,7 +45,7 @@ export interface MissingArtifact {
 /** Options for inspecting a session. */
 export interface InspectOptions {
   /**
-   * Checks that each artifact that the session names exists. The bytes of the artifacts are not read: see
+   * True to also check that each artifact that the session names exists. The bytes of the artifacts are not read: see
    * `inspectArtifacts`.
    */
   readonly artifacts?: boolean;
@@ -85,8 +85,8 @@ export async function inspect(home: Home, session: SessionId, options: InspectOp
 }
 
 /**
- * Content used for a snapshot that is a pipe, a folder or too large. It cannot be decoded, so the snapshot is reported
- * as damaged.
+ * Content used for a snapshot that is a pipe, a folder or too large. This empty content cannot be decoded, so the
+ * snapshot is reported as damaged.
  */
 const NO_SNAPSHOT = new Uint8Array();
 

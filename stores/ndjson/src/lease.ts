@@ -9,7 +9,7 @@ import type { SessionId } from '@tidemark/log';
 import { LogError } from '@tidemark/log';
 import { notAFile } from './file-port.ts';
 
-/** A lock that is held. */
+/** A lock that is held on a session. `release` frees the lock. */
 export interface Lease {
   release(): void;
 }

@@ -14,7 +14,7 @@ import { forkTip } from './read-session.ts';
 import { learnPlace } from './snapshots.ts';
 import { NdjsonWriter } from './writer.ts';
 
-/** Creates a session. When it returns, the session's folder and its empty log file are on stable storage. */
+/** Creates a session. When the promise resolves, the session's folder and its empty log file are on stable storage. */
 export async function createWriter(home: Home, session: SessionId, parent: Parent | undefined): Promise<LogWriter> {
   const tip = parent === undefined ? EMPTY_TIP : await tipOf(home, parent);
   await refuseExisting(home, session);
@@ -53,8 +53,8 @@ async function openNewLog(home: Home, room: RoomPaths): Promise<LogFile> {
 }
 
 /**
- * Returns the end of the part of a parent that a fork continues from. A fork usually begins near the end of its parent,
- * so the parent is read from its snapshot instead of from its beginning.
+ * Returns the tip that a fork continues from: the end of the records that it shares with its parent. A fork usually
+ * begins near the end of its parent, so the parent is read from the end of its snapshot instead of from its beginning.
  */
 async function tipOf(home: Home, parent: Parent): Promise<Tip> {
   await learnPlace(home, parent.session);
@@ -62,8 +62,8 @@ async function tipOf(home: Home, parent: Parent): Promise<Tip> {
 }
 
 /**
- * Flushes the log of a parent. Its writer may not have flushed the forked record yet. After a power loss, the fork
- * could exist without that record and could never be opened again (L8).
+ * Flushes the log of a parent. The writer of the parent may not have flushed the forked record yet. After a power loss,
+ * the fork could exist without that record and could never be opened again (L8).
  */
 async function flushParent(home: Home, parent: Parent): Promise<void> {
   const file = await home.files.openLog(roomPaths(home.paths, parent.session).log, false);
@@ -77,7 +77,7 @@ async function flushParent(home: Home, parent: Parent): Promise<void> {
   }
 }
 
-/** Opens a session that has records. */
+/** Opens a writer for a session that has records. Takes the lock of the session and cuts a torn tail. */
 export async function openWriter(home: Home, session: SessionId): Promise<LogWriter> {
   const { parent } = (await begin(home, session)).record.data;
   if (parent !== undefined) await tipOf(home, parent);
@@ -152,7 +152,8 @@ async function holdsRecord(home: Home, session: SessionId, path: string): Promis
   }
 }
 
-// Refuses network file systems. Not every client keeps locks on them, so a session there could have two writers.
+// Refuses network file systems. Not every client of such a file system respects the locks of other clients, so a
+// session on it could have two writers.
 
 /**
  * Network file systems by the magic number of `statfs(2)` on Linux. FUSE and 9p are allowed, because most of them are

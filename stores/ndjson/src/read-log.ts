@@ -56,8 +56,8 @@ export async function openLog(home: Home, session: SessionId): Promise<OpenLog> 
 }
 
 /**
- * Returns the error for a file without a complete first line. Usually the session was never begun. If its first record
- * was written and only the newline is damaged, the file is damaged.
+ * Returns the error for a file without a complete first line. Usually the error is `log/missing`, because the session
+ * was never begun. If the first record was written and only its newline is damaged, the error is `log/damaged`.
  */
 async function refuseTail(handle: FileHandle, path: string, session: SessionId): Promise<LogError> {
   if ((await handle.stat()).size >= LONGEST_LINE) return endlessLine(path, { number: 1, offset: 0 });
@@ -65,7 +65,7 @@ async function refuseTail(handle: FileHandle, path: string, session: SessionId):
   return isDamaged ? lostNewline(path, { number: 1, offset: 0 }) : missing(session, path);
 }
 
-/** Returns the beginning of a session. */
+/** Returns the beginning of a session, as read from the first line of its own file. */
 export function begin(home: Home, session: SessionId): Promise<SessionBeginning> {
   return withLog(home, session, async ({ beginning }) => beginning);
 }
@@ -110,7 +110,6 @@ export async function placeNear(home: Home, { handle, beginning }: OpenLog, posi
   return { tip: { ...EMPTY_TIP, length: start }, offset: 0 };
 }
 
-/** Creates a reader at a place. */
 function readerAt({ path, beginning }: OpenLog, { tip, offset }: LogPlace, what: What): RecordReader {
   const line = tip.length - beginning.start + 1;
   return createRecordReader({ path, tip, offset, line, ...what }, nodeBytes);
@@ -118,8 +117,8 @@ function readerAt({ path, beginning }: OpenLog, { tip, offset }: LogPlace, what:
 
 /**
  * Yields the records from a place to the end of the file, in batches. Records that are appended during the read are
- * included. Damage is thrown after the sound records before it, and only if it is seen twice at the same offset. A torn
- * tail that a writer cuts and rewrites during the read also looks like damage.
+ * included. Damage is thrown after the sound records before it, and only if the damage is seen twice at the same
+ * offset. The reason is a torn tail that a writer cuts and rewrites during the read: it also looks like damage.
  */
 export async function* readOn(
   home: Home,
@@ -214,8 +213,8 @@ export async function* chunksOf(handle: FileHandle, offset: number): AsyncGenera
 }
 
 /**
- * Starts a read. The caller that awaits the result receives its error. The empty handler prevents an unhandled
- * rejection before that.
+ * Starts a read. The caller awaits the returned promise and so receives its error. The empty handler prevents an
+ * unhandled rejection before the caller awaits.
  */
 function readAt(handle: FileHandle, buffer: Buffer, at: number): ReturnType<FileHandle['read']> {
   const read = handle.read(buffer, 0, buffer.length, at);

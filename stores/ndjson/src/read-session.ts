@@ -5,7 +5,7 @@ import { LogError, diverged, lineageOf, readLineage } from '@tidemark/log';
 import type { Home } from './home.ts';
 import { begin, readOwn } from './read-log.ts';
 
-/** Returns the ancestors of a session. */
+/** Returns the segments of a session's log, across the session and all its ancestors. */
 export function lineage(home: Home, session: SessionId): Promise<Lineage> {
   return lineageOf(session, (name) => begin(home, name));
 }
@@ -27,7 +27,10 @@ async function recordAt(home: Home, session: SessionId, position: number): Promi
   return undefined;
 }
 
-/** Returns the chain digest after the first `length` records, or `undefined` if it cannot be read. */
+/**
+ * Returns the chain digest after the first `length` records. Returns `undefined` if the last of these records does not
+ * exist or cannot be read.
+ */
 export async function chainAt(home: Home, session: SessionId, length: number): Promise<Chain | undefined> {
   try {
     return (await recordAt(home, session, length - 1))?.chain;
@@ -38,7 +41,7 @@ export async function chainAt(home: Home, session: SessionId, length: number): P
 }
 
 /**
- * Returns the end of the part of a parent that a fork continues from.
+ * Returns the tip that a fork continues from: the end of the records that it shares with its parent.
  *
  * @throws LogError `log/parent-missing`, `log/parent-diverged`.
  */

@@ -99,7 +99,9 @@ async function tipBefore(home: Home, { beginning }: OpenLog): Promise<Tip> {
   return parent === undefined ? EMPTY_TIP : forkTip(home, parent);
 }
 
-/** Returns sound records that are elsewhere in the file, for the positions that a first pass did not find in order. */
+/**
+ * Finds sound lines for the positions that a first pass did not find in order. The lines may be anywhere in the file.
+ */
 async function strayedFrom(log: OpenLog, before: Tip): Promise<Strayed> {
   const missing: LostRecords[] = [];
   for await (const batch of salvagedFrom(log, before, new Map()))
@@ -180,7 +182,7 @@ function newBeginning({ beginning }: OpenLog, to: SessionId): Uint8Array {
 
 const FORMAT = 'tidemark-repair';
 
-/** Returns the record that replaces a lost record. It names the place of the lost bytes. */
+/** Returns the record that replaces a lost record. It contains the place of the lost bytes. */
 function placeholder({ beginning }: OpenLog, place: LostPlace, at: number, fence: number): Uint8Array {
   const { line, offset, bytes } = place;
   const record = { session: beginning.session, position: at, offset, bytes };

@@ -10,7 +10,7 @@ import { roomPaths } from './home.ts';
 import { nodeBytes, scanTo, tipEndingAt, withLog } from './read-log.ts';
 import { chainAt } from './read-session.ts';
 
-/** Writes the snapshot, with the offset in the log file at which the snapshot ends. */
+/** Writes the snapshot, with the offset in the log file at which the records of the snapshot end. */
 export async function putSnapshot(home: Home, session: SessionId, snapshot: Snapshot): Promise<void> {
   const offset = await withLog(home, session, async (log) => {
     if (snapshot.length <= log.beginning.start) return undefined;
@@ -37,8 +37,8 @@ export async function getSnapshot(
 }
 
 /**
- * Adds the place named in the snapshot to the waypoints, so a writer that searches for the end of the log begins after
- * it.
+ * Adds the place at which the snapshot ends to the waypoints. A search for the end of the log then begins at that
+ * place.
  */
 export async function learnPlace(home: Home, session: SessionId): Promise<void> {
   const handle = await openRegularFile(roomPaths(home.paths, session).snapshot).catch(() => undefined);

@@ -63,14 +63,14 @@ async function standsStill(log: OpenLog, { tip, offset }: LogPlace): Promise<boo
  * fixed interval.
  */
 interface FileGrowth {
-  /** Returns at the next change since the last call, after a maximum time, or when the signal aborts. */
+  /** Resolves at the next change since the last call, after a maximum time, or when the signal aborts. */
   next(): Promise<void>;
   stop(): void;
 }
 
 /**
- * Maximum time between two checks, in milliseconds. File watching is only a hint, and some file systems do not support
- * it.
+ * Maximum time between two checks, in milliseconds. Checks are needed because file watching is only a hint, and some
+ * file systems do not support it.
  */
 const LOOK = 250;
 

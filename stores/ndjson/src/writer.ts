@@ -1,5 +1,5 @@
-// The single writer of a session. It holds the lock for its whole life. After its first fault it refuses every further
-// call, so it never continues in memory only.
+// The single writer of a session. The writer holds the lock for its whole life. After its first fault it refuses every
+// further call, so it never continues in memory only.
 
 import type { Appended, Chain, Event, LogErrorCode, LogWriter, Parent, SessionId, Tip } from '@tidemark/log';
 import { LogError, checkBeginning, encodeRecords, position } from '@tidemark/log';
@@ -21,7 +21,7 @@ export interface WriterParts {
   readonly size: number;
 }
 
-/** Appends one call at a time, in the order of the calls. */
+/** Log writer that uses files. It processes one call at a time, in the order of the calls. */
 export class NdjsonWriter implements LogWriter {
   readonly session: SessionId;
   readonly fence: number;
@@ -29,8 +29,8 @@ export class NdjsonWriter implements LogWriter {
   #tip: Tip;
   #size: number;
   /**
-   * True until the first flush. A writer before this one may have been killed between its write and its flush, so the
-   * first flush is always done.
+   * True until the first flush. A previous writer may have been killed between its write and its flush, so the first
+   * flush is always done.
    */
   #unflushed = true;
   #latch: LogError | undefined;
@@ -129,7 +129,7 @@ export class NdjsonWriter implements LogWriter {
     }
   }
 
-  /** Runs work after all earlier calls, even if they failed. */
+  /** Runs work after all earlier calls have ended, even if an earlier call failed. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     if (this.#closing !== undefined) return Promise.reject(closedError(this.session));
     const run = this.#last.then(() => {

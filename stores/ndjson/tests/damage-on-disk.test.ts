@@ -62,7 +62,7 @@ describe('a torn write', () => {
 });
 
 describe('a power loss', () => {
-  it('loses at most the records that no returned `sync` covered (L8)', async () => {
+  it('loses at most the records that no completed `sync` covered (L8)', async () => {
     const step = fc.oneof(fc.record({ append: fc.integer({ min: 1, max: 4 }) }), fc.constant('sync' as const));
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 12 }), fc.double({ min: 0, max: 1, noNaN: true }), (steps, cut) =>
@@ -117,7 +117,7 @@ describe('the writer', () => {
       await writer.close();
     }));
 
-  it('reports a failed write that cannot be removed, and the next writer cuts it', () =>
+  it('reports a failed write whose bytes cannot be removed, and the next writer cuts them', () =>
     inHome(async (home) => {
       const files = faultyFiles();
       const writer = await sessionWith(openNdjsonStore({ home, files: files.port }), id, 1);
@@ -156,7 +156,7 @@ describe('the writer', () => {
       await writer.close();
     }));
 
-  it('does not change a byte of the log if it only opens and closes it', () =>
+  it('changes no byte of the log if it is only opened and closed', () =>
     inHome(async (home) => {
       await (await sessionWith(openNdjsonStore({ home }), id, 2)).close();
       const before = await readFile(logOf(home));

@@ -19,7 +19,9 @@ beforeEach(async () => {
 });
 afterEach(() => rm(home, { recursive: true, force: true }));
 
-/** Changes one byte of a file, yields after each change, and restores the file at the end. */
+/**
+ * Changes each byte of a file in turn, several times, and yields after each change. The file is restored at the end.
+ */
 async function* changes(path: string): AsyncGenerator<string> {
   const whole = await readFile(path);
   for (let at = 0; at < whole.length; at += 1) {
@@ -47,7 +49,7 @@ describe('an artifact with one changed byte', () => {
     expect(await inspectArtifacts({ home })).toEqual({ files: 1, bytes: bytes.length, damaged: [] });
   });
 
-  it('is reported if it is packed, or still returns its original bytes', async () => {
+  it('is either reported or still returns its original bytes, if it is packed', async () => {
     const { artifacts } = openNdjsonStore({ home });
     const bytes = Buffer.from('no two words of this line are alike; '.repeat(120));
     const { digest } = await artifacts.put(bytes);

@@ -1,5 +1,5 @@
-// Tests a folder, a pipe or a loop of links in place of a log. Every operation reports it at once, and no operation
-// waits for it or removes it.
+// Tests a folder, a pipe or a loop of links in place of a log. Every operation reports such a path at once, and no
+// operation waits for it or removes it.
 
 import { execFileSync } from 'node:child_process';
 import { lstat, mkdir, rm, symlink } from 'node:fs/promises';
@@ -21,7 +21,7 @@ const PUT: Readonly<Record<string, (path: string) => unknown>> = {
   'a folder': (path) => mkdir(path),
   'a loop of symbolic links': (path) => symlink(path, path),
 };
-// Windows cannot create a pipe in the file system, so the case is left out there.
+// Windows cannot create a pipe in the file system, so this case is omitted on Windows.
 if (process.platform !== 'win32') Object.assign(PUT, { 'a pipe': (path: string) => execFileSync('mkfifo', [path]) });
 
 describe('in place of a log', () => {

@@ -26,7 +26,7 @@ describe('a writer in another process', () => {
     await rm(home, { recursive: true, force: true });
   });
 
-  it('locks the session against other writers, and its records can be read here', async () => {
+  it('locks the session against other writers, and its records can be read in this process', async () => {
     const store = openNdjsonStore({ home });
     await fails(store.open(id), 'log/locked');
     const second = startHolder(home, 'a');

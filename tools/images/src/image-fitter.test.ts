@@ -82,7 +82,7 @@ describe('an image that does not fit', () => {
     expect(small.changes).toEqual(['scaled down from 1400 x 800', 'compressed as JPEG']);
   });
 
-  test('is turned upright if its file asks for a rotation, and its width and height are those after the rotation', async () => {
+  test('is turned upright if its file asks for a rotation, and its reported width and height are the values after the rotation', async () => {
     const lying = await drawn(60, 20).withMetadata({ orientation: 6 }).jpeg().toBuffer();
     const made = await fitted(lying);
     expect(made).toMatchObject({ width: 20, height: 60, changes: ['turned upright'] });
@@ -124,10 +124,10 @@ describe('an image that cannot be sent', () => {
     const svg =
       '<?xml version="1.0"?>\n<!-- a -->\n<svg xmlns="http://www.w3.org/2000/svg"><image href="file:///etc/passwd"/></svg>';
     expect(await problemOf(Buffer.from(svg))).toBe(
-      'it is of the kind SVG, which no provider takes: read it as text, or convert it to PNG',
+      'its format is SVG, which no provider accepts: read it as text, or convert it to PNG',
     );
-    expect(await problemOf(Buffer.from('II*\0\x08\0\0\0', 'latin1'))).toContain('the kind TIFF');
-    expect(await problemOf(Buffer.from('just words'))).toContain('no PNG, JPEG, GIF or WebP');
+    expect(await problemOf(Buffer.from('II*\0\x08\0\0\0', 'latin1'))).toContain('its format is TIFF');
+    expect(await problemOf(Buffer.from('just words'))).toContain('not a PNG, JPEG, GIF or WebP image');
     expect(await problemOf(new Uint8Array())).toBe('it is empty');
   });
 
@@ -143,9 +143,7 @@ describe('an image that cannot be sent', () => {
     bomb.writeUInt32BE(50_000, 20);
     bomb.writeUInt32BE(zlib.crc32(bomb.subarray(12, 29)), 29);
     const before = process.memoryUsage().rss;
-    expect(await problemOf(bomb)).toBe(
-      'it has 50000 x 50000 pixels, and 64000000 are decoded at most: make a smaller copy',
-    );
+    expect(await problemOf(bomb)).toBe('it has 50000 x 50000 pixels, and the maximum is 64000000: make a smaller copy');
     expect(process.memoryUsage().rss - before).toBeLessThan(256 * MIB);
   });
 });

@@ -23,7 +23,7 @@ export function createImageFitter(): ImageFitter {
       try {
         return await fitDecoded(sharp, await lookInto(sharp, format, data), bounds);
       } catch (cause) {
-        return { problem: `its ${format} is damaged or cut off (${messageOf(cause)}): have it made anew` };
+        return { problem: `its ${format} data is damaged or cut off (${messageOf(cause)}): create the image again` };
       }
     },
   };
@@ -36,7 +36,7 @@ async function fitDecoded(
 ): Promise<FittedImage | UnfitImage> {
   const { size } = image;
   if (size.width * size.height > MOST_PIXELS)
-    return { problem: `it has ${inWords(size)} pixels, and ${MOST_PIXELS} are decoded at most: make a smaller copy` };
+    return { problem: `it has ${inWords(size)} pixels, and the maximum is ${MOST_PIXELS}: make a smaller copy` };
   const target = bounds.sizeFor(size);
   if (!staysAsItIs(image, target, bounds)) return fittedImage(image, await encode(sharp, image, target, bounds.bytes));
   await decodes(sharp, image);
@@ -66,13 +66,13 @@ function inWords({ width, height }: SeenImage['size']): string {
 
 function notSendable(format: ImageFormat | undefined, data: Uint8Array): string {
   if (data.byteLength === 0) return 'it is empty';
-  if (format === undefined) return 'its bytes are no PNG, JPEG, GIF or WebP: look at what it is';
+  if (format === undefined) return 'it is not a PNG, JPEG, GIF or WebP image: check its content';
   const next = format === 'SVG' ? 'read it as text, or convert it to PNG' : 'convert it to PNG';
-  return `it is of the kind ${format}, which no provider takes: ${next}`;
+  return `its format is ${format}, which no provider accepts: ${next}`;
 }
 
 function notLoaded(cause: unknown): string {
-  return `nothing here can look into images, since the library sharp cannot be loaded (${messageOf(cause)}): install it for this platform`;
+  return `images cannot be decoded, because the library sharp cannot be loaded (${messageOf(cause)}): install it for this platform`;
 }
 
 /**

@@ -22,7 +22,9 @@ const OTHERS: readonly (readonly [format: ImageFormat, begins: RegExp])[] = [
   ['SVG', /^(?:\u00EF\u00BB\u00BF)?\s*(?:<\?xml[^]*?)?(?:<!--[^]*?-->\s*|<!DOCTYPE svg[^]*?)*<svg[\s>]/],
 ];
 
-/** Number of bytes that are read to recognize a format. An SVG may begin with comments. */
+/**
+ * Number of bytes that are read to recognize a format. The number is this large because an SVG may begin with comments.
+ */
 const HEAD = 1_024;
 
 /** Returns the format of an image, or `undefined` for an unknown format. */

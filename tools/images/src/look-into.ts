@@ -1,5 +1,5 @@
-// Reads the properties of an image from its header without decoding it. A small file that would unpack to gigabytes is
-// therefore refused in time.
+// Reads the properties of an image from its header without decoding the image. A small file that would unpack to
+// gigabytes is therefore refused before it uses memory.
 
 import type { ImageSize } from '@tidemark/model';
 import type { Sendable } from './image-format.ts';

@@ -19,7 +19,7 @@ test('the type of an image comes from its bytes and not from its declared type',
 test('data that is wrongly declared as an image becomes a text, because no provider would accept it', () => {
   const data = Buffer.from('<svg onload="x()"/>').toString('base64');
   expect(outputOf({ content: [{ type: 'image', data, mimeType: 'image/png' }] })).toEqual({
-    text: '[an image, image/png, 19 bytes: it cannot be shown]',
+    text: '[an image, image/png, 19 bytes, cannot be shown]',
   });
 });
 
@@ -34,9 +34,9 @@ test('resources and links become text with their address', () => {
   });
   expect(text?.split('\n\n')).toEqual([
     '[the resource file:///a.txt]\ninside',
-    '[the resource file:///a.bin, application/zip, 3 bytes: it cannot be shown]',
+    '[the resource file:///a.bin, application/zip, 3 bytes, cannot be shown]',
     '[a link to the resource file:///b.txt (b): the other]',
-    '[audio, audio/wav, 3 bytes: it cannot be shown]',
+    '[audio, audio/wav, 3 bytes, cannot be shown]',
   ]);
 });
 

@@ -1,5 +1,6 @@
-// Converts the result of an MCP call to the output of a tool. Text stays text, and images stay images, which the
-// runtime makes fit. Content that cannot be shown to a model is described in one line (L6).
+// Converts the result of an MCP call to the output of a tool. Text stays text, and images stay images. The runtime
+// later fits the images to the limits of the provider. Content that cannot be shown to a model is described in one line
+// (L6).
 
 import type { ToolImage, ToolOutput } from '@tidemark/agent';
 import { imageKind } from '@tidemark/model';
@@ -10,7 +11,7 @@ type ResultBlock = CallToolResult['content'][number];
 
 type Resource = Extract<ResultBlock, { type: 'resource' }>['resource'];
 
-/** Returns the output of a call. */
+/** Returns the result of an MCP call as the output of a tool. */
 export function outputOf({ content, structuredContent, isError }: CallToolResult): ToolOutput {
   const read = content.map(readBlock);
   const words = read.flatMap(({ text }) => (text === undefined ? [] : [text]));
@@ -63,7 +64,7 @@ function readImage(base64: string, said: string): ReadResult {
 }
 
 function notShown(what: string, base64: string): string {
-  return `[${what}, ${Buffer.byteLength(base64, 'base64')} bytes: it cannot be shown]`;
+  return `[${what}, ${Buffer.byteLength(base64, 'base64')} bytes, cannot be shown]`;
 }
 
 /**
@@ -101,10 +102,10 @@ function isTextOf(block: ResultBlock, structured: object): boolean {
   }
 }
 
-// Limits the nesting of values from a server. A recursive function would overflow the stack on a value with thousands
-// of levels.
+// Limits how deeply values from a server may be nested. A recursive function would overflow the stack on a value with
+// thousands of levels.
 
-/** True for a value with at most 1,000 levels, the maximum of canonical JSON. */
+/** True for a value with at most 1,000 nested levels, which is the maximum of canonical JSON. */
 export function isShallow(value: unknown): boolean {
   try {
     return canonicalText(value) !== '';

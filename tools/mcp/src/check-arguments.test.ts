@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { checkerOf } from './check-arguments.ts';
 
-test('`checkerOf` accepts arguments that match the schema and describes the fault of others', () => {
+test('`checkerOf` accepts arguments that match the schema and describes the fault of arguments that do not match', () => {
   const check = checkerOf({ type: 'object', properties: { count: { type: 'number' } }, required: ['count'] });
   expect([check({ count: 1 }), check({ count: 'one' }), check({})]).toEqual([
     undefined,

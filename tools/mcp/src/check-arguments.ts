@@ -20,7 +20,7 @@ export function checkerOf(schema: JsonValue): ArgumentCheck {
   return (input) =>
     withinTime(() => {
       const { valid, errorMessage } = validate(input);
-      return valid ? undefined : (errorMessage ?? 'they do not fit the schema');
+      return valid ? undefined : (errorMessage ?? 'they do not match the schema');
     });
 }
 

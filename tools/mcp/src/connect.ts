@@ -29,7 +29,7 @@ export type ListedTool = Pick<Tool, 'name' | 'description' | 'execution'> & {
 /** Tools that a server lists. */
 export interface ServerListing {
   readonly tools: readonly ListedTool[];
-  /** Description of the tools that are missing from the list. */
+  /** Text that describes which tools of the server are missing from `tools`. Absent if the list is complete. */
   readonly left?: string;
 }
 
@@ -80,8 +80,8 @@ export async function connect(server: McpServer, watcher: Watcher, signal: Abort
   try {
     await client.connect(transport, { timeout: START_MS, signal });
   } catch (cause) {
-    // The SDK starts to end the program and does not wait for it. Without this call, a program that ignores the end of
-    // its input would outlive this command.
+    // After a failed connection, the SDK starts to end the server's program and does not wait for its end. Without this
+    // call, a program that ignores the end of its input would keep running after this process.
     await transport.close().catch(() => undefined);
     throw withLastWords(cause, lastWords());
   }
@@ -98,7 +98,7 @@ export async function connect(server: McpServer, watcher: Watcher, signal: Abort
         return await client.request(request, CallToolResultSchema, options);
       } catch (cause) {
         if (cause instanceof z.core.$ZodError)
-          throw new Error(`its answer is no result of a tool: ${wrongIn(cause)}`, { cause });
+          throw new Error(`its answer is not a valid tool result: ${wrongIn(cause)}`, { cause });
         throw isAnswer(cause) ? new ServerRefused(cause.message, { cause }) : cause;
       }
     },
@@ -106,7 +106,7 @@ export async function connect(server: McpServer, watcher: Watcher, signal: Abort
   };
 }
 
-/** Error codes of the SDK for a call that may have reached the server. */
+/** Error codes of the SDK for a call that may have reached the server, so its outcome is uncertain. */
 const UNCERTAIN: ReadonlySet<number> = new Set([ErrorCode.ConnectionClosed, ErrorCode.RequestTimeout]);
 
 function isAnswer(cause: unknown): cause is McpError {
@@ -115,7 +115,7 @@ function isAnswer(cause: unknown): cause is McpError {
 
 /** Returns the first issue of a validation error in one line. */
 function wrongIn({ issues: [issue] }: z.core.$ZodError): string {
-  return issue === undefined ? 'it does not fit' : `${z.core.toDotPath(issue.path) || 'the whole'}: ${issue.message}`;
+  return issue === undefined ? 'it does not match' : `${z.core.toDotPath(issue.path) || 'the whole'}: ${issue.message}`;
 }
 
 /** The SDK's transport. Several callers can wait for the end of one close. */
@@ -167,8 +167,8 @@ function probing(client: Client, watcher: Watcher): () => void {
 }
 
 /**
- * Lists the tools without the SDK's `listTools`. That function compiles every output schema, and a single bad schema
- * would make all tools unavailable.
+ * Lists the tools without the SDK's `listTools`. The method `listTools` compiles every output schema, and a single bad
+ * schema would make all tools unavailable.
  */
 async function listAll(client: Client, signal: AbortSignal): Promise<ServerListing> {
   if (client.getServerCapabilities()?.tools === undefined) return { tools: [] };
@@ -197,7 +197,7 @@ function listedTool(given: unknown): readonly ListedTool[] {
   const tool = isShallow(given) ? ToolSchema.safeParse(given) : undefined;
   if (tool?.success === true) return [tool.data];
   const named = NAMED.safeParse(given);
-  // A tool without a name cannot be reported, so it is dropped.
+  // A tool whose name is missing or is not a text cannot be reported, so it is dropped.
   return named.success ? [{ ...named.data, inputSchema: null }] : [];
 }
 

@@ -1,5 +1,6 @@
-// User settings for MCP servers: the way to reach each server, and the effect class of its tools. These settings come
-// only from the user and never from a workspace. A server is a program that is run, or an address that receives data.
+// User settings for MCP servers: the way to reach each server, and the effect class of its tools. A server is a program
+// that is run, or an address that receives data. For this reason, the settings come only from the user and never from a
+// workspace.
 
 import type { ErrorData } from '@tidemark/core';
 import { CodedError } from '@tidemark/core';
@@ -7,7 +8,7 @@ import type { Surroundings } from '@tidemark/agent';
 import type { EffectClass } from '@tidemark/log';
 import type { Approvals } from './approvals.ts';
 
-/** Settings of a server, by the way to reach it. */
+/** Settings of a server: a program to start (`StdioServer`) or an address (`McpHttpServer`). */
 export type McpServer = StdioServer | McpHttpServer;
 
 /** A program that is started and used through its standard input and output. */
@@ -43,7 +44,10 @@ export interface ServerTerms {
 
 /** Options for the MCP servers of a user. */
 export interface McpOptions {
-  /** Servers by name. A name has 1 to 32 letters, digits, `-`, and single `_` that are not at an end. */
+  /**
+   * Servers by name. A name has 1 to 32 characters: letters, digits, `-` and `_`. A `_` must be single and may not be
+   * the first or the last character.
+   */
   readonly servers: Readonly<Record<string, McpServer>>;
   /** Maximum time that the first request waits for the servers, in milliseconds. The default is 5,000. */
   readonly waitMs?: number;

@@ -110,7 +110,7 @@ describe('the wait of the first request', () => {
   });
 });
 
-test('an unavailable server is tried again after 1, 2, 4 … 60 seconds, and from the start again after it has been connected', async () => {
+test('an unavailable server is tried again after 1, 2, 4 … 60 seconds, and the pauses start at 1 second again after it has been connected', async () => {
   const clock = virtualTime();
   const server = await serverOf({ name: 'look' });
   const pauses: number[] = [];
@@ -158,7 +158,10 @@ test('the model learns that a call may have taken effect if the server is lost d
   const bought = call(mcp, 's__buy');
   await reached.promise;
   await server.stop();
-  expect(await bought).toMatchObject({ failed: true, text: expect.stringContaining('may or may not have done') });
+  expect(await bought).toMatchObject({
+    failed: true,
+    text: expect.stringContaining('may or may not have carried out'),
+  });
   await vi.waitFor(() => expect(mcp.offer([]).troubles).toHaveLength(1), POLL);
   expect(await call(mcp, 's__buy')).toMatchObject({ failed: true, text: expect.stringContaining('did not run') });
 });
@@ -168,10 +171,12 @@ test('a call without a sign of progress ends after its timeout', async () => {
   const mcp = closing(createMcpTools({ servers: { s: { url: server.url, timeoutMs: 20 } } }));
   await mcp.ready();
   const { text } = await call(mcp, 's__sleep');
-  expect(text).toMatch(/timed out.*may or may not have done/s);
+  expect(text).toMatch(/timed out.*may or may not have carried out/s);
 });
 
-/** A server whose answers the SDK would not allow. */
+/**
+ * Program of a handwritten server. It sends an invalid tool result, which a server made with the SDK could not send.
+ */
 const ODD = `
   require('readline').createInterface({ input: process.stdin }).on('line', (line) => {
     const { id, method, params } = JSON.parse(line);
@@ -190,7 +195,7 @@ test('an invalid result becomes a text, with the warning that the call may have 
   const { failed, text } = await call(mcp, 's__odd');
   expect(failed).toBe(true);
   expect(text).toMatch(
-    /^The call of "s__odd" failed: its answer is no result of a tool: content.*: .*\. The MCP .* may or may not/,
+    /^The call of "s__odd" failed: its answer is not a valid tool result: content.*: .*\. The MCP .* may or may not/,
   );
   expect(text).not.toContain('{');
 });

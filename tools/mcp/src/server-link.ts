@@ -16,14 +16,14 @@ export interface ServerLink {
   readonly name: string;
   readonly settings: McpServer;
   /**
-   * Tools of the last listing, or `undefined` before the first listing. It is the same object as long as nothing
-   * changes.
+   * Tools of the last listing, or `undefined` before the first listing. As long as the tools do not change, this field
+   * holds the same array.
    */
   readonly listed: readonly ListedTool[] | undefined;
   /** Description of the tools that the server has and that are missing from `listed`. */
   readonly left: string | undefined;
   readonly instructions: string | undefined;
-  /** Reason why the server cannot be called now. `undefined` if it can be called. */
+  /** Reason why the server cannot be called now. `undefined` if the server can be called. */
   readonly trouble: string | undefined;
   /** Starts the server. Resolves when the first attempt has succeeded or failed. */
   start(): Promise<void>;
@@ -87,7 +87,7 @@ class Link implements ServerLink {
   }
 
   async call(tool: string, input: object, options: RequestOptions): Promise<CallToolResult> {
-    if (this.#connection === undefined) throw new ServerGone(this.trouble ?? 'it is gone');
+    if (this.#connection === undefined) throw new ServerGone(this.trouble ?? 'its connection is closed');
     return this.#connection.call(tool, input, options);
   }
 
@@ -110,13 +110,13 @@ class Link implements ServerLink {
     }
   }
 
-  /** Connects to the server once. Resolves with the reason when the connection has ended. */
+  /** Connects to the server once. Resolves when the connection has ended, with the reason for the end. */
   async #liveOnce(signal: AbortSignal): Promise<string> {
     const gone = Promise.withResolvers<string>();
     let stale = false;
     let over = false;
-    // The end of an old connection may be reported when the next one is already active, so only the first report
-    // counts.
+    // The end of an old connection may be reported when the next connection is already active. Therefore only the first
+    // report of each connection counts.
     const end = (why: string): void => {
       if (over) return;
       over = true;

@@ -1,4 +1,4 @@
-// A server's tool in the form of the runtime: its definition, the check of its arguments, and the call.
+// A server's tool in the form that the runtime needs: its definition, the check of its arguments, and the call.
 
 import type { Tool, ToolContext, ToolOutput, ToolProblem, ToolRun } from '@tidemark/agent';
 import type { EffectClass } from '@tidemark/log';
@@ -11,7 +11,10 @@ import type { ServerLink } from './server-link.ts';
 /** Data from which a tool is made. */
 export interface ServerToolSpec {
   readonly link: ServerLink;
-  /** Current definition. The model sees it from the next request that can report the change. */
+  /**
+   * Current definition, which the tool offers to the model. If it differs from `pinned`, the model sees it from the
+   * next request that can report a change of tools.
+   */
   readonly definition: Definition;
   /** Definition that the model was shown. Arguments are checked against it. */
   readonly pinned: Definition;
@@ -20,14 +23,14 @@ export interface ServerToolSpec {
   readonly why?: string;
 }
 
-/** Maximum time without a sign of progress (`PATIENCE_MS`) and in total (`LONGEST_MS`), in milliseconds. */
+/** Maximum times of a call in milliseconds: `PATIENCE_MS` without a sign of progress, `LONGEST_MS` in total. */
 const PATIENCE_MS = 60_000;
 const LONGEST_MS = 600_000;
 /** Number of characters of the arguments that are shown to the user who is asked for permission. */
 const SHOWN_ARGUMENTS = 300;
 
 /**
- * Makes the tool.
+ * Makes the tool that the model sees and that calls the server.
  *
  * @throws Error for an invalid schema of a tool that can be called.
  */
@@ -52,9 +55,13 @@ function readArguments(
   input: unknown,
 ): ToolRun | ToolProblem {
   const { link, definition } = spec;
-  if (typeof input !== 'object' || input === null) return { problem: 'The arguments are no object.' };
+  if (typeof input !== 'object' || input === null)
+    return { problem: 'The arguments are not an object. Call again with one JSON object.' };
   const wrong = check(input);
-  if (wrong !== undefined) return { problem: `The arguments of "${definition.name}" do not fit its schema: ${wrong}.` };
+  if (wrong !== undefined)
+    return {
+      problem: `The arguments of "${definition.name}" do not match its schema: ${wrong}. Correct them and call again.`,
+    };
   const shown = JSON.stringify(input);
   const rest = shown.length > SHOWN_ARGUMENTS ? ` … (${shown.length} characters)` : '';
   return {
@@ -88,12 +95,12 @@ function saidOf(spec: ServerToolSpec, cause: unknown): string {
   const message = cause instanceof Error ? cause.message : String(cause);
   const failed = `The call of "${definition.name}" failed: ${message}.`;
   if (cause instanceof ServerRefused) return failed;
-  return `${failed} The MCP server "${link.name}" may or may not have done what it was asked.`;
+  return `${failed} The MCP server "${link.name}" may or may not have carried out the call. Check this before you call again.`;
 }
 
-function unavailable({ link, definition }: ServerToolSpec, why = 'it is gone'): string {
+function unavailable({ link, definition }: ServerToolSpec, why = 'its connection is closed'): string {
   return (
     `"${definition.name}" is unavailable: the MCP server "${link.name}" is not connected (${why}). The call did not run. ` +
-    'It is tried again in the background: go on without it, or call again later.'
+    'Tidemark reconnects in the background: continue without this tool, or call again later.'
   );
 }

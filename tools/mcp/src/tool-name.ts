@@ -1,5 +1,6 @@
-// Name by which a model calls a server's tool: `server__tool`, within the limits of all providers. It depends only on
-// the two names and never on other listed tools, so no tool is renamed when another one is added or removed.
+// Name by which a model calls a server's tool: `server__tool`, within the limits of all providers. The name depends
+// only on the names of the server and of the tool, and never on other tools. Therefore no tool is renamed when another
+// tool is added or removed.
 
 import { createHash } from 'node:crypto';
 

@@ -18,5 +18,5 @@ export function problemOf(schema: z.ZodObject, error: z.ZodError): ToolProblem {
   const said = error.issues
     .map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`))
     .join('; ');
-  return { problem: `${said}. It takes ${Object.keys(schema.shape).join(', ')}.` };
+  return { problem: `${said}. The arguments are ${Object.keys(schema.shape).join(', ')}.` };
 }

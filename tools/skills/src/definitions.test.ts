@@ -30,7 +30,7 @@ test('the definitions are pinned, because a change costs every user one cache mi
 test('invalid arguments are reported together with the valid ones', () => {
   const shelf = createSkillShelf({ roots: [] });
   expect(createSkillLoadTool(shelf).read({ nam: 'tax' })).toMatchObject({
-    problem: expect.stringMatching(/It takes name, file\.$/),
+    problem: expect.stringMatching(/The arguments are name, file\.$/),
   });
   expect(createSkillSearchTool(shelf).read({ query: ' ' })).toMatchObject({
     problem: expect.stringMatching(/^query: /),

@@ -21,7 +21,7 @@ test('`findSkills` finds real skills by name, with the text for their use and th
   expect(report?.version).toMatch(/^[0-9a-f]{12}$/);
 });
 
-test('`findSkills` uses the nearer of two skills with the same name and reports the other', async () => {
+test('`findSkills` uses the nearer of two skills with the same name and reports the other skill', async () => {
   const near = await rootWith({ 'tax/SKILL.md': skill('tax', 'near') }, 'workspace');
   const far = await rootWith({ 'tax/SKILL.md': skill('tax', 'far'), 'vat/SKILL.md': skill('vat', 'rates') });
   const { skills, shadowed } = await findSkills([near, far]);
@@ -94,7 +94,7 @@ test('`findSkills` reads only the skills that changed since the last look', asyn
   const [tax, vat] = (await findSkills([root], known)).skills;
   await writeFile(join(root.folder, 'vat', 'SKILL.md'), skill('vat', 'c'));
   const again = (await findSkills([root], known)).skills;
-  // The same object was returned, so the folder was not read again.
+  // The same object was returned for the unchanged skill, so its folder was not read again.
   expect(again[0]).toBe(tax);
   expect(again[1]).not.toBe(vat);
   expect(again[1]?.description).toBe('c');

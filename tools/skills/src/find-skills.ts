@@ -19,7 +19,7 @@ const { mask: maskShapes } = createSecrets({ values: [] });
 
 /**
  * Finds the installed skills. It never throws: a skill that cannot be read is reported in `bad`. `known` contains the
- * results of earlier looks with the same `mask`, so unchanged folders are not read again. By default, `mask` hides only
+ * results of earlier calls with the same `mask`, so unchanged folders are not read again. By default, `mask` hides only
  * secrets of known shapes.
  */
 export async function findSkills(
@@ -56,7 +56,7 @@ async function lookInto(
   });
   const looked = names.slice(0, MOST_FOLDERS).map((name) => join(root.folder, name));
   for (const [index, folder] of looked.entries()) {
-    // Lets other work of the process run.
+    // A pause after every `AT_ONCE` folders lets other work of the process run.
     if (index % AT_ONCE === AT_ONCE - 1) await setImmediate();
     const one = await readSkillFolder(folder, { root, realRoot, ...how });
     if ('reason' in one) skip(folder, one.reason);

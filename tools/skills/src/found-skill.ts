@@ -21,7 +21,7 @@ export interface FoundSkill extends Skill {
   readonly license?: string;
   readonly compatibility?: string;
   readonly metadata: Readonly<Record<string, string>>;
-  /** Absolute path of the folder as it was found, which may contain links. */
+  /** Absolute path of the skill's folder as it was found. The path may contain links. */
   readonly folder: string;
   /**
    * Path of the folder without links, resolved when its SKILL.md was read. Other files of the skill are read below this

@@ -38,7 +38,7 @@ test('`readSkillFile` treats a field without a value as missing', async () => {
   expect(await refused(head('name: tax\ndescription:'))).toMatch(/^description: /);
 });
 
-test('`readSkillFile` accepts a byte order mark, CRLF and CR', async () => {
+test('`readSkillFile` accepts a byte order mark, and CRLF and CR as line ends', async () => {
   const plain = await readSkillFile(bytes('---\nname: a\ndescription: b\n---\none\ntwo\n'));
   expect(await readSkillFile(bytes('\uFEFF---\r\nname: a\r\ndescription: b\r\n---\r\none\r\ntwo\r\n'))).toEqual(plain);
   expect(await readSkillFile(bytes('---\rname: a\rdescription: b\r---\rone\rtwo\r'))).toEqual(plain);

@@ -4,7 +4,7 @@
 import type * as Yaml from 'js-yaml';
 import { z } from 'zod';
 
-/** Content of a SKILL.md. */
+/** Content of a SKILL.md: the fields of its front matter, and its body. */
 export interface SkillFile {
   readonly name: string;
   readonly description: string;

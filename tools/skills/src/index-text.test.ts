@@ -34,7 +34,7 @@ test('`indexText` masks a token of known shape, even at the place where an entry
 
 test('`indexText` returns undefined without an installed skill', () => expect(indexText([])).toBeUndefined());
 
-test('`indexText` ends between entries within its byte limit, and names the tool that finds the other skills', async () => {
+test('`indexText` stays within its byte limit, ends after a whole entry, and names the tool that finds the other skills', async () => {
   const many = Array.from({ length: 100 }, (_, at) => `skill-${String(at).padStart(3, '0')}`);
   const root = await rootWith(
     Object.fromEntries(many.map((name) => [`${name}/SKILL.md`, skill(name, `${name} ü `.repeat(40))])),
@@ -48,7 +48,7 @@ test('`indexText` ends between entries within its byte limit, and names the tool
   );
 });
 
-test('`indexText` ends between entries within its byte limit, for text in any script', () => {
+test('`indexText` stays within its byte limit and ends after a whole entry, for text in any script', () => {
   const use = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 300 }).map((text) => oneLine(text, 300) || 'x');
   fc.assert(
     fc.property(fc.array(use, { minLength: 1, maxLength: 120 }), (uses) => {

@@ -31,13 +31,14 @@ const DEEPEST = 3;
 const LONGEST_USE = 300;
 
 /**
- * Maximum length of that text before masking, in UTF-16 units. The text is cut to its final length only after masking,
- * because a part of a token has no known shape.
+ * Maximum length of a skill's text for the index before masking, in UTF-16 units. The text is cut to its final length
+ * only after masking, because the mask does not recognize a part of a token.
  */
 const LONGEST_READ = 4_096;
 
 /**
- * Result of reading each folder, with a stamp of the file that was read. A file with the same stamp is not read again.
+ * Results of reading skill folders, by folder. Each result has a stamp of the SKILL.md that was read. A folder whose
+ * SKILL.md has the same stamp is not read again.
  */
 export type KnownFolders = Map<string, { readonly stamp: string; readonly read: FoundSkill | BadFile }>;
 
@@ -178,7 +179,7 @@ function placeOf(file: number, path: string): string {
     try {
       return readlinkSync(`/proc/self/fd/${file}`);
     } catch {
-      // Without /proc, the path is resolved as on other systems.
+      // Without /proc, the path is resolved by name, as on other systems.
     }
   }
   return realpathSync.native(path);
@@ -224,7 +225,8 @@ function bodyOf(body: string, name: string, folder: string, files: readonly stri
   return `${body}\n\n[Files of this skill, read with ${call}: ${files.map((file) => oneLine(file, 200)).join(', ')}${more}. Its folder: ${oneLine(folder, 400)}]`;
 }
 
-// Formats texts of a skill for a list: one line, without characters that end a line, hide text or open an element.
+// The code below formats texts of a skill for a list: on one line, and without characters that end a line, hide text or
+// open an element.
 
 /**
  * Returns the text on one line, with at most `most` UTF-16 units. A longer text is cut between graphemes and ends with

@@ -37,11 +37,11 @@ test('the tool shows at most `limit` skills, best match first, and reports the n
   expect(await found({ query: 'TAX', limit: 2 })).toEqual([
     '- tax-a: Files.',
     '- tax-b: Files.',
-    '[10 more match: raise limit, or narrow the words.]',
+    '[10 more skills match: raise limit, or use more specific words.]',
   ]);
   expect(await found({ query: 'tax' })).toHaveLength(11);
   expect(await found({ query: 'tax', limit: 12 })).toHaveLength(12);
-  expect(await found({ query: 'haiku' })).toEqual(['No skill of the 12 installed matches. Try other words.']);
+  expect(await found({ query: 'haiku' })).toEqual(['None of the 12 installed skills matches. Search for other words.']);
   expect((await found({ query: 'tax', limit: 0 }))[0]).toMatch(/^limit: /);
 });
 

@@ -56,7 +56,7 @@ test('a file that is not text or is too large is reported as such', async () => 
   await writeFile(join(root.folder, 'tax', 'assets', 'logo.bin'), Buffer.alloc(16));
   await writeFile(join(root.folder, 'tax', 'assets', 'all.md'), Buffer.alloc(1_048_577, 'x'));
   expect(await load({ name: 'tax', file: 'assets/logo.bin' })).toEqual([
-    'assets/logo.bin of the skill tax is no text',
+    'assets/logo.bin of the skill tax is not text, so it cannot be shown',
     true,
   ]);
   expect((await load({ name: 'tax', file: 'assets/all.md' }))[0]).toContain('it is larger than 1048576 bytes');

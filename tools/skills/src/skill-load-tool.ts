@@ -71,7 +71,7 @@ function load({ budget }: InstalledSkills, skill: FoundSkill, context: ToolConte
 }
 
 const FREES =
-  'What is loaded stays in the context until a compaction drops it: that frees its budget. Work with what is loaded, or tell the user, who can compact, or load a skill beyond the budget with /skill.';
+  'A loaded skill stays in the context until a compaction drops it and frees its tokens. Work with the loaded skills, or tell the user, who can compact, or load a skill beyond the budget with /skill.';
 
 function skillText({ name, source, version, body }: FoundSkill, warning: string | undefined): string {
   const said = warning === undefined ? '' : `\n\n[Budget: ${warning}.]`;
@@ -81,9 +81,9 @@ function skillText({ name, source, version, body }: FoundSkill, warning: string 
 function pointerTo({ name, source }: FoundSkill, at: 'already_preloaded' | 'already_loaded'): string {
   const where =
     at === 'already_preloaded'
-      ? `It stands in the system text whole, under "## Skill: ${name}"`
-      : 'It was loaded before and still stands above';
-  return `# Skill: ${name} (source: ${source})\n\n[${at}] ${where}: go by that. Nothing was loaded again.\n`;
+      ? `The system text contains the whole skill, under "## Skill: ${name}"`
+      : 'It was loaded earlier, and its text is still in the context above';
+  return `# Skill: ${name} (source: ${source})\n\n[${at}] ${where}. Follow that text. Nothing was loaded again.\n`;
 }
 
 function whyTooLong(text: string, { bytes, lines }: ReturnType<ToolContext['room']>): string | undefined {
@@ -91,8 +91,8 @@ function whyTooLong(text: string, { bytes, lines }: ReturnType<ToolContext['room
   const count = text.split('\n').length;
   if (size + MARGIN <= bytes && count <= lines) return undefined;
   return (
-    `has ${size} bytes in ${count} lines, and a result here can show ${bytes} bytes in ${lines} lines: a skill is shown ` +
-    'whole or not at all. Read it in pages, with file "SKILL.md", or load it by itself after a compaction.'
+    `has ${size} bytes in ${count} lines, and a result can show at most ${bytes} bytes in ${lines} lines: a skill is only ` +
+    'shown whole. Read it in pages, with file "SKILL.md", or load it alone after a compaction.'
   );
 }
 
@@ -100,7 +100,8 @@ function readFile({ realFolder, name }: FoundSkill, file: string): ToolOutput {
   const path = inside(join(realFolder, file), realFolder);
   const bytes = typeof path === 'string' ? readPlain(path, realFolder, LARGEST_FILE) : path;
   if ('reason' in bytes) return failedOutput(`${file} of the skill ${name} cannot be shown: ${bytes.reason}`);
-  if (bytes.subarray(0, 8_192).includes(0)) return failedOutput(`${file} of the skill ${name} is no text`);
+  if (bytes.subarray(0, 8_192).includes(0))
+    return failedOutput(`${file} of the skill ${name} is not text, so it cannot be shown`);
   return { text: new TextDecoder().decode(bytes) };
 }
 

@@ -40,8 +40,11 @@ export function createSkillSearchTool(shelf: InstalledSkills): Tool {
 
 function resultOf({ found: { skills } }: InstalledSkills, query: string, limit: number): string {
   const matches = searchSkills(skills, query);
-  if (matches.length === 0) return `No skill of the ${skills.length} installed matches. Try other words.`;
+  if (matches.length === 0) return `None of the ${skills.length} installed skills matches. Search for other words.`;
   const shown = matches.slice(0, limit).map(entryOf);
   const rest = matches.length - shown.length;
-  return [...shown, ...(rest === 0 ? [] : [`[${rest} more match: raise limit, or narrow the words.]`])].join('\n');
+  return [
+    ...shown,
+    ...(rest === 0 ? [] : [`[${rest} more skills match: raise limit, or use more specific words.]`]),
+  ].join('\n');
 }

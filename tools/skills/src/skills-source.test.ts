@@ -60,11 +60,11 @@ test('added, changed and removed skills are noted by name', async () => {
   expect(await revision(first)).not.toBe(first);
   expect(source.render(view(first), 'changed')).toBe(
     [
-      'Installed since:',
+      'New skills:',
       '- tax: For tax.',
-      'Now listed as:',
+      'Skills with a changed description:',
       '- vat: For vat now.',
-      'Not in the list any more: old.',
+      'No longer in the list: old.',
     ].join('\n'),
   );
 });
@@ -76,11 +76,11 @@ test('a changed list is noted whole if another process noted the last one', asyn
   const other = sourceOf(root);
   await other.revision(first);
   expect(other.source.render(view(first), 'changed')).toMatch(
-    /^This list takes the place of the one before\.\nInstalled.*\n- tax: For tax\.\n- vat: For vat\.\n$/,
+    /^This list replaces the earlier list\.\nInstalled.*\n- tax: For tax\.\n- vat: For vat\.\n$/,
   );
 });
 
-test('a list that is cut contains the number of omitted skills, and a note reports a change of only that number', async () => {
+test('a list that is cut ends with the number of omitted skills, and a change of that number alone is noted', async () => {
   const names = Array.from({ length: 400 }, (_, at) => `skill-${String(at).padStart(3, '0')}`);
   const { root, source, revision } = await installed(...names);
   const first = await revision();

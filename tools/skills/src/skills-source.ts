@@ -38,15 +38,15 @@ export function skillsSource(shelf: InstalledSkills): ContextSource {
       const { index = '' } = shelf;
       const before = cause === 'changed' && noted !== undefined ? known.get(noted) : undefined;
       if (before !== undefined) return difference(before, entriesOf(index));
-      return cause === 'changed' ? `This list takes the place of the one before.\n${index}` : index;
+      return cause === 'changed' ? `This list replaces the earlier list.\n${index}` : index;
     },
     affectedBy: ({ effect }) => effect === 'write' || effect === 'execute',
   };
 }
 
 /**
- * Returns the changes between two lists. A skill that no longer fits into the list can still be found with
- * `skill_search`.
+ * Returns the changes between two lists. A skill that no longer fits into the list is reported as not in the list any
+ * more, and not as removed, because `skill_search` still finds it.
  */
 function difference(before: readonly string[], now: readonly string[]): string {
   const [listed, names] = [new Set(before), new Set(before.map(nameOf))];
@@ -55,9 +55,9 @@ function difference(before: readonly string[], now: readonly string[]): string {
   const gone = before.filter((line) => !LEFT_OUT.test(line) && !kept.has(nameOf(line))).map(nameOf);
   const leftOut = now.filter((line) => LEFT_OUT.test(line) && !listed.has(line));
   return [
-    ...under('Installed since:', fresh, (line) => !names.has(nameOf(line))),
-    ...under('Now listed as:', fresh, (line) => names.has(nameOf(line))),
-    ...(gone.length === 0 ? [] : [`Not in the list any more: ${gone.join(', ')}.`]),
+    ...under('New skills:', fresh, (line) => !names.has(nameOf(line))),
+    ...under('Skills with a changed description:', fresh, (line) => names.has(nameOf(line))),
+    ...(gone.length === 0 ? [] : [`No longer in the list: ${gone.join(', ')}.`]),
     ...leftOut,
   ].join('\n');
 }

@@ -96,7 +96,7 @@ describe('an escape attempt', () => {
       expect(readCommands(`${name}=./x npm test`).plain, name).toBeUndefined();
   });
 
-  test('with a here-document fails because no allow rule matches the line and its commands are still found', () => {
+  test('with a here-document fails because no allow rule matches the line, and deny rules still find the commands in the line', () => {
     const { plain, possible } = readCommands('npm test <<EOF\n$(git push)\nEOF');
     expect(plain).toBeUndefined();
     expect(possible).toContainEqual(['git', 'push']);

@@ -31,7 +31,7 @@ describe('a file of 20 GB', () => {
     });
   });
 
-  test('is shown by `read` page by page, with its size and without a digest', async () => {
+  test('is shown by `read` page by page, with the size of the file and without a digest', async () => {
     const { put, call, confinement } = await openBench();
     await hugeFile(put, 'some words\n'.repeat(10_000));
     const tool = createReadTool(confinement);
@@ -48,7 +48,7 @@ describe('a file of 20 GB', () => {
     await hugeFile(put, 'some words\n'.repeat(1_000));
     expect(await call(createReadTool(confinement), { path: 'huge.log', offset: 5_000 })).toMatchObject({
       code: 'workspace/too-large',
-      text: expect.stringMatching(/the first 268435456, which hold 1001 lines.*`grep`/),
+      text: expect.stringMatching(/the first 268435456, which have 1001 lines.*`grep`/),
     });
   });
 
@@ -71,7 +71,7 @@ describe('a file of 20 GB', () => {
   });
 });
 
-test('a line of 1 GB is read from its beginning, and stops a search at 1 GiB of memory', async () => {
+test('a line of 1 GB is read from its beginning, and a search in it stops at 1 GiB of memory', async () => {
   const { put, call, confinement, folder } = await openBench();
   await put('before.txt', 'a needle\n');
   const path = join(folder, 'line.txt');
@@ -79,7 +79,7 @@ test('a line of 1 GB is read from its beginning, and stops a search at 1 GiB of 
   const piece = Buffer.alloc(64 * 1024 * 1024, 'x');
   for (let written = 0; written < 16; written += 1) await file.write(piece);
   const { text } = await call(createReadTool(confinement), { path: 'line.txt' });
-  expect(text).toContain('line 1 of a file of 1073741824 bytes is longer than a page: bytes 0 to');
+  expect(text).toContain('line 1 of a file of 1073741824 bytes is longer than a page: its bytes 0 to');
   const found = await call(createGrepTool(confinement), { pattern: 'needle|x$' });
   expect(found.text).toContain('before.txt');
   expect(found.text).toContain('stopped: a line or an ignore file needs more than 1 GiB of memory');
@@ -119,7 +119,7 @@ describe.skipIf(process.platform === 'win32')(
       },
     );
 
-    test('does not matter if it is an ignore file outside the searched folder', async () => {
+    test('does not end a search if it is an ignore file outside the searched folder', async () => {
       const { put, call, confinement, folder } = await openBench();
       await put('a/x.txt', 'needle\n');
       await put('b/y.txt', 'needle\n');

@@ -26,8 +26,8 @@ import { createWriteTool } from './write/write-tool.ts';
 const ROUNDS = { fast: 1_500, slow: 300, spawned: 80 };
 
 /**
- * Upper limit of rounds. On a loaded machine a test may meet only the outside folder for a while, and then it continues
- * up to this limit.
+ * Upper limit of rounds. On a loaded machine, many calls in a row may run while the folder is swapped for the link. The
+ * test then continues up to this limit.
  */
 const MOST_ROUNDS = 100 * ROUNDS.fast;
 
@@ -176,7 +176,8 @@ describe('while a folder is swapped for a link to the outside', () => {
     ] as const) {
       const isSeen = (text: string): boolean => text.includes('notes.txt');
       const texts = [...(await callOften(race, tool, ROUNDS.spawned, () => input))];
-      // On a loaded machine, each of these calls may have run while the folder was swapped away.
+      // On a loaded machine, the folder may have been swapped for the link during each of these calls. Therefore the
+      // tool is called again.
       for (let more = 0; !texts.some(isSeen) && more < MOST_MORE; more += 1)
         texts.push(...(await callOften(race, tool, ROUNDS.spawned, () => input)));
       expect(texts.some(isSeen)).toBe(true);

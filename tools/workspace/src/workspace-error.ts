@@ -1,11 +1,14 @@
-// Errors of the workspace tools. If a running call throws one, the model reads its message, so each message contains
-// the next step.
+// Errors of the workspace tools. If a running call throws such an error, the model reads the message. Each message
+// therefore contains the next step.
 
 import type { ErrorData, ErrorSort } from '@tidemark/core';
 import { CodedError } from '@tidemark/core';
 
 /**
- * Sort of a workspace error. `refused`: report it to the model or the user. `conflict`: read again, then decide again.
+ * Sort of a workspace error.
+ *
+ * - `refused`: report the error to the model or the user.
+ * - `conflict`: read the current state again, then decide again.
  */
 export type WorkspaceErrorSort = Extract<ErrorSort, 'refused' | 'conflict'>;
 
@@ -60,7 +63,7 @@ export class WorkspaceError extends CodedError<WorkspaceErrorCode, ErrorData> {
     super(code, message, data, cause);
   }
 
-  /** Sort of the error, which decides what to do next. */
+  /** Sort of the error. The caller decides by the sort what to do next. */
   get sort(): WorkspaceErrorSort {
     return WORKSPACE_ERRORS[this.code];
   }

@@ -1,4 +1,4 @@
-// Creates the log of a session for a tool: exactly the given records.
+// Creates the log of a session for a tool. The log contains exactly the given records.
 
 import type { ToolHistory } from '@tidemark/agent';
 import type { Digest, Recorded } from '@tidemark/log';

@@ -23,8 +23,8 @@ function swapBatch(): void {
 }
 
 /**
- * Swaps the folder once. Both states last for a short and varying time, so that the other process meets them at any of
- * its steps.
+ * Swaps the folder for the link once and back. The folder and the link each stay for a short and varying time. This
+ * way, the other process finds either of them at any of its steps.
  */
 function swap(turn: number): void {
   try {
@@ -33,15 +33,15 @@ function swap(turn: number): void {
     swaps += 1;
     spin(turn % 7);
   } catch {
-    // The other process created the folder again while it was renamed.
+    // The other process created the folder again after the rename, so the link could not be created.
   }
   while (!isRestored()) continue;
   spin(turn === 0 ? 5_000 : (turn % 11) * 4);
 }
 
 /**
- * Returns true if the original folder is back. A folder that the other process created is removed first. This can fail
- * while that process writes into it.
+ * Returns true if the original folder is at its path again. A folder that the other process created there is removed
+ * first. The removal can fail while the other process writes into that folder.
  */
 function isRestored(): boolean {
   try {

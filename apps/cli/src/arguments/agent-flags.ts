@@ -34,8 +34,8 @@ export interface AgentFlags {
   readonly trust?: true;
   readonly network?: 'off' | 'on';
   /**
-   * Cost in dollars from which a notice about a rewrite is printed. It comes from the settings; there is no
-   * command-line option for it.
+   * Cost in dollars from which a notice about a rewrite is printed. The value comes from the settings. No command-line
+   * option sets it.
    */
   readonly rewriteCost?: string;
 }
@@ -166,12 +166,13 @@ export function limitsIn({ maxCost, maxSteps, maxTokens }: AgentFlags): TurnLimi
 }
 
 /**
- * Returns the thresholds for a rewrite notice. Returns an empty object if neither the options nor the settings set one.
+ * Returns the thresholds for a rewrite notice: `tokens`, and `cost` in dollars. Returns `undefined` if neither the
+ * options nor the settings set a threshold.
  */
 export function rewriteNoticeIn(flags: AgentFlags): RewriteNotice | undefined {
   const { rewriteNotice, rewriteCost, inPlace } = flags;
-  // With `--in-place`, the price of the model switch is always reported before the user pays it, so the threshold is
-  // one token.
+  // With `--in-place`, the user always sees the price of the model switch before paying it. The default threshold is
+  // therefore one token.
   const tokens = rewriteNotice ?? (inPlace === true ? 1 : undefined);
   const notice = defined({ tokens, cost: rewriteCost });
   return Object.keys(notice).length === 0 ? undefined : notice;

@@ -14,11 +14,11 @@ import type {
 
 import { CliError } from '../frame/failure.ts';
 
-/** Existing session, with the folder it works in. */
+/** Existing session that a run continues, with its folder and the choices of its last epoch and turn. */
 export interface ChosenSession {
   readonly id: SessionId;
   readonly workspace: string;
-  /** Model of the session's last epoch. Another model cannot read its cache. */
+  /** Model of the session's last epoch. Another model cannot read the cache of this session. */
   readonly model: string | undefined;
   /** Provider of the session's last epoch. */
   readonly provider: string | undefined;
@@ -32,7 +32,8 @@ export interface ChosenSession {
   /** True if the model has the tool `plan`. `undefined` before the first request. */
   readonly plan: boolean | undefined;
   /**
-   * Parts of the session's last answer. If the turn was cut off, they include the calls that the resumed turn closes.
+   * Parts of the session's last answer. If the turn was cut off, these parts include the open calls that a resumed turn
+   * closes.
    */
   readonly answered: readonly AnswerPart[];
 }
@@ -79,8 +80,9 @@ function isPlan({ name }: ToolRecord): boolean {
 }
 
 /**
- * Returns the window that the user gave for a model outside the catalog. The epoch's capabilities contain this window.
- * Only the capabilities of such a model have `markers` set to `unknown`.
+ * Returns the window, in tokens, that the user gave for a model outside the catalog. Returns `undefined` for a model of
+ * the catalog. The window is read from the epoch's capabilities. Only a model outside the catalog has `markers` set to
+ * `unknown`.
  */
 async function saidWindow(log: Log, opened: EpochOpened | undefined): Promise<number | undefined> {
   if (opened === undefined) return undefined;
@@ -108,8 +110,8 @@ function order({ changedAt, createdAt }: { readonly changedAt?: string; readonly
 }
 
 /**
- * Returns true if the session is an imported transcript. Checks the session's own first record, so a fork of an import
- * does not count as imported.
+ * Returns true if the session is an imported transcript. Checks the first record that the session does not inherit from
+ * a parent, so a fork of an import does not count as imported. Also returns true if the session has no such record.
  */
 async function isImported(log: Log, { session, parent }: SessionSummary): Promise<boolean> {
   const own = parent === undefined ? 0 : parent.position + 1;

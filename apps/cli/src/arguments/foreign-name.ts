@@ -1,6 +1,6 @@
-// Refuses model names that belong to a cloud or to another program. Such a name states where to send the request, but
-// Tidemark cannot reach these places. Without this check the request would go to the maker of the model, with another
-// key and another bill.
+// Refuses model names that belong to a cloud or to another program. Such a name includes the service that serves the
+// model, but Tidemark cannot send requests to these services. Without this check the request would go to the maker of
+// the model, with another key and another bill.
 
 import type { ProviderName } from '@tidemark/kit';
 import { isProviderName, PROVIDERS } from '@tidemark/kit';
@@ -43,8 +43,8 @@ export function requireOwnName(model: string, catalog: Catalog): void {
 }
 
 /**
- * Returns the advice to ask the maker for the same model. Returns an empty string if the catalog does not have the
- * model.
+ * Returns the advice to use the same model directly from its maker, with the `--model` option to type. Returns an empty
+ * string if the catalog does not have the model.
  */
 function atItsMaker(model: string, catalog: Catalog): string {
   const maker = (['anthropic', 'openai'] satisfies ProviderName[]).find(

@@ -22,7 +22,7 @@ async function named(words: string): Promise<readonly string[]> {
   return files.map((part) => (part.type === 'file' ? part.path : part.type));
 }
 
-test('an existing file or folder is appended after the words, once, with its path from the workspace', async () => {
+test('an existing file or folder is appended after the words of the prompt, once, with its path relative to the workspace', async () => {
   expect(await named('mend @src/tax.js, then (@src) and @./src/tax.js')).toEqual(['src/tax.js', 'src']);
   expect(await named('read @"a b.txt"!')).toEqual(['a b.txt']);
   expect(await named('look at @src/tax.js.')).toEqual(['src/tax.js']);
@@ -40,6 +40,6 @@ test.each([
   '@"src/tax.js',
   '@a b.txt',
   '@src\0/tax.js',
-])('%j names no file of the workspace', async (words) => {
+])('%j does not name a file of the workspace, so it stays plain text', async (words) => {
   expect(await named(words)).toEqual([]);
 });

@@ -1,6 +1,6 @@
 // Finds the files that a prompt names as `@src/tax.js`, or as `@"a b.txt"` if the name has spaces. The words of the
-// prompt stay unchanged. Each existing file follows them as a separate part, so the model does not have to guess which
-// words are paths.
+// prompt stay unchanged. Each existing file is appended after the words as a separate part, so the model does not have
+// to guess which words are paths.
 
 import { realpath } from 'node:fs/promises';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
@@ -12,8 +12,8 @@ const NAMED = /(?<![^\s(])@(?:"([^"\n]+)"|(\S+))/g;
 const PUNCTUATION = /[.,;:!?)\]}'"]+$/;
 
 /**
- * Returns the words as a text part, followed by one part for each file or folder of the workspace that they name. Any
- * other `@` stays plain text.
+ * Returns the words as a text part, followed by one part for each file or folder of the workspace that the words name.
+ * Any other `@` stays plain text.
  */
 export async function partsOf(words: string, workspace: string): Promise<readonly ContentPart[]> {
   const text: ContentPart = { type: 'text', text: words };
@@ -37,8 +37,8 @@ async function firstInside(names: readonly string[], folder: string): Promise<st
 }
 
 /**
- * Returns the path relative to the workspace. Returns `undefined` if nothing exists there, or if the path or its
- * symbolic link leads out of the workspace.
+ * Returns the path relative to the workspace. Returns `undefined` if no file or folder exists at the path, or if the
+ * path or its symbolic link leads out of the workspace.
  */
 async function pathInside(name: string, folder: string): Promise<string | undefined> {
   const path = relative(folder, resolve(folder, name)) || '.';

@@ -131,7 +131,7 @@ describe('a model name from a cloud', () => {
   });
 });
 
-describe('a name that is not in the catalog', () => {
+describe('a model name that is not in the catalog', () => {
   test.each([
     ['gpt-7', 'did you mean gpt-5?'],
     ['gpt-unheard-of', 'use another model, such as gpt-6-astra, gpt-6.1-sol'],

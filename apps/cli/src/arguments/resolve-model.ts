@@ -1,5 +1,6 @@
-// Resolves a model name: a name in the catalog, or a family such as `sonnet`, which stands for its newest model. A name
-// that matches no model is refused before the command looks up a key, forks a session or sends a request.
+// Resolves a model name: a name in the catalog, or a family such as `sonnet`, which stands for the newest model of the
+// family. A name that matches no model is refused before the command looks up a key, forks a session or sends a
+// request.
 
 import { nearestName } from '@tidemark/agent';
 import type { ProviderName } from '@tidemark/kit';
@@ -30,8 +31,8 @@ const FAMILIES = ['sonnet', 'opus', 'haiku', 'fable', 'mythos'] as const;
 const LISTED = 6;
 
 /**
- * Returns the flags, with a family name replaced by the catalog's name of the model. The model of the session itself
- * and any name for a compatible server stay unchanged.
+ * Returns the flags, with a family name replaced by the catalog's name of the model. The name stays unchanged if it is
+ * the session's current model, or if the requests go to a compatible server.
  *
  * @throws CliError `cli/refused` for a name that matches no model or several models, and for a model that Tidemark
  *   cannot reach. Also for an unknown model in an existing session.
@@ -71,8 +72,9 @@ function namesOf(rows: readonly Capabilities[]): readonly string[] {
 }
 
 /**
- * Returns the newest model of a Claude family, or its model of the given version. For any other name, returns the model
- * whose name contains all its words, if there is exactly one.
+ * Returns the catalog row for a Claude family name: the newest model, or the model of the version in the name. For any
+ * other name, returns the only row whose model name contains all words of that name. Returns `undefined` if no row or
+ * several rows match.
  */
 function familyOf(model: string, rows: readonly Capabilities[]): Capabilities | undefined {
   const claude = claudeIn(model);

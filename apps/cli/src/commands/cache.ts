@@ -22,7 +22,7 @@ import { formatCount, formatNumber, percent } from '../frame/numbers.ts';
 import { reportRequests } from '../reports/request-report.ts';
 import type { TableOf } from '../frame/table.ts';
 
-/** Reports how much the cache was used. */
+/** Command `tidemark cache`, which reports how much of the input was read from the cache and what was paid again. */
 export const cache: Command = {
   name: 'cache',
   summary: 'report how much was read from the cache, what was paid again and why, and what changed',

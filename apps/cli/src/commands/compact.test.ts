@@ -20,7 +20,7 @@ afterEach(() => stage.clear());
 const tidemark = (...args: readonly string[]): Promise<Ran> =>
   pretendRun(args, { folder: stage.folder, environment: { TIDEMARK_HOME: stage.home } });
 
-/** Creates a session with two prompts, of which the first is long. Returns its id. */
+/** Creates a session with two prompts. The first prompt is long. Returns the id of the session. */
 async function left(): Promise<string> {
   const simulated = ['--provider', 'simulator'];
   expect(await tidemark('Pack the order. '.repeat(2_000), ...simulated)).toMatchObject({ exit: 0 });

@@ -30,7 +30,10 @@ import { sessionArgument } from '../arguments/session-argument.ts';
 import { settingsIn } from '../settings/settings-in.ts';
 import { withSettings } from '../settings/with-settings.ts';
 
-/** Compacts a session. */
+/**
+ * Command `tidemark compact`, which replaces older history with a checkpoint, or reports what a compaction would save
+ * and cost.
+ */
 export const compact: Command = {
   name: 'compact',
   summary: 'replace older history with a checkpoint; the log stays complete',
@@ -238,7 +241,7 @@ function tokensOf(text: string): number {
   throw new InvalidArgumentError('Expected a whole number of tokens.');
 }
 
-/** Smallest allowed checkpoint, in tokens. The fixed text of a checkpoint needs about this much. */
+/** Smallest allowed checkpoint, in tokens. The fixed text of a checkpoint needs about this many tokens. */
 const LEAST_CHECKPOINT = 600;
 
 function checkpointTokensOf(text: string): number {

@@ -9,7 +9,7 @@ import { keysOf, keyWords } from '../settings/key-presence.ts';
 import { settingsIn } from '../settings/settings-in.ts';
 import type { TableOf } from '../frame/table.ts';
 
-/** Prints the settings. */
+/** Command `tidemark config`, which prints every setting in effect and the source of its value. */
 export const config: Command = {
   name: 'config',
   summary: 'print every setting in effect here and the source of its value',

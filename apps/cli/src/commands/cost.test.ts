@@ -187,7 +187,7 @@ describe('with --json', () => {
   const json = async (...args: readonly string[]): Promise<unknown> =>
     JSON.parse((await tidemark(...args, '--json')).out);
 
-  test('`cache` prints one object with every sum and rate, and the groups add up to the whole', async () => {
+  test('`cache` prints one object with every sum and rate, and the sums of the groups add up to the totals', async () => {
     const found = await json('cache', '--by', 'day');
     expect(found).toMatchObject({
       by: 'day',
@@ -204,7 +204,7 @@ describe('with --json', () => {
     });
   });
 
-  test('a request is printed with the shape of its body and none of its text', async () => {
+  test('a request is printed with the structure of its body but without any of its text', async () => {
     const { out } = await tidemark('cache', session, '--requests', '--json');
     expect(out).not.toMatch(/word|What did I say|So it is|Looks at/);
     expect(JSON.parse(out).sessions[0].requests.at(-1)).toMatchObject({

@@ -25,7 +25,9 @@ import { formatCount, dollars, formatNumber } from '../frame/numbers.ts';
 import { readCatalog } from '../settings/own-catalog.ts';
 import type { TableOf } from '../frame/table.ts';
 
-/** Reports the cost of model calls. */
+/**
+ * Command `tidemark cost`, which reports the cost of model calls and compares it with the cost under other conditions.
+ */
 export const cost: Command = {
   name: 'cost',
   summary: 'report the cost of model calls: paid, uncached, ideally cached, and with another model',
@@ -93,7 +95,7 @@ function sums(account: Account, as: Capabilities | undefined): TableOf {
   return { head: [], rows, numbers: [1] };
 }
 
-/** Returns remarks on the sums: calls that they omit, and the cost that long requests added. */
+/** Returns remarks on the sums: calls that the sums do not include, and the cost added by calls above a price cliff. */
 function remarks(account: Account, as: Capabilities | undefined): readonly string[] {
   const { calls, compared, other, dearer } = account;
   const partly = (name: string, part: { readonly calls: number; readonly paid: string }): readonly string[] => {
@@ -108,8 +110,8 @@ function remarks(account: Account, as: Capabilities | undefined): readonly strin
 }
 
 /**
- * Returns a line about the calls above a price cliff and the cost that their length added, as far as the prices are
- * known.
+ * Returns a line that counts the calls above a price cliff and gives the extra cost caused by their length. Calls of
+ * unknown price are counted separately. Returns no line if no call was above a cliff.
  */
 function cliffLine({ calls, unpriced, ...added }: Account['dearer']): readonly string[] {
   if (calls === 0) return [];
@@ -137,8 +139,8 @@ function groups(reported: Reported): TableOf {
 }
 
 /**
- * Returns the paid cost divided by the ideal cost, over the calls for which both are known. Returns `?` if the ideal
- * cost is 0.
+ * Returns the paid cost divided by the ideal cost, summed over the calls for which both costs are known. Returns `?` if
+ * the ideal cost is 0.
  */
 function timesIdeal({ paid, ideal }: Compared): string {
   return Number(ideal) === 0 ? '?' : (Number(paid) / Number(ideal)).toFixed(2);

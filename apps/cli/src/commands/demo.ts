@@ -1,5 +1,5 @@
-// `tidemark demo`: runs an agent on a sample project and kills it once on the way. With `--recorded`, replays a
-// recorded session instead.
+// `tidemark demo`: runs an agent on a sample project and kills the agent's process once during the work. With
+// `--recorded`, replays a recorded session instead.
 
 import { Option } from 'commander';
 
@@ -7,7 +7,7 @@ import type { Command } from '../frame/command.ts';
 import { driveRecording } from '../demo/recorded.ts';
 import { workOnProject } from '../demo/work.ts';
 
-/** Runs the demo. */
+/** Command `tidemark demo`, which runs an agent on a sample project, or replays a recorded session. */
 export const demo: Command = {
   name: 'demo',
   summary:

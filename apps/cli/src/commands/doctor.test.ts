@@ -65,7 +65,7 @@ function damage(path: string, becomes = 'forst'): number {
   return text.indexOf('\n') + 1;
 }
 
-test('`doctor` accepts a home that does not exist yet, and reports this', async () => {
+test('`doctor` reports a home that does not exist yet as good, and ends with 0', async () => {
   const { exit, out } = await pretendRun(['doctor'], { environment: { TIDEMARK_HOME: join(home, 'none') } });
   expect(exit).toBe(0);
   expect(out).toMatch(/good +home: .*does not exist yet/);
@@ -323,7 +323,7 @@ test('--repair refuses a session that does not exist and an invalid session id',
   expect((await doctor('--repair', '../up')).exit).toBe(2);
 });
 
-/** Creates a session whose records name these artifacts. The artifacts themselves are not stored here. */
+/** Creates a session whose records name these artifacts. Does not store the artifacts themselves. */
 async function recordNaming(name: string, ...digests: readonly Digest[]): Promise<void> {
   const writer = await openNdjsonStore({ home }).create(sessionId(name));
   const at = timestamp('2026-11-20T09:30:00.000Z');

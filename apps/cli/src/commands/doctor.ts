@@ -1,4 +1,4 @@
-// `tidemark doctor`: checks that everything is in order, and prints what to do where a check fails.
+// `tidemark doctor`: checks the environment, the sessions and the artifacts, and prints what to do if a check fails.
 
 import { tmpdir } from 'node:os';
 

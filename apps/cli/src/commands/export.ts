@@ -9,7 +9,7 @@ import type { Command, CommandContext, CommandOutcome } from '../frame/command.t
 import { createSessionPage } from '../html/session-page.ts';
 import { sessionArgument } from '../arguments/session-argument.ts';
 
-/** Exports a session. */
+/** Command `tidemark export`, which prints a session as one document. */
 export const exportCommand: Command = {
   name: 'export',
   summary: 'print a session as one document; a fork includes the records of its ancestors',
@@ -52,7 +52,7 @@ async function print(
   const { mask } = createSecrets({ values: secretsOf(environment) });
   const log = await store();
   const page = createSessionPage(log.artifacts);
-  // Imported only here, because this module loads a Markdown parser.
+  // Imported only when the command runs, because this module loads a Markdown parser.
   const { markdownOf } = await import('../present/markdown.ts');
   let owner: SessionId = session;
   for await (const record of log.read(session)) {

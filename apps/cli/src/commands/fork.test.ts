@@ -65,16 +65,16 @@ describe('`tidemark fork`', () => {
     expect((await tidemark('verify', fork)).exit).toBe(0);
   });
 
-  test('is refused at an open call or turn, and the error names the nearest records before and after the turn', async () => {
+  test('is refused inside an open call or turn, and the error names the nearest records before and after that turn', async () => {
     const records = await recordsOf(id);
     const called = records.findIndex(({ kind }) => kind === 'tool.started');
     const ran = await tidemark('fork', id, '--at', `@${called}`);
     const before = records.findIndex(({ kind }) => kind === 'turn.started') - 1;
     const after = records.findIndex(({ kind }) => kind === 'turn.ended');
     expect(ran).toMatchObject({ exit: 3, out: '' });
-    expect(ran.err).toContain(`fork at ${before} before it, or at ${after} behind it`);
+    expect(ran.err).toContain(`fork at record ${before} before it, or at record ${after} after it`);
     const returned = records.findIndex(({ kind }) => kind === 'tool.returned');
-    expect((await tidemark('fork', id, '--at', String(returned))).err).toContain('a turn has not ended there');
+    expect((await tidemark('fork', id, '--at', String(returned))).err).toContain('where a turn has not ended');
     expect(await tidemark('fork', id, '--at', '9999')).toMatchObject({ exit: 3 });
     expect(await tidemark('fork', id, '--at', 'x')).toMatchObject({ exit: 2 });
     expect(await sessionsOf()).toHaveLength(1);

@@ -1,4 +1,4 @@
-// `tidemark fork`: creates a session that begins with the records of another one and can read its cache.
+// `tidemark fork`: creates a session that begins with the records of another session and can read that session's cache.
 
 import { defined } from '@tidemark/core';
 import type { Command } from '../frame/command.ts';
@@ -6,7 +6,7 @@ import { makeFork } from '../turns/make-fork.ts';
 import { recordArgument } from '../arguments/record-argument.ts';
 import { sessionArgument } from '../arguments/session-argument.ts';
 
-/** Forks a session. */
+/** Command `tidemark fork`, which creates a session that begins with the records of another session. */
 export const fork: Command = {
   name: 'fork',
   summary: 'create a session from a point of another one; it reads the cache of that session, which stays unchanged',

@@ -26,7 +26,7 @@ describe('`tidemark grants`', () => {
   test('lists each grant with its number, time and coverage', async () => {
     expect((await tidemark('grants')).out).toBe(
       `number\tgranted\tgrant\tcovers\n1\t${AT}\tbash "npm test *"\tbash runs every command that matches \`npm test *\`, with any text for *\n` +
-        `2\t${AT}\tedit "src/"\tevery call of edit below src/, whatever its content\n`,
+        `2\t${AT}\tedit "src/"\tevery call of edit below src/, with any content\n`,
     );
     const { out } = await tidemark('grants', '--json');
     expect(JSON.parse(out)).toMatchObject({ grants: [{ grant: { tool: 'bash' } }, { grant: { tool: 'edit' } }] });

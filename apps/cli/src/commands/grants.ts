@@ -9,7 +9,7 @@ import { listGrants, revokeGrants } from '@tidemark/settings';
 import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
 import { CliError } from '../frame/failure.ts';
 
-/** Lists or revokes the grants of a folder. */
+/** Command `tidemark grants`, which lists or revokes the permissions granted for every session in a folder. */
 export const grants: Command = {
   name: 'grants',
   summary: 'list or revoke the permissions that apply to every session in a folder',

@@ -55,7 +55,7 @@ async function callsOf(tidemark: Tidemark, ...session: readonly string[]): Promi
 
 const sessionIn = ({ out }: Ran): string => out.split('\n')[0] ?? '';
 
-test('a transcript that grew updates its session, and the output gives the number of new events', async () => {
+test('importing a transcript that grew updates its session, and the output gives the number of new events', async () => {
   const tidemark = commands();
   const file = join(folder, 'live.jsonl');
   writeFileSync(file, turn('aaaa', 0) + turn('aaaa', 1));
@@ -80,7 +80,7 @@ test('rows that `--fork-session` copied are counted once, in the total and per s
   expect(await callsOf(tidemark, sessionIn(forked))).toEqual([1, 900]);
 });
 
-test('a transcript whose old rows changed becomes another session, and the output names the earlier one', async () => {
+test('importing a transcript whose old rows changed creates another session, and the output names the earlier session', async () => {
   const tidemark = commands();
   const file = join(folder, 'live.jsonl');
   writeFileSync(file, turn('aaaa', 0) + turn('aaaa', 1));

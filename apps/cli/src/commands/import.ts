@@ -8,7 +8,7 @@ import { formatNumber } from '../frame/numbers.ts';
 import type { Shown } from '../frame/shown.ts';
 import { withStyle } from '../frame/shown.ts';
 
-/** Imports a transcript. */
+/** Command `tidemark import`, which converts a transcript of another agent into a session. */
 export const importCommand: Command = {
   name: 'import',
   summary: 'create a session from a transcript of pi or Claude Code; the format is detected from the content',
@@ -47,7 +47,10 @@ function report(imported: Imported): Shown {
   ];
 }
 
-/** Returns a line that compares the import with an earlier import of the same transcript. */
+/**
+ * Returns a line that compares the import with an earlier import of the same transcript. Returns an empty string for a
+ * first import.
+ */
 function standing({ added, updated, diverged }: Imported): string {
   if (added === 0) return '\n  it was already imported; nothing was added';
   if (updated) return `\n  it has grown since the last import; ${formatNumber(added)} events were added`;
@@ -57,7 +60,10 @@ function standing({ added, updated, diverged }: Imported): string {
 
 const SKIPPED_SHOWN = 10;
 
-/** Prints the first 10 lines that could not be read to stderr. All other lines of the transcript were imported. */
+/**
+ * Prints to stderr the first 10 lines of the transcript that could not be read. All other lines of the transcript were
+ * imported.
+ */
 export function noteSkipped({ skipped }: Pick<Imported, 'skipped'>, { output }: Pick<CommandContext, 'output'>): void {
   for (const { line, reason } of skipped.slice(0, SKIPPED_SHOWN)) output.note(`skipped: line ${line}: ${reason}`);
   if (skipped.length > SKIPPED_SHOWN)

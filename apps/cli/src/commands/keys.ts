@@ -7,7 +7,7 @@ import type { Command, CommandContext, CommandOutcome } from '../frame/command.t
 import { CliError } from '../frame/failure.ts';
 import { keysOf, keyWords } from '../settings/key-presence.ts';
 
-/** Stores, removes and lists keys. */
+/** Command `tidemark keys`, which stores, removes and lists the API keys in the system keyring. */
 export const keys: Command = {
   name: 'keys',
   summary: 'store the key of a provider in the system keyring; an environment variable takes precedence',

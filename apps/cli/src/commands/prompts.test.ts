@@ -108,7 +108,7 @@ describe('piped input', () => {
     expect(ran).toMatchObject({ exit: 3, err: expect.stringContaining('`--image -`') });
   });
 
-  test('is the prompt if there are no words, or only `-`', async () => {
+  test('is the prompt if the command line has no words, or only `-`', async () => {
     const answer = { expect: { lastUserText: 'find the word' }, answer: { text: 'Found.' } };
     for (const words of [['run'], ['-'], ['run', '-']])
       expect(await tidemark([...words, ...simulated(answer)], { piped: 'find the word\n' })).toMatchObject({
@@ -123,7 +123,7 @@ describe('piped input', () => {
     expect(ran).toMatchObject({ exit: 0, out: 'Said.\n', err: expect.not.stringContaining('stdin') });
   });
 
-  test('replaces the keyboard: a notice is printed at a terminal, and --ask is refused', async () => {
+  test('leaves no way to ask the user: a notice is printed at a terminal, and --ask is refused', async () => {
     const watched = await tidemark(['explain it', ...simulated({ answer: { text: 'Seen.' } })], {
       piped: 'swordfish',
       colour: true,
@@ -196,7 +196,7 @@ describe('the check for a single word', () => {
   });
 
   test.each([[['run', 'hello']], [['hello there']], [['hello', 'there']], [['hello?']], [['erkläre']], [['修复测试']]])(
-    'accepts %j as a prompt',
+    'accepts %j as a prompt without a question',
     async (words) => {
       const script = stage.scenario({ answer: { text: 'Hello.' } });
       expect(await tidemark([...words, '--provider', 'simulator', '--scenario', script])).toMatchObject({ exit: 0 });

@@ -130,7 +130,7 @@ describe('a provider on a port', () => {
     expect(out).toContain('\nsent over a WebSocket, continuing the previous answer\n');
   });
 
-  test('whose caching is unknown is reported as such, and an unreported bucket is not printed as 0', async () => {
+  test('whose caching is unknown is reported with unknown caching, and an unreported bucket is not printed as 0', async () => {
     const args = [
       '--provider',
       'compatible',

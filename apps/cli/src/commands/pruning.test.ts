@@ -1,4 +1,5 @@
-// `--pruning`, `TIDEMARK_COMPACTION_PRUNING` and the setting `compaction.pruning`: whether results that were superseded are shortened.
+// Tests `--pruning`, `TIDEMARK_COMPACTION_PRUNING` and the setting `compaction.pruning`. They control if superseded
+// results are shortened.
 
 import { openNdjsonStore } from '@tidemark/store-ndjson';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -50,7 +51,7 @@ test('`--pruning never` shortens nothing', async () => {
   expect(await causesOf(['--pruning', 'never'])).toEqual([]);
 });
 
-test('shortens nothing where TIDEMARK_COMPACTION_PRUNING is never', async () => {
+test('`TIDEMARK_COMPACTION_PRUNING=never` shortens nothing', async () => {
   expect(await causesOf([], { TIDEMARK_COMPACTION_PRUNING: 'never' })).toEqual([]);
 });
 

@@ -1,5 +1,5 @@
-// Tests a session that was repaired without one of its records: it can be continued. `verify` reports the requests that
-// can no longer be rebuilt, and no command crashes.
+// Tests a session that was repaired without one of its records. The session can be continued, `verify` reports the
+// requests that can no longer be rebuilt, and no command crashes.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -43,7 +43,7 @@ async function repairedWithout(kind: string): Promise<string> {
 }
 
 test.each(['tool.returned', 'prompt.given', 'epoch.opened'])(
-  '`verify` names the requests that differ without %s',
+  '`verify` names the requests that can no longer be rebuilt without the lost %s records',
   async (kind) => {
     const session = await repairedWithout(kind);
     const verified = await tidemark('verify', session);

@@ -18,7 +18,9 @@ import { CliError } from '../frame/failure.ts';
 import { missTable, replayHeadline, replayTable } from '../reports/replay-report.ts';
 import { noteSkipped } from './import.ts';
 
-/** Replays a transcript or a session. */
+/**
+ * Command `tidemark replay`, which runs a recorded session or a transcript through the engine against the simulator.
+ */
 export const replayCommand: Command = {
   name: 'replay',
   summary: 'replay a recorded session against the simulator, and compare its cost: recorded, uncached and ideal',
@@ -52,13 +54,14 @@ export const replayCommand: Command = {
 const LIVES: readonly Lasting[] = ['auto', '5m', '1h'];
 
 /**
- * Ways to keep the cache warm during pauses. `refresh` reads entries before they expire. `promotion` turns them into
- * entries that live an hour, which no provider is known to support.
+ * Ways to keep the cache warm during pauses. `off`: no calls. `refresh`: calls read the entries before they expire.
+ * `promotion`: calls can also turn the entries into entries that live one hour, which no provider is known to support.
  */
 const WARMINGS: readonly ReplayWarm[] = ['off', 'refresh', 'promotion'];
 
 /**
- * Pruning policies. If the option is absent, the sizes come from the recording. With either value they are estimated.
+ * Pruning policies for a replay. If the option is absent, nothing is pruned, and block sizes come from the recording.
+ * With `never` or `auto`, block sizes are estimated.
  */
 const PRUNINGS: readonly ReplayPruning[] = ['never', 'auto'];
 

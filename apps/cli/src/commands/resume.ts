@@ -12,7 +12,7 @@ import { CliError } from '../frame/failure.ts';
 import { sessionArgument } from '../arguments/session-argument.ts';
 import { takeTurn } from '../turns/take-turn.ts';
 
-/** Resumes a turn. */
+/** Command `tidemark resume`, which continues a turn that was cut off, interrupted, limited or failed. */
 export const resume: Command = {
   name: 'resume',
   summary: 'continue a turn that was cut off, interrupted, failed or stopped at a limit; finished work is not repeated',

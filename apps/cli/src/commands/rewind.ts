@@ -11,7 +11,7 @@ import { makeFork } from '../turns/make-fork.ts';
 import { recordArgument } from '../arguments/record-argument.ts';
 import { sessionArgument } from '../arguments/session-argument.ts';
 
-/** Forks a session before one of its prompts. */
+/** Command `tidemark rewind`, which forks a session before one of its prompts. */
 export const rewind: Command = {
   name: 'rewind',
   summary: 'fork a session from before one of its prompts; files stay unchanged',

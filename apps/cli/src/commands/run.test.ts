@@ -80,7 +80,7 @@ describe('a prompt', () => {
     expect(await tidemark([...asked, 'dot.svg'])).toMatchObject({
       exit: 3,
       err: expect.stringMatching(
-        /the image dot\.svg cannot be sent: it is of the kind SVG, which no provider takes.*\n.*use another image/,
+        /the image dot\.svg cannot be sent: its format is SVG, which no provider accepts.*\n.*use another image/,
       ),
     });
     expect(await tidemark([...asked, 'gone.png'])).toMatchObject({
@@ -102,7 +102,7 @@ describe('a prompt', () => {
     expect(await tidemark(['run', '--provider', 'simulator'], { piped: ' \n' })).toMatchObject({ exit: 2 });
   });
 
-  test('is refused if it is nearly a command name, and the error suggests the command', async () => {
+  test('is refused if it is a single word that is nearly a command name, and the error suggests the command', async () => {
     const ran = await tidemark(['sesions']);
     expect(ran).toMatchObject({ exit: 2, err: expect.stringContaining('did you mean sessions?') });
   });
@@ -292,7 +292,7 @@ describe('the end of a turn', () => {
     expect(resumed).toMatchObject({ exit: 0, out: 'It is swordfish.\n' });
   });
 
-  test('at a cost limit comes before the call that would exceed the limit', async () => {
+  test('at a cost limit comes before the model call that would exceed the limit', async () => {
     const ran = await tidemark(['find the word', '--max-cost=$0.0001', '--provider', 'simulator']);
     expect(ran).toMatchObject({ exit: 1, out: '', err: expect.stringMatching(/limited: 0 steps, .*; \$0\n/) });
   });

@@ -14,7 +14,7 @@ import { sessionArgument } from '../arguments/session-argument.ts';
 import { takeSkills } from '../arguments/skill-words.ts';
 import { takeTurn } from '../turns/take-turn.ts';
 
-/** Runs an agent. */
+/** Command `tidemark run`, which sends a prompt to an agent and runs the turn that answers it. */
 export const runCommand: Command = {
   name: 'run',
   summary: 'send a prompt to an agent in the current folder; `tidemark "prompt"` is the short form',

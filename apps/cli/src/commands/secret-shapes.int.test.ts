@@ -38,7 +38,9 @@ async function tidemark(...args: readonly string[]): Promise<Ran> {
   return pretendRun(args, { folder: stage.folder, environment });
 }
 
-/** Runs a prompt with `--json` against a model that gives these answers in order, followed by `Done.` */
+/**
+ * Runs a prompt with `--json` against a model that gives these answers in order. Its last answer is the text `Done.`
+ */
 async function ask(prompt: string, ...answers: readonly ReturnType<typeof calls>[]): Promise<Ran> {
   const steps = [...answers, { text: 'Done.' }].map((answer) => ({ answer }));
   const onRequest = (request: ReceivedRequest): undefined => void sent.push(request);
@@ -71,7 +73,8 @@ async function outputs(log: string): Promise<string> {
 }
 
 /**
- * Returns the titles of the samples of which at least one line is in the text, either literally or as escaped in JSON.
+ * Returns the title of each sample with at least one line in the text. The line can appear literally or as escaped in
+ * JSON.
  */
 function leaksIn(text: string): readonly string[] {
   return SAMPLES.filter(({ secret }) => {

@@ -14,7 +14,7 @@ import { atRoot, flatTree } from '../reports/session-tree.ts';
 import type { Shown } from '../frame/shown.ts';
 import { withStyle } from '../frame/shown.ts';
 
-/** Lists the sessions of the store. */
+/** Lists the sessions of the store, newest first. */
 export const sessions: Command = {
   name: 'sessions',
   summary: 'list the sessions, newest first',

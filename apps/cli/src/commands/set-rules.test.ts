@@ -91,7 +91,7 @@ describe('rules, skills, plan and memory from settings', () => {
     expect([has(set, 'memory_update'), has(set, 'plan')]).toEqual([false, false]);
   });
 
-  test('additional skill roots come after the usual ones, and a root inside an untrusted folder is ignored', async () => {
+  test('additional skill roots are searched after the default roots, and a root inside an untrusted folder is ignored', async () => {
     const skill = (folder: string): void => {
       mkdirSync(join(folder, 'tax'), { recursive: true });
       writeFileSync(join(folder, 'tax', 'SKILL.md'), '---\nname: tax\ndescription: Files taxes.\n---\nAdd.\n');

@@ -84,7 +84,8 @@ async function answering(
 }
 
 /**
- * Source of a minimal MCP server that exchanges one JSON line per message. It claims that both of its tools only read.
+ * Source of a minimal MCP server that exchanges one JSON line per message. The server claims that both of its tools
+ * only read.
  */
 const SHOP = `
 const annotations = { readOnlyHint: true };

@@ -22,7 +22,7 @@ import { subagentLine, withSubagent } from '../present/subagent-lines.ts';
 import type { AnswerTransport } from '../present/transport-words.ts';
 import { transportWords } from '../present/transport-words.ts';
 
-/** Shows a session or one of its requests. */
+/** Command `tidemark show`, which prints the steps of a session, or one of its requests. */
 export const show: Command = {
   name: 'show',
   summary: 'show the steps of a session, or one request as its spans: role, origin, bytes, tokens',

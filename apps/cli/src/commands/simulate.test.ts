@@ -1,5 +1,5 @@
-// Tests `tidemark simulate`: what it refuses before it listens, and what it prints. Its answers are tested in
-// `process.int.test.ts`.
+// Tests `tidemark simulate`: the arguments that it refuses before it listens, and its output. The answers of the
+// simulator are tested in `process.int.test.ts`.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -11,7 +11,7 @@ import type { SimulatorAddress } from '../settings/simulator-addresses.ts';
 import { addressesOf } from '../settings/simulator-addresses.ts';
 import { openSimulator } from '../settings/simulator-server.ts';
 
-/** Runs the simulator until Ctrl-C. */
+/** Command `tidemark simulate`, which runs the simulator on a port until Ctrl-C. */
 export const simulate: Command = {
   name: 'simulate',
   summary: 'run the simulator of all providers on a port until Ctrl-C',
@@ -36,7 +36,10 @@ export const simulate: Command = {
       .action((options: SimulateFlags) => run((context) => serve(options, context))),
 };
 
-/** Text that `--help` prints. The limits are literals here, because importing them would load the whole server. */
+/**
+ * Text that `--help` prints after the options. The limits are literals here, because importing them would load the
+ * whole server.
+ */
 const LIMITS = `
 The simulator listens only on 127.0.0.1 and answers requests for 127.0.0.1 and localhost with its port. It refuses
 requests from pages of other sites.

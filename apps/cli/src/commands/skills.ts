@@ -16,7 +16,7 @@ import { skillPlaces } from '../settings/skill-places.ts';
 import { sinceArgument } from '../arguments/since-argument.ts';
 import type { TableOf } from '../frame/table.ts';
 
-/** Reports the use of skills. */
+/** Command `tidemark skills`, which reports the loaded and the installed skills. */
 export const skills: Command = {
   name: 'skills',
   summary: 'list the installed skills, and the loaded skills with reason and size',

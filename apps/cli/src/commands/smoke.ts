@@ -22,7 +22,7 @@ import { findSubject, openSubject } from '../smoke/subject.ts';
 import type { SmokeWords } from '../smoke/words.ts';
 import { smokeWords } from '../smoke/words.ts';
 
-/** Measures a provider's cache. */
+/** Command `tidemark smoke`, which measures with a few small calls if a provider's cache works. */
 export const smoke: Command = {
   name: 'smoke',
   summary: 'measure with a few small calls if a provider reads back what it cached; costs at most $0.05',
@@ -52,7 +52,7 @@ interface SmokeFlags extends SubjectFlags {
   readonly promotion?: true;
 }
 
-/** Values determined before the first call is sent. */
+/** Subject, plan and other values of a smoke test that are determined before the first call is sent. */
 interface SettledSmoke {
   readonly subject: SmokeSubject;
   readonly words: SmokeWords;

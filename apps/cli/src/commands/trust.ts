@@ -11,7 +11,7 @@ import { CliError } from '../frame/failure.ts';
 import { askForTrust, canAsk, indentLine, LOOK } from '../settings/trust-in.ts';
 import { tooLongToAsk, trustLines } from '../settings/trust-lines.ts';
 
-/** Trusts a folder, revokes its trust, or lists all decisions. */
+/** Command `tidemark trust`, which trusts a folder, revokes the trust in a folder, or lists all decisions. */
 export const trust: Command = {
   name: 'trust',
   summary: 'let a folder use its own settings, skills and memory; asks again when they change',
@@ -46,8 +46,8 @@ function act(folder: string | undefined, flags: TrustFlags, context: CommandCont
 
 async function give(path: string, said: boolean, context: CommandContext): Promise<CommandOutcome> {
   const brought = await readBrought(path);
-  // Checked before an earlier decision is used: an unusable configuration is refused with its reason, and nothing is
-  // recorded.
+  // The configuration is checked before an earlier decision is used. An unusable configuration is refused with its
+  // reason, and no decision is recorded.
   const lines = await trustLines(brought);
   const before = await judgeTrust(context.home, brought);
   if (before === 'trusted') return report(brought, before, context);
@@ -59,8 +59,8 @@ async function give(path: string, said: boolean, context: CommandContext): Promi
 }
 
 /**
- * Prints the lines without asking, and returns `trusted`. Text that is too long for a question is only named, because
- * the user does not have to read it before answering.
+ * Prints the lines without asking, and returns `trusted`. If the lines are too long for a question, prints only the
+ * reason why they are not shown. The user does not have to read them before answering, because nothing is asked.
  */
 function noteAll(lines: readonly string[], { output }: CommandContext): 'trusted' {
   const tooLong = tooLongToAsk(lines);

@@ -1,5 +1,5 @@
-// `tidemark verify`: rebuilds every request from the log, compares it byte for byte (L2), and checks that the log is
-// intact.
+// `tidemark verify`: rebuilds every request from the log, checks that its bytes are those that were sent (L2), and
+// checks that the log is intact.
 
 import type { Verification } from '@tidemark/agent';
 import { verifySession } from '@tidemark/agent';

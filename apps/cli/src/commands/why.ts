@@ -13,7 +13,7 @@ import { sessionArgument } from '../arguments/session-argument.ts';
 import type { Shown } from '../frame/shown.ts';
 import { noStep, stepArgument } from '../arguments/step-argument.ts';
 
-/** Explains cache breaks and misses. */
+/** Command `tidemark why`, which explains the cache breaks and misses of a session. */
 export const why: Command = {
   name: 'why',
   summary: 'explain each cache break and miss of a session: place, event, cause and cost',

@@ -41,7 +41,7 @@ type ProcessLine =
 
 const COMMAND = ownFile('bin/tidemark.cjs');
 
-/** Starts the agent. `tell` receives each event as it arrives. */
+/** Starts the agent and calls `tell` with each event as it arrives. */
 export function startAgent(
   args: readonly string[],
   { project, home, url, environment, signal: stop }: Workplace,
@@ -58,7 +58,7 @@ export function startAgent(
     },
   );
   const kill = (): void => void child.kill('SIGKILL');
-  // This listener runs first, so the agent is killed before its folder is removed.
+  // This listener runs before the other `exit` listeners, so the agent is killed before its folder is removed.
   process.prependListener('exit', kill);
   stop.addEventListener('abort', kill);
   child.once('close', () => {

@@ -31,7 +31,7 @@ const NOTHING: Audit = {
 };
 
 /**
- * Audits these sessions.
+ * Explains and verifies these sessions, and returns one audit of all of them.
  *
  * @throws LogError when the store cannot read a session.
  */

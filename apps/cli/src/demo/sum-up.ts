@@ -7,7 +7,9 @@ import type { Capabilities, Usage } from '@tidemark/model';
 import { costOf, inputTokens, priceAt, sumOfMoney } from '@tidemark/model';
 import type { LedgerCall } from '@tidemark/simulator';
 
-/** Sums over all calls. Token sums are in units of the base input price. */
+/**
+ * Sums over all calls. `billed`, `ideal` and `uncached` are sums of tokens, converted to units of the base input price.
+ */
 export interface Sum {
   readonly calls: number;
   readonly billed: number;
@@ -42,9 +44,9 @@ export function sumOfCall({ usage: told, at }: LedgerCall, capabilities: Capabil
 }
 
 /**
- * Sums up the calls of sessions that have one epoch each. The new tokens of a call are those by which its input is
- * longer than every earlier call of its session. In the first call of a session, tokens read from the cache are not
- * new, even if another session wrote them.
+ * Sums up the cost of the calls. Each session must have one epoch only. The new tokens of a call are those by which its
+ * input is longer than the longest earlier input of the same session. For the first call of a session, tokens read from
+ * the cache are not new, even if another session wrote them.
  */
 export function sumUp(calls: readonly LedgerCall[], capabilities: Capabilities, sessionOf: SessionOf): Sum {
   let bill = NO_BILL;
@@ -73,5 +75,8 @@ export function sumUp(calls: readonly LedgerCall[], capabilities: Capabilities, 
   };
 }
 
-/** Returns the session that sent a request body, by the digest of the body. */
+/**
+ * Returns the session that sent a request body, by the digest of the body. Returns `undefined` if no session is known
+ * for the digest.
+ */
 export type SessionOf = (digest: string) => string | undefined;

@@ -1,5 +1,5 @@
-// Tests the demo as a user runs it, in separate processes. The steps that it shows really happen, the cost is close to
-// the ideal price, and no files remain however it ends.
+// Tests the demo as a user runs it, in separate processes. The steps that the demo shows really happen, its cost is
+// close to the ideal cost, and no files remain after the demo, even if it fails.
 
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
@@ -44,7 +44,7 @@ async function textOf(stream: ChildProcess['stdout']): Promise<string> {
 }
 
 test(
-  'the demo uses a skill, pages a long output, runs a subagent, updates a memory, and pays close to the ideal price',
+  'the demo uses a skill, pages a long output, runs a subagent, updates a memory, and costs close to the ideal price',
   PATIENCE,
   async () => {
     const demo = startDemo(root, '--json', '--keep');

@@ -1,5 +1,6 @@
-// Runs the demo: an agent repairs a sample project in a separate folder, with real tools and a scripted model. Its
-// process is killed once, a second process resumes the turn, and a third one runs the next prompt. A summary follows.
+// Runs the demo: an agent repairs a sample project in a separate folder, with real tools and a scripted model. The
+// agent's process is killed once. A second process resumes the turn, and a third process runs the next prompt. At the
+// end a summary is printed.
 
 import { cp } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
@@ -23,7 +24,7 @@ import { openSight } from './show-work.ts';
 const MODEL = 'claude-sonnet-5-5';
 const PROJECT = ownFile('demo/project');
 
-/** Runs the demo. With `keep`, the folder stays, and the output shows how to look into it. */
+/** Runs the demo. With `keep`, the folder stays, and the output shows how to inspect the folder. */
 export async function workOnProject(keep: boolean, context: CommandContext): Promise<CommandOutcome> {
   const capabilities = findModel(defaultCatalog(), MODEL, 'anthropic');
   if (capabilities === undefined)
@@ -89,7 +90,10 @@ function introduce({ url }: Workplace, { output }: CommandContext): void {
   ]);
 }
 
-/** Starts the agent and waits until its process is killed. */
+/**
+ * Starts the agent and waits until its process is killed. Passes `arm` a function that kills the process. Fails if the
+ * process ends in any other way.
+ */
 async function lifeToBeKilled(place: Workplace, sight: DemoView, arm: (kill: () => void) => void): Promise<void> {
   const agent = startAgent(['run', '--model', MODEL, PROMPT], place, sight.show);
   arm(() => agent.kill());
@@ -97,7 +101,7 @@ async function lifeToBeKilled(place: Workplace, sight: DemoView, arm: (kill: () 
   if (ended.signal !== 'SIGKILL') throw unexpectedEnd(ended);
 }
 
-/** Runs another process on the session until its turn ends. */
+/** Runs another process on the session until its turn ends. Fails if the process does not end with 0. */
 async function lifeThatEnds(args: readonly string[], place: Workplace, sight: DemoView): Promise<void> {
   const ended = await startAgent(args, place, sight.show).ended;
   if (ended.exit !== 0) throw unexpectedEnd(ended);

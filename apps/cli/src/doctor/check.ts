@@ -7,7 +7,7 @@ export type CheckState = 'good' | 'warning' | 'failed';
 export interface DoctorCheck {
   readonly name: string;
   readonly state: CheckState;
-  /** Finding in words. */
+  /** Result of the check in words. */
   readonly found: string;
   /** Next step for the user. */
   readonly next?: string;

@@ -48,7 +48,7 @@ function none(error: NodeJS.ErrnoException): [] {
   return [];
 }
 
-/** Returns 0 for a file that is deleted during the count. */
+/** Returns the size of a file in bytes. Returns 0 for a file that is deleted during the count. */
 function sizeOf(path: string): Promise<number> {
   return stat(path).then(
     ({ size }) => size,

@@ -15,7 +15,10 @@ import type { CommandOutput } from './output.ts';
 export interface CommandContext {
   readonly output: CommandOutput;
   readonly input: Input;
-  /** True if the user typed a prompt without `run`. A line that begins with no command is a prompt. */
+  /**
+   * True if the user typed a prompt without the command `run`. A command line that does not begin with the name of a
+   * command is a prompt.
+   */
   readonly implied: boolean;
   readonly environment: CommandEnvironment;
   /** Absolute path of the folder in which the command was started. */
@@ -32,7 +35,7 @@ export interface CommandContext {
   tryPromises(): Promise<readonly TriedPromise[]>;
   /** Absolute path of the user's home folder. */
   readonly userFolder: string;
-  /** Aborts at Ctrl-C. A waiting command must end when it aborts. The frame then sets the exit code. */
+  /** Aborts at Ctrl-C. A waiting command must end when the signal aborts. The frame then sets the exit code. */
   readonly signal: AbortSignal;
   /** Returns the store in `home`. The first call opens it. */
   store(): Promise<NdjsonStore>;

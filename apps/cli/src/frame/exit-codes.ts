@@ -1,4 +1,4 @@
-// Table of all exit codes. They are stable, because scripts rely on them.
+// Table of all exit codes. The codes never change, because scripts rely on them.
 
 /** Exit codes by their meaning. */
 export const EXIT = {
@@ -15,7 +15,7 @@ export const EXIT = {
   refused: 3,
   /** A log or an artifact is damaged. Nothing was changed. */
   corrupt: 4,
-  /** A provider failed or refused the request. The same applies to the simulator. */
+  /** A provider failed or refused the request. Errors of the simulator have this exit code too. */
   provider: 5,
   /** Another process holds the session. The command may succeed later. */
   busy: 6,

@@ -12,8 +12,8 @@ export interface Input {
    */
   bytes(most: number): Promise<Uint8Array>;
   /**
-   * Reads input that is piped in addition to words, like `bytes`. Returns no bytes if another program holds stdin open
-   * and writes nothing.
+   * Reads input that is piped in addition to the words of a prompt, with the limit `most` as in `bytes`. Returns no
+   * bytes if another program keeps stdin open and writes nothing.
    *
    * @throws when the signal aborts.
    */

@@ -34,14 +34,14 @@ test('a Ctrl-C that arrives through the shim first counts once', async () => {
   expect(did).toEqual(['interrupt']);
 });
 
-test('the second Ctrl-C ends the process, through either way', async () => {
+test('the second Ctrl-C ends the process, if it arrives as a signal or through the shim', async () => {
   signals.emit('SIGINT');
   await forward('I');
   await forward('I');
   expect(did).toEqual(['interrupt', 'end']);
 });
 
-test('signals that reach only one of the two processes are counted', async () => {
+test('a signal that reaches only one of the two processes is counted', async () => {
   await forward('I');
   expect(did).toEqual(['interrupt']);
   await forward('I');

@@ -8,7 +8,7 @@ import type { Readable } from 'node:stream';
 export interface InterruptSources {
   /** Source of `SIGINT` events, normally `process`. */
   readonly signals: { on(name: 'SIGINT', listener: () => void): unknown };
-  /** Pipe from the shim, with one byte for each SIGINT that the shim received. It ends when the shim ends. */
+  /** Pipe from the shim, with one byte for each SIGINT that the shim received. The pipe ends when the shim ends. */
   readonly shim?: Readable | undefined;
   /** Asks the command to end. Called once. */
   readonly interrupt: () => void;

@@ -1,4 +1,4 @@
-// Formats numbers for people: grouped, short, and not more precise than they are.
+// Formats numbers for people: with separated thousands, short, and without digits that are not significant.
 
 let formatter: Intl.NumberFormat | undefined;
 

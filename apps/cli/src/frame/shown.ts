@@ -1,5 +1,5 @@
 // Text for people, with its styles. Content and style stay separate until the text is printed. An escape sequence in
-// the output is therefore always ours, and never one that a model or a tool wrote.
+// the output therefore always comes from Tidemark, and never from a model or a tool.
 
 import { styleText } from 'node:util';
 

@@ -39,7 +39,7 @@ test('a plain table prints one line per row, with cells separated by tabs', () =
   expect(plainTable(table)).toBe('step\tmodel\t\n1\t模型\ta b\n12\tplain\t');
 });
 
-test('the work of a terminal table grows with the number of its cells', () => {
+test('the work to format a terminal table grows in proportion to the number of its cells', () => {
   let rendered = 0;
   const cell = {
     style: 'bold',
@@ -49,7 +49,7 @@ test('the work of a terminal table grows with the number of its cells', () => {
     },
   } as const;
   const rows = Array.from({ length: 20_000 }, () => [cell, cell, cell]);
-  // If the work grew with the square of the rows, this test would time out.
+  // With work that grows with the square of the number of rows, this call would exceed the test's timeout.
   expect(terminalTable({ head: [], rows }, false).split('\n')).toHaveLength(20_000);
   expect(rendered).toBe(60_000);
 });

@@ -17,7 +17,7 @@ export function wrapWords(text: string, width: number): readonly string[] {
   return [...lines, line];
 }
 
-/** Returns the text. If it is longer than `most` characters, its end is replaced by `…`. */
+/** Returns the text with at most `most` characters. If the text is longer, its end is replaced by `…`. */
 export function cutWords(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, Math.max(0, most - 1)).trimEnd()}…`;
 }

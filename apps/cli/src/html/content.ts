@@ -32,8 +32,8 @@ export function wordsOf(text: string): Markup {
 }
 
 /**
- * Renders preformatted text. HTML drops a newline directly after `<pre>`, so one is added first and a newline of the
- * text stays.
+ * Renders preformatted text. HTML drops a newline directly after `<pre>`. A newline is therefore added before the text,
+ * so that a newline at the start of the text is kept.
  */
 export function preOf(text: string): Markup {
   return markup`<pre dir="auto">\n${text === '' ? '(empty)' : text}</pre>`;

@@ -1,5 +1,5 @@
-// Renders records that need one line on the page, or one line that opens: notes, decisions, changes and ends. Internal
-// records are omitted here. They are in the JSON export.
+// Renders records that need only one line on the page, or one line that the reader can unfold: notes, decisions,
+// changes, and the ends of turns. Internal records are omitted from the page; the JSON export contains them.
 
 import type { Recorded } from '@tidemark/log';
 

@@ -131,7 +131,7 @@ function partOf(part: AnswerPart): Markup {
             ${wordsOf(part.text)}
           </details>`;
     case 'call':
-      // A call is shown at the record where it ended.
+      // A call is rendered later, at the record where its run ended.
       return NOTHING;
     case 'native':
       return markup`<details>

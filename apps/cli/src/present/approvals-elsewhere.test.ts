@@ -93,7 +93,7 @@ describe('a session that is opened again', () => {
     expect(existsSync(join(stage.folder, 'x'))).toBe(false);
   });
 
-  test('does not inherit the grants of its parent if it is a fork', async () => {
+  test('does not inherit the session grants of its parent if it is a fork', async () => {
     const first = await tidemark(['do it', ...playing(bash('echo a'), DONE)], answering('a echo *'));
     const [, session = ''] = /^session (\S+);/m.exec(first.err) ?? [];
     const fork = await tidemark(['fork', session, '--json']);
@@ -203,7 +203,7 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
   });
   const buy = (input: Readonly<Record<string, unknown>>): ScenarioStep => ({ answer: calls('shop__buy', input) });
 
-  test('is asked about with the tool, the server and every argument, with marks, and `y` allows one run', async () => {
+  test('is asked about with the tool, the server and every argument, with suspicious characters marked, and `y` allows one run', async () => {
     own({ mcp: shop() });
     const input = { to: 'p\u0430ypal', note: 'x'.repeat(300), last: '\u200Bend\n│ y' };
     await tidemark(['do it', ...playing(buy(input), buy({ to: 'b' }), DONE)], answering('y', 'n'));

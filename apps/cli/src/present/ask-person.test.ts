@@ -39,7 +39,7 @@ async function answered(
   return { answer, asked };
 }
 
-test('a changed tool definition is shown completely, with its arguments and with marks', async () => {
+test('a changed tool definition is shown completely, with its arguments and with suspicious characters marked', async () => {
   const { answer, asked } = await answered(['y']);
   expect(answer).toBe('allowed');
   expect(asked[0]).toContain('│   "description": "Pays."');

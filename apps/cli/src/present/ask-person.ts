@@ -53,7 +53,10 @@ async function answerFrom(question: Question, asking: PersonPrompt): Promise<Per
 /** Rows of a question. Every row except the prompt fits the terminal. */
 interface QuestionRows {
   readonly above: readonly string[];
-  /** Rows of `above` that are repeated together with the answers, if a page stop separates them. */
+  /**
+   * Rows of `above` that are shown again next to the answers. They are repeated only if the answers are on a later page
+   * than `above`.
+   */
   readonly again: readonly string[];
   readonly asked: readonly string[];
   readonly prompt: string;
@@ -88,7 +91,10 @@ async function askBelow(
   return shown === 'stopped' ? undefined : ask(isPaged ? [] : question);
 }
 
-/** Prompt after a longer prompt that does not fit the terminal and was shown as a page. */
+/**
+ * Short prompt for a terminal in which the normal prompt does not fit. The normal prompt was then shown as part of a
+ * page.
+ */
 const SHORT = 'y/n ';
 
 function replyTo(question: Question, typed: string): PersonReply {

@@ -1,5 +1,5 @@
-// Marks text written by others, for a user who decides on its basis. Invisible characters, and letters and signs that
-// look like ASCII, are marked with their code points. No character is dropped. The rule for words is "highly
+// Marks text written by others before a user makes a decision about it. Invisible characters, and letters and signs
+// that look like ASCII, are marked with their code points. No character is dropped. The rule for words is "highly
 // restrictive" of UTS #39.
 
 import { angleSigns } from './angle-signs.ts';
@@ -100,7 +100,9 @@ function isWideBlank(chars: readonly string[], at: number): boolean {
   return isAtHomeOrLetter(after) && (before === undefined || isAtHomeOrLetter(before));
 }
 
-/** Returns the indexes of letters and digits that look like others. */
+/**
+ * Returns the indexes of letters and digits that look like Latin letters or ASCII digits but are different characters.
+ */
 function twinLetters(line: string, placeAt: readonly number[]): readonly number[] {
   const words: Word[] = [];
   for (const { 0: token, index } of line.matchAll(TOKENS)) {
@@ -126,8 +128,8 @@ interface Word {
 }
 
 /**
- * Returns, for each word, true if the nearest earlier word that does not consist only of look-alikes is clearly in
- * another script than Latin.
+ * Returns, for each word, true if the words before it are in another script than Latin. Only the nearest earlier word
+ * counts. Words that consist only of look-alike letters are skipped.
  */
 function followsForeign(words: readonly Word[]): readonly boolean[] {
   let isForeignBefore = false;
@@ -150,7 +152,10 @@ function lettersOf(word: string): readonly string[] {
   return Array.from(word).filter((char) => /\p{L}/u.test(char));
 }
 
-/** Returns the indexes to mark in a word that appears with Latin letters. */
+/**
+ * Returns the indexes of the characters to mark in a word. Called for words next to Latin letters, and for words of
+ * look-alike letters in a line with Latin words.
+ */
 function markedIn(word: string): readonly number[] {
   if (isAscii(word)) return [];
   const letters = lettersOf(word);

@@ -12,8 +12,8 @@ const PATIENCE_MS = 1_000;
 export interface PipedReading {
   readonly stream: Readable;
   /**
-   * True if the other end is known to close: a shell pipe or a file. False for a socket, which Node can give to a child
-   * process as stdin.
+   * True if the writer of the stream is known to close it: a shell pipe or a file. False for a socket, which Node can
+   * give to a child process as stdin.
    */
   readonly ends: boolean;
   /** Shows a line to the user. */
@@ -22,7 +22,7 @@ export interface PipedReading {
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<unknown>;
 }
 
-/** Returns true if the other end of a file descriptor is known to close. */
+/** Returns true if the writer at the other end of a file descriptor is known to close it. */
 export function endsByItself(descriptor: number): boolean {
   try {
     return !fstatSync(descriptor).isSocket();
@@ -33,8 +33,8 @@ export function endsByItself(descriptor: number): boolean {
 }
 
 /**
- * Reads the stream to its end, or until more than `most` bytes have arrived. Returns no bytes if the other end is a
- * program that writes nothing.
+ * Reads the stream to its end, or until more than `most` bytes have arrived. Returns no bytes if the writer is a
+ * program that keeps the stream open and writes nothing.
  *
  * @throws when the signal aborts.
  */

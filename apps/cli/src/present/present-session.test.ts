@@ -66,7 +66,7 @@ function gaugeAt(tier: Gauge['tier'], input?: number): SessionEvent {
 const crossed = (tier: EventData['pressure.crossed']['tier'], input: number): SessionEvent =>
   recorded('pressure.crossed', { tier, ratio: input / 10_000, limit: 10_000, input });
 
-test('the advisory tier is reported once, when the log records it, and an unknown gauge once', () => {
+test('the advisory tier is reported once, when the log records it, and an unknown gauge is also reported once', () => {
   const steps = [
     gaugeAt('calm', 100),
     crossed('advisory', 7_100),

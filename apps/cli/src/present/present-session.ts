@@ -17,7 +17,7 @@ import { callTitle, duration } from './tool-line.ts';
 /** Presents one session. */
 export interface Presenter {
   show(event: SessionEvent): void;
-  /** Ends the current line if it is not complete. */
+  /** Ends the current line with a newline if the last text did not end with one. */
   rest(): void;
   readonly tokens: SeenTokens;
   /** Subagents that ended. Their tokens are not part of `tokens`. Their cost is part of the turn's cost. */
@@ -48,7 +48,7 @@ interface SessionView {
 
 /**
  * Creates a presenter on the streams of a command. `answered` contains the parts of the last answer before this
- * presenter started, so that its open calls have titles.
+ * presenter started, so that the open calls of that answer have titles.
  */
 export function presentSession(output: CommandOutput, answered: readonly AnswerPart[] = []): Presenter {
   const sight: SessionView = {
@@ -144,7 +144,10 @@ function showRecord(sight: SessionView, record: Recorded): void {
   }
 }
 
-/** Reports an epoch only if it rewrites tokens, and only if no notice has reported the rewrite. */
+/**
+ * Prints a line about a new epoch. Prints nothing if the epoch rewrites no tokens, or if a notice has already reported
+ * the rewrite.
+ */
 function showEpoch(sight: SessionView, { data }: RecordedOf<'epoch.opened'>): void {
   const { cause, forecast, number } = data;
   if (sight.rewriteSaid || forecast.rewrite === 0) return;

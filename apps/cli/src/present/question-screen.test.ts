@@ -78,7 +78,7 @@ const command = questionOf(
   { tool: 'bash', effect: 'execute' },
 );
 
-/** Returns the framed text, written by others, from the screens of all stops, in order. */
+/** Returns the framed text, which was written by others, from the screens of all stops, in order. */
 function framedText({ stops }: Screen): string {
   return stops
     .flat()

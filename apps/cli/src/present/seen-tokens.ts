@@ -14,7 +14,7 @@ export interface SeenTokens {
   readonly written: number | null;
   readonly fresh: number | null;
   readonly output: number | null;
-  /** Input tokens that were counted without a bucket. */
+  /** Input tokens that the provider counted without reporting their bucket. */
   readonly untold?: number;
   /** Number of calls whose input or output was not counted. Absent if every call was counted. */
   readonly uncounted?: number;

@@ -1,6 +1,10 @@
-// Prints words of a command line for a user who decides on their basis. Two different words never look the same.
+// Prints words of a command line for a user who must decide if the command may run. Two different words never look the
+// same.
 
-/** Returns the text with each character outside printable ASCII as an escape. This makes look-alike letters visible. */
+/**
+ * Returns the text with each character outside printable ASCII replaced by an escape. Look-alike letters thus become
+ * visible.
+ */
 export function asciiText(text: string): string {
   return text.replaceAll(/[^\x20-\x7e]/gu, escapeOf);
 }

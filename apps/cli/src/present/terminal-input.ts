@@ -62,7 +62,8 @@ async function answerTo(
 
 /**
  * Discards everything that was typed, and returns true if there was any input. In cooked mode an unfinished line cannot
- * be read, so the terminal is briefly in raw mode. In raw mode Ctrl-C is a byte, so it is then sent as the signal.
+ * be read, so the terminal is briefly in raw mode. In raw mode Ctrl-C arrives as a byte, so the process then sends
+ * itself the signal.
  */
 async function discardTyped(stdin: NodeJS.ReadStream): Promise<boolean> {
   if (!stdin.isTTY || stdin.readableEnded || stdin.destroyed) return false;

@@ -32,8 +32,8 @@ function shortLine(text: string): string {
 }
 
 /**
- * Returns the text arguments of a call. Returns none if the arguments are not JSON: they were cut off, or the tool
- * reports the error itself.
+ * Returns the text arguments of a call, by name. Returns an empty map if the arguments are not JSON: they were cut off,
+ * or the tool reports the error itself.
  */
 function textsIn(argumentsText: string): ReadonlyMap<string, string> {
   try {

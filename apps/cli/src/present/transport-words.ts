@@ -1,4 +1,4 @@
-// Describes the transport of a call, and the continuation that was possible for its request.
+// Describes the transport of a call, and how its request could have continued from an earlier response of the provider.
 
 import type { AnswerReceived, ContinuationRecord } from '@tidemark/log';
 

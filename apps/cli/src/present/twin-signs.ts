@@ -42,7 +42,10 @@ const SIGN = new RegExp(
   'u',
 );
 
-/** Returns the indexes of the signs to mark in a line. For some signs, the neighbours are searched across blanks. */
+/**
+ * Returns the indexes of the signs to mark in a line. Some signs are judged by their direct neighbours, others by the
+ * nearest character that is not a blank.
+ */
 export function twinSigns(chars: readonly string[]): readonly number[] {
   const line = chars.join('');
   if (!SIGN.test(line)) return [];
@@ -73,8 +76,9 @@ export function twinSigns(chars: readonly string[]): readonly number[] {
 }
 
 /**
- * Returns, for each dash of a run, the position of the run's first dash in the given order. `-1` means that there is no
- * dash.
+ * Returns, for each dash, the position of the first dash in its run. `dashes` has one entry per character of the line:
+ * its position for a dash, and `-1` for any other character. For a reversed list, the result is the last dash of each
+ * run.
  */
 function runEnds(dashes: readonly number[]): readonly number[] {
   const ends: number[] = [];

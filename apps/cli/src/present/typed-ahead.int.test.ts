@@ -65,7 +65,7 @@ async function holdProvider(url: string): Promise<HeldProvider> {
   return { url: `http://127.0.0.1:${port}`, asked: asked.promise, letGo: () => gate.resolve() };
 }
 
-/** Starts a turn at a terminal whose model calls `bash` with this command. */
+/** Starts a turn at a terminal. The model of this turn calls `bash` with the given command. */
 async function begin(command: string): Promise<PseudoTerminal & HeldProvider> {
   const steps = [{ answer: calls('bash', { command }) }, { answer: { text: 'So be it.' } }];
   listening = await createSimulator({ scenario: { steps } }).listen();

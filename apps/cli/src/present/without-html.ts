@@ -1,5 +1,5 @@
 // Escapes text written by others for a Markdown file. No viewer finds HTML in the text, and no code or block continues
-// after its end.
+// after the end of the text.
 
 import type { MarkdownIt as Reader, Token } from 'markdown-it';
 import MarkdownIt from 'markdown-it';
@@ -20,8 +20,8 @@ const READERS = [new MarkdownIt('commonmark', { html: false }), new MarkdownIt('
 
 /**
  * Returns Markdown that shows the same text, in which viewers interpret no HTML. Code stays unchanged if every viewer
- * treats it as code. Everywhere else `<` becomes `&lt;`. A fence that the text leaves open is closed, because otherwise
- * later text of the file would change between code and words.
+ * treats it as code. Everywhere else `<` becomes `&lt;`. A fence that the text leaves open is closed. Otherwise the
+ * fence would turn later words of the file into code, and later code into words.
  */
 export function withoutHtml(text: string): string {
   if (!/[<`~]/.test(text)) return text;
@@ -86,7 +86,8 @@ function codeIn(reader: Reader, text: string): Code {
   return {
     fences: new Set(fences.flatMap(({ content }) => content.match(MARK) ?? [])),
     spans: new Set(spans.flatMap(({ content }) => content.match(MARK) ?? [])),
-    // A fence inside a list or a quotation ends with it, so only a fence at the top level stays open.
+    // A fence inside a list or a quotation ends where the list or the quotation ends. Only a fence at the top level
+    // stays open.
     open: last?.type === 'fence' && last.level === 0 && isOpen(lines, last) ? last.markup : undefined,
   };
 }

@@ -19,7 +19,7 @@ import { readCatalog } from '../settings/own-catalog.ts';
 import { sessionArgument } from '../arguments/session-argument.ts';
 import { sinceArgument } from '../arguments/since-argument.ts';
 
-/** Options that both commands take, as commander parses them. */
+/** Options that both `cost` and `cache` take, as commander parses them. */
 export interface AccountFlags {
   readonly by?: GroupBy;
   readonly since?: string;
@@ -36,7 +36,7 @@ export interface Reported {
 
 const GROUPS: readonly GroupBy[] = ['session', 'day', 'model', 'contract', 'cause'];
 
-/** Declares the argument and the options of both commands. */
+/** Declares the argument and the options that `cost` and `cache` share. */
 export function declareAccountFlags(command: Command): Command {
   return command
     .argument('[session]', 'session id. Default: all sessions.')
@@ -86,14 +86,17 @@ export function headlineOf({ accounts: { whole, sessions, span }, session }: Rep
 }
 
 /**
- * Returns lines about the counts that no provider reported. They are not part of any sum (L7). Estimates and upper
- * bounds are added if they are known.
+ * Returns lines about the counts that no provider reported. Such counts are not part of any sum (L7). Estimates and
+ * upper bounds are added to the lines if they are known.
  */
 export function unknownsOf(account: Account): readonly string[] {
   return [...untoldTokens(account), ...untoldMoney(account)];
 }
 
-/** Returns lines about tokens that are not part of any sum, and about input without a known bucket. */
+/**
+ * Returns lines about tokens that are not part of any sum because they were not reported, and about input without a
+ * known bucket.
+ */
 export function untoldTokens({ uncounted, unanswered, tokens, estimated }: Account): readonly string[] {
   const about = estimated.calls === 0 ? '' : `; estimate: about ${formatNumber(estimated.tokens)} tokens`;
   return [

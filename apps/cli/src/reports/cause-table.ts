@@ -29,7 +29,10 @@ export function causeTable(groups: ReadonlyMap<string | undefined, Account>): Ta
   return { head: ['cause', 'by', 'calls', 'paid again', 'extra cost'], rows, numbers: [2, 3, 4] };
 }
 
-/** Returns the origin of each joined cause, without repetition. */
+/**
+ * Returns the kind of cause for each cause in the text, such as `a change` or `time`, without repetition. `causes`
+ * contains one cause, or several joined with ` + `.
+ */
 function whose(causes: string): string {
   const groups = causes.split(' + ').flatMap((cause) => (isCause(cause) ? [WHOSE[groupOfCause(cause)]] : []));
   return [...new Set(groups)].join(', ');

@@ -1,4 +1,4 @@
-// Describes the provider's own diagnosis of a miss, and if it confirms the cause that we name.
+// Describes the provider's own diagnosis of a miss, and states if the diagnosis confirms the cause that Tidemark names.
 
 import type { Explanation } from '@tidemark/agent';
 

@@ -43,7 +43,7 @@ function inWords(cause: EpochCause | MissCause): string {
   return `${cause}, ${causeInWords(cause)}`;
 }
 
-/** Returns all causes that applied at the same time. */
+/** Returns the causes in words, with the main cause first. All of them applied at the same time. */
 function allInWords({
   cause,
   also = [],
@@ -54,7 +54,10 @@ function allInWords({
   return [cause, ...also].map(inWords).join('; and ');
 }
 
-/** Returns the causes of a miss, without `opened` if the epoch is already named. */
+/**
+ * Returns the causes of a miss in words. Omits the additional cause `opened` if the output already names the opened
+ * epoch.
+ */
 function missInWords({ cause, also = [] }: Miss, opened: Explanation['opened']): string {
   const others = opened === undefined ? also : also.filter((one) => one !== 'opened');
   return allInWords({ cause, also: others });

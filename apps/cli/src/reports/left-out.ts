@@ -1,5 +1,5 @@
-// Finds reasoning that is in the history but not in the request: it belongs to another model, or to content that was
-// edited since. The model does not receive it again. People can read its plain twin here.
+// Finds reasoning that is in the history but not in the request. The model does not receive such reasoning again,
+// because it belongs to another model or to content that was edited later. Here people can read its plain text.
 
 import type { Rebuilt } from '@tidemark/agent';
 import { slice } from '@tidemark/context';
@@ -24,7 +24,10 @@ export function reasoningLeftOut({ record, promptStream, state }: Rebuilt): read
   return slice(state.history.packed).flatMap((span) => leftOutOf(span, sent));
 }
 
-/** Returns the omitted reasoning of one answer. If a request omits only some of it, these are the last pieces. */
+/**
+ * Returns the omitted reasoning of one answer. A request that sends only some pieces of an answer's reasoning sends the
+ * first pieces and omits the last ones.
+ */
 function leftOutOf({ origin, parts }: Span, sent: ReadonlyMap<number, number>): readonly LeftOutReasoning[] {
   if (origin.from !== 'event') return [];
   const { position } = origin;

@@ -10,8 +10,8 @@ import { gaugeAtRest } from './gauge-at-rest.ts';
 import { formatNumber } from '../frame/numbers.ts';
 
 /**
- * Session with its gauge. The gauge is `null` for a session without any request. It is absent if it was not read, and
- * `unread` contains the reason.
+ * Session with its gauge. The gauge is `null` for a session without any request. The field is absent if the gauge was
+ * not read, and `unread` then contains the reason.
  */
 export interface GaugedSession extends SessionSummary {
   readonly gauge?: Gauge | null;

@@ -15,8 +15,8 @@ export function atRoot<S extends SessionSummary>(session: S): PlacedSession<S> {
 }
 
 /**
- * Returns the tree line by line. Top sessions keep the order of the list. Below a session, its subagents come first, by
- * age; then its forks, by the position where they left.
+ * Returns the tree line by line. Top sessions keep the order of the list. Below a session, its subagents come first,
+ * sorted by age. Its forks follow, sorted by the position at which each fork begins.
  */
 export function flatTree<S extends SessionSummary>(sessions: readonly S[]): readonly PlacedSession<S>[] {
   const listed = new Set<string>(sessions.map(({ session }) => session));

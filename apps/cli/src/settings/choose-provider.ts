@@ -66,8 +66,8 @@ interface WantedModel {
 }
 
 /**
- * Returns the model and provider to use. A session keeps its own model and provider by default, because another one
- * cannot read its cache.
+ * Returns the model and provider to use. A session keeps its own model and provider by default, because another model
+ * or provider cannot read the session's cache.
  */
 function wantedOf({ flags, session, catalog }: ProviderRequest): WantedModel {
   const said = flags.provider === 'simulator' ? undefined : flags.provider;
@@ -142,8 +142,8 @@ async function simulator(request: ProviderRequest, wanted: WantedModel): Promise
       '`--base-url` cannot be combined with `--provider simulator`, which starts a simulator of its own',
       'remove one of the two options',
     );
-  // Each run starts a new simulator, which did not issue the reasoning signatures of earlier runs. With `issued`, it
-  // accepts them.
+  // Each run starts a new simulator, which did not issue the reasoning signatures of earlier runs. With `issued`, the
+  // simulator accepts the recorded signatures.
   const settings = { recordedSignatures: 'issued' } as const;
   const listening = await openSimulator(defined({ port: 0, settings, scenario }));
   const { provider = 'anthropic' } = wanted;

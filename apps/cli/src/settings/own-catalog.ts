@@ -1,4 +1,4 @@
-// Reads and changes the user's own catalog of models, `catalog.json` in the home. Its format is the one that
+// Reads and changes the user's own catalog of models, `catalog.json` in the home. The file has the format that
 // `createAgent` accepts.
 
 import { rename, writeFile } from 'node:fs/promises';

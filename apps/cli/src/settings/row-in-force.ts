@@ -1,5 +1,5 @@
-// Finds the catalog row that contains a session's limits. An epoch keeps its row. A recording keeps none, so the row
-// comes from the catalog.
+// Finds the catalog row that contains a session's limits. An epoch stores the row of its model. A recording stores no
+// row, so its row comes from the catalog.
 
 import { loadCapabilities } from '@tidemark/agent';
 import { isRecorded } from '@tidemark/context';

@@ -12,7 +12,10 @@ const BEHIND: { readonly [name in ProviderName]: string } = {
   compatible: '/v1',
 };
 
-/** Environment variable from which an official SDK reads its address, if it reads one. */
+/**
+ * Environment variable from which the official SDK reads its address, by provider. Absent for an SDK that reads no such
+ * variable.
+ */
 const VARIABLES: { readonly [name in ProviderName]?: string } = {
   anthropic: 'ANTHROPIC_BASE_URL',
   openai: 'OPENAI_BASE_URL',

@@ -162,7 +162,7 @@ describe('an MCP server', () => {
     ]);
   });
 
-  test('is followed by the files that it names and a note on what is not covered', async () => {
+  test('is followed by the files that it names and a note on what the trust does not cover', async () => {
     write('tools/server.js', '');
     const lines = await linesOf({ mcp: { servers: { one: { command: 'node', args: ['tools/server.js'] } } } });
     expect(lines).toEqual([

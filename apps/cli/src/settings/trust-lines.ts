@@ -101,8 +101,8 @@ function isToken(name: string, value: string, words: readonly string[]): boolean
 
 const TOKEN = /^(?![./~-])[\x21\x23\x25\x2a-\x3a\x3d\x3f-\x5b\x5d-\x5f\x61-\x7a~]*$/;
 /**
- * Matches variables that name a program, such as `PASSWORD_COMMAND`, or that set one. They are shown even if the name
- * also looks like a secret.
+ * Matches names of variables whose value is a program or options for a program, such as `PASSWORD_COMMAND`. The values
+ * of such variables are shown even if the name also looks like a secret.
  */
 const STARTS_PROGRAMS =
   /^GIT_CONFIG|(?<![A-Z])(?:ASKPASS|COMMAND|CMD|HELPER|PROGRAM|PROCESS|EXEC|SHELL|SCRIPT|HOOK|OPTIONS|OPTS|PRELOAD)(?![A-Z])/;

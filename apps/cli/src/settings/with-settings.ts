@@ -42,7 +42,7 @@ function modelIn(flags: AgentFlags, { settings, newSession, catalog }: SettingsU
   }
   if (provider === 'simulator') return defined({ provider, model: newSession ? model : undefined });
   if (!newSession) return {};
-  // A model from the command line is asked from its maker, if the catalog knows the maker.
+  // A model from the command line is requested from its maker, if the catalog knows the maker.
   const wanted = flags.model ?? model;
   const known = flags.model !== undefined && wanted !== undefined ? providerOf(wanted, catalog) : undefined;
   const named = provider !== undefined && isProviderName(provider) ? provider : undefined;

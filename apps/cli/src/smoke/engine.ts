@@ -33,7 +33,9 @@ export interface SmokeSession {
   ask(prompt: string): Promise<MeteredCall>;
 }
 
-/** Opens the session `id`, or a new session without an id. Runs the work on it, and closes everything. */
+/**
+ * Opens the session `id`, or a new session if `id` is `undefined`. Runs the work on the session, and closes everything.
+ */
 export async function withEngine<T>(
   engine: SmokeEngine,
   id: string | undefined,

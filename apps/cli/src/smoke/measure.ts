@@ -31,8 +31,8 @@ export interface Probe {
 }
 
 /**
- * Verdict: the request read everything that the first call left in the cache (`hit`), did not (`miss`), or the provider
- * does not report it (`unknown`).
+ * Verdict on a request. `hit`: the request read everything that the earlier call left in the cache. `miss`: it did not.
+ * `unknown`: the provider does not report its cache reads.
  */
 export type ReadVerdict = 'hit' | 'miss' | 'unknown';
 
@@ -73,7 +73,7 @@ function isPlace(name: ProbeName): name is RequestPlace {
 /**
  * Replaces words in the body of a request.
  *
- * @throws Error when the words do not occur exactly once, because the request then was not built from them.
+ * @throws Error when the words do not occur exactly once, because the request was then not built from these words.
  */
 function replaceWords(outgoing: Outgoing, [was, is]: readonly [string, string]): Outgoing {
   const parts = new TextDecoder().decode(outgoing.body).split(was);

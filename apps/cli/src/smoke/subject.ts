@@ -34,7 +34,7 @@ export interface SmokeSubject {
 export interface OpenSubject {
   readonly provider: Provider;
   readonly surroundings: Surroundings;
-  /** Waits for the given time. With the simulator, it moves the clock instead of waiting. */
+  /** Waits for the given time, in milliseconds. With the simulator, moves the clock instead of waiting. */
   pause(ms: number): Promise<void>;
   close(): Promise<void>;
 }

@@ -25,8 +25,8 @@ export function forksFor(
 /**
  * Forks a session at its end and prints a notice.
  *
- * @throws CliError `cli/refused` when the session ends inside a turn. Calls that may have taken effect would be missing
- *   from the fork without notice.
+ * @throws CliError `cli/refused` when the session ends inside a turn. The fork would then silently omit calls of that
+ *   turn that may have taken effect.
  */
 export async function forkForModel(
   agent: Agent,

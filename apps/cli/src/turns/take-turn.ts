@@ -65,7 +65,7 @@ export async function takeTurn(typed: TurnRequest, context: CommandContext): Pro
       workspace: {
         folder: workspace,
         forbidden: [context.home, context.configFolder],
-        // A trusted workspace of the kit uses its memory, which a setting can turn off.
+        // A trusted workspace also uses its memory files. A setting can turn the memory off.
         trusted: trusted && settings.memory !== false,
         ...defined({
           agentsFile: settings.agentsFile,
@@ -73,7 +73,8 @@ export async function takeTurn(typed: TurnRequest, context: CommandContext): Pro
           protectedPaths: trusted ? brought?.named : undefined,
         }),
       },
-      // Another list of tools would write the whole history of a session again, so an older session keeps its own.
+      // An existing session keeps its own tools. Another list of tools would force the whole history of the session to
+      // be written to the cache again.
       tools: (settings.plan ?? typed.session?.plan ?? true) ? [createPlanTool()] : [],
       ...defined({ mcp: serversIn(settings) }),
       subagents: settings.subagents ?? {},

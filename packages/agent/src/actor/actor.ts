@@ -34,23 +34,28 @@ export interface Actor {
   readonly wantedFor: WantedFor;
   readonly feed: EventFeed;
   readonly waiting: QueuedTurn[];
-  /** Pending side calls: the controller that stops each call, and its end. */
+  /** Pending side calls: the controller that aborts each call, and the promise of its end. */
   readonly beside: Map<AbortController, Promise<unknown>>;
   runtime: Runtime;
-  /** Runtime that the session was opened with. Its `envelope` and `betas` are sent only to its provider. */
+  /**
+   * Runtime that the session was opened with. Its `envelope` and `betas` are sent only to the provider of this runtime.
+   */
   readonly first: Runtime;
-  /** Mode that the next turn records if the log has another one. */
+  /** Permission mode of the session. The next turn records this mode if the log has another one. */
   mode: Mode;
   running: RunningTurn | undefined;
-  /** Function that sends a side call. */
+  /** Function that sends a side call. `undefined` until it is set. */
   side: AskBeside | undefined;
-  /** Subagents of the session, if it may have any. */
+  /** Subagents of the session. `undefined` if the session may not start subagents. */
   children: Children | undefined;
-  /** Controller that ends the work between two turns. */
+  /** Controller that aborts the work between two turns, such as keeping the cache warm. */
   pause: AbortController | undefined;
   /** Called when a turn has ended and no other turn is waiting. */
   atRest: (() => void) | undefined;
-  /** Promise of the snapshot that is being written. Resolved if no snapshot is being written. */
+  /**
+   * Promise that resolves when the snapshot that is being written is complete. Already resolved if no snapshot is being
+   * written.
+   */
   keeping: Promise<void>;
   /** Error that stopped the actor. If present, no further command is accepted. */
   stopped: Error | undefined;
@@ -88,13 +93,20 @@ export function tell(actor: Actor, event: SessionEvent): void {
   actor.running?.feed.tell(event);
 }
 
-/** Restarts the work between two turns, because the next request will be a different one. */
+/**
+ * Aborts the work between two turns, and starts it again if no turn is running. Called when a change makes the next
+ * request a different one.
+ */
 export function restAnew(actor: Actor): void {
   actor.pause?.abort();
   if (actor.running === undefined && actor.stopped === undefined) actor.atRest?.();
 }
 
-/** @throws the error that stopped the actor, if it accepts no further commands. */
+/**
+ * Throws if the actor accepts no further commands.
+ *
+ * @throws the error that stopped the actor.
+ */
 export function requireUsable({ stopped }: Actor): void {
   if (stopped !== undefined) throw stopped;
 }
@@ -103,7 +115,7 @@ export function requireUsable({ stopped }: Actor): void {
 export function enqueueTurn<Output = undefined>(
   actor: Actor,
   beginning: TurnBeginning,
-  { schema, signal }: TurnRequest<Output> = {},
+  { schema, signal }: TurnOrder<Output> = {},
 ): Turn<Output> {
   const { session } = actor;
   const feed = createEventFeed((from, to) => session.log.read(session.writer.session, from, to), true);
@@ -138,7 +150,7 @@ function startNext(actor: Actor): void {
     });
 }
 
-/** Returns the id of the turn. A resumed turn keeps its id. */
+/** Returns the id for a turn: a new id, or the recorded id of the turn that is resumed. */
 function turnOf({ session, runtime }: Actor, beginning: TurnBeginning): TurnId {
   const held = beginning.with === 'resume' ? session.progress.turn?.id : undefined;
   return held ?? turnId(runtime.surroundings.newName());
@@ -149,7 +161,7 @@ export function applyRuntimeChange(actor: Actor, change: Pick<Runtime, 'tools' |
   actor.runtime = { ...actor.runtime, ...change };
 }
 
-/** Returns the context of a turn. Its `runtime` is always the current one of the session. */
+/** Returns the context of a turn. The getter `runtime` always returns the session's current runtime. */
 export function workOf(actor: Actor, turn: TurnId, signal: AbortSignal, schema?: AnswerSchema<unknown>): StepContext {
   const { session, promptStreams, wantedFor, side, children } = actor;
   const work: StepContext = {
@@ -180,7 +192,7 @@ async function perform(
   begun: () => void,
 ): Promise<FinishedTurn> {
   try {
-    // Subagents of a turn that was given up may still be closing.
+    // Subagents of an aborted turn may still be closing.
     if (actor.children !== undefined) await untilQuiet(actor.children);
     await beginTurn(work, beginning, actor.mode);
     begun();
@@ -209,7 +221,7 @@ function isUnsaid(error: Error): boolean {
   return error instanceof AgentError && error.code === 'agent/unfit-image';
 }
 
-/** Writes a snapshot if one is due. It runs between two turns, and no caller waits for it. */
+/** Writes a snapshot if one is due. The write starts between two turns, and the next turn does not wait for it. */
 function keepIfDue(actor: Actor): void {
   const { session } = actor;
   if (!isSnapshotDue(session)) return;
@@ -225,7 +237,7 @@ function tellUnkept(actor: Actor, error: unknown): void {
 }
 
 /** Options of a turn that a program asks for. */
-interface TurnRequest<Output> {
+interface TurnOrder<Output> {
   /** Schema that the answer must match. */
   readonly schema?: AnswerSchema<Output>;
   /** Interrupts the turn when it aborts. */
@@ -249,7 +261,7 @@ function asError(error: unknown): Error {
   return new AgentError('agent/broken', message, {}, error);
 }
 
-interface QueuedTurn extends TurnRequest<unknown> {
+interface QueuedTurn extends TurnOrder<unknown> {
   readonly beginning: TurnBeginning;
   readonly feed: EventFeed;
   readonly settle: (end: Promise<FinishedTurn>) => void;
@@ -261,24 +273,27 @@ export interface RunningTurn {
   readonly abort: AbortController;
   /** Feed for the listeners of this turn. */
   readonly feed: EventFeed;
-  /** Settles when the turn is recorded, or when it is certain that it will not be. */
+  /** Settles when the start of the turn is recorded, or when it is certain that it will not be recorded. */
   readonly begun: Promise<void>;
   /** Settles when the turn is over, with any outcome. Never rejects. */
   readonly over: Promise<void>;
 }
 
-/** Creates a turn for the caller and its queue entry. A rejection that no one awaits is not reported as unhandled. */
+/**
+ * Creates a turn for the caller, and its queue entry. If the caller does not await the turn, a failure causes no
+ * unhandled rejection.
+ */
 function askForTurn<Output>(
   beginning: TurnBeginning,
   feed: EventFeed,
-  request: TurnRequest<Output>,
+  request: TurnOrder<Output>,
 ): { readonly asked: QueuedTurn; readonly turn: Turn<Output> } {
   const { promise: ended, resolve } = Promise.withResolvers<FinishedTurn>();
   const promise = ended.then((finished) => withOutput(finished, request.schema));
   promise.catch(() => undefined);
   const turn: Turn<Output> = {
     [Symbol.asyncIterator]: () => feed.listen(),
-    // A turn can be awaited for its end. See `Turn`.
+    // `await turn` returns the end of the turn, so a turn needs a method `then`. See `Turn`.
     // oxlint-disable-next-line unicorn/no-thenable
     then: (onEnd, onError) => promise.then(onEnd, onError),
   };

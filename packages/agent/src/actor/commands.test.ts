@@ -70,7 +70,7 @@ describe('`steer`', () => {
 });
 
 describe('`interrupt`', () => {
-  test('keeps the text of the answer so far, and the model is informed that the answer was stopped', async () => {
+  test('keeps the part of the answer that has arrived, and informs the model that the answer was stopped', async () => {
     const slow = hanging([
       { type: 'began', usage: { fresh: 7, read: 0, writes: [] } },
       { type: 'text.delta', index: 0, text: 'I was about to' },
@@ -92,7 +92,7 @@ describe('`interrupt`', () => {
     );
   });
 
-  test('records an estimate for a call that was stopped before its first event', async () => {
+  test('records estimated usage for a call that was stopped before its first event', async () => {
     const slow = hanging([]);
     const { live, records } = await goLive({ provider: slow });
     const turn = live.prompt('go');
@@ -162,7 +162,7 @@ describe('`interrupt`', () => {
     await live.interrupt();
     await turn;
     expect(await live.resume()).toMatchObject({ outcome: 'completed', text: 'whole' });
-    expect(heldBy(next.sent[0]?.body ?? new Uint8Array()).at(-1)).toContain('Go on from where it stopped');
+    expect(heldBy(next.sent[0]?.body ?? new Uint8Array()).at(-1)).toContain('Continue from where it stopped');
   });
 });
 
@@ -205,7 +205,7 @@ describe('the settings of a session', () => {
     expect(after).toContain('read-only');
   });
 
-  test('a reopened session has the mode of its log, which can only be narrowed, and opening writes nothing', async () => {
+  test('a reopened session has the mode of its log, the option `mode` can only narrow it, and opening writes nothing', async () => {
     const { live, shelf } = await goLive({ provider: answering(), open: { mode: 'ask' } });
     await live.close();
     const wider = await goLive({ provider: answering(), shelf, open: { mode: 'auto' } });
@@ -218,7 +218,7 @@ describe('the settings of a session', () => {
     expect((await narrower.kinds()).slice(2, 4)).toEqual(['mode.changed', 'turn.started']);
   });
 
-  test('tools with equal definitions and new handlers take effect without an epoch, and changed definitions open one', async () => {
+  test('tools with unchanged definitions and new handlers take effect without an epoch, and changed definitions open one', async () => {
     const provider = answering(calls(['c1', 'look']), says('a'), says('b'));
     const { live, records } = await goLive({ provider, runtime: { tools: [look] } });
     live.setTools([made('look', () => ({ text: 'seen anew' }))]);

@@ -32,7 +32,7 @@ export async function steerTurn(actor: Actor, said: Exclude<Words, string>, clie
   if (running === undefined) throw notRunning(actor);
   const parts = await keepGiven(actor, said);
   await running.begun;
-  // Runs inside the mutex, so that the turn cannot end between the check and the append.
+  // The check and the append run inside one mutex, so the turn cannot end between them.
   await session.mutex.pass(async () => {
     requireUsable(actor);
     if (!isOpen(actor, running)) throw notRunning(actor);
@@ -50,7 +50,7 @@ function notRunning({ session }: Actor): AgentError {
   return new AgentError('agent/not-running', message);
 }
 
-/** Interrupts the running turn, and returns when it has ended. */
+/** Interrupts the running turn, and returns when the turn has ended. Returns at once if no turn is running. */
 export async function interruptTurn({ running }: Actor): Promise<void> {
   running?.abort.abort();
   await running?.over;
@@ -105,7 +105,8 @@ export async function notifySession(actor: Actor, data: NotificationReceived): P
 }
 
 /**
- * Records the note of a source again.
+ * Records the current note of a context source again: before the next step of the running turn, otherwise before the
+ * next prompt.
  *
  * @throws AgentError `agent/unknown-source`.
  */
@@ -149,15 +150,15 @@ export async function closeActor(actor: Actor): Promise<void> {
     await Promise.allSettled(actor.beside.values());
     await actor.keeping;
   } finally {
-    // Closes the writer after the commands that were sent earlier, so that they are still written.
+    // Commands that were sent before `close` are written first. The writer is closed after them.
     await session.mutex.pass(() => session.writer.close());
     actor.feed.end();
   }
 }
 
 // Changes to the runtime of a session that take effect with its next request: tools, reasoning, the model. Only a
-// change of reasoning is recorded here. The next request determines what a change costs, so a change that is undone
-// before it costs nothing.
+// change of reasoning is recorded here. A change has a cost only if the next request differs because of it, so a change
+// that is undone before that request costs nothing.
 
 /** Replaces the session's own tools. Tools from tool sources are kept. */
 export function changeTools(actor: Actor, tools: readonly Tool[], takeTools: 'now' | 'next-epoch'): void {
@@ -168,9 +169,9 @@ export function changeTools(actor: Actor, tools: readonly Tool[], takeTools: 'no
 }
 
 /**
- * Sets render parameters for reasoning.
+ * Sets render parameters for reasoning. They are recorded and also apply after the session is reopened.
  *
- * @throws AgentError `agent/unknown-parameter`.
+ * @throws AgentError `agent/unknown-parameter` for a parameter that the model does not have.
  */
 export function changeReasoning(actor: Actor, parameters: RenderParameters): void {
   requireUsable(actor);
@@ -188,8 +189,8 @@ export function changeReasoning(actor: Actor, parameters: RenderParameters): voi
 }
 
 /**
- * Records the parameters. The append is queued before later appends, so the next request and the close of the session
- * come after it.
+ * Records the parameters without waiting for the write. Appends run in order, so the next request and the close of the
+ * session come after this one.
  */
 function recordReasoning(actor: Actor, parameters: RenderParameters): void {
   const { session, runtime } = actor;
@@ -200,9 +201,9 @@ function recordReasoning(actor: Actor, parameters: RenderParameters): void {
 }
 
 /**
- * Switches the model of this session.
+ * Switches the model of this session from the next request on.
  *
- * @throws AgentError `agent/unknown-price`.
+ * @throws AgentError `agent/unknown-price` if a cost limit is set and the price of the model is unknown.
  */
 export function changeModel(actor: Actor, model: OtherModel): void {
   requireUsable(actor);
@@ -224,14 +225,13 @@ export function withModel(
 }
 
 /**
- * Checks that a fork for another model can take over the whole session. Otherwise open calls would be lost without a
- * message.
+ * Throws if a fork for another model would lose records at the end of the session, because calls there are still open.
  *
  * @throws AgentError `agent/not-closed`.
  */
 export function requireForkable({ of, parent, left, open }: ForkPlan): void {
   if (left === undefined || open === undefined) return;
-  const message = `session ${of} cannot be forked at its end: ${IN_WORDS[open]} there; wait for the end of the turn or resume it, fork at record ${parent.position}, or switch the model in place`;
+  const message = `session ${of} cannot be forked at its end, where ${IN_WORDS[open]}; wait for the end of the turn or resume it, fork at record ${parent.position}, or switch the model in place`;
   throw new AgentError('agent/not-closed', message, { session: of, at: left.to, open, before: parent.position });
 }
 

@@ -7,7 +7,7 @@ import type { SessionEvent } from '../ports/session-event.ts';
 /** Maximum number of buffered events per listener. */
 const MOST_WAITING = 1_000;
 
-/** A feed of events that each listener reads at its own pace. */
+/** A feed of events. Each listener reads it at its own pace. */
 export interface EventFeed {
   tell(event: SessionEvent): void;
   /** Ends the feed. With an error, listeners receive the error after the last event. */
@@ -15,7 +15,6 @@ export interface EventFeed {
   listen(): AsyncIterableIterator<SessionEvent>;
 }
 
-/** Shared state of a feed. */
 interface Source {
   readonly read: (from: number, to: number) => AsyncIterable<Recorded>;
   readonly listeners: Set<Listener>;
@@ -30,8 +29,8 @@ interface Source {
 interface Listener {
   waiting: SessionEvent[];
   /**
-   * Position of the first record to read from the log after the buffered events. `undefined` if the listener is not
-   * behind.
+   * Position of the first record that the listener missed because its buffer was full. It is read from the log after
+   * the buffered events. `undefined` if no record was missed.
    */
   behind: number | undefined;
   gone: boolean;

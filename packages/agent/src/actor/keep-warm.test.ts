@@ -13,7 +13,7 @@ import { foldLog } from '../session/session.ts';
 const LONG = 'Some words to remember. '.repeat(4_000);
 const PROMOTES = { promotes: { verified: '2026-11-20' } } as const;
 
-/** Returns the tokens of a call: read, written for five minutes, written for an hour, and fresh. */
+/** Returns the input tokens of a call in this order: read, written for five minutes, written for an hour, fresh. */
 function buckets({ usage }: LedgerCall): readonly (number | undefined)[] {
   const { ephemeral_5m_input_tokens: short, ephemeral_1h_input_tokens: long } = usage?.cache_creation ?? {};
   return [usage?.cache_read_input_tokens, short, long, usage?.input_tokens];
@@ -64,7 +64,7 @@ describe('keeping the cache warm between two turns', () => {
     await expectSound(warm);
   });
 
-  test('stops if the user is not expected back in time, and sends nothing more', async () => {
+  test('stops if the user is not expected back before the cache expires, and sends nothing more', async () => {
     const warm = await goWarm({ runtime: { warm: { share: 1 } } });
     await warm.live.prompt(LONG);
     await warm.later(60);
@@ -114,7 +114,7 @@ describe('keeping the cache warm between two turns', () => {
     const small = await goWarm({ change: { floor: 100_000 } });
     const thinking = { thinking: { type: 'enabled', budget_tokens: 2_000 } };
     const thinks = await goWarm({ runtime: { parameters: thinking, outputLimit: 4_000 } });
-    // This model offers a lifetime of an hour, and no promotion is verified.
+    // The model offers a lifetime of an hour and its row marks no promotion as verified, so `auto` does nothing.
     const auto = await goWarm({ runtime: { warm: 'auto' } });
     for (const warm of [off, small, thinks, auto]) {
       await warm.live.prompt(LONG);
@@ -160,7 +160,7 @@ describe('keeping the cache warm', () => {
     expect(warm.billed()).toHaveLength(1);
   });
 
-  test('continues after a change of tools that is appended, and the next request reads the earlier content', async () => {
+  test('continues after a change of tools that is appended, and the next request reads the content sent before the change', async () => {
     const look = made('look', () => ({ text: 'seen' }));
     const warm = await goWarm({ runtime: { tools: [look] } });
     await warm.live.prompt(LONG);
@@ -199,7 +199,7 @@ describe('keeping the cache warm', () => {
 });
 
 describe('a promotion of a model whose catalog row marks it as verified', () => {
-  test('is one read that gives the end a lifetime of an hour, and the next turn reads it', async () => {
+  test('is one read that extends the whole cached prefix to an hour, and the next turn reads this prefix', async () => {
     const warm = await goWarm({ change: PROMOTES, simulator: { promotion: 'works' } });
     await warm.live.prompt(LONG);
     await warm.later(50);

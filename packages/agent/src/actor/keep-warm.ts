@@ -1,6 +1,6 @@
 // Keeps the cache warm between the turns of an open session. Shortly before the cached content would expire, a request
-// without an answer reads it, if this is expected to lower the cost. Each such request is recorded as a side call, and
-// the next one is planned from its result.
+// with almost no output reads it, if this is expected to lower the cost. Each such request is recorded as a side call,
+// and the next request is planned from the result.
 
 import type { KeepWarm, WarmPlan } from '@tidemark/context';
 import { KEEP_WARM } from '@tidemark/context';
@@ -43,7 +43,8 @@ async function watch(actor: Actor, warm: Exclude<Warm, 'off'>, signal: AbortSign
       await surroundings.wait(ms, signal, { idle: true });
       if (signal.aborted) return;
     }
-    // A side call may have read the cache in the meantime. Then the next read is due later.
+    // A side call may have read the cache during the wait. In that case nothing is sent now, and the next read is
+    // planned again.
     if (leftAt(actor) === before) await send(actor, warm);
     if (leftAt(actor) === before) return;
   }
@@ -58,8 +59,8 @@ function leftAt({ session }: Actor): string | undefined {
 }
 
 /**
- * Plans the next read. If the next request will open an epoch, a read is useless, because that request writes its
- * content again. Appended changes do not matter.
+ * Plans the next read. Nothing is planned if the next request will open an epoch, because that request writes its
+ * content again and a read would not help. Appended changes open no epoch, so they do not stop the reads.
  */
 async function planFor(
   { session, promptStreams, runtime, wantedFor }: Actor,
@@ -73,7 +74,7 @@ async function planFor(
   return planWarmth(session, { at: runtime.surroundings.now(), warm, promptStream });
 }
 
-/** Sends the read. It is planned again first, because the process may have slept. */
+/** Sends the read. The read is planned again first, because the process may have slept during the wait. */
 async function send(actor: Actor, warm: Exclude<Warm, 'off'>): Promise<void> {
   const plan = await planFor(actor, warm);
   if (plan.by === 'nothing') return tellPlan(actor, plan);

@@ -18,6 +18,8 @@ import type {
   ModelSwitchOptions,
   OtherModel,
   PromptOptions,
+  Turn,
+  Words,
 } from '../ports/live-session.ts';
 import type { Mode } from '../ports/permissions.ts';
 import type { Runtime } from '../ports/runtime.ts';
@@ -57,7 +59,8 @@ export interface LiveSessionOptions {
   readonly log: Log;
   readonly runtime: Runtime;
   /**
-   * For a fork: the runtime that its parent was opened with. Its `envelope` and `betas` are sent only to its provider.
+   * For a fork: the runtime that the parent session was opened with. The `envelope` and `betas` of this runtime are
+   * sent only to its own provider.
    */
   readonly first?: Runtime;
   readonly id: SessionId;
@@ -68,7 +71,10 @@ export interface LiveSessionOptions {
   /** Absolute path of the folder that a new session works in. An existing session has it in its log. */
   readonly workspace?: string;
   readonly title?: string;
-  /** For a subagent: the session and call that started it. `root` is the first session of the family. */
+  /**
+   * For a subagent: the session and the call that started it, and `root`, the first session of the family. Default for
+   * `root`: the session itself.
+   */
   readonly startedBy?: StartedBy;
   readonly root?: SessionId;
   /** Cause recorded for the session's turns. Default: the user. */
@@ -79,13 +85,13 @@ export interface LiveSessionOptions {
    */
   readonly mode?: Mode;
   readonly secrets?: Secrets;
-  /** Name of the program that sends the prompts, recorded with each. Default: `library`. */
+  /** Name of the program that sends the prompts. It is recorded with each prompt. Default: `library`. */
   readonly client?: string;
-  /** Open sessions of the agent. This session and its forks are in it until they are closed. */
+  /** Open sessions of the agent. This session and its forks stay in this set until they are closed. */
   readonly open?: Set<AgentSession>;
 }
 
-/** Options that a session and its forks have in common. */
+/** Options that a fork takes over from its session. */
 type SharedOptions = Pick<LiveSessionOptions, 'client' | 'trigger' | 'open'>;
 
 const FIRST_MODE: Mode = 'ask';
@@ -166,14 +172,20 @@ async function forkLive(
   return beginLive(actor, shared, await planLiveFork(actor, options), other);
 }
 
-/** Plans a fork after pending records are written, such as a setting that was just changed. */
+/**
+ * Plans a fork of the open session. Waits for pending appends first, such as a setting that was just changed, so that
+ * the plan includes them.
+ */
 async function planLiveFork({ session }: Actor, options: ForkOptions): Promise<ForkPlan> {
   const { log, writer, mutex } = session;
   await mutex.pass(async () => undefined);
   return planFork(log, writer.session, options);
 }
 
-/** Opens the fork with its parent's current runtime, and in no wider mode. */
+/**
+ * Opens the fork with its parent's current runtime. The fork's permission mode is never wider than the parent's current
+ * mode.
+ */
 function beginLive(
   { session, runtime, first, mode }: Actor,
   shared: SharedOptions,
@@ -194,7 +206,10 @@ function beginLive(
   });
 }
 
-/** Switches the session itself and returns `undefined`, or returns the fork that has the other model. */
+/**
+ * Switches the model. Returns the fork that uses the new model, or `undefined` if this session itself uses it from now
+ * on: with `inPlace`, or before the first request.
+ */
 async function switchModel(
   actor: Actor,
   shared: SharedOptions,
@@ -212,7 +227,12 @@ async function switchModel(
   return beginLive(actor, shared, plan, model);
 }
 
-/** @throws AgentError `agent/unknown-model`. @throws what `Runtime.findModel` throws. */
+/**
+ * Returns the model: the given object, or the result of `Runtime.findModel` for a name.
+ *
+ * @throws AgentError `agent/unknown-model` if there is no `Runtime.findModel`.
+ * @throws what `Runtime.findModel` throws.
+ */
 function findModel({ runtime }: Actor, model: string | OtherModel, reach: ModelReach): OtherModel {
   if (typeof model !== 'string') return model;
   if (runtime.findModel !== undefined) return runtime.findModel(model, reach);
@@ -253,15 +273,7 @@ function createFace(actor: Actor, shared: SharedOptions): AgentSession {
     get running() {
       return actor.running !== undefined;
     },
-    prompt(words, options = {}) {
-      requireUsable(actor);
-      requireOptions('prompt', options, PROMPT_OPTIONS);
-      const { skills = [], output, signal } = options;
-      const found = findSkills(actor.runtime.skills, skills);
-      const schema = output === undefined ? undefined : createAnswerSchema(output);
-      const parts = schema === undefined ? partsOf(words) : [...partsOf(words), requestOf(schema)];
-      return enqueueTurn(actor, { with: 'prompt', parts, client, skills: found, trigger }, defined({ schema, signal }));
-    },
+    prompt: (words, options = {}) => promptSession(actor, { client, trigger }, words, options),
     resume() {
       requireUsable(actor);
       requireResumable(actor);
@@ -305,6 +317,21 @@ function createFace(actor: Actor, shared: SharedOptions): AgentSession {
   };
   open?.add(face);
   return face;
+}
+
+function promptSession<Output>(
+  actor: Actor,
+  origin: { readonly client: string; readonly trigger: TurnBegan['trigger'] },
+  words: Words,
+  options: PromptOptions<Output>,
+): Turn<Output> {
+  requireUsable(actor);
+  requireOptions('prompt', options, PROMPT_OPTIONS);
+  const { skills = [], output, signal } = options;
+  const found = findSkills(actor.runtime.skills, skills);
+  const schema = output === undefined ? undefined : createAnswerSchema(output);
+  const parts = schema === undefined ? partsOf(words) : [...partsOf(words), requestOf(schema)];
+  return enqueueTurn(actor, { with: 'prompt', parts, skills: found, ...origin }, defined({ schema, signal }));
 }
 
 function requestOf({ request }: AnswerSchema<unknown>): ContentPart {

@@ -20,7 +20,10 @@ async function picture({ log }: Played, bytes: number): Promise<ContentPart> {
   return { type: 'image', artifact: digest, mediaType: 'image/png', bytes: size };
 }
 
-/** Refuses a side call with a large image, with Anthropic's error message and the path of the image. */
+/**
+ * Refuses a side call if the request contains a large image. The error has the text of Anthropic's error and the path
+ * of the image.
+ */
 function answer({ body, lastUserText }: ReceivedRequest): AnswerPlan {
   const found = lastUserText === 'Name this.' ? largeIn(body['messages'], 'messages') : undefined;
   if (found === undefined) return { answer: { text: 'I see.' } };
@@ -51,7 +54,7 @@ describe('a side call that is refused', () => {
     expect(await live.side(TITLE)).toMatchObject({ text: 'I see.' });
     expect(await live.prompt('And now?')).toMatchObject({ outcome: 'completed' });
     expect([statusesOf(played), await asideIn(played)]).toEqual([[200, 400, 200, 200, 200], 1]);
-    expect(played.bodies.at(-1)).toContain('image left out: the provider refused it');
+    expect(played.bodies.at(-1)).toContain('image omitted: the provider rejected it');
     expect(played.notices).toMatchObject([{ code: 'turn/quarantined' }]);
     await expectRebuilt(played);
   });

@@ -155,7 +155,7 @@ describe('another model', () => {
     ]);
   });
 
-  test("of another provider does not get the first provider's envelope and betas, which the first provider gets again later", async () => {
+  test("of another provider does not get the first provider's envelope and betas, and the first provider gets them again after a switch back", async () => {
     const first = answering(says('a'), says('c'));
     const second = { ...answering(says('b')), name: 'another' };
     const { live, records } = await goLive({ provider: first, runtime: { envelope: { user: 'u' }, betas: ['b-1'] } });
@@ -172,7 +172,7 @@ describe('another model', () => {
     ]);
   });
 
-  test('gets no setting that it does not know, and a change of such a setting opens no epoch', async () => {
+  test('gets no setting that it does not know, and a change of such a setting opens no epoch while that model is used', async () => {
     const plain = { ...row('claude-sonnet-4-5'), model: 'plain-1', renderParameters: { model: 'tools' } } as const;
     const [first, second] = [answering(says('a'), says('d')), answering(says('b'), says('c'))];
     const { live, records } = await goLive({ provider: first, runtime: { parameters: { effort: 'high' } } });

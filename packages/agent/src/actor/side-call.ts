@@ -28,8 +28,9 @@ import { applyRuntimeChange, requireUsable, tell } from './actor.ts';
 interface SideCallInParts extends SideCall {
   readonly words: readonly ContentPart[];
   /**
-   * Way of keeping the cache warm, if the call does that. See `prepareRequest`. The call is sent only once, because the
-   * cache entry would expire while a retry waits.
+   * Present if the call keeps the cache warm: `refresh` for a read that restarts the lifetime, `promotion` for a read
+   * that makes the lifetime longer. Such a call is sent only once, because the cache entry would expire while a retry
+   * waits.
    */
   readonly keeps?: 'refresh' | 'promotion';
   /** True if the call is sent at most once, and only if most of its input will be read from the cache. */
@@ -59,8 +60,8 @@ export async function callBeside(actor: Actor, call: SideCallInParts): Promise<S
 async function tryOut(actor: Actor, call: SideCallInParts, signal: AbortSignal): Promise<SideAnswer> {
   const { session } = actor;
   const passing = { session, signal, tell: (event: SessionEvent) => tell(actor, event) };
-  // If the call opens the first epoch, the epoch must contain all tools, because tools cannot be appended to a front
-  // without any.
+  // If the call opens the first epoch, this epoch must contain all tools, because tools cannot be appended to a front
+  // that has none.
   if (session.state.epoch === undefined)
     await refreshTools({
       ...passing,
@@ -68,7 +69,7 @@ async function tryOut(actor: Actor, call: SideCallInParts, signal: AbortSignal):
       applyRuntimeChange: (change) => applyRuntimeChange(actor, change),
     });
   const { runtime } = actor;
-  // Preloaded skills are recorded before the first turn. A running turn has already recorded them itself.
+  // Preloaded skills are recorded before the first turn. If a turn is running, its beginning has already recorded them.
   if (actor.running === undefined && mayPreload({ session, runtime }))
     await session.mutex.pass(async () => {
       const { events } = await preloadSkills({ session, runtime, wantedFor: actor.wantedFor }, []);
@@ -152,7 +153,7 @@ async function prepare(
   });
 }
 
-/** Minimum share of its input that an optional call must read from the cache. */
+/** Minimum share of the call's input that must be in the cache. Otherwise an optional call is not sent. */
 const MOST = 3 / 4;
 
 function requireCached(purpose: string, forecast: CallForecast): void {
@@ -181,9 +182,9 @@ function answerOf(record: Recorded | undefined, answer: Answer): SideAnswer {
 }
 
 /**
- * A side call that can be repaired. If a provider refuses a block of the conversation, the block is quarantined as in a
- * step of a turn. The call is then sent again in an epoch that packs a stub in place of the block. The call's own words
- * are not repaired; the caller has to change them.
+ * A side call that can be repaired. If a provider refuses a block of the conversation, the block is quarantined, as in
+ * a step of a turn. The call is then sent again in a new epoch, in which a stub replaces the block. The call's own
+ * words are not repaired; the caller has to change them.
  */
 interface Mendable extends Pick<SideCall, 'history'> {
   readonly words: readonly ContentPart[];
@@ -195,16 +196,16 @@ interface Mendable extends Pick<SideCall, 'history'> {
 interface RefusedBeside {
   readonly prepared: Prepared;
   readonly error: ProviderError;
-  /** Number of earlier repairs of this call. */
+  /** Number of earlier repairs of this side call. */
   readonly repairs: number;
   /** Number of blocks in the body that belong to the conversation. The call's own words come after them. */
   readonly shared: number;
 }
 
 /**
- * Returns the facts to record before the call is sent again. The list is empty if they are already recorded. Returns
- * `undefined` if the call cannot be repaired. While a request of the conversation is pending, the call is not repaired,
- * because that request contains the same block and repairs it.
+ * Returns the events to record before the call is sent again. The list is empty if another call has already recorded
+ * them. Returns `undefined` if the call cannot be repaired. This includes the time while a request of the conversation
+ * is pending, because that request contains the same block and its own step repairs it.
  */
 function repairBeside(
   { session, promptStreams, runtime }: Pick<Actor, 'session' | 'promptStreams' | 'runtime'>,
@@ -219,7 +220,7 @@ function repairBeside(
   const blocks = slice(prepared.sequence.blocks);
   const located = place?.message === undefined ? [] : (runtime.provider.encoder.locate?.(place, blocks) ?? []);
   if (promptStreams.main === undefined || located.some((index) => index >= shared)) return undefined;
-  // Another call may have quarantined the block in the meantime.
+  // Another call may have quarantined the block since this request was prepared.
   if (state.quarantines.some(({ position }) => position > prepared.record.position)) return [];
   if (state.epoch?.opened.number !== prepared.epoch.number) return undefined;
   const { bytes } = prepared.record.data;

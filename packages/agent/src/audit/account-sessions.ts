@@ -45,7 +45,7 @@ export interface Accounts {
 export interface AccountedSession {
   readonly session: SessionId;
   readonly account: Account;
-  /** Changes over the whole session. `since` does not limit them. */
+  /** Changes of the session's fronts over the whole log of the session. `since` does not limit them. */
   readonly churn: Churn['changes'];
   readonly appended: number;
 }
@@ -91,7 +91,7 @@ function spanning(span: Accounts['span'], { at }: ModelCall): Accounts['span'] {
 
 type ReadCall = { readonly type: 'call'; readonly call: ModelCall } | { readonly type: 'churn'; readonly churn: Churn };
 
-/** Reads the session's own calls, and the changes of its front at the end. */
+/** Yields the session's own calls, and at the end the changes of its fronts. */
 async function* readCalls(log: Log, session: SessionId, rowOf: RowOf): AsyncGenerator<ReadCall> {
   let following: Following = beginFollowing(session);
   let churn = beginChurn(session);

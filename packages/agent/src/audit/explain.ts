@@ -41,7 +41,10 @@ export interface Explanation {
     readonly number: number;
     readonly forecast: EpochForecast;
   };
-  /** Tokens that were sent before and paid again. */
+  /**
+   * Cache miss of the request, with its cause: tokens that an earlier request had sent and that this request paid
+   * again. Absent if nothing was missed.
+   */
   readonly miss?: Miss;
   /** Price cliff that this request was the first to exceed, and the cost that it added. */
   readonly cliff?: CliffCost;
@@ -52,7 +55,7 @@ export interface Explanation {
   readonly answer?: AnswerReceived;
 }
 
-/** Numbers of requests whose cache reads are unknown, by reason. */
+/** Number of requests whose cache reads are unknown. There is one number for each reason. */
 export interface UntoldReads {
   /** Requests with an answer whose usage does not report cache reads. */
   readonly answered: number;
@@ -62,7 +65,10 @@ export interface UntoldReads {
 
 /** Result of explaining a session. */
 export interface Explained {
-  /** Number of requests that this runtime sent, including side calls. An imported log has none. */
+  /**
+   * Number of sent requests that could be rebuilt from the log, including side calls. 0 for an imported log, which
+   * contains no requests.
+   */
   readonly requests: number;
   /** Requests whose cache reads are unknown. */
   readonly untold: UntoldReads;
@@ -71,7 +77,8 @@ export interface Explained {
 
 /**
  * Explains a session: the steps that broke, missed the cache or crossed a price cliff, and the side calls that missed.
- * With `step`, explains each attempt of that step of the main stream, even without any of these.
+ * With `step`, explains each attempt of that step of the main stream, even if the attempt has no break, no miss and no
+ * cliff.
  */
 export async function explainSession(
   log: Log,
@@ -170,13 +177,13 @@ function addAnswer(
     ...checkedBy(explanation, answer),
     answer,
   };
-  // Only selected answers are kept, because all answers together are most of the log.
+  // Only the selected answers are kept in memory, because all answers together would be almost as large as the log.
   if (isAsked(answered, step)) found[waiting.index] = answered;
 }
 
 /**
- * Returns the price cliff that a request crossed. A side call is not checked, because it is about as long as the
- * request of the main stream that it continues.
+ * Returns the price cliff that a request crossed. Side calls are not checked. A side call is about as long as the
+ * request of the main stream that it continues, so the cliff is reported for that request.
  */
 function crossedBy(
   { capabilities, at }: UnansweredRequest,
@@ -188,7 +195,8 @@ function crossedBy(
 }
 
 /**
- * Compares the causes with the provider's diagnosis. If neither side reports a problem, there is nothing to compare.
+ * Compares the causes found here with the provider's diagnosis. Returns an empty object if neither of them reports a
+ * problem.
  */
 function checkedBy({ opened }: Explanation, { diagnosis, miss }: AnswerReceived): Pick<Explanation, 'checked'> {
   const causes = [miss?.cause, ...(miss?.also ?? []), opened?.cause, ...(opened?.also ?? [])].filter(

@@ -1,5 +1,5 @@
 // Rebuilds requests from the log alone, with the same fold, the same encoder and the recorded decisions (L2). Compares
-// them with what was recorded before they were sent.
+// their digests with the digests that were recorded before the requests were sent.
 
 import type { Sequence, State } from '@tidemark/context';
 import { RENDERINGS, emptyState, evolve, itemAt } from '@tidemark/context';
@@ -12,7 +12,7 @@ import { beginPromptStream, sideCallPromptStream, extendPromptStream, stillHolds
 import { blocksOf } from '../request/request-record.ts';
 import { loadCapabilities, loadFront } from '../session/materials.ts';
 
-/** Returns the encoder for a revision. */
+/** Returns the encoder for a revision, or `undefined` for a revision that this version does not have. */
 export type Encoders = (revision: string) => Encoder | undefined;
 
 /** A rebuilt request. */
@@ -33,7 +33,7 @@ export interface Rebuilt {
 /** Options of a rebuild. */
 export interface RebuildOptions {
   readonly encoders: Encoders;
-  /** True to rebuild each request from scratch. Default: false, and each request extends the one before. */
+  /** True to rebuild each request from scratch. Default: false, and each request extends the previous one. */
   readonly full?: boolean;
   /** Selects the requests to rebuild. All other records are only folded. Default: all requests. */
   readonly only?: (record: RecordedOf<'request.prepared'>) => boolean;
@@ -76,7 +76,7 @@ export async function* rebuildSession(
       promptStream = record.data.history === 'none' ? held : await extendPromptStream(held, state, log.artifacts);
       rebuilt = rebuild(record, await lineOf(log, record, promptStream, state), state);
     } catch (error) {
-      // A read error of the store is not a property of the log, so it is always thrown.
+      // A `LogError` comes from reading the store, not from the content of the log. It is always thrown.
       if (options.unmade === undefined || !(error instanceof Error) || error instanceof LogError) throw error;
       options.unmade(record, error);
       promptStream = undefined;
@@ -108,8 +108,8 @@ function serves(promptStream: PromptStream, state: State, encoder: Encoder): boo
 }
 
 /**
- * Returns the prompt stream of the request. For a side call its words come after the main stream, or after the front
- * alone.
+ * Returns the prompt stream of the request. The words of a side call come after the main stream, or after the front
+ * alone if the side call has no history.
  */
 async function lineOf(
   log: Log,
@@ -135,7 +135,7 @@ function encoderOf(encoders: Encoders, record: RecordedOf<'request.prepared'>): 
 function unknownRevision(step: number, revision: string): AgentError {
   return new AgentError(
     'agent/unknown-encoder',
-    `step ${step} was encoded by "${revision}", which this version does not have: use the version that wrote it`,
+    `step ${step} was encoded by "${revision}", which this version does not support: use the version that wrote it`,
     { revision },
   );
 }
@@ -186,7 +186,7 @@ interface ByteDifference {
   readonly reason?: string;
 }
 
-/** A request of the main stream that does not extend the one before it. */
+/** A request of the main stream that does not extend the previous request of this stream. */
 interface Break {
   readonly step: number;
   readonly position: Position;
@@ -207,8 +207,8 @@ export interface Verification {
 
 /**
  * Rebuilds each request of a session from the log. Compares its digest with the one recorded before it was sent (L2),
- * and its sequence with that of the previous request on its stream (L3). The work grows with the log and not with the
- * sum of all bodies, unless `full` is set.
+ * and its sequence with that of the previous request on its stream (L3). Without `full`, the work is proportional to
+ * the size of the log. With `full`, it is proportional to the sum of all request bodies.
  */
 export async function verifySession(log: Log, session: SessionId, options: RebuildOptions): Promise<Verification> {
   const differences: ByteDifference[] = [];
@@ -242,7 +242,7 @@ export async function verifySession(log: Log, session: SessionId, options: Rebui
   return { records, requests, differences, breaks, problems };
 }
 
-/** Returns true if a sequence begins with the whole of another one, with the same render parameters (L3). */
+/** Returns true if `after` begins with all blocks of `before` and has the same render parameters (L3). */
 export function extendsSequence(before: Sequence, after: Sequence): boolean {
   const end = before.blocks.length - 1;
   return (
@@ -251,7 +251,10 @@ export function extendsSequence(before: Sequence, after: Sequence): boolean {
   );
 }
 
-/** Returns the differences of a request. A request that was recorded in two forms must match in both. */
+/**
+ * Returns the differences of a request. A request may be recorded in two forms: as a complete body and as a
+ * continuation. Both must match.
+ */
 function differencesOf({ record, digest, continuation }: Rebuilt): readonly ByteDifference[] {
   const { position, data } = record;
   const { step, stream } = data;

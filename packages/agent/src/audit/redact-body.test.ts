@@ -45,6 +45,6 @@ test("`redactBody` shows nothing of a call's arguments", () => {
   );
 });
 
-test('a body that is not JSON has no shape', () => {
+test('`redactBody` returns `undefined` for a body that is not JSON', () => {
   expect(redactBody(new TextEncoder().encode('{"a":1}\n{"b":2}'))).toBeUndefined();
 });

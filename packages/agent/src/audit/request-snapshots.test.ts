@@ -26,7 +26,7 @@ test('`requestSnapshots` returns the latest 24 requests, oldest first, each as i
   ]);
 });
 
-test('a snapshot shows if its request opened an epoch or inherited one', async () => {
+test('a snapshot shows if its request opened a new epoch or inherited one from the parent session', async () => {
   const small = await begin();
   await commit(small.session, [prompt('hello')]);
   await answer(small, await prepare(small));

@@ -36,7 +36,7 @@ export interface RequestSnapshot {
   readonly shape?: JsonValue;
 }
 
-/** Default number of requests shown for a session, and number of sessions shown. */
+/** Default for the maximum number of requests in the list. Reports also use it as the maximum number of sessions. */
 export const SNAPSHOTS_KEPT = 24;
 
 /**
@@ -129,7 +129,7 @@ export function redactBody(body: Uint8Array): JsonValue | undefined {
     const parsed: JsonValue = JSON.parse(new TextDecoder().decode(body));
     return redact(parsed, '');
   } catch {
-    // Some encoders do not write JSON, so the type allows `undefined`.
+    // Some encoders write bodies that are not JSON.
     return undefined;
   }
 }

@@ -10,7 +10,7 @@ const loaded = (name: string, reason: 'always' | 'on_demand', tokens: number, at
   data: { name, version: '1', reason, tokens, source: '/skills' },
 });
 
-test('`readSkillUse` sums loads by name, the largest token sum first, and returns an empty list for a session without loads', async () => {
+test('`readSkillUse` sums loads by skill name, sorts by tokens in descending order, and returns an empty list for a session without loads', async () => {
   const small = await begin();
   expect(await readSkillUse(small.log, ID)).toEqual({ session: ID, skills: [] });
   await commit(small.session, [

@@ -33,7 +33,7 @@ export interface SessionSkills {
 }
 
 /**
- * Reads the skill use of a session. The log is read once. Loads in its ancestors are not counted.
+ * Reads the skill use of a session. The log is read once. Loads in the session's ancestors are not counted.
  *
  * @throws LogError as the store does.
  */
@@ -84,7 +84,10 @@ function withNote(listed: readonly string[], { cause, body = '' }: ContextNoted)
   return cause === 'changed' ? [...listed, body] : [body];
 }
 
-/** Returns the skills layer of a front. In older logs the front itself lists the skills. */
+/**
+ * Returns the text of the skills layer of a front, or `undefined` if the front has none. Only in older logs does the
+ * front list the skills.
+ */
 async function textInFront({ artifacts }: Log, layers: EpochOpened['layers']): Promise<string | undefined> {
   const layer = layers.find(({ name }) => name === 'skills');
   return layer && readText(artifacts, layer.digest);

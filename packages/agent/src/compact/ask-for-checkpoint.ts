@@ -1,6 +1,6 @@
-// Asks a model to write a checkpoint. The question follows the live prefix, which is in the cache. If it does not fit
-// there, the history is sent in chunks. An unusable answer is requested once more. If that fails too, the reason is
-// reported, and the checkpoint is built from the log alone.
+// Asks a model to write a checkpoint. The question is sent after the live prefix, which is in the cache. If there is no
+// room after the live prefix, the history is sent in chunks. After an unusable answer the model is asked once more. If
+// that fails too, the reason is reported, and the checkpoint is built from the log alone.
 
 import type { CompactionContract, ModelFields, ParsedCheckpoint } from '@tidemark/context';
 import { estimateTokens, parseCheckpoint, retryText } from '@tidemark/context';
@@ -19,13 +19,13 @@ import { newHash } from '../session/materials.ts';
 export interface CheckpointAsker {
   readonly ask?: AskBeside;
   readonly optional?: true;
-  /** Signal that ends the question and the whole compaction. */
+  /** Signal that aborts the question to the model and the whole compaction. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Returns how a model is asked: as the order demands, otherwise as the runtime is set. A scripted provider is asked
- * only if the order names the model.
+ * Returns the options for asking a model. The order decides if it sets `by`, otherwise the setting `compactionBy` of
+ * the runtime decides. With `auto`, a scripted provider is not asked.
  */
 export function askerOf(
   { runtime, side, signal }: CheckpointQuestion,
@@ -53,14 +53,17 @@ export type Assistance =
   | { readonly fields: ModelFields; readonly made: MadeQuestion }
   | { readonly fallback: string; /** True if a request was sent. */ readonly asked: boolean };
 
-/** Record of a question. This is a type alias and not an interface, because the log stores it as JSON. */
+/**
+ * Data recorded about a question to the model. This is a type alias and not an interface, because only a type alias is
+ * accepted where the log expects JSON.
+ */
 export type MadeQuestion = {
   /** Digests of the instruction and of the schema that the answer must match. */
   readonly instruction: Digest;
   readonly schema: Digest;
   /** Positions of the question's requests, in order. */
   readonly requests: readonly Position[];
-  /** `first` if the first answer was usable, `retry` if a second one was requested. */
+  /** `first` if each first answer was usable, `retry` if the model had to be asked a second time. */
   readonly validation: 'first' | 'retry';
 };
 
@@ -71,7 +74,10 @@ const PATIENCE = 120_000;
 
 const PURPOSE = 'compaction';
 
-/** Asks the model. `room` is the number of tokens that the request may still add after the live prefix. */
+/**
+ * Asks the model for the fields of a checkpoint. `room` is the number of tokens that the request may add after the live
+ * prefix. If the question needs more, the history is sent in chunks instead. An optional question is then not sent.
+ */
 export async function askForCheckpoint(
   { ask, optional }: Required<Pick<CheckpointAsker, 'ask'>> & CheckpointAsker,
   contract: CompactionContract,

@@ -111,7 +111,7 @@ describe('`compact` twice with nothing in between', () => {
     await expectRebuilt(played);
   });
 
-  it('accepts a second call that omits more, and one that a model writes, but only once', async () => {
+  it('accepts a second call that covers more history, and one further call in which a model writes the checkpoint', async () => {
     const played = await worked((sent) => (isAsked(sent) ? { answer: { text: JSON.stringify(FIELDS) } } : undefined));
     const order = { tailTokens: 2_000, by: 'model' } as const;
     expect(await played.live.compact({ tailTokens: 4_000 })).toMatchObject({ outcome: 'compacted' });
@@ -125,7 +125,7 @@ describe('`compact` twice with nothing in between', () => {
 });
 
 describe('`compact` with a model', () => {
-  it("asks after the live prefix, which is read from the cache, and adds the model's answer", async () => {
+  it("places the question after the live prefix, which is read from the cache, and adds the model's answer to the checkpoint", async () => {
     const played = await worked((sent) => (isAsked(sent) ? { answer: { text: JSON.stringify(FIELDS) } } : undefined));
     const report = await played.live.compact({ tailTokens: 2_000, by: 'model' });
     expect(report).toMatchObject({ outcome: 'compacted', strategy: 'model-assisted' });
@@ -137,7 +137,7 @@ describe('`compact` with a model', () => {
     await expectRebuilt(played);
   });
 
-  it('asks once more after an unusable answer, names the error, and then uses the log alone', async () => {
+  it('asks once more after an unusable answer and names the error, and then builds the checkpoint from the log alone', async () => {
     const asked: string[] = [];
     const played = await worked((sent) => {
       if (!isAsked(sent)) return undefined;

@@ -31,9 +31,9 @@ export interface Compacting extends CompactionWriting {
 
 /**
  * Compacts the history. Tries the rungs of the ladder one after the other, each keeping less history. Returns a refusal
- * with the sizes if no rung is enough.
+ * with the sizes if even the last rung frees too little.
  *
- * @throws AgentError `agent/conflict` if the history was packed again in the meantime.
+ * @throws AgentError `agent/conflict` if the history was packed again while the compaction was written.
  * @throws what the store throws.
  */
 export async function compactSession(compacting: Compacting, order: CompactionOrder): Promise<CompactionReport> {
@@ -64,8 +64,8 @@ function flat({ before, after, hard, parts }: CompactionSizes): CompactionRefuse
 }
 
 /**
- * Appends the compaction. It is recorded only if the history was not packed again since it was planned, so the record
- * matches the plan.
+ * Appends the compaction. If the history was packed again since the compaction was planned, the plan no longer matches
+ * the history. Then nothing is recorded, and `agent/conflict` is thrown.
  */
 function append(
   { session, runtime, turn }: Compacting,
@@ -97,7 +97,7 @@ export interface FreshStart {
   readonly runtime: CompactionWriting['runtime'];
 }
 
-/** Options of a fresh start. */
+/** Options of a fresh start: the question to a model, `dryRun`, and the limit of the checkpoint. */
 export type FreshOrder = Pick<CompactionOrder, 'ask' | 'optional' | 'dryRun' | 'checkpoint'>;
 
 /**
@@ -154,8 +154,8 @@ async function writeFrom(
 }
 
 /**
- * Removes requests that the fork does not contain. While calls of a turn are open, the question is recorded after the
- * end of the fork, and its position would name a different record there.
+ * Removes the positions of requests that the fork does not contain. If calls of a turn are open, the question to the
+ * model is recorded after the end of the fork. In the fork, that position belongs to a different record.
  */
 function heldIn({ parent }: ForkPlan, { made, ...help }: Help): Help {
   if (made === undefined) return help;
@@ -174,5 +174,5 @@ async function readUpTo(log: Log, id: SessionId, { parent }: ForkPlan): Promise<
  * both sessions.
  */
 function whereItIs({ of, parent: { position } }: ForkPlan): string {
-  return `This session was begun anew behind this checkpoint. The whole talk before it is session ${of}, records 0 to ${position}; the log of this session begins with the same records.`;
+  return `This session starts with this checkpoint. The whole conversation before it is session ${of}, records 0 to ${position}; the log of this session begins with the same records.`;
 }

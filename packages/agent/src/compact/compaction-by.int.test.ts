@@ -95,7 +95,7 @@ it("each chunk of the history is sent with the model's answer to the chunk befor
   expect(help).toMatchObject({ fields: { questions: [{ question: `Which part is ${asked.length}?` }] } });
 });
 
-it('no model is asked about a waiting checkpoint, unless the order names the model', async () => {
+it('while a waiting checkpoint covers the history, no model is asked unless the order names the model', async () => {
   const played = await full({ tools: [made('look', () => ({ text: 'seen' }))] });
   await played.live.prompt('Look. '.repeat(2_000));
   expect(await played.live.compact({ tailTokens: 100, by: 'deterministic' })).toMatchObject({ outcome: 'compacted' });
@@ -149,7 +149,7 @@ describe('a compaction by `auto`', () => {
       expect([strategy, fallback]).toEqual(['deterministic', expect.stringContaining('leaves no room')]);
   });
 
-  it('uses the log alone if the question would exceed the cost limit', async () => {
+  it('uses the log alone if the question to the model would exceed the cost limit', async () => {
     const free = await full({});
     await free.live.prompt('Look.');
     const records = await free.records();
@@ -188,7 +188,7 @@ describe('a compaction by `auto`', () => {
       expect([strategy, fallback]).toEqual(['deterministic', expect.stringContaining('no JSON object')]);
   });
 
-  it('uses the log alone if the provider refuses the question, which is sent once', async () => {
+  it('asks only once if the provider refuses the question, and then uses the log alone', async () => {
     const refusal = { kind: 'refused', status: 400, type: 'invalid_request_error', message: 'No.' } as const;
     const played = await full({}, () => ({ fault: refusal }));
     expect(await played.live.prompt('Look.')).toMatchObject({ outcome: 'completed' });
@@ -196,7 +196,7 @@ describe('a compaction by `auto`', () => {
     expect([await writers(played), played.asked.length]).toEqual([['deterministic'], all.length]);
   });
 
-  it('sends the question once without a retry, and asks no more in a turn in which the model did not help', async () => {
+  it('sends the question once without a retry, and after a failure does not ask again in the same turn', async () => {
     const long = made('look', () => ({ text: 'seen '.repeat(2_400) }));
     const busy = { kind: 'rate-limited', retryAfter: 600 } as const;
     const played = await full({ tools: [long] }, () => ({ fault: busy }));

@@ -24,7 +24,10 @@ const look = made('look', async ({ history }) => {
 });
 const believed = small('claude-sonnet-4-5', 200_000);
 
-/** Returns the simulator's answers: ten calls of `look`, and then `Done.` The later prompt gets one more call. */
+/**
+ * Returns the simulator's answers: ten calls of `look`, then `Done.`, with one more call for a later prompt. A question
+ * about a checkpoint is answered with `FIELDS`.
+ */
 function answer(): (sent: ReceivedRequest) => AnswerPlan {
   let step = 0;
   return ({ lastUserText }) => {
@@ -108,7 +111,7 @@ describe('a fresh start', () => {
     await fork.close();
   });
 
-  it('contains the call of the model that wrote the checkpoint, and its price', async () => {
+  it('contains the call to the model that wrote the checkpoint, and the price of this call', async () => {
     const played = await worked();
     const { fork: id, strategy } = await played.live.compact({ fresh: true, by: 'model' });
     expect(strategy).toBe('model-assisted');
@@ -155,7 +158,7 @@ describe('a fresh start', () => {
     await Promise.all([fork.close(), again.close()]);
   });
 
-  it('is made after a waiting compaction that keeps a tail', async () => {
+  it('is possible while a compaction that keeps a tail is waiting', async () => {
     const played = await worked();
     await played.live.compact({ tailTokens: 2_000 });
     expect(await played.live.compact({ fresh: true })).toMatchObject({ outcome: 'compacted', kept: 0 });

@@ -36,14 +36,16 @@ import { askForCheckpoint } from './ask-for-checkpoint.ts';
 /** Order of a compaction. Without `ask` no model is asked. */
 export interface CompactionOrder extends CheckpointAsker {
   readonly trigger: CompactionTrigger;
-  /** First rung of the ladder that is tried. Default: 0. */
+  /** Index of the first rung of the ladder to try. Each further rung keeps less history. Default: 0. */
   readonly from?: number;
   /**
-   * Maximum tokens of the tail that is kept, and no smaller tail is tried. Default: the `tail` budget, reduced on each
-   * further rung of the ladder.
+   * Maximum tokens of the tail that is kept. With this option only one rung is tried. Default: the `tail` budget, which
+   * each further rung of the ladder reduces.
    */
   readonly tail?: number;
-  /** Maximum tokens of the checkpoint as the model counts them. Default: computed from the free room. */
+  /**
+   * Maximum tokens of the checkpoint, on the scale of the model's token count. Default: computed from the free room.
+   */
   readonly checkpoint?: number;
   /** True to record nothing, not even a refusal, and to ask no model. */
   readonly dryRun?: boolean;
@@ -61,7 +63,7 @@ export interface WritingOrder extends CompactionOrder {
   readonly alone?: boolean;
   /** Texts to add to the checkpoint's limitations. */
   readonly adds?: readonly string[];
-  /** Answer of a model from an earlier attempt. If present, no model is asked. */
+  /** Result of asking a model in an earlier attempt. If present, no model is asked again. */
   readonly help?: Help;
 }
 
@@ -73,7 +75,7 @@ export interface Help {
   readonly asked?: boolean;
 }
 
-/** A compaction that is worth making, or the reason why it is not. */
+/** A compaction that frees enough tokens, or the reason for a refusal. */
 export type WrittenCompaction =
   | { readonly data: HistoryCompacted; readonly report: CompactionReport; readonly help?: Help }
   | {
@@ -94,7 +96,8 @@ export async function writeCompaction(writing: CompactionWriting, order: Writing
   const noted = [...progress.lastNotes.values()].map(({ position }) => position);
   const { tail, checkpoint: most, alone = false, adds = [], from: first = 0 } = order;
   const last = tail === undefined && !alone ? LAST_RUNG : first;
-  // A waiting checkpoint is replaced only by one that a model writes, only once, and only if the order names the model.
+  // For the same range, a new checkpoint may replace a waiting one only if the order names the model and the waiting
+  // one was written without a model.
   const anew = order.ask !== undefined && order.optional !== true && state.compacted?.data.strategy === 'deterministic';
   const asked = defined({ tail, checkpoint: most });
   const input = { row: runtime.capabilities, gauge, noted, last, alone, anew, ...asked };
@@ -104,9 +107,10 @@ export async function writeCompaction(writing: CompactionWriting, order: Writing
     const plan = planCompaction(state, { ...input, from });
     if ('refused' in plan) return plan;
     const source = await readSource(session, plan.draft);
-    // The model is asked once, because its answer is still valid on a lower rung of the ladder.
+    // The model is asked only once. Its answer is still valid for a lower rung of the ladder.
     help ??= await assist(order, gauge, plan, source);
-    // A user who interrupts the question does not want a checkpoint without the model. The next turn asks again.
+    // An interruption by the user also cancels the compaction, so no checkpoint is written without the model. The next
+    // turn asks the model again.
     if (order.signal?.aborted === true) return { refused: 'interrupted', sizes: plan.sizes };
     const made = await writeCheckpoint(session, plan, source, help?.fields);
     const checkpoint = { ...made, limitations: [...made.limitations, ...adds] };
@@ -117,7 +121,10 @@ export async function writeCompaction(writing: CompactionWriting, order: Writing
   }
 }
 
-/** Asks a model for its fields. The question follows the content of the next request if there is room for it. */
+/**
+ * Asks a model for the fields that it can add to the checkpoint. The question follows the content of the next request
+ * if there is room for it there. Returns `undefined` if no model may be asked.
+ */
 async function assist(
   { ask, optional, trigger, dryRun = false }: CompactionOrder,
   { input, limit }: Gauge,
@@ -170,7 +177,7 @@ function writtenCompaction(
   return defined({ data, report, help });
 }
 
-/** Source of a checkpoint: the records that are new since the previous checkpoint, including those after its range. */
+/** Source of a checkpoint: the previous checkpoint, and all later records up to the end of the log. */
 interface CheckpointSource {
   readonly records: readonly Recorded[];
   readonly previous?: HistoryCompacted;
@@ -186,14 +193,14 @@ async function readSource(session: ReadHistory, { range }: CompactionPlan['draft
 }
 
 /**
- * Maximum number of times that a checkpoint is written again in a shorter form. This is needed if the model counts more
- * tokens for its text than for the average text of its range.
+ * Maximum number of times that a checkpoint is written again in a shorter form. A shorter form is needed if the
+ * checkpoint, counted on the model's scale, exceeds the plan's tokens.
  */
 const SHORTER = 6;
 
 /**
- * Writes the checkpoint within the plan's tokens, as the model counts them. `fromModel` contains the fields of a model.
- * They only add to the checkpoint.
+ * Writes the checkpoint within the plan's maximum of tokens, on the scale of the model's token count. `fromModel`
+ * contains the fields that a model wrote. They add to the fields built from the log and replace none of them.
  */
 async function writeCheckpoint(
   session: ReadHistory,
@@ -232,7 +239,7 @@ async function recordsOf({ log, writer, state }: ReadHistory, from: number): Pro
   return records;
 }
 
-/** A history up to the end of its fold. An open session is one. */
+/** The history of a session up to a certain record. An open session fits this type. */
 export interface ReadHistory extends Pick<Session, 'log' | 'state' | 'progress'> {
   readonly writer: Pick<LogWriter, 'session'>;
 }

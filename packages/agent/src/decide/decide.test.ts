@@ -40,7 +40,7 @@ describe('a failed call', () => {
     expect(pauses).toEqual([5_000, 10_000, 20_000, undefined]);
   });
 
-  test('is not repeated after the last attempt, or if waiting would change nothing', () => {
+  test('is not repeated after the last attempt, or if a later attempt would fail in the same way', () => {
     expect(retryPause(POLICY, failure(), 4, 0)).toBeUndefined();
     for (const sort of ['compaction', 'refused', 'stop'] as const)
       expect(retryPause(POLICY, failure({ class: sort }), 1, 0)).toBeUndefined();
@@ -73,7 +73,7 @@ describe('a limit', () => {
     expect(whyBeyond({}, taken.spent, forecast('100'))).toBeUndefined();
   });
 
-  test('of tokens includes the forecast input of the next call, however it is billed', () => {
+  test('of tokens includes the forecast input of the next call, whether it is cached or not', () => {
     const forecast: CallForecast = { read: 20, write: 30, fresh: 50, unsent: 0 };
     expect(whyBeyond({ tokens: 1_100 }, taken.spent, forecast)).toBeUndefined();
     expect(whyBeyond({ tokens: 1_099 }, taken.spent, forecast)).toEqual({
@@ -113,7 +113,7 @@ describe('a call that was cut off', () => {
     ...change,
   });
 
-  test('is the last one of an answer that stopped at its limit, if its arguments are not valid JSON', () => {
+  test('is the last call of an answer that stopped at its output limit, if the arguments of the call are not valid JSON', () => {
     expect(cutCall(answer({}, '{}', '{"a'))).toBe('c1');
     expect(cutCall(answer({}, '{}', ''))).toBe('c1');
     expect(cutCall(answer({}, '{"a', '{}'))).toBeUndefined();

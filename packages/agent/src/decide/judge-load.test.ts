@@ -9,7 +9,7 @@ const skill = (name: string, body = 'Do it.', version = 'v1'): Skill => ({ name,
 const held = (name: string, tokens = 100, version = 'v1'): LoadedSkill => ({ name, version, tokens });
 const FULL = [held('a'), held('b'), held('c')];
 
-test('a skill that is already in the context is referred to, even if the budget is used up', () => {
+test('`judgeLoad` only refers to a skill that is already in the context, even if the budget is used up', () => {
   expect(judgeLoad(skill('a'), { preloaded: [], loaded: FULL }, SKILL_BUDGET)).toEqual({
     do: 'point',
     at: 'already_loaded',
@@ -44,5 +44,8 @@ test.each([
 
 test('a body that alone exceeds the budget is refused, and the reason states that no skill is loaded', () => {
   const given = judgeLoad(skill('huge', 'word '.repeat(40_000)), { preloaded: [], loaded: [] }, SKILL_BUDGET);
-  expect(given).toMatchObject({ do: 'refuse', why: expect.stringMatching(/above 30,000\. None is loaded\.$/) });
+  expect(given).toMatchObject({
+    do: 'refuse',
+    why: expect.stringMatching(/the maximum is 30,000\. No skill is loaded\.$/),
+  });
 });

@@ -1,6 +1,7 @@
-// Decides if the body of a skill is loaded into the context. If the body is already there, the skill is only referred
-// to. Otherwise the budget decides. The same order applies to the model and to the user. An exceeded budget refuses the
-// model's load, and only warns the user.
+// Decides if the body of a skill is loaded into the context. A body that is already in the context is not loaded again,
+// and the result only refers to it. Otherwise the budget decides. The same order applies to the model and to the user.
+// If the budget would be exceeded, the model's request is refused, but the user's request is only answered with a
+// warning.
 
 import type { LoadedSkill, Skill, SkillBudget, SkillsInContext } from '../ports/skill-shelf.ts';
 import { estimateTokens } from '@tidemark/context';
@@ -12,7 +13,7 @@ export type LoadVerdict =
   | { readonly do: 'refuse'; readonly why: string }
   | { readonly do: 'load'; readonly tokens: number; readonly warning?: string };
 
-/** Judges the request to load a skill. Tokens are estimates. */
+/** Returns the verdict on a request to load a skill. The number of tokens is estimated. */
 export function judgeLoad(skill: Skill, { preloaded, loaded }: SkillsInContext, budget: SkillBudget): LoadVerdict {
   if (preloaded.includes(skill.name)) return { do: 'point', at: 'already_preloaded' };
   if (loaded.some(({ name, version }) => name === skill.name && version === skill.version))
@@ -23,9 +24,9 @@ export function judgeLoad(skill: Skill, { preloaded, loaded }: SkillsInContext, 
   const total = held + tokens;
   const spent =
     names.size >= budget.skills && !names.has(skill.name)
-      ? `${names.size === 1 ? '1 skill is' : `${names.size} skills are`} loaded, of ${budget.skills} that a session may hold`
+      ? `${names.size === 1 ? '1 skill is' : `${names.size} skills are`} loaded, and the maximum is ${budget.skills}`
       : total > budget.most
-        ? `with its ${formatNumber(tokens)} tokens the loaded skills would come to ${formatNumber(total)}, above ${formatNumber(budget.most)}`
+        ? `with its ${formatNumber(tokens)} tokens the loaded skills would have ${formatNumber(total)}, and the maximum is ${formatNumber(budget.most)}`
         : undefined;
   if (spent !== undefined) return { do: 'refuse', why: `${skill.name} does not fit: ${spent}. ${loadedIn(loaded)}` };
   return total < budget.warning
@@ -33,18 +34,18 @@ export function judgeLoad(skill: Skill, { preloaded, loaded }: SkillsInContext, 
     : {
         do: 'load',
         tokens,
-        warning: `the loaded skills now come to ${formatNumber(total)} tokens of ${formatNumber(budget.most)}; load a further one only where the task needs it`,
+        warning: `the loaded skills now have ${formatNumber(total)} of at most ${formatNumber(budget.most)} tokens; load another skill only if the task needs it`,
       };
 }
 
-/** Returns the estimated tokens that a body adds to the context. */
+/** Returns the estimated number of tokens that the body of a skill adds to the context. */
 export function skillTokens({ body }: Skill): number {
   return estimateTokens(body);
 }
 
 function loadedIn(loaded: readonly LoadedSkill[]): string {
   const held = loaded.map(({ name, tokens }) => `${name} (${formatNumber(tokens)} tokens)`).join(', ');
-  return held === '' ? 'None is loaded.' : `Loaded: ${held}.`;
+  return held === '' ? 'No skill is loaded.' : `Loaded: ${held}.`;
 }
 
 function formatNumber(value: number): string {

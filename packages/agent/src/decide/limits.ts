@@ -86,8 +86,8 @@ export function requirePrice({ cost }: TurnLimits, capabilities: Capabilities, d
 }
 
 /**
- * Default for the longest pause that a provider may ask for. A limit per minute has passed after one minute, and a
- * longer wait needs a person's decision.
+ * Default for the longest pause that a provider may ask for, in milliseconds. A rate limit per minute ends within one
+ * minute. For a longer wait a person has to decide.
  */
 const LONGEST_MS = 120_000;
 
@@ -110,7 +110,8 @@ export function retryPause(
 }
 
 /**
- * Returns the end of a turn whose call finally failed. The session stays valid, and `resume` sends the request again.
+ * Returns the end of a turn whose call failed and is not repeated. The session stays valid, and `resume` sends the
+ * request again.
  */
 export function failedBy(error: ProviderError): TurnEnding {
   const next = waitFor(error) ?? NEXT[error.code] ?? BY_CLASS[error.class];

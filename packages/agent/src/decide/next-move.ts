@@ -32,12 +32,15 @@ type NextMove =
   | { readonly do: 'make-room' }
   | { readonly do: 'end'; readonly ending: TurnEnding };
 
-/** Maximum number of consecutive answers that stop at the output limit. */
+/** Maximum number of consecutive answers that may stop at the output limit. One more ends the turn as `failed`. */
 const MOST_CUTS = 3;
 
-const GO_ON = 'The last turn ended before its work was done. Go on from where it stopped.';
+const GO_ON = 'The last turn ended before its work was complete. Continue from where it stopped.';
 
-/** Decides the next move. */
+/**
+ * Returns the next move of a turn. The moves are: running the calls of the answer, sending a request, sending a message
+ * of the runtime, compacting the history, and ending the turn.
+ */
 export function nextMove({ state, progress }: Folded): NextMove {
   if (state.history.batch !== undefined) return { do: 'run-calls' };
   const { lastRequest } = progress;
@@ -68,7 +71,8 @@ function makesCalls({ parts }: AnswerReceived): boolean {
 
 /**
  * Returns the message to a model whose answer was cut off, or `undefined` if no message is needed. The message is sent
- * only once. An answer whose last call is complete needs none, because the call has its result.
+ * only once. If the answer contains calls and its last call is complete, no message is needed, because the results of
+ * the calls are sent.
  */
 function continuation(
   { answeredAt }: MainRequest,
@@ -79,10 +83,12 @@ function continuation(
   const cut = cutCall(answer);
   if (cut === undefined && makesCalls(answer)) return undefined;
   const what =
-    cut === undefined ? '' : ' The last call was incomplete and did not run: make it again, in smaller pieces.';
+    cut === undefined ? '' : ' The last call was incomplete and did not run: make the call again, in smaller parts.';
   const why =
-    answer.stop === 'window' ? 'as the window was full; there is room now, behind a checkpoint' : 'at the output limit';
-  return `Your last answer was cut ${why}.${what} Go on from exactly where it stopped.`;
+    answer.stop === 'window'
+      ? 'because the context window was full; a checkpoint has freed space'
+      : 'at the output limit';
+  return `Your last answer was cut off ${why}.${what} Continue exactly where it stopped.`;
 }
 
 function tooOftenCut(): NextMove {
@@ -106,7 +112,10 @@ function stoppedAtLimit({ stop, truncated }: AnswerReceived): boolean {
   return stop === 'length' || stop === 'window' || truncated === 'yes';
 }
 
-/** Returns the call whose arguments were cut off. Only the last call of an answer can be. */
+/**
+ * Returns the call whose arguments were cut off, or `undefined` if no arguments were cut off. Only the last call of an
+ * answer can be cut off.
+ */
 export function cutCall(answer: AnswerReceived): CallId | undefined {
   if (!stoppedAtLimit(answer)) return undefined;
   const last = answer.parts.findLast((part) => part.type === 'call');
@@ -132,16 +141,17 @@ export function isResumable({ state, progress }: Folded): boolean {
   );
 }
 
-/** Both folds of a session. */
+/** The two folded states of a session: `state` for the context, `progress` for turns and cost. */
 interface Folded {
   readonly state: State;
   readonly progress: Progress;
 }
 
 /**
- * Returns the events that recover a session. On `resume`, a call that had started and could have changed something is
- * abandoned, because its effect is unknown. A call that had not started runs in any case: the barrier before a tool
- * proves that it has not run.
+ * Returns the events that recover a session whose process ended during a turn. With `resume`, an open call that had
+ * started and could have changed something is abandoned, because its effect is unknown. The other open calls run. For a
+ * call without a start record this is safe: the barrier before a tool proves that the tool has not run. With any other
+ * command, all open calls are abandoned and the turn ends.
  */
 export function recover(
   folded: Folded,
@@ -191,15 +201,15 @@ export function openCalls({ history: { batch } }: State): readonly CallId[] {
   return batch.calls.filter(({ call }) => !batch.closed.has(call)).map(({ call }) => callId(call));
 }
 
-/** Time of a decision, and its turn. */
+/** Time and turn of the events that a decision creates. */
 interface Stamp {
   readonly at: Timestamp;
   readonly turn: TurnId | undefined;
 }
 
 /**
- * Closes every open call of a turn that ends. Calls that had started get the given reason, and the others get
- * `unstarted`.
+ * Returns the events that close every open call of a turn. The reason is `begun` for calls that had started, and
+ * `unstarted` for the others.
  */
 export function abandonAll(
   { state, progress }: { readonly state: State; readonly progress: Progress },
@@ -209,7 +219,7 @@ export function abandonAll(
   return openCalls(state).map((call) => abandon(call, progress.startedCalls.has(call) ? begun : 'unstarted', stamp));
 }
 
-/** Closes a call that will never return. */
+/** Returns the event that closes a call whose result will never arrive. */
 export function abandon(call: CallId, reason: ToolAbandoned['reason'], stamp: Stamp): Event {
   return { kind: 'tool.abandoned', ...defined({ at: stamp.at, turn: stamp.turn }), data: { call, reason } };
 }

@@ -22,8 +22,8 @@ interface RefusedRequest extends MadeRequest {
 const MOST_REPAIRS = 8;
 
 /**
- * Number of repairs from which on all images without an accepted request are quarantined, and number from which on all
- * images are.
+ * Thresholds for the number of earlier repairs. From `UNSENT_FROM` on, all images that no accepted request contained
+ * are quarantined. From `ALL_FROM` on, all images are quarantined.
  */
 const UNSENT_FROM = 2;
 const ALL_FROM = 3;
@@ -51,8 +51,9 @@ function nameOf(at: number, place: number): string {
 }
 
 /**
- * Returns the blocks that the refusal names. If it names no place, returns the blocks of that kind that this request is
- * the first to contain, otherwise all blocks of that kind.
+ * Returns the blocks that the refusal names. A refusal of images that names no image applies to the images that no
+ * accepted request contained, or to all images if accepted requests contained all of them. A refusal of reasoning that
+ * names no block applies to the last reasoning block.
  */
 function pointedAt(refused: RefusedRequest): readonly Packed[] {
   const { refused: place } = refused.error.data;
@@ -68,9 +69,9 @@ function pointedAt(refused: RefusedRequest): readonly Packed[] {
 }
 
 /**
- * Returns the older half of the images. More images are added until the body is below half of the limit, so that the
- * next image is not refused again. The newest image is taken last. A body that is too large without images needs a
- * compaction.
+ * Returns the older half of the images. Adds more images until the body is below half of the byte limit, so that the
+ * next image does not cause another refusal. The newest image is added only if the others are not enough. A body that
+ * is too large without images needs a compaction.
  */
 function tooManyBytes(refused: RefusedRequest): readonly Packed[] {
   const images = imagesOf(refused);
@@ -99,8 +100,8 @@ function sum(numbers: readonly number[]): number {
 }
 
 /**
- * Returns the stub, which names what was omitted and where it can be read (L6). It is empty for reasoning. See
- * `quarantine` of the package `context`.
+ * Returns the text that replaces the part. It names the omitted part and the event that contains it (L6). It is empty
+ * for reasoning. See `quarantine` of the package `context`.
  */
 function stubOf({ part, position: at }: Packed): string {
   switch (part.type) {
@@ -108,15 +109,15 @@ function stubOf({ part, position: at }: Packed): string {
       return '';
     case 'image': {
       const { mediaType, bytes, artifact } = part;
-      return `[image left out: the provider refused it. ${mediaType}, ${bytes} bytes, artifact ${artifact}, event ${at}]`;
+      return `[image omitted: the provider rejected it. ${mediaType}, ${bytes} bytes, artifact ${artifact}, event ${at}]`;
     }
     case 'call':
-      return `[call of ${part.name} and its result left out: the provider refused them. Event ${at}]`;
+      return `[call of ${part.name} and its result omitted: the provider rejected them. Event ${at}]`;
     case 'text':
     case 'native':
     case 'result':
     case 'change':
-      return `[left out: the provider refused this part. Event ${at}]`;
+      return `[content omitted: the provider rejected this part. Event ${at}]`;
   }
 }
 
@@ -145,8 +146,8 @@ function imagesOf(made: MadeRequest): readonly (Packed & { readonly part: ImageP
 }
 
 /**
- * Returns the parts at the refused place. If the refusal names a call, returns that call. Returns an empty list if the
- * place does not exist.
+ * Returns the parts at the refused place. For a refused call or result, returns the call. Returns an empty list if the
+ * place does not exist in the request.
  */
 function rejectedAt(made: MadeRequest, place: RefusedPlace): readonly Packed[] {
   const blocks = slice(made.promptStream.sequence.blocks);
@@ -174,8 +175,8 @@ function ofCall(id: string, blocks: readonly Block[]): readonly number[] {
 }
 
 /**
- * Returns the part that a block was made from. For a tool result, returns the result with its contents, or the one
- * content that `inner` selects.
+ * Returns the part that a block was made from. For a tool result, returns the result and all its contents, or only the
+ * content that `inner` selects. Returns an empty list for a block of the front.
  */
 function partsOf(made: MadeRequest, index: number, inner?: number): readonly Packed[] {
   const { state, promptStream } = made;
@@ -200,7 +201,7 @@ function isImage(one: Packed): one is Packed & { readonly part: ImagePart } {
   return one.part.type === 'image';
 }
 
-/** Returns the call itself, given the call or its result. */
+/** Returns the call that a part belongs to. The part is the call itself or its result. */
 function callOf({ state }: MadeRequest, { part, ...one }: Packed): Packed | undefined {
   if (part.type === 'call') return { part, ...one };
   if (part.type !== 'result') return undefined;

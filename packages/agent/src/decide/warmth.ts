@@ -10,7 +10,10 @@ import type { Lasting, Warm } from '../ports/runtime.ts';
 import type { PromptStream } from '../request/prompt-stream.ts';
 import type { Session } from '../session/session.ts';
 
-/** Default share of the session's cost. It is more than the recorded sessions needed. */
+/**
+ * Default for the maximum share of the session's cost that is spent on keeping the cache warm. The recorded sessions
+ * needed less.
+ */
 const SHARE = 0.1;
 
 /** Input of the plan in addition to the session's state. */
@@ -29,7 +32,7 @@ export function planWarmth({ state, progress }: Pick<Session, 'state' | 'progres
   if (!accepted?.cached || accepted.left === undefined || away === undefined) return { by: 'nothing', why: 'empty' };
   if (output === undefined) return { by: 'nothing', why: 'output' };
   const { left, cached } = accepted;
-  // A cache that the provider keeps on its own has no lifetime that was paid for.
+  // If the provider manages its cache itself, no lifetime was paid for, so a read cannot extend one.
   if (typeof left.ttl !== 'string') return { by: 'nothing', why: 'empty' };
   const answer = outputTokenCount(progress.lastRequest?.answer?.usage);
   // An entry after the end of the last request was written by a call that kept the cache warm.
@@ -65,16 +68,17 @@ function waysOf(warm: Warmth['warm'], capabilities: Capabilities, state: State):
 }
 
 /**
- * Returns true if promotion works for this model. The catalog row marks it as verified only after a live test. A
- * promotion that failed in this session overrides the row.
+ * Returns true if promotion works for this model: its catalog row marks it as verified by a live test, and no promotion
+ * has failed in this session.
  */
 function promotes(capabilities: Capabilities, { cache }: State): boolean {
   return typeof capabilities.promotes === 'object' && !cache.promotionMissed;
 }
 
 /**
- * Returns the lifetime for entries that a call writes. It is five minutes if a promotion will keep them through a
- * pause, which is cheaper than an hour.
+ * Returns the lifetime for the cache entries that a call writes. With `auto` it is five minutes if promotion works: a
+ * promotion can extend the entries before a long pause, which is cheaper than writing them for an hour. Otherwise it is
+ * `ttl`.
  */
 export function lastingOf(ttl: Lasting, warm: Warm, capabilities: Capabilities, state: State): Lasting {
   return ttl === 'auto' && warm !== 'off' && promotes(capabilities, state) ? '5m' : ttl;
@@ -91,8 +95,9 @@ interface LeftWarm {
 }
 
 /**
- * Returns the tokens in an entry of one hour that comes before an entry of five minutes. They are estimated with the
- * last measured ratio.
+ * Returns the tokens that an earlier one-hour entry keeps in the cache if the last entry expires after five minutes. A
+ * read of the last entry saves nothing for these tokens. Returns 0 if there is no such entry. The number is estimated
+ * from the cached tokens of the last accepted request.
  */
 function outliving(entries: readonly CacheEntry[], { accepted, left, promptStream: { sequence } }: LeftWarm): number {
   if (left.ttl !== '5m') return 0;

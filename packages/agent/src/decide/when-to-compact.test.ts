@@ -63,7 +63,7 @@ describe('before a step', () => {
     for (const gauge of [critical, full]) expect(triggerBefore('auto', waiting, gauge)).toBeUndefined();
   });
 
-  test('no compaction is made after two consecutive ones that freed almost nothing', () => {
+  test('no compaction is made after two consecutive compactions that freed almost nothing', () => {
     const tried = (idleCompactions: number): typeof session => ({
       ...session,
       progress: { ...session.progress, idleCompactions },
@@ -83,7 +83,7 @@ describe('before the first step of a turn', () => {
   const worked = { ...session, state: turns(['seen '.repeat(1_000), 'seen '.repeat(1_000), '']) };
   const at = (input: number): { readonly input: number; readonly limit: number } => ({ input, limit: 10_000 });
 
-  test('the runtime compacts if the turn would become critical when it grows like the turns before', () => {
+  test('the runtime compacts if a turn that grows like the turns before it would become critical', () => {
     expect(triggerAtTurn('preflight', worked, at(8_300))).toBe('turn_preflight');
     expect(triggerAtTurn('auto', worked, at(8_300))).toBe('turn_preflight');
     expect(triggerAtTurn('preflight', worked, at(7_000))).toBeUndefined();

@@ -22,7 +22,7 @@ export interface Compactable {
   readonly progress: Pick<Progress, 'compactionRefusals' | 'recoveryCompactions' | 'idleCompactions'>;
 }
 
-/** Returns the current gauge of a session. */
+/** Returns the current gauge of a session: the measured input, the limits and the tier. */
 export function gaugeNow(
   session: Pick<Compactable, 'state'>,
   runtime: Pick<Runtime, 'capabilities' | 'outputLimit' | 'budgets' | 'surroundings'>,
@@ -47,7 +47,7 @@ export function triggerBefore(
   return policy === 'auto' && hard > 0 && input >= hard ? 'auto' : undefined;
 }
 
-/** Share of the window below which a turn begins without a compaction, even if earlier turns were long. */
+/** Share of the window. Below this share a turn begins without a compaction, even if earlier turns were long. */
 const HALF = 0.5;
 
 /**
@@ -66,7 +66,10 @@ export function triggerAtTurn(
   return growth !== undefined && input + growth >= CRITICAL * limit ? 'turn_preflight' : undefined;
 }
 
-/** Returns the reason to compact after a failed call and to send it again, or `undefined` if the failure is final. */
+/**
+ * Returns the reason to compact after a failed call, which is then sent again. Returns `undefined` if the failure is
+ * final.
+ */
 export function triggerBehind(
   policy: CompactionPolicy,
   session: Compactable,
@@ -88,8 +91,8 @@ export function triggerAtWindow(policy: CompactionPolicy, session: Compactable):
 }
 
 /**
- * Returns true if the last compactions freed almost nothing according to the provider's count. A refused request can
- * still be recovered by a compaction.
+ * Returns true if the last compactions freed almost nothing according to the provider's count. No compaction is then
+ * made before a step. A request that the provider refused as too long can still cause one.
  */
 export function isIdle({ progress }: Pick<Compactable, 'progress'>): boolean {
   return progress.idleCompactions >= MOST_IDLE;
@@ -113,8 +116,8 @@ function waits({ compacted, epoch }: State): boolean {
 }
 
 /**
- * Returns the end of a turn whose request does not fit the window after any compaction. `why` is the evidence that it
- * does not fit.
+ * Returns the end of a turn whose request does not fit the window even after compaction. `why` states how this is
+ * known, such as the provider's error.
  */
 export function contextUnfit(
   why: string,
@@ -126,11 +129,14 @@ export function contextUnfit(
   return { outcome: 'failed', error: { code: 'turn/context-unfit', message, next } };
 }
 
-/** Returns the end of a turn whose answer filled the window, if only a person may compact. */
+/**
+ * Returns the end of a turn whose answer stopped because the window was full, if the runtime may not compact. The next
+ * step for the user is to compact.
+ */
 export function windowFull(session: string): TurnEnding {
   const next = `Compact the history (tidemark compact ${session}, or compact() of the session), then resume.`;
   return { outcome: 'failed', error: { code: 'turn/window-full', message: WINDOW_FULL, next } };
 }
 
-/** Message for a full window. */
+/** Error message for an answer that stopped because the window was full. */
 export const WINDOW_FULL = "the answer was cut off at the end of the model's window";

@@ -16,7 +16,7 @@ export type Open = 'request' | 'calls' | 'compaction' | 'unknown-kind' | 'turn';
 type CutPoints = readonly (Open | undefined)[];
 
 /**
- * Reads a whole log. Takes no lock.
+ * Returns the state after each record of a session. Reads the whole log and takes no lock.
  *
  * @throws LogError as the store does.
  */
@@ -49,8 +49,8 @@ function goesOnCompacting({ compacted, epoch }: State, { kind, data }: Recorded)
 }
 
 /**
- * Returns the last position up to `position` at which nothing is open except possibly a turn. A fork at such a position
- * continues the turn.
+ * Returns the last position up to `position` at which nothing is open, or only a turn. A fork at such a position
+ * continues the turn. Returns `undefined` if there is no such position.
  */
 export function closedUpTo(points: CutPoints, position: number): number | undefined {
   const found = points.slice(0, position + 1).findLastIndex((open) => open === undefined || open === 'turn');
@@ -58,8 +58,8 @@ export function closedUpTo(points: CutPoints, position: number): number | undefi
 }
 
 /**
- * Checks a position that a caller wants to fork at. No turn may be open there: in the middle of a turn the model has
- * seen a part of the work, and no instruction for the rest exists.
+ * Returns the position if a caller may fork at it, and throws otherwise. No turn may be open there: in the middle of a
+ * turn the model has done a part of the work, and the fork would have no instruction for the rest.
  *
  * @throws AgentError `agent/no-such-record`; `agent/not-closed` with the nearest closed positions before and after it.
  */
@@ -80,11 +80,11 @@ export function requireClosed(points: CutPoints, session: SessionId, at: number)
   ];
   const next =
     near.length === 0 ? 'the session has no record that can be forked at' : `fork at ${near.join(', or at ')}`;
-  const message = `session ${session} cannot be forked at record ${at}: ${IN_WORDS[open]} there; ${next}`;
+  const message = `session ${session} cannot be forked at record ${at}, where ${IN_WORDS[open]}; ${next}`;
   throw new AgentError('agent/not-closed', message, { session, at, open, before, after });
 }
 
-/** Description of each open state for error messages. It must read well before "there". */
+/** Description of each open state for error messages. It must read well after "where". */
 export const IN_WORDS: Readonly<Record<Open, string>> = {
   request: 'a request is waiting for its answer',
   calls: 'calls of an answer have no result yet',

@@ -95,7 +95,7 @@ describe('`planFork`', () => {
         data: { before: begins - 1, after: ends },
       });
     await expect(planFork(log, ID, { at: placeOf(all, 'tool.returned', 1) })).rejects.toThrow(
-      `a turn has not ended there; fork at record ${begins - 1} before it, or at record ${ends} after it`,
+      `where a turn has not ended; fork at record ${begins - 1} before it, or at record ${ends} after it`,
     );
     for (const at of [begins - 1, ends]) expect((await planFork(log, ID, { at })).parent.position).toBe(at);
   });
@@ -131,7 +131,7 @@ describe('`planFork`', () => {
       await expect(planFork(log, ID, options)).rejects.toMatchObject({ code: 'agent/no-such-record' });
   });
 
-  test('goes back to before a prompt and its turn, counted from either end', async () => {
+  test('with `beforePrompt` goes back to before a prompt and its turn, counted from the beginning or from the end', async () => {
     const { log, records } = await twoTurns();
     const ended = placeOf(await records(), 'turn.ended');
     for (const beforePrompt of [2, -1]) {
@@ -146,7 +146,7 @@ describe('`planFork`', () => {
     expect((await planFork(log, ID, { beforePrompt: 1 })).parent.position).toBeLessThan(prompts[0]?.begins ?? 0);
   });
 
-  test('begins before the batch if the session was cut off inside it, and reports the open calls', async () => {
+  test('without a position begins before the batch if the session was cut off inside the batch, and reports the open calls', async () => {
     const { shelf, records } = await twoTurns();
     const all = await records();
     const log = createMemoryStore(cutShelf(shelf, placeOf(all, 'tool.returned') + 1));
@@ -176,7 +176,7 @@ describe('`planFork`', () => {
 });
 
 describe('a fork', () => {
-  test('of a running session contains the closed part, and both sessions continue', async () => {
+  test('of a running session contains the records up to the last closed position, and both sessions continue', async () => {
     const provider = answering(calls(['c1', 'fork']), says('done'), says('child'));
     let child: Awaited<ReturnType<typeof goLive>>['live'] | undefined;
     const stage = await goLive({
@@ -228,8 +228,8 @@ describe('a fork', () => {
     );
     expect(summary).toMatchObject({ session: ID, strategy: 'deterministic' });
     expect(summary?.text.split('\n')).toEqual([
-      'The user went back to before what is told here. It is no longer part of this conversation.',
-      'Asked there:',
+      'The user went back to a point before the work listed here. That work is no longer part of this conversation.',
+      'Prompts:',
       '- Look at it.',
       'Work:',
       '- 2 answers; calls: look 2',
@@ -237,10 +237,12 @@ describe('a fork', () => {
       '- /w/cart.ts',
       'Files removed:',
       '- /w/old.ts',
-      'Said last:',
+      'Last answer:',
       `- Looked. ${'x'.repeat(392)}…`,
     ]);
-    expect(summary?.limitations.join('\n')).toMatch(/lossy.*session s1, records 2 to \d+[^]*Files stay[^]*1 entries/);
+    expect(summary?.limitations.join('\n')).toMatch(
+      /lossy.*session s1, records 2 to \d+[^]*Files are as that branch left them[^]*1 entries/,
+    );
     expect(heldBy(provider.sent.at(-1)?.body ?? new Uint8Array())).toContainEqual(expect.stringMatching(/^<branch>/));
   });
 });

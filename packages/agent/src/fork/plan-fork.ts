@@ -38,12 +38,16 @@ export interface ForkPlan {
   readonly parent: Parent;
   readonly created: Pick<SessionCreated, 'root' | 'workspace' | 'title'>;
   /**
-   * Mode that the fork begins with. Present if the session was narrowed after the record that the fork begins after.
+   * Mode that the fork begins with. Present only if the session got a narrower mode after the record that the fork
+   * continues from.
    */
   readonly mode: Mode | undefined;
   /** Range of the records that the fork omits. */
   readonly left: Range | undefined;
-  /** State that is open at the end of the session. An open turn does not count, because the fork continues it. */
+  /**
+   * Kind of work that is open at the end of the session, such as a pending request. An open turn does not count,
+   * because the fork continues it.
+   */
   readonly open: Exclude<Open, 'turn'> | undefined;
   readonly summary: BranchSummarized | undefined;
 }
@@ -95,7 +99,10 @@ interface ForkBase {
   readonly lastMode: Mode | undefined;
 }
 
-/** Returns the record at the cut, the session whose log contains it, and the mode there and at the end. */
+/**
+ * Returns the record at the cut as the fork's parent, the `session.created` data that applies there, and the permission
+ * mode at the cut and at the end of the session.
+ */
 async function lookAt(log: Log, session: SessionId, cut: number): Promise<ForkBase> {
   let created: SessionCreated | undefined;
   let parent: Parent | undefined;
@@ -114,8 +121,8 @@ async function lookAt(log: Log, session: SessionId, cut: number): Promise<ForkBa
 }
 
 /**
- * Returns the mode at the end if it is narrower. A fork from an earlier record must not restore rights that were
- * revoked later.
+ * Returns `now`, the mode at the end of the session, if it is narrower than the mode at the cut. Otherwise returns
+ * `undefined`. A fork from an earlier record must not restore rights that were revoked later.
  */
 function narrowerMode(then: Mode | undefined, now: Mode | undefined): Mode | undefined {
   if (now === undefined || now === then) return undefined;
@@ -135,8 +142,8 @@ export interface ForkBeginning {
 }
 
 /**
- * Creates a fork. It refers to its parent's log up to the planned record and inherits the epoch there. The parent is
- * not changed. The returned session is open, so a caller that does not use it must close its writer.
+ * Creates a fork. It refers to its parent's log up to the planned record, and inherits the epoch of this record. The
+ * parent is not changed. The returned session is open, so a caller that does not use it must close its writer.
  *
  * @throws LogError `log/exists`, `log/locked`, `log/parent-missing`, `log/parent-diverged`.
  */
@@ -163,8 +170,8 @@ function firstEvents(
   ];
 }
 
-// Summary of an abandoned branch. It is built from the branch's records alone, without a model, and always has the same
-// bytes. Its length is limited, and it states how much was omitted for length.
+// Summary of an abandoned branch. It is built from the branch's records alone, without a model, so the same records
+// always give the same bytes. Its length is limited, and it states how many entries were shortened or omitted.
 
 /** Maximum bytes of each quoted text. */
 const QUOTED = 400;
@@ -189,9 +196,9 @@ async function summarizeBranch(
   const changed = [...files.values()];
   const cut: SummaryCut = { entries: 0 };
   const text = [
-    'The user went back to before what is told here. It is no longer part of this conversation.',
+    'The user went back to a point before the work listed here. That work is no longer part of this conversation.',
     ...section(
-      'Asked there',
+      'Prompts',
       listNewest(cut, found.directives, ({ text: words }) => quoteLine(cut, words)),
     ),
     ...section('Work', [workLine(found)]),
@@ -211,7 +218,7 @@ async function summarizeBranch(
         pathOf,
       ),
     ),
-    ...section('Said last', found.said === '' ? [] : [quoteLine(cut, found.said)]),
+    ...section('Last answer', found.said === '' ? [] : [quoteLine(cut, found.said)]),
   ].join('\n');
   return { session, range, strategy: 'deterministic', text, limitations: limitationsOf(session, range, cut) };
 }
@@ -220,7 +227,10 @@ function section(title: string, lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : [`${title}:`, ...lines.map((line) => `- ${line}`)];
 }
 
-/** Lists the newest entries in the order of the log. */
+/**
+ * Returns the lines of the newest entries, at most `NAMED`, in the order of the log. Adds the number of omitted entries
+ * to `cut`.
+ */
 function listNewest<One>(cut: SummaryCut, all: readonly One[], show: (one: One) => string): readonly string[] {
   const shown = all.slice(-NAMED);
   cut.entries += all.length - shown.length;
@@ -239,7 +249,7 @@ function pathOf({ path }: Met): string {
   return path;
 }
 
-/** Counts the calls that began, with any outcome. */
+/** Returns one line with the number of answers and, by tool, the number of calls that began, with any outcome. */
 function workLine({ answers, calls, unclosed }: Gathered): string {
   const begun = calls.filter(({ effect, ended }) => effect !== undefined || ended !== undefined);
   const byName = Map.groupBy([...begun.map(({ name }) => name), ...unclosed], (name) => name);
@@ -251,9 +261,9 @@ function workLine({ answers, calls, unclosed }: Gathered): string {
 
 function limitationsOf(session: SessionId, { from, to }: Range, { entries: cut }: SummaryCut): readonly string[] {
   return [
-    `It is lossy. The whole stands in the log of session ${session}, records ${from} to ${to}.`,
-    'Files stay as that branch left them, which may not be as this conversation knows them: read them again before you rely on them.',
-    'What commands did is only told by their names.',
-    ...(cut === 0 ? [] : [`For length, ${cut} entries are shortened or left out.`]),
+    `This summary is lossy. All of it is in the log of session ${session}, records ${from} to ${to}.`,
+    'Files are as that branch left them and may differ from what this conversation shows: read them again before you rely on them.',
+    'Commands are only listed by the name of their tool; their effects are not described.',
+    ...(cut === 0 ? [] : [`To limit the length, ${cut} entries are shortened or omitted.`]),
   ];
 }

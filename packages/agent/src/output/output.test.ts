@@ -78,7 +78,7 @@ describe('a short output', () => {
 
   it('has a notice about bytes that are not UTF-8', async () => {
     expect(await shaped([Buffer.from([0x61, 0xff, 0x62])])).toEqual({
-      text: 'a\uFFFDb\n[Bytes that are no UTF-8 stand here as U+FFFD.]',
+      text: 'a\uFFFDb\n[Bytes that are not UTF-8 are shown as U+FFFD.]',
     });
   });
 
@@ -89,7 +89,7 @@ describe('a short output', () => {
 
   it('shows control characters as visible symbols with a notice, except tabs and line ends', async () => {
     expect(await shaped(['\0\u001B[31mred\u007F\t\r\n'])).toEqual({
-      text: '␀␛[31mred␡\t\r\n[Control characters stand here as their pictures: ␀ for NUL, ␛ for ESC.]',
+      text: '␀␛[31mred␡\t\r\n[Control characters are shown as symbols: ␀ for NUL, ␛ for ESC.]',
     });
   });
 });
@@ -123,7 +123,7 @@ describe('a long output', () => {
     expect(text.startsWith(`short\n${'x'.repeat(shaping?.kept === undefined ? 0 : shaping.kept - 6)}\n[`)).toBe(true);
   });
 
-  it('is stored and cut at a small share too, even if it was not streamed', async () => {
+  it('is stored as an artifact and cut if the share of the batch is small, even if the output was too short to be streamed', async () => {
     const artifacts = counted();
     const options: ShapeOptions = { limits: { bytes: 2_048, lines: 2_000 }, keeps: 'head' };
     const { text, output } = await shaped([numbered(1_000)], options, artifacts);
@@ -206,9 +206,8 @@ describe('the size limit of an artifact', () => {
     const kept = (await bytesOf(artifacts, name)).toString();
     expect(Buffer.byteLength(kept)).toBeLessThanOrEqual(100_000);
     expect(Buffer.byteLength(kept)).toBeGreaterThan(99_800);
-    const [, left] =
-      /^(?:äöü)*ä?ö?\n\[tidemark: (\d+) bytes are left out here\]\nü?(?:[öü])*(?:äöü)*$/.exec(kept) ?? [];
-    const notice = `\n[tidemark: ${left} bytes are left out here]\n`;
+    const [, left] = /^(?:äöü)*ä?ö?\n\[tidemark: (\d+) bytes are omitted here\]\nü?(?:[öü])*(?:äöü)*$/.exec(kept) ?? [];
+    const notice = `\n[tidemark: ${left} bytes are omitted here]\n`;
     expect(Buffer.byteLength(kept) - notice.length + Number(left)).toBe(360_000);
     expect(shaping?.total).toBe(360_000);
     expect(text).toContain(`Its beginning and its end, 100000 bytes together, are the output ${name}`);
@@ -219,11 +218,11 @@ describe('the size limit of an artifact', () => {
     const output = openOutput({ artifacts, secrets, keep: 60_000 });
     await output.write('x'.repeat(60_001));
     const kept = (await bytesOf(artifacts, (await output.finish(HEAD)).output)).toString();
-    expect(kept).toMatch(/^x+\n\[tidemark: \d+ bytes are left out here\]\nx+$/);
+    expect(kept).toMatch(/^x+\n\[tidemark: \d+ bytes are omitted here\]\nx+$/);
     expect(kept.length).toBeLessThanOrEqual(60_000);
   });
 
-  it('does not change an output of exactly that size', async () => {
+  it('does not change an output that has exactly the maximum size', async () => {
     const artifacts = createMemoryStore().artifacts;
     const output = openOutput({ artifacts, secrets, keep: 60_000 });
     await output.write('x'.repeat(60_000));
@@ -309,7 +308,7 @@ describe('an output of 300 MB', () => {
         for await (const chunk of bytes) {
           size += chunk.length;
           hash.update(chunk.subarray(0, 16));
-          // Garbage does not count as used memory.
+          // Garbage is collected first, so that only memory in use is measured.
           if (size % 16_777_216 < chunk.length) {
             collectGarbage();
             most = Math.max(most, process.memoryUsage().arrayBuffers);

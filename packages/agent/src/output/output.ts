@@ -24,7 +24,7 @@ export interface ShapedOutput {
 /** Options for shortening an output. */
 export interface ShapeOptions {
   readonly limits: OutputLimits;
-  /** Part of the output that the model is shown. */
+  /** Part of the output that the model is shown: `head` is the beginning, `tail` is the end. */
   readonly keeps: 'head' | 'tail';
 }
 
@@ -62,7 +62,9 @@ interface Spill {
 
 const KEEP = 256 * 1_024 * 1_024;
 
-/** Opens an output. It costs nothing until something is written. */
+/**
+ * Opens an output. Nothing is stored until more than `LARGEST_RESULT` bytes are written or the output has to be cut.
+ */
 export function openOutput({ artifacts, secrets, keep = KEEP }: OutputOptions): ToolOutputSink {
   const utf8 = openUtf8();
   let held: Uint8Array[] = [];
@@ -105,7 +107,7 @@ function openSpill({ artifacts, secrets, keep }: Required<OutputOptions>): Spill
   const channel = openChannel<Uint8Array>();
   const ends = openEnds();
   const landing = put(artifacts, watchEnds(secrets.maskStream(channel.items), ends), keep);
-  // A failure rejects the next write and the end of the output.
+  // If the artifact cannot be stored, the next write and the end of the output are rejected.
   landing.catch((error: unknown) => channel.fail(error));
   return { channel, ends, put: landing };
 }
@@ -137,7 +139,8 @@ async function land(spill: Spill): Promise<{ readonly view: ReturnType<Ends['vie
  */
 interface Channel<T> {
   /**
-   * Sends a value. Returns when the receiver asks for the next one, or has left. Only one call at a time.
+   * Sends a value. Returns when the receiver asks for the next value or has left. Call `send` again only after it has
+   * returned.
    *
    * @throws the error that was passed to `fail`.
    */
@@ -190,7 +193,7 @@ export function openChannel<T>(): Channel<T> {
   };
 }
 
-/** Size of the end that is kept if a stream exceeds the limit. It is held in memory until the stream is over. */
+/** Bytes of the end that are kept if a stream exceeds the limit. They are held in memory until the stream is over. */
 const END = 1_048_576;
 /** Maximum bytes of the notice between the beginning and the end. */
 const NOTICE = 100;
@@ -224,7 +227,7 @@ async function* boundBytes(
     return;
   }
   const kept = endOf(rest, end);
-  yield Buffer.from(`\n[tidemark: ${total - passed - kept.length} bytes are left out here]\n`);
+  yield Buffer.from(`\n[tidemark: ${total - passed - kept.length} bytes are omitted here]\n`);
   yield kept;
 }
 

@@ -19,16 +19,16 @@ const MOST_LINES = 2_000;
 const LEAST = { bytes: 8_192, lines: 200 } as const;
 /** Input limit in tokens from which on results have their full limits. */
 const WHOLE_WINDOW = 128_000;
-/** Minimum bytes of a result that may always be shown. */
+/** Number of bytes that each result may have, even if no headroom is left. */
 const LEAST_SHARE = 2_048;
 /**
- * Assumed bytes per token. Prose and code have more. Hex and base64 have fewer, and then the share of the later calls
- * of the batch becomes smaller.
+ * Assumed bytes per token. Prose and code have more bytes per token. Hex and base64 have fewer: their results use more
+ * of the headroom, and the shares of the later calls of the batch become smaller.
  */
 const BYTES_PER_TOKEN = 2;
 /** Factor for estimates, because a recorded session had 1.27 times the estimated tokens (see `estimateTokens`). */
 const UNDERESTIMATE = 1.3;
-/** Estimated tokens of a tool definition that was added in the history. */
+/** Estimated tokens of one tool definition that was appended to the history. */
 const TOOL_TOKENS = 400;
 
 /** Returns the limit of one result for this model. */
@@ -40,7 +40,10 @@ export function resultLimits({ inputLimit }: Pick<Capabilities, 'inputLimit'>): 
   };
 }
 
-/** Returns the bytes for each open call, so that all of them fit the headroom. At least 2 KiB. */
+/**
+ * Returns the maximum bytes of one result, so that the results of all open calls together fit the headroom. Never less
+ * than 2 KiB.
+ */
 export function batchShare(headroom: number, callsOpen: number): number {
   const tokens = Math.max(0, headroom) / Math.max(1, callsOpen);
   return Math.max(LEAST_SHARE, Math.floor(tokens * BYTES_PER_TOKEN));
@@ -68,7 +71,10 @@ export function headroomOf(state: State, capabilities: Capabilities): number | u
   return limit && budgetsOf(limit).hard - accepted.input - Math.ceil(cameSince(state, accepted.spans));
 }
 
-/** Returns the tokens of everything packed since that request, of the open batch, and of waiting notes and prompts. */
+/**
+ * Returns the estimated tokens that were added since the last accepted request: packed spans, the open batch, and
+ * waiting notes and prompts.
+ */
 function cameSince({ history }: State, spans: number): number {
   const { packed, settled, batch, notes, prompts } = history;
   const unsent = Math.min(packed.length, Math.max(0, settled - spans));

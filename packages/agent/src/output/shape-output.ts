@@ -13,7 +13,7 @@ interface OutputShape {
   readonly replaced: boolean;
 }
 
-/** Options of a shortened output, which its notice needs too. */
+/** Options for shortening an output. The notice about the omitted part uses them too. */
 interface OutputCut extends OutputShape {
   readonly keeps: 'head' | 'tail';
   readonly digest: Digest;
@@ -21,8 +21,8 @@ interface OutputCut extends OutputShape {
   readonly keep: number;
 }
 
-const REPLACED = '[Bytes that are no UTF-8 stand here as U+FFFD.]';
-const PICTURED = '[Control characters stand here as their pictures: ␀ for NUL, ␛ for ESC.]';
+const REPLACED = '[Bytes that are not UTF-8 are shown as U+FFFD.]';
+const PICTURED = '[Control characters are shown as symbols: ␀ for NUL, ␛ for ESC.]';
 
 /** Control characters: C0 without tab, line feed and carriage return, and DEL. */
 const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/g;
@@ -51,7 +51,8 @@ export function cutOutput(view: View, cut: OutputCut): { readonly text: string; 
   const source = keeps === 'head' ? view.head : view.tail;
   const shown = pictureControls(source);
   const said = remarks(shown !== source, replaced);
-  // The notice about all bytes is the longest possible one. A line break separates the notice from the text.
+  // Reserves room for the longest possible notice, which gives the number of all bytes. A line break separates the
+  // notice from the text.
   const reserved = `\n${joinLines([notice(view, cut, 'bytes', view.bytes), ...said])}`;
   const room = {
     bytes: Math.max(0, limits.bytes - Buffer.byteLength(reserved)),
@@ -85,8 +86,8 @@ function notice(view: View, { keeps, digest, keep }: OutputCut, unit: 'lines' | 
 }
 
 /**
- * Replaces control characters by visible symbols. Each symbol is one character like the control character itself, so
- * the same length can be kept of both texts.
+ * Replaces control characters by visible symbols. Each symbol is one character, like the control character itself, so a
+ * length in the new text is also valid in the original text.
  */
 function pictureControls(text: string): string {
   return text.replaceAll(CONTROL, (control) =>
@@ -129,8 +130,8 @@ export interface Ends {
 }
 
 /**
- * Number of bytes kept of each end. A line that does not end within them is certainly longer than the limit of a
- * result.
+ * Number of bytes kept of the beginning and of the end of an output. A longer line exceeds the limit of a result in any
+ * case.
  */
 const HELD = 2 * LARGEST_RESULT + 4_096;
 const NEWLINE = 0x0a;
@@ -223,7 +224,7 @@ export function lastBytes(limit: number): LastBytes {
 interface Utf8 {
   /** Returns the bytes as UTF-8. An incomplete character at the end is held back until the next bytes. */
   push(bytes: Uint8Array): Uint8Array;
-  /** Returns the bytes that were held back. */
+  /** Ends the conversion. Returns the bytes that were held back, with U+FFFD in place of an incomplete character. */
   end(): Uint8Array;
   /** True if any byte has been replaced so far. */
   readonly replaced: boolean;

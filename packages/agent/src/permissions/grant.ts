@@ -7,7 +7,7 @@ import { isCommand, readCommandPattern } from '../rules/command-pattern.ts';
 import type { RuledCall } from '../rules/ruled-call.ts';
 import { isWayToRun, launches } from '../rules/ways-to-run.ts';
 
-/** One command, path or host of a call. A new kind of act needs a new member here and a new part in `partsOf`. */
+/** One command, path or host that a call uses. A new kind needs a new member here and a new entry in `partsOf`. */
 type Thing =
   | { readonly kind: 'command'; readonly words: readonly string[] }
   | { readonly kind: 'path'; readonly path: string }
@@ -33,17 +33,17 @@ export function grantOf(call: RuledCall): Granted | undefined {
 }
 
 /**
- * Returns true if a grant can cover the call. No grant covers a substitution, a redirection to a file, or a command
- * that runs other commands or changes the meaning of later ones. No grant covers a path outside the workspace, a whole
- * folder, or a tool that does not report its acts.
+ * Returns true if a grant can cover the call. No grant covers a command with a substitution or a redirection to a file,
+ * or a command that runs other commands or changes the meaning of later ones. No grant covers a path outside the
+ * workspace, a call on a whole folder, or a call without any reported command, path or host.
  */
 export function canGrant(call: RuledCall): boolean {
   return thingsOf(call) !== undefined;
 }
 
 /**
- * Returns the names of the grants that together cover the call: `always bash "npm test"`. Returns `undefined` if a part
- * of the call is in no grant.
+ * Returns the names of the grants that together cover the call, such as `always bash "npm test"`. Returns `undefined`
+ * if no grant covers a part of the call.
  */
 export function byGrants(grants: readonly Granted[], call: RuledCall): string | undefined {
   const things = grants.length === 0 ? undefined : thingsOf(call);
@@ -54,8 +54,8 @@ export function byGrants(grants: readonly Granted[], call: RuledCall): string | 
 }
 
 /**
- * Returns the commands, paths and hosts of the call that the grant does not cover, as text. Returns an empty list if it
- * covers the call.
+ * Returns the commands, paths and hosts of the call that the grant does not cover, as text. Returns an empty list if
+ * the grant covers the whole call.
  */
 export function leftBy(grant: Granted, call: RuledCall): readonly string[] {
   const things = thingsOf(call) ?? [];
@@ -98,7 +98,7 @@ export function grantCovers({
   ].join('; ');
 }
 
-/** Returns the reason why a pattern cannot be granted. Returns `undefined` if it can. */
+/** Returns the reason why a pattern cannot be granted. Returns `undefined` if the pattern can be granted. */
 export function patternProblem(pattern: string): string | undefined {
   const read = readCommandPattern(pattern, 'allow');
   if (typeof read === 'string') return read;
@@ -164,7 +164,10 @@ function fits(pattern: string, words: readonly string[]): boolean {
   return typeof read !== 'string' && isCommand(read, words) && (!hasStar(read) || isHarmless(words));
 }
 
-/** Returns everything that the call does. Returns `undefined` if a part of it is unknown or cannot be granted. */
+/**
+ * Returns all commands, paths and hosts of the call. Returns `undefined` if the call has none, or if one of them is
+ * unknown or cannot be granted.
+ */
 function thingsOf({ effect, confined, effects }: RuledCall): readonly Thing[] | undefined {
   if (effects === undefined || (effect === 'write' && !confined)) return undefined;
   // A call that asks for more than its sandbox gives, such as the network, does more than the same command inside the

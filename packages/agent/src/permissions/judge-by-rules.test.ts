@@ -169,7 +169,7 @@ describe('permission rules', () => {
     [['git', undefined]],
     [[undefined, 'push']],
     [[undefined]],
-  ])('deny a command that could be the denied one: %j', (command) => {
+  ])('deny every command that may be the denied command, in any spelling: %j', (command) => {
     expect(judge(rules(bash('deny', 'git push')), 'bash', might(command))).toBe('denied deny bash "git push"');
   });
 

@@ -14,9 +14,9 @@ export interface Permission {
   readonly effect: EffectClass;
   /** True if everything that the call changes is inside the workspace. */
   readonly confined: boolean;
-  /** True if the call runs in a sandbox, or if the user has decided that it needs none. */
+  /** True if the call runs in a sandbox, or if the user allows calls without a sandbox. */
   readonly sandboxed: boolean;
-  /** True if the call asks for more than its sandbox gives. */
+  /** True if the call asks for access that its sandbox does not give, such as the network. */
   readonly beyond?: boolean;
 }
 
@@ -67,7 +67,10 @@ export function judge(permission: Permission): Verdict {
 
 const WIDTH: Readonly<Record<Mode, number>> = { 'read-only': 0, ask: 1, auto: 2 };
 
-/** Returns the mode that allows less. A flag may narrow the mode that the log restores, but may never widen it. */
+/**
+ * Returns the mode that allows less. An option passed at opening may narrow the mode in the log, but may never widen
+ * it.
+ */
 export function narrower(a: Mode, b: Mode): Mode {
   return WIDTH[a] <= WIDTH[b] ? a : b;
 }
@@ -75,7 +78,8 @@ export function narrower(a: Mode, b: Mode): Mode {
 /**
  * Returns the verdict after the user's rules. A denial by the mode remains. A rule that denies comes before a rule that
  * asks, and a rule that asks comes before rules that allow. A call is allowed only if a rule allows its whole tool, or
- * if rules allow each of its acts and all acts are known. No rule allows a write outside the workspace.
+ * if rules allow each of its commands, paths and hosts. An unknown command is never allowed by a pattern. No rule
+ * allows a write outside the workspace.
  */
 export function judgeByRules(byMode: Verdict, rules: RuleSet, call: RuledCall): Verdict {
   if (byMode.decision === 'denied') return byMode;
@@ -126,8 +130,8 @@ function allow(rules: RuleSet, { effects }: RuledCall): string | undefined {
 type NamedByPattern = (pattern: RulePattern) => boolean;
 
 /**
- * Returns one test per act of a call. The test returns true for a pattern that matches the act. For an unknown act it
- * is always false.
+ * Returns one test for each command, path and host of a call. The test returns true for a pattern that matches. For an
+ * unknown command, and for access outside the sandbox, the test always returns false.
  */
 function thingsOf({ commands, paths = [], hosts = [], beyond = [] }: CallEffects): readonly NamedByPattern[] {
   return [
@@ -164,8 +168,8 @@ function nameOfFirst(rules: RuleSet, isNamedBy: NamedByPattern): string | undefi
 }
 
 /**
- * Returns the name of a rule, such as `deny bash "git push"`. It is recorded in `permission.decided` and sent to the
- * model.
+ * Returns the name of a rule, such as `deny bash "git push"`. The name is recorded in `permission.decided` and sent to
+ * the model.
  */
 function nameOf({ decision, tool }: ReadRule, pattern: RulePattern | undefined): string {
   return pattern === undefined ? `${decision} ${tool}` : `${decision} ${tool} "${pattern.text}"`;

@@ -186,7 +186,7 @@ describe('a grant typed for a file tool', () => {
     expect(problemOf(edits('src/a.ts'), '')).toContain('another call may write different content'));
 
   test.each(['/', './', '.', '..', '../x/', 'src/../', '~/', '/etc/', 'src//', 'lib/', 'src/b.ts', 'src'])(
-    'is refused for a place that is not the one of this call or not below the workspace: %s',
+    'is refused for a path that is not the path of this call or not below the workspace: %s',
     (typed) => expect(problemOf(edits('src/a.ts'), typed)).not.toContain('granted'),
   );
 

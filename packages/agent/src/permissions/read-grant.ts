@@ -11,9 +11,9 @@ export interface GrantProblem {
 }
 
 /**
- * Reads the text that the user typed after `a` or `p`. An empty text means exactly the call itself. A returned grant
- * always covers the call in question. Returns the problem if the text names too much, nothing, or something other than
- * the call.
+ * Reads the text that the user typed after the answer `a` (for the session) or `p` (for the project). An empty text is
+ * a grant for exactly this call. A returned grant always covers this call. Returns the problem if the text covers too
+ * much or does not cover this call, or if it is empty and the user has to name a file or folder.
  */
 export function readGrant({ call, exact }: GrantOffer, typed: string): Granted | GrantProblem {
   const text = typed.trim();
@@ -38,8 +38,8 @@ export function offeredPlaces({ call }: GrantOffer): readonly string[] {
 }
 
 /**
- * Returns the reason why a grant cannot be kept for this call. Returns `undefined` if it can. Grants from any source
- * are checked.
+ * Returns the reason why a grant cannot be kept for this call, or `undefined` if it can be kept. Every grant is
+ * checked, whether it was typed or comes from another program.
  */
 export function grantProblem(grant: Granted, call: RuledCall): string | undefined {
   if (!canGrant(call)) return 'this call cannot be granted';

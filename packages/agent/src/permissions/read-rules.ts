@@ -1,5 +1,5 @@
-// Reads and checks the rules of the user. Any part that is not understood is refused here, so that no rule means less
-// or more than its text.
+// Reads and checks the rules of the user. A rule with any part that is not understood is refused, so that no rule
+// allows or denies more or less than its text states.
 
 import { nearestName } from '../nearest-name.ts';
 import type { Tool } from '../ports/tool.ts';
@@ -17,8 +17,8 @@ const NAMES: readonly string[] = ['decision', 'tool', ...KINDS];
 const TOOL = /^[\w*-]{1,64}$/;
 
 /**
- * Reads rules from any source. A tool name must be the name of an existing tool. A name that contains `__` is a tool of
- * an MCP server, which may connect later, so it is not checked. Pure.
+ * Returns the checked rules, or the problems of all invalid rules. A tool name must be the name of an existing tool. A
+ * name that contains `__` belongs to an MCP server, which may connect later, so it is not checked. Pure.
  */
 export function readRules(given: readonly unknown[], tools: readonly RuledTool[]): RuleSet | RuleProblems {
   const read = given.map((rule, index) => ({ place: `rules[${index}]`, rule: readRule(rule, tools) }));

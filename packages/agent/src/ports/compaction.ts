@@ -41,13 +41,13 @@ export interface CompactionReport {
   readonly sizes: CompactionSizes;
   readonly refused?: CompactionRefusal | 'interrupted';
   readonly range?: Range;
-  /** Positions of the prompts and steers of the running turn that are kept word for word. */
+  /** Positions of the prompts and steering messages of the running turn that are kept word for word. */
   readonly keeps?: readonly Position[];
   /** Number of messages that remain after the checkpoint. */
   readonly kept?: number;
   /**
-   * Tokens that have to be written to the cache again because of the compaction, and the cost in addition to reading
-   * them. Absent if unknown.
+   * Tokens that have to be written to the cache again because of the compaction. `cost` is how much more this costs
+   * than reading these tokens from the cache. It is absent if the price is unknown.
    */
   readonly rewrite?: { readonly tokens: number; readonly cost?: Money };
   /**
@@ -56,7 +56,7 @@ export interface CompactionReport {
    */
   readonly cliff?: number;
   readonly limitations?: readonly string[];
-  /** Reason why the model did not contribute although it should have. */
+  /** Reason why the model did not contribute, although the writer `auto` or `model` was set. */
   readonly fallback?: string;
   /** True if the model was asked but did not contribute. */
   readonly askedInVain?: true;

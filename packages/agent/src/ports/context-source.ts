@@ -4,7 +4,7 @@
 import type { ContextNoted, EffectClass, Timestamp } from '@tidemark/log';
 import type { Mode } from './permissions.ts';
 
-/** Cause of a note. */
+/** Cause of a note: `initial`, `changed`, `switched`, `invalidated`, `refreshed` or `compacted-away`. */
 export type NoteCause = ContextNoted['cause'];
 
 /** State that a source can read when it is asked for its revision or its text. */
@@ -13,8 +13,8 @@ export interface SourceView {
   readonly now: Timestamp;
   readonly mode: Mode;
   /**
-   * Digest of each file that the session's tools have read or written, by absolute path. `undefined` if the file no
-   * longer existed then.
+   * Digest of each file that the session's tools have read or written, by absolute path. `undefined` if the file did
+   * not exist after the last of these calls.
    */
   readonly files: ReadonlyMap<string, string | undefined>;
   /** Revision in the last note of this source, in this log or in the logs of its ancestors. */
@@ -22,7 +22,7 @@ export interface SourceView {
   readonly signal: AbortSignal;
 }
 
-/** Effect of a tool call, as a source needs it. */
+/** A finished tool call, described by the fields that `affectedBy` needs. */
 export interface ToolEffect {
   readonly tool: string;
   readonly effect: EffectClass;
@@ -61,6 +61,6 @@ export interface ContextSource {
    * another git branch. The note then has the cause `switched` instead of `changed`.
    */
   isAnother?(noted: string, revision: string): boolean;
-  /** Returns true if the source must be asked again after such a call. */
+  /** Returns true if the source must be asked again after a call with this effect. */
   affectedBy(effect: ToolEffect): boolean;
 }

@@ -87,29 +87,32 @@ export interface AgentSession {
    */
   setReasoning(parameters: RenderParameters): void;
   /**
-   * Opens a fork of this session. The fork begins with this session's records up to a chosen one, by default the last
-   * closed one. It refers to this log and inherits the current epoch, so its first request reads what this session has
-   * in the cache. The fork uses the same runtime settings as this session has now. This session and the files do not
-   * change.
+   * Opens a fork of this session. The fork begins with this session's records up to a chosen record, by default the
+   * last closed one. It refers to the log of this session and inherits the current epoch, so its first request reads
+   * what this session has in the cache. The fork uses the current runtime settings of this session. This session and
+   * the files do not change.
    *
    * @throws AgentError `agent/not-closed` with the nearest closed positions, `agent/no-such-record`.
    */
   fork(options?: AgentForkOptions): Promise<AgentSession>;
   /**
-   * Uses another model from the next request on, and returns the session to continue with. A session with a history is forked,
-   * so it keeps its model and its cache. A session without one, or with `inPlace`, switches itself. The next request opens an
-   * epoch, whose price is recorded, and reported before it is sent if it reaches `rewriteNotice`. Reasoning of the model before
-   * is not sent to the new one; its words stay in the log. Betas and the envelope are not sent to another provider. If the
-   * provider stays the same, so do its key and its address.
+   * Uses another model from the next request on, and returns the session to continue with. If this session has a
+   * history, a fork with the new model is returned, and this session keeps its model and its cache. Without a history,
+   * or with `inPlace`, this session itself switches. The next request opens an epoch. The price of this epoch is
+   * recorded. If the price reaches `rewriteNotice`, it is reported before the request is sent. Reasoning of the
+   * previous model is not sent to the new model, but remains in the log. Betas and the envelope are not sent to another
+   * provider. The key and the address stay the same if the provider stays the same.
    *
-   * @throws AgentError `agent/unknown-model` for a name that no agent can look up; `agent/unknown-price` for a limit of money if
-   *   no price is known; `agent/not-closed` for a fork of a session whose end is open. @throws what looks up the name: KitError.
+   * @throws AgentError `agent/unknown-model` for a name if the runtime cannot look up names; `agent/unknown-price` for
+   *   a cost limit if the price of the model is unknown; `agent/not-closed` if a fork is needed and the end of the
+   *   session is open.
+   * @throws KitError if the agent cannot use the named model.
    */
   switchModel(model: string | OtherModel, options?: ModelSwitchOptions): Promise<AgentSession>;
   notify(notification: NotificationReceived): Promise<void>;
   /**
-   * Records the note of a context source again, even if its state did not change: at once while a turn is running,
-   * otherwise with the next prompt.
+   * Records the note of a context source again, even if the state of the source did not change: at once while a turn is
+   * running, otherwise with the next prompt.
    *
    * @throws AgentError `agent/unknown-source`.
    */
@@ -126,7 +129,7 @@ export interface AgentSession {
    * With `fresh`, this session does not change. Instead a fork of its last closed record is created, whose context
    * begins with the checkpoint alone. The fork is closed, and its id is in the report.
    *
-   * @throws AgentError `agent/conflict` if the history was packed again in the meantime; try again.
+   * @throws AgentError `agent/conflict` if the history was packed again while the compaction was prepared; try again.
    */
   compact(options?: CompactOptions): Promise<CompactionReport>;
   /** Returns all events from now on, until the session is closed. */
@@ -138,9 +141,10 @@ export interface AgentSession {
 /** Options of a prompt. */
 export interface PromptOptions<Output = undefined> {
   /**
-   * Schema of the answer: any Standard Schema that can be written as JSON Schema, such as one of zod. The prompt asks for JSON, and
-   * the finished turn has the value as `output`. The model is asked again, at most twice, if its answer does not match; then the
-   * turn ends as `failed` with the code `turn/output-mismatch`.
+   * Schema of the answer: any Standard Schema that can be written as JSON Schema, such as a zod schema. The runtime
+   * adds a request for JSON to the prompt, and the finished turn has the value as `output`. If the answer does not
+   * match, the model is asked again, at most twice. Then the turn ends as `failed` with the code
+   * `turn/output-mismatch`.
    */
   readonly output?: StandardSchemaV1<unknown, Output>;
   /** Interrupts the turn when it aborts, as `interrupt` does. A turn that waits in the queue is interrupted when it begins. */
@@ -158,22 +162,31 @@ export interface AgentForkOptions extends ForkOptions {
   readonly model?: string | OtherModel;
 }
 
-/** How a model is reached if its name is not enough. Keys are those that the agent was made with. */
+/**
+ * Provider, address and window of a model, if its name is not enough to find them. API keys come from the options of
+ * the agent.
+ */
 export interface ModelReach {
-  /** Name of the provider, or a provider of the author. Default: the one that serves the model. */
+  /**
+   * Name of a provider, or a provider object that the author made. Default: the provider that serves a model of this
+   * name.
+   */
   readonly provider?: string | Provider;
   readonly baseURL?: string;
   /** Tokens of input and output together, for a model that the catalog does not list. */
   readonly contextWindow?: number;
 }
 
-/** How a session switches to another model. */
+/** Options for switching a session to another model. */
 export interface ModelSwitchOptions extends ModelReach {
-  /** Switches this session, so that no session keeps the model before. Default: a fork switches. */
+  /**
+   * True to switch this session itself, so that no session keeps the previous model. Default: false, and a session with
+   * a history creates a fork that uses the new model.
+   */
   readonly inPlace?: boolean;
 }
 
-/** Another model for a session, with its provider. */
+/** Another model for a session: its provider, its capabilities and its parameters. */
 export interface OtherModel {
   readonly provider: Provider;
   readonly capabilities: Capabilities;
@@ -193,9 +206,9 @@ export interface Turn<Output = undefined> extends AsyncIterable<SessionEvent>, P
 /** Result of a finished turn. */
 export interface FinishedTurn<Output = undefined> {
   readonly outcome: TurnEnded['outcome'];
-  /** Text of its last answer. */
+  /** Text of the turn's last answer. */
   readonly text: string;
-  /** Value of the last answer, if the prompt had `output` and the turn is `completed`. Otherwise `undefined`. */
+  /** Parsed value of the last answer. `undefined` if the prompt had no `output`, or if the turn is not `completed`. */
   readonly output: Output | undefined;
   readonly error: TurnEnded['error'];
   readonly totals: TurnTotals;
@@ -249,16 +262,16 @@ export interface CompactOptions {
   readonly dryRun?: boolean;
 }
 
-/** Options of a fork: the record that it begins after, and what it takes along. */
+/** Options of a fork: the record that it begins after, a summary of the omitted records, and a title. */
 export interface ForkOptions {
   /**
-   * Position of the last record that the fork keeps. No turn may be open after it. By default the last record after
-   * which at most a turn is open, and the fork then resumes that turn.
+   * Position of the last record that the fork keeps. No turn may be open after this record. Default: the last record
+   * after which nothing is open, or only a turn. The fork then resumes this turn.
    */
   readonly at?: number;
   /** Number of a prompt to fork before, instead of `at`: 1 is the first prompt, -1 the last one. */
   readonly beforePrompt?: number;
-  /** True to give the model a short summary of the records that the fork leaves out. */
+  /** True to give the model a short summary of the records that the fork omits. */
   readonly summarize?: boolean;
   /** Title of the fork in lists. Default: the title of its parent. */
   readonly title?: string;

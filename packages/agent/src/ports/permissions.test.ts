@@ -54,7 +54,7 @@ describe('the permission matrix', () => {
     ]);
   });
 
-  test('ignores the sandbox for a write, and the workspace for a command', () => {
+  test('ignores the sandbox for a write, and the workspace boundary for a command', () => {
     const permission = { mode: 'auto', confined: false, sandboxed: true } as const;
     expect(judge({ ...permission, effect: 'write' }).decision).toBe('asks');
     expect(judge({ ...permission, effect: 'execute' }).decision).toBe('allowed');

@@ -1,4 +1,4 @@
-// Port of the person who is asked for permission: the questions and their answers.
+// Port for asking a person for permission: the questions and their answers.
 
 import type { ForeseenRewrite, ToolSpec } from '@tidemark/context';
 import type { CallId, EffectClass, Granted, ModeChanged } from '@tidemark/log';

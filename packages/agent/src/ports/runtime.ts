@@ -23,7 +23,9 @@ import type { Tool, ToolSource } from './tool.ts';
 export interface Runtime {
   readonly provider: Provider;
   readonly capabilities: Capabilities;
-  /** Looks up a model by its name, for a session that switches. Without it a model is given as an object. */
+  /**
+   * Returns the model with this name, for a switch or a fork. If absent, the caller has to pass the model as an object.
+   */
   readonly findModel?: (name: string, reach: ModelReach) => OtherModel;
   readonly parameters: RenderParameters;
   /** The agent's own system text. */
@@ -33,8 +35,8 @@ export interface Runtime {
   /** Padding of a front below the model's floor. Default: `auto`, which pads if this is expected to lower the cost. */
   readonly padding?: PaddingSetting;
   /**
-   * Number of other sessions that are expected to use the same front while a cache entry lives. They make padding pay
-   * off sooner. Default: 0.
+   * Number of other sessions that are expected to use the same front while a cache entry lives. Padding that is too
+   * expensive for one session can lower the cost for several. Default: 0.
    */
   readonly neighbours?: number;
   /** Shortening of old tool results. Default: `auto`, which shortens results if this lowers the cost. */
@@ -65,13 +67,13 @@ export interface Runtime {
   /** Maximum output tokens of an answer. */
   readonly outputLimit: number;
   /**
-   * Token budgets of the window that replace the computed ones: how much is kept free, where a warning begins. Default:
-   * computed from the window.
+   * Token budgets of the window that replace the computed ones, such as the reserve that is kept free and the size from
+   * which a warning is given. Default: computed from the window.
    */
   readonly budgets?: BudgetSettings;
   /**
-   * Policy for starting compactions. If absent, a resumed turn keeps the policy that it began with, and any other turn
-   * uses `preflight`.
+   * Policy for starting compactions. Default: for a resumed turn the policy that it began with, for any other turn
+   * `preflight`.
    */
   readonly compaction?: CompactionPolicy;
   /** Writer of a checkpoint if the compaction itself names none. Default: `deterministic`. */
@@ -81,11 +83,15 @@ export interface Runtime {
   /** Policy for keeping the cache warm while the session is open and waits for a prompt. Default: `off`. */
   readonly warm?: Warm;
   /**
-   * Additional fields of each request body, besides the context. Like `betas` they are meant for this provider only.
+   * Additional fields of each request body, besides the context. These fields and `betas` are sent only to this
+   * provider.
    */
   readonly envelope: { readonly [name: string]: JsonValue };
   readonly betas: readonly string[];
-  /** Maximum silence of a provider during a call, in milliseconds. After it the call is cut off. Default: 180,000. */
+  /**
+   * Maximum time without data from the provider during a call, in milliseconds. The call is then cut off. Default:
+   * 180,000.
+   */
   readonly idleMs?: number;
   readonly ask?: Asker;
   /** Rules of the user in addition to the mode: what is allowed, denied or asked about. */
@@ -110,8 +116,8 @@ export interface Runtime {
    */
   readonly subagents?: SubagentLimits;
   /**
-   * For a subagent: the front of the session that started it. The subagent's first epoch opens with this front if it
-   * can use it.
+   * For a subagent: the front of the session that started it. The subagent's first epoch opens with this front if the
+   * front suits the subagent.
    */
   readonly inherits?: InheritedFront;
   /** Watch that reports at the end of a turn what the turn changed outside of the session. */
@@ -122,10 +128,10 @@ export interface Runtime {
 }
 
 /**
- * Policy for keeping the cache warm during pauses. `auto` uses promotions if the model's catalog row marks them as
- * verified. It uses refreshing reads if the model offers no longer lifetime, because a longer lifetime is cheaper in
- * most sessions. A number in `share` allows both ways and limits the cost to this share of the session's cost so far.
- * With `auto` the share is a tenth.
+ * Policy for keeping the cache warm during pauses. `off` sends nothing. `auto` uses promotions if the model's catalog
+ * row marks them as verified by a live test. It uses refreshing reads only for a model without the lifetime `1h`,
+ * because the longer lifetime is cheaper in most sessions. It may cost at most a tenth of the session's cost so far. `{
+ * share }` allows both ways for every model and may cost at most this share.
  */
 export type Warm = 'off' | 'auto' | { readonly share: number };
 
@@ -135,7 +141,7 @@ export type Warm = 'off' | 'auto' | { readonly share: number };
  */
 export interface TurnLimits {
   readonly steps?: number;
-  /** Working time in milliseconds. */
+  /** Working time of the turn in milliseconds. */
   readonly ms?: number;
   /** Input and output tokens together. A call whose forecast input would exceed the limit is not sent. */
   readonly tokens?: number;
@@ -144,18 +150,18 @@ export interface TurnLimits {
 }
 
 /**
- * Threshold for a step that pays again for content already sent. Such a step is reported before it is sent, and in mode
- * `ask` the user is asked. Reaching one of the two fields is enough. An absent field is never reached.
+ * Threshold for a step that pays again for content already sent. A step that reaches `tokens` or `cost` is reported
+ * before it is sent, and in mode `ask` the user is asked. An absent field is not checked.
  */
 export interface RewriteNotice {
   readonly tokens?: number;
-  /** US dollars as an exact decimal, in addition to the cost of reading the same tokens from the cache. */
+  /** US dollars as an exact decimal: how much more the step costs than reading the same tokens from the cache. */
   readonly cost?: string;
 }
 
 /**
- * Default threshold: 20 cents or 50,000 tokens. The threshold that is reached first counts. If the price is unknown,
- * only the tokens count.
+ * Default threshold: a step is reported from 50,000 tokens or 20 cents on. If the price is unknown, only the tokens
+ * count.
  */
 export const REWRITE_NOTICE: RewriteNotice = { tokens: 50_000, cost: '0.20' };
 
@@ -163,10 +169,16 @@ export const REWRITE_NOTICE: RewriteNotice = { tokens: 50_000, cost: '0.20' };
 export interface RetryPolicy {
   /** Maximum number of times that one step is sent, including the first. */
   readonly attempts: number;
-  /** First pause in milliseconds. It doubles up to `maxDelayMs`, with random variation. A provider's `retry-after` overrides it. */
+  /**
+   * First pause in milliseconds. Each further pause is twice as long, up to `maxDelayMs`, and a random part is
+   * subtracted. A provider's `retry-after` overrides the computed pause.
+   */
   readonly initialDelayMs: number;
   readonly maxDelayMs: number;
-  /** Longest pause in milliseconds that is accepted from a provider. A longer one ends the turn. Default: 120,000. */
+  /**
+   * Longest pause in milliseconds that is accepted from a provider. If the provider asks for a longer pause, the turn
+   * ends. Default: 120,000.
+   */
   readonly maxRetryAfterMs?: number;
 }
 
@@ -202,13 +214,13 @@ export const SUBAGENT_LIMITS: Required<Omit<SubagentLimits, 'tokens' | 'cost'>> 
 export type Lasting = Lifetime | 'auto';
 
 /**
- * Gate that prevents parallel calls from writing the same cache entry twice. It is shared by the sessions whose calls
- * use the cache of one provider.
+ * Gate that prevents parallel calls from writing the same cache entry twice. Sessions that use the same provider share
+ * the gate.
  */
 export interface CacheWriteGate {
   /**
    * Waits while another call is writing one of these entries. Returns when this call may be sent, or when the signal
-   * aborts. If a call fails, the next one may write.
+   * aborts. If the writing call fails, one of the waiting calls may write.
    */
   enter(entries: readonly string[], signal: AbortSignal): Promise<Passage>;
 }

@@ -11,7 +11,7 @@ export type SessionEvent =
   | { readonly type: 'reasoning.delta'; readonly text: string }
   | { readonly type: 'tool.progressed'; readonly call: CallId; readonly text: string }
   | { readonly type: 'notice.raised'; readonly notice: Notice }
-  /** Fill level of the request that is being sent. */
+  /** Fill level of the window with the request that is being sent. */
   | { readonly type: 'status.changed'; readonly gauge: Gauge }
   | CacheWarming;
 

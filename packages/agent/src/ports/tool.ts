@@ -15,8 +15,8 @@ export interface Tool {
   readonly name: string;
   readonly description: string;
   /**
-   * JSON Schema of the arguments. Name, description and schema form the definition in the request. Only a change of
-   * these bytes invalidates the cache.
+   * JSON Schema of the arguments. Name, description and schema form the definition in the request. Only a change of the
+   * definition invalidates the cache.
    */
   readonly schema: JsonValue;
   /** SHA-256 digests of earlier definitions that differ in wording alone: see `ToolSpec.earlier`. */
@@ -27,11 +27,14 @@ export interface Tool {
    * effects `write` and `execute`, otherwise false.
    */
   readonly alone?: boolean;
-  /** End of a long output that is cut off. Default: `end`, so the model is shown the beginning. */
+  /**
+   * Side of a long output that is cut off. `end`, the default, shows the model the beginning of the output. `start`
+   * shows the end.
+   */
   readonly truncate?: 'start' | 'end';
   /**
    * Names for the things that a call changes, such as `structure` or `content`. A context source uses them to decide if
-   * its note has to be renewed.
+   * its note is out of date.
    */
   readonly touches?: readonly string[];
   /** Kinds of effects that the tool's runs describe in `effects`. A rule about another kind is refused. Default: none. */
@@ -54,16 +57,16 @@ export interface ToolRun {
   /** True if the call runs its command in a sandbox. Default: false. */
   readonly sandboxed?: boolean;
   /**
-   * Names of what the call requests outside of its sandbox, such as `the network`. If there is any, a person is asked
-   * in mode `auto`.
+   * Names of the access that the call requests outside of its sandbox, such as `the network`. If the list is not empty,
+   * the user is asked in mode `auto`.
    */
   readonly beyond?: readonly string[];
   /** Everything that the call would do, for permission rules: all effects of each kind in the tool's `effectKinds`. */
   readonly effects?: CallEffects;
   /**
-   * Returns everything that `run` would do, for the person who is asked for permission. It must not change anything. It
-   * is called again after a yes, and the person is asked again if the result differs. An error that it throws means
-   * that the call cannot work: no person is asked, and the call does not run. Without `preview` the person is shown the
+   * Returns everything that `run` would do, for the person who is asked for permission. `preview` must not change
+   * anything. It is called again after a yes, and the person is asked again if the result differs. If it throws, the
+   * call cannot work: no person is asked, and the call does not run. Without `preview` the person is shown the
    * arguments.
    */
   preview?(context: PreviewContext): Promise<ToolPreview>;
@@ -86,7 +89,8 @@ export interface ToolPreview {
   /** Reason why `text` is incomplete. A yes would then also accept content that no person has seen. */
   readonly unseen?: string;
   /**
-   * State that the preview was made from, such as the digest of a file. `run` compares it before it changes anything.
+   * State that the preview was made from, such as the digest of a file. `run` compares this state with the current one
+   * before it changes anything.
    */
   readonly base?: string;
 }
@@ -112,7 +116,10 @@ export interface ToolContext {
   progress(text: string): void;
   /** Sends a notice to presenters for a person to act on. It never reaches a model. */
   notice(notice: Notice): void;
-  /** Returns what this session last read or wrote of a file, by absolute path. */
+  /**
+   * Returns the last read or write of a file by this session. `path` is absolute. Returns `undefined` for a file that
+   * the session has not touched.
+   */
   fileSeen(path: string): FileTouch | undefined;
   /**
    * Returns the bytes of an output that this log names, by its digest or by at least the first 12 characters of it.
@@ -123,7 +130,7 @@ export interface ToolContext {
   /** Skills that are in the context when the call begins. */
   readonly skills: SkillsInContext;
   /**
-   * Returns how much the result may contain, notices included, given the current context. A longer result is shortened.
+   * Returns the maximum size of the result, notices included, given the current context. A longer result is shortened.
    */
   room(): ResultRoom;
   /** Runs a subagent. Its result becomes the output of this call. Absent if the session starts no subagents. */
@@ -150,9 +157,9 @@ export interface ToolHistory {
 export interface ToolOutput {
   readonly text?: string;
   /**
-   * Creates the text to fit the result, so that its end, which explains how to read further, is not cut off. See
-   * `PageMaker`. The page is appended after `text` and after written output. A call that returns a page usually has
-   * neither.
+   * Creates a text that fits the result. Use it for a text whose end explains how to read further, because this end is
+   * then not cut off. See `PageMaker`. The page is appended after `text` and after output written with `write`, but a
+   * call that returns a page usually has neither.
    */
   readonly page?: PageMaker;
   /** Images to store as artifacts, each once, and to show to the model. */
@@ -193,10 +200,10 @@ export interface ToolSource {
   /** Waits until the tools are available or the time limit is over. Later calls return at once. Never throws. */
   ready(signal: AbortSignal): Promise<void>;
   /**
-   * Returns the tools for a session whose model is shown the given definitions, including those of other origin. A tool
-   * that was already shown keeps its shown definition. If its server cannot be reached, calls to it return an error.
-   * The definition changes only if the server removes the tool or a person approves the new definition. For an equal
-   * state the source returns the same tool objects.
+   * Returns the tools for a session. `shown` contains all definitions that its model is shown, also of tools from
+   * elsewhere. A tool that was already shown keeps its shown definition. If its server cannot be reached, calls to it
+   * return an error. The definition changes only if the server removes the tool or a person approves the new
+   * definition. For an equal state the source returns the same tool objects.
    */
   offer(shown: readonly ToolSpec[]): ToolOffer;
   /** Stops everything that the source started. A second call does nothing. */
@@ -218,7 +225,7 @@ export interface ToolOffer {
 /** A changed tool definition that waits for approval. */
 export interface HeldTool {
   readonly name: string;
-  /** Known definition of this name: the one that a model was shown, or the one that was approved. */
+  /** Earlier definition of this tool: the one that a model was shown, or the one that was approved. */
   readonly was: ToolSpec;
   readonly is: ToolSpec;
   /** Approves exactly this definition. */

@@ -1,4 +1,5 @@
-// Records the end of a call: the answer with its usage, its cost, and the tokens that it missed against the forecast.
+// Records the end of a call: the answer with its usage and cost, and the cache miss, which is found by comparing the
+// usage with the forecast.
 
 import { defined } from '@tidemark/core';
 import type { State } from '@tidemark/context';
@@ -22,7 +23,7 @@ import { commit } from '../session/session.ts';
 import { pendingPlaces } from './call-plan.ts';
 import type { Prepared } from './prepare.ts';
 
-/** Commits a finished answer. */
+/** Commits a finished answer with its usage, its cost and its cache miss. Returns the record. */
 export async function recordAnswer(
   session: Session,
   prepared: Prepared,
@@ -150,8 +151,8 @@ function lostRace({ state }: Session, { racing, record }: Prepared): number {
 }
 
 /**
- * Returns the transport of the call. If this process could not send the request as a continuation, `reset` is its own
- * reason.
+ * Returns the transport of the call. If this process could not send the request as a continuation, the field `reset`
+ * contains the reason found by this process.
  */
 function wayOf({ reset }: Prepared, { transport }: Answer): Pick<AnswerReceived, 'transport'> {
   if (transport === undefined) return {};
@@ -159,8 +160,8 @@ function wayOf({ reset }: Prepared, { transport }: Answer): Pick<AnswerReceived,
 }
 
 /**
- * Counts and prices of a call as its record holds them. They are the provider's counts, completed from the request
- * where a bucket is open. Where the request does not settle a bucket, they hold a bound or an estimate (L7).
+ * Token counts and cost of a call, in the form of its record. Counts that the provider omitted are derived from the
+ * request if only one value is possible. Otherwise the cost gets an upper bound, or the counts are estimated (L7).
  */
 type CountedUse = Pick<AnswerReceived, 'usage' | 'cost' | 'costAtMost' | 'estimated' | 'prices'>;
 
@@ -188,8 +189,8 @@ function countCall(state: State, prepared: Prepared, answer: Pick<Answer, 'parts
 }
 
 /**
- * Returns the lifetimes that the written tokens can have. If the call read everything that the call before it left in
- * the cache, only markers after that point wrote anything.
+ * Returns the lifetimes that the written tokens can have. If the call read everything that the previous call left in
+ * the cache, only markers after the end of that call wrote anything.
  */
 function livesWritten({ streams }: State, request: RequestPrepared, { read }: Usage): readonly Ttl[] {
   const { cached, end } = streams['main']?.accepted ?? {};

@@ -79,7 +79,7 @@ describe('a side call', () => {
     ]);
   });
 
-  test('keeps its cache entries alive and also writes the last answer, so that the main stream can read both later', async () => {
+  test('keeps the cache entries of the main stream alive and also writes the last answer, so that the main stream can read both later', async () => {
     const small = await begin();
     const main = await turn(small, LONG);
     const side = await prepare(small, 240, {}, asks('Name this.'));
@@ -145,7 +145,7 @@ describe('a side call', () => {
     expect(textOf(side)).not.toContain('word word');
   });
 
-  test('lowers no span of the history a second time, and the main stream does not lower one again either', async () => {
+  test('converts no span of the history to blocks a second time, and the main stream does not convert a span again either', async () => {
     const small = await begin();
     const lowered: Span[] = [];
     const encoder: Encoder = {
@@ -195,7 +195,7 @@ describe('a side call', () => {
     expect(await records(small)).toEqual(before);
   });
 
-  test('is rebuilt byte for byte, alone or on top of the request before it, and causes no break', async () => {
+  test('is rebuilt byte for byte, alone or as an extension of the previous request, and causes no break', async () => {
     const small = await begin();
     for (let step = 0; step < 3; step += 1) {
       await turn(small, `prompt ${step} ${LONG}`, step * 60);
@@ -247,7 +247,7 @@ test('a call that `admit` refuses leaves the log unchanged, on any stream', asyn
   expect((await prepare(small)).record.data.relation).toBe('opens');
 });
 
-test('an answer without usage stores no side stream, only the new last use of the entries that the side call may have read (L7)', async () => {
+test('an answer of a side call without usage adds no side stream to the state, and only renews the last use of the entries that the call may have read (L7)', async () => {
   const small = await begin();
   await turn(small, LONG);
   const side = await prepare(small, 20, {}, asks('Name this.'));

@@ -34,7 +34,7 @@ test('a session begins with a lifetime of five minutes, and the call after its s
   expect(again.record.data.forecast.read).toBeGreaterThan(5_000);
 });
 
-test('a session with one long early pause pays for one rewrite and for no premium', async () => {
+test('a session with one long early pause pays for one rewrite, and not the higher price of one-hour entries', async () => {
   const small = await begin();
   await turn(small, 0, 'auto', LONG);
   for (const at of [40, 41, 42, 43]) expect(lives(await turn(small, at * MINUTE))).toEqual(['5m']);
@@ -53,7 +53,7 @@ test('after a switch to another model the history is written for five minutes ag
   expect(lives(changed)).toEqual(['5m']);
 });
 
-test('a session writes for five minutes after a pause of ten hours', async () => {
+test('a session writes entries of five minutes after a pause of ten hours', async () => {
   const small = await begin();
   await turn(small, 0, 'auto', LONG);
   expect(lives(await turn(small, 600 * MINUTE))).toEqual(['5m']);

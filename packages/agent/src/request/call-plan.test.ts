@@ -1,5 +1,5 @@
-// Tests for the tokens that count as never sent, besides the appended ones. They are results that are shown shortened
-// for the first time, and thinking that another model was not sent.
+// Tests which tokens count as never sent, besides appended text: the omission notice of a result that is shown
+// shortened for the first time, and thinking that was not sent to another model.
 
 import { slice } from '@tidemark/context';
 import type { AnswerPart, Event } from '@tidemark/log';
@@ -74,7 +74,10 @@ test('the notice in a shortened result counts as never sent, but only once', asy
   expect(unsentOf(await prepare(short.small))).toBeLessThan(before + tokens);
 });
 
-/** The model that produces thinking, and the model that answers in between without being sent that thinking. */
+/**
+ * `THINKER` is the model that produces thinking. `OTHER` is the model that answers in between, and its requests do not
+ * contain that thinking.
+ */
 const THINKER: Change = { model: 'claude-opus-5-5' };
 const OTHER: Change = { model: 'claude-sonnet-4-5' };
 
@@ -93,7 +96,7 @@ async function backAgain(thought: number): Promise<readonly [first: number, late
   return [first, unsentOf(await turn(small, THINKER, [text('Once more.')]))];
 }
 
-test('thinking that another model was not sent counts as never sent after the first switch back, but not after the second', async () => {
+test('thinking that was not sent to another model counts as never sent after the first switch back, but not after the second', async () => {
   const [[none, later], [much, laterToo]] = [await backAgain(1), await backAgain(3_000)];
   expect(much - none).toBeGreaterThan(2_000);
   expect(Math.abs(laterToo - later)).toBeLessThan(200);

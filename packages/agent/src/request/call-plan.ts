@@ -47,10 +47,13 @@ export interface PlanOptions {
   readonly beside?: boolean;
   /** Set for a side call that contains nothing of the main history. */
   readonly history?: 'none';
-  /** Last block of the main history, for a side call that contains the main history. */
+  /** Index of the last block of the main history. Present for a side call that contains the main history. */
   readonly historyEnd?: number;
   readonly keeps?: 'refresh' | 'promotion';
-  /** Set if a recording holds the sizes of the blocks. The forecast then learns nothing from measured sizes. */
+  /**
+   * Present if a recording contains the sizes of the blocks. The forecast then uses these sizes and does not adjust
+   * them to measured ones.
+   */
   readonly resize?: Resize;
 }
 
@@ -70,7 +73,10 @@ export interface CallPlan {
    * call begins.
    */
   readonly racing: Racing | undefined;
-  /** Sizes of the request's blocks before any scale. Absent if a recording provided the sizes. */
+  /**
+   * Estimated sizes of the request's blocks, before they are scaled to the model's own count. Absent if a recording
+   * provided the sizes.
+   */
   readonly blocks?: Pick<SizeForecast, 'whole' | 'since' | 'media'>;
 }
 
@@ -186,8 +192,8 @@ export function pendingPlaces(
 }
 
 /**
- * Replaces the cause `parameter` by `opened` on the main stream, because its parameters change only with an epoch,
- * which names the cause. A side call can have parameters of its own.
+ * Replaces the cause `parameter` by `opened` on the main stream. Parameters of the main stream change only with an
+ * epoch, and the epoch records the cause. A side call can have parameters of its own.
  */
 function namedLoss(outlook: Outlook, beside: boolean): Outlook {
   const { loss } = outlook;
@@ -203,19 +209,18 @@ function routingKey(state: State, { materials: { encoder, capabilities } }: Prom
   return keyInForce(state, capabilities.routing, newHash);
 }
 
-/** Input of `lifeOf`. */
 interface CallLife {
   readonly lookup: Lookup;
   readonly at: Timestamp;
-  /** Entries that this request can read, shortest first. */
+  /** Entries that this request can read. The entry with the shortest prefix comes first. */
   readonly readable: readonly CacheEntry[];
   /** The main stream, also for a side call, because the main stream reads what a side call writes. */
   readonly stream: Stream | undefined;
 }
 
 /**
- * Returns the lifetime of the entries that this call writes. It reads the state of the log only, so every process
- * chooses the same (L9).
+ * Returns the lifetime of the entries that this call writes. The choice depends only on the state of the log, so every
+ * process makes the same choice (L9).
  */
 function lifeOf(call: CallLife): Lifetime {
   const { lookup, at, readable } = call;
@@ -226,9 +231,9 @@ function lifeOf(call: CallLife): Lifetime {
 }
 
 /**
- * Returns the pauses of the stream, including the pause that this request ends, and the tokens that were in the cache.
- * The log records that last pause only with the answer. After a history was packed again, the tokens are limited to its
- * new size, which is an estimate.
+ * Returns the pauses of the stream, and `held`, the number of tokens that were in the cache. The pauses include the
+ * pause that this request ends, because the log records that pause only with the answer. If the last cache entry cannot
+ * be read for another reason than expiry, `held` is limited to the estimated size of the request.
  */
 function pausesWithThis(
   { lookup, at, readable, stream }: CallLife,
@@ -264,15 +269,14 @@ interface UnsentOptions {
   readonly scaleOf: (block: number) => number;
 }
 
-/** Never-sent part of one block, in estimated tokens before any scale. */
+/** Never-sent part of one block, in estimated tokens before they are scaled to the model's own count. */
 interface Unsent {
   readonly block: number;
   readonly tokens: number;
 }
 
 /**
- * Returns the tokens of a request that were never sent before, at the scale at which the model counts them. Images are
- * not scaled.
+ * Returns the tokens of a request that were never sent before, scaled to the model's own count. Images are not scaled.
  */
 function unsentTokens(promptStream: PromptStream, state: State, options: UnsentOptions): number {
   const found = [
@@ -333,7 +337,7 @@ function noticeTokens({ parts }: Span): number | undefined {
 
 /**
  * Returns the thinking that requests to other models did not contain. It is sent for the first time after the switch
- * back.
+ * back to the model that produced it.
  */
 function otherThinking(
   { sequence, ordinals }: PromptStream,
@@ -353,7 +357,7 @@ function otherThinking(
 
 /**
  * Returns the blocks of the front that no accepted request contained. The front's blocks are the tools, followed by the
- * texts that are not blank. An edited text counts only with the tokens that the text before it did not contain.
+ * texts that are not blank. An edited text counts only with the tokens that its previous version did not contain.
  */
 function inFront({ front, materials: { texts } }: PromptStream, { cache, epoch }: State): readonly Unsent[] {
   const digests = [...texts.tools, ...texts.layers.filter(({ text }) => !isBlank(text))].map(
@@ -368,9 +372,9 @@ function inFront({ front, materials: { texts } }: PromptStream, { cache, epoch }
 }
 
 /**
- * Returns the block of an edited system text and the tokens of the beginning that it shares with the text in the last
- * accepted request. The beginning counts only if it directly follows the prefix that is read and is still cached.
- * Tokens are estimates before any scale.
+ * Returns the block of an edited system text, and the tokens of the beginning that the text shares with its last
+ * accepted version. The beginning counts only if it is still cached and directly follows the prefix that is read. The
+ * tokens are estimates before scaling. Returns `undefined` if no such beginning exists.
  */
 function commonBeginning(
   { front, materials: { texts }, sequence }: PromptStream,

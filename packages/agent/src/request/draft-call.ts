@@ -36,7 +36,7 @@ import { beginPromptStream, sideCallPromptStream, extendPromptStream, stillHolds
 import type { Beside } from './request-record.ts';
 import type { Changing } from './what-changes.ts';
 
-/** A planned call of which nothing is committed yet. */
+/** A planned call. Nothing of it is committed yet. */
 export interface CallDraft {
   /** State of the log just before the request. */
   readonly state: State;
@@ -74,7 +74,7 @@ export async function draftCall(
   };
 }
 
-/** Returns the facts about the call that `admit` receives, which may refuse the call. */
+/** Returns the facts about the call that are passed to `admit`. The function `admit` may then refuse the call. */
 export function foreseeCall(
   { state: { steps, epoch }, price, pressure: { gauge } }: CallDraft,
   changing: Changing,
@@ -102,8 +102,8 @@ function planOptions(
 }
 
 /**
- * Returns the input for the price of opening an epoch or continuing in one. For another provider or model the account
- * is omitted, because that switch is a change of its own.
+ * Returns the input for the price of opening an epoch or continuing in one. If the provider or the model changes, the
+ * account is omitted, so that the switch is reported as the cause and not the account.
  */
 function priceOf(
   before: State,
@@ -112,7 +112,8 @@ function priceOf(
 ): EpochPrice {
   const { provider, model } = before.epoch?.opened ?? wanted;
   const same = provider === wanted.provider && model === wanted.model;
-  // If the call writes nothing to the cache, repeated tokens are paid as fresh input, so there is no lifetime.
+  // If the call writes nothing to the cache, the price of repeated tokens is that of fresh input, which does not depend
+  // on a lifetime.
   const ttl = outlook.forecast.write === 0 ? undefined : (markers.at(-1)?.ttl ?? capabilities.ttls[0]);
   return { state: before, outlook, capabilities, at, ttl, ...(same && { account }) };
 }
@@ -163,7 +164,6 @@ export interface Foreseen {
   readonly rewrite: ForeseenRewrite | undefined;
 }
 
-/** Input of `pressureOf`. */
 interface PressureOptions {
   readonly at: Timestamp;
   readonly capabilities: Capabilities;
@@ -182,11 +182,11 @@ interface Pressure {
   readonly gauge: Gauge | undefined;
   readonly crossed: PressureCrossed | undefined;
   readonly size: SizeForecast | undefined;
-  /** The limit that the caller asked for, or less if only less fits. */
+  /** Output limit of the call: the limit that the caller asked for, or a lower one if the window has no room for it. */
   readonly outputLimit: number;
 }
 
-/** Returns the pressure of the request that this state is about to send. */
+/** Returns the pressure of the next request in this state. */
 function pressureOf(state: State, options: PressureOptions): Pressure {
   const { at, capabilities, outputLimit: asked, call, budgets, beside } = options;
   const least = leastOutput(state.epoch?.inForce.parameters ?? {});
@@ -231,8 +231,8 @@ interface PromptStreamOptions {
 }
 
 /**
- * Returns the main prompt stream, extended by everything that was packed since the last request. A side call without
- * history gets it unextended.
+ * Returns the main prompt stream, extended by everything that was packed since the last request. For a side call
+ * without history it is not extended.
  */
 async function mainPromptStream(
   session: Session,
@@ -246,7 +246,10 @@ async function mainPromptStream(
     : extendPromptStream(held, state, session.log.artifacts, options.resize);
 }
 
-/** Returns the prompt stream of the call itself. */
+/**
+ * Returns the prompt stream of the call: `main`, or for a side call a separate prompt stream that ends with the words
+ * of the call.
+ */
 async function callPromptStream(
   { log }: Session,
   main: PromptStream,
@@ -259,8 +262,8 @@ async function callPromptStream(
 }
 
 /**
- * Begins a prompt stream with the epoch's own catalog row, as `verify` does when it rebuilds the request. Another row
- * may lower the same spans differently (L2).
+ * Begins a prompt stream with the epoch's own catalog row, as `verify` does when it rebuilds the request. With another
+ * row the encoder might convert the same spans to different blocks (L2).
  */
 async function newPromptStream(
   { log: { artifacts } }: Session,

@@ -214,7 +214,7 @@ describe('`verifySession`', () => {
     });
   });
 
-  test('rebuilds the same bytes from the whole log as on top of the request before', async () => {
+  test('rebuilds the same bytes from the whole log as by extending the previous request', async () => {
     const small = await begin();
     for (let step = 0; step < 5; step += 1) await turn(small, `prompt ${step} ${LONG}`, step * 30);
     expect(await verifySession(small.log, ID, { ...encoders, full: true })).toEqual(

@@ -1,5 +1,6 @@
 // Prepares a request: opens the epoch that the request needs, plans the call, writes the body, and records all
-// decisions that history does not hold. When `prepareRequest` returns, the request is in the log and flushed (L1, L2).
+// decisions that cannot be derived from the history. When `prepareRequest` returns, the request is in the log and
+// flushed (L1, L2).
 
 import { defined } from '@tidemark/core';
 import type { Gauge, Outlook, Sequence, State } from '@tidemark/context';
@@ -21,9 +22,12 @@ import { whatChanges } from './what-changes.ts';
 /** A request that is in the log, is flushed and may be sent. */
 export interface Prepared {
   readonly body: Uint8Array;
-  /** The same request in its short form, which continues from the answer before it. */
+  /**
+   * The same request in its short form, which continues from the previous answer. Absent if the request has no short
+   * form.
+   */
   readonly continues?: Continuation;
-  /** Reason why there is no short form although there was an answer before. */
+  /** Reason why the request has no short form although a previous answer exists. */
   readonly reset?: ContinuationReset;
   readonly betas: readonly string[];
   /** Id of the answer with which the provider was asked to compare the request. */
@@ -48,7 +52,10 @@ export interface PromptStreams {
   main: PromptStream | undefined;
   /** Last answer of the main stream that this process received. */
   heard?: Heard;
-  /** The front that was last shared with other sessions, and the time of sharing in milliseconds. */
+  /**
+   * Name of the front that this session last added to the shared index of cached fronts, and the time of that entry in
+   * milliseconds. It limits how often the index is written.
+   */
   told?: { readonly front: string; readonly at: number };
 }
 
@@ -184,8 +191,8 @@ function requireSendable(state: State): void {
 }
 
 /**
- * Checks that a side call can be sent. Open calls do not prevent it. It uses the open epoch, so the provider must be
- * the one of that epoch.
+ * Checks that a side call can be sent. Open calls do not prevent it. The side call uses the open epoch, so its provider
+ * must be the provider of that epoch.
  *
  * @throws AgentError `agent/unknown-kind`, `agent/other-provider`.
  */
@@ -209,9 +216,9 @@ function requireKnown({ unknown }: State): void {
   );
 }
 
-// Decides if a request may continue from the answer before it by the provider's id of that answer. Only answers that
-// this process received count, because another process has no connection that remembers them. The decision is recorded,
-// so any process can rebuild the bytes (L2).
+// Decides if a request may continue from the previous answer. Such a request names the provider's id of that answer and
+// contains only new content. Only answers that this process received count, because another process has no connection
+// that remembers them. The decision is recorded, so any process can rebuild the bytes (L2).
 
 /** Last finished answer of the main stream as received, with the sequence and encoder of its request. */
 interface Heard {
@@ -223,9 +230,9 @@ interface Heard {
 }
 
 /**
- * Reason why a request does not continue from the answer before. `parameters`: a setting, the model or the encoder
- * differs. `not-extending`: the blocks of the earlier request are not a prefix of this one. `answer-edited`: the answer
- * is not packed exactly as it was received. `unfinished`: the answer has no id or was cut.
+ * Reason why a request does not continue from the previous answer. `parameters`: a setting, the model or the encoder
+ * differs. `not-extending`: the blocks of the previous request are not a prefix of this one. `answer-edited`: the
+ * answer is not packed exactly as it was received. `unfinished`: the answer has no id or was cut.
  */
 type ContinuationReset = 'parameters' | 'not-extending' | 'answer-edited' | 'unfinished';
 
@@ -257,7 +264,10 @@ function goOnFrom(
   return isEchoed(heard, sequence, echoes) ? { response, from } : 'answer-edited';
 }
 
-/** Returns true if each part of the answer is one block, in order, and the next block is not from the assistant. */
+/**
+ * Returns true if the request repeats the answer as it was received: each part of the answer is one block, in order.
+ * The block after the answer must exist and must not be from the assistant.
+ */
 function isEchoed(heard: Heard, { blocks }: Sequence, echoes: NonNullable<Encoder['echoes']>): boolean {
   const begin = heard.sequence.blocks.length;
   const next = itemAt(blocks, begin + heard.parts.length);

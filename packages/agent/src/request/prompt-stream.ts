@@ -40,8 +40,8 @@ export interface PromptStream {
   readonly front: LoweredFront;
   readonly writer: BodyWriter;
   /**
-   * The packed history from which blocks were lowered, compared by identity. `lowered` is the number of its spans that
-   * were lowered.
+   * Packed history that the blocks were made from, compared by identity. `lowered` is the number of its spans that are
+   * already converted to blocks.
    */
   readonly packed: readonly Span[];
   readonly lowered: number;
@@ -77,7 +77,7 @@ export function stillHolds(promptStream: PromptStream, state: State): boolean {
   );
 }
 
-/** Returns the prompt stream extended by everything that was packed since. */
+/** Returns the prompt stream extended by everything that was packed since its last extension. */
 export async function extendPromptStream(
   promptStream: PromptStream,
   state: State,
@@ -90,9 +90,8 @@ export async function extendPromptStream(
 }
 
 /**
- * Returns a prompt stream for one side call: the blocks of this prompt stream, followed by these words as one more
- * message. Nothing of this prompt stream is lowered again. The body gets a new writer, because a writer cannot remove
- * what it wrote.
+ * Returns a prompt stream for one side call: the blocks of `promptStream`, followed by `words` as one more message. The
+ * existing blocks are not converted again. The body gets a new writer, because a writer cannot remove what it wrote.
  *
  * @throws AgentError `agent/nothing-to-send` when the words are blank.
  */

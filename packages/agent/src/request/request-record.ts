@@ -1,4 +1,5 @@
-// Writes the record and the body of a request. The record holds every decision that history does not hold (L2).
+// Writes the record and the body of a request. The record contains every decision that cannot be derived from the
+// history (L2).
 
 import { defined } from '@tidemark/core';
 import type { Sequence, State } from '@tidemark/context';
@@ -116,8 +117,8 @@ interface Comparison {
 }
 
 /**
- * Returns a comparison with the last answer of the main stream. The answer is named only if the same API gave it,
- * because another API does not know its id.
+ * Returns the fields that ask for a comparison with the last answer of the main stream. The answer is named only if the
+ * same API gave it, because another API does not know the id of the answer.
  */
 function comparisonOf(
   state: State,
@@ -128,7 +129,7 @@ function comparisonOf(
   const compared = prepared?.encoder === encoder.revision ? response : undefined;
   const fields = beside?.history === 'none' ? {} : (encoder.comparing?.(compared, capabilities) ?? {});
   const names = Object.keys(fields);
-  // Fields that the caller passes in `envelope` take precedence, and no comparison is asked for.
+  // If the caller passes one of these fields in `envelope`, the caller's value is sent and no comparison is requested.
   const asks =
     names.length > 0 && names.every((name) => !Object.hasOwn(envelope, name) || envelope[name] === undefined);
   return asks ? { fields, compared } : { fields: {}, compared: undefined };
@@ -149,8 +150,8 @@ function sequenceRecord(sequence: Sequence): RequestPrepared['sequence'] {
 }
 
 /**
- * Returns the places where the provider will have entries by the rules of the catalog row. The record holds them
- * because the fold knows no catalog row (L9).
+ * Returns the places where the provider will have cache entries by the rules of the catalog row. They are recorded
+ * because the fold does not know the catalog row (L9).
  */
 function keptRecord(
   sequence: Sequence,
@@ -173,7 +174,10 @@ function prefixAt(sequence: Sequence, block: number): MarkerRecord['prefix'] {
   return digest(itemAt(sequence.prefixes, block) ?? '');
 }
 
-/** Returns `inherits` for the first request of a fork, which continues from a request of the parent. */
+/**
+ * Returns `inherits` for the first request of a fork, which continues from a request of the parent, and otherwise
+ * `extends`.
+ */
 function relationOf(state: State): RequestPrepared['relation'] {
   const last = state.streams['main']?.accepted;
   return last !== undefined && state.createdAt !== undefined && last.position < state.createdAt

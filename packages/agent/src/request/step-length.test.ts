@@ -12,8 +12,8 @@ import { recordAnswer } from './answer.ts';
 
 const READER = { name: 'history_read', description: 'Reads the log.', schema: { type: 'object' } };
 /**
- * Catalog values with a window that never fills and without prices. No pruning batch can be shown to pay, so each step
- * searches the whole history for one again.
+ * Catalog values with a window that never fills and without prices. Without prices no pruning is known to lower the
+ * cost, so each step searches the whole history for a pruning again.
  */
 const ROOM = {
   inputLimit: 1e9,
@@ -82,7 +82,7 @@ async function step(small: Small): Promise<void> {
   await commit(small.session, [closing(callId(call))]);
 }
 
-/** Appends the records of earlier steps to the log without building their bodies. */
+/** Appends the records of earlier steps to the log. Their bodies are not built, to save time. */
 async function grow(small: Small, steps: number): Promise<void> {
   const { data } = (await prepare(small, 0, CHANGE)).record;
   for (let count = 0; count < steps; count += 1) {

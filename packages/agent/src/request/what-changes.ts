@@ -26,7 +26,7 @@ import type { Beside } from './request-record.ts';
 
 /**
  * Events that are appended before a request. The pruning that an epoch applies comes before the epoch. Changes that the
- * front lacks come after the epoch.
+ * new front does not contain come after the epoch.
  */
 export interface Changing {
   readonly pruned?: EventOf<'history.pruned'>;
@@ -38,7 +38,7 @@ export interface Changing {
 
 const NOTHING: Changing = { epoch: undefined, changes: [] };
 
-/** Options of the request from which the changes follow. */
+/** Options of a request that determine which changes it needs. */
 interface ChangeOptions extends OpeningOptions {
   readonly encoder: Encoder;
   readonly beside?: Pick<Beside, 'mends'>;
@@ -71,8 +71,8 @@ export async function whatChanges(
 ): Promise<Changing> {
   const { state } = session;
   const { beside } = asked;
-  // A side call uses the open epoch. A retry after a quarantine does so too while an answer is in flight, because that
-  // answer was requested under this epoch.
+  // A side call uses the open epoch. While an answer is in flight, a retry after a quarantine uses the open epoch too,
+  // because the answer was requested under this epoch.
   const inForce = beside !== undefined && (beside.mends !== true || state.history.inFlight);
   if (inForce && state.epoch !== undefined) return NOTHING;
   const need = needOf(state, asked);
@@ -107,7 +107,7 @@ async function changesOf(
   return changes.map((change) => ({ ...stamp, ...change }));
 }
 
-/** Returns the pruning of old results that this request applies, or `undefined`. */
+/** Returns the pruning of old results that this request applies, or `undefined` if nothing is pruned. */
 function shortening(
   state: State,
   { wanted, capabilities, ttl, pruning, compacts, outputLimit, budgets }: ChangeOptions,
@@ -130,14 +130,12 @@ function shortening(
   return data && { kind: 'history.pruned', ...stamp, data };
 }
 
-/** Options of opening an epoch. */
 interface EpochOptions {
   readonly wanted: RequestSpec;
   readonly capabilities: Capabilities;
   readonly ttl?: Lasting;
 }
 
-/** Options of opening an epoch, with the encoder and the account of the request. */
 interface OpeningOptions extends EpochOptions {
   readonly encoder: Pick<Encoder, 'routing'>;
   /** Provider account that the call uses. Absent if it is not known. */
@@ -254,8 +252,8 @@ async function frontEdits(
 }
 
 /**
- * Returns the edit from the text `was`. If `was` was never accepted, the tokens of its own edit are added to the new
- * ones. Returns `undefined` if `was` was neither accepted nor an edit.
+ * Returns the edit that turns `was` into the new text. If no accepted request contained `was`, the tokens of the edit
+ * that produced `was` are added. Returns `undefined` if `was` is neither accepted nor the result of an edit.
  */
 function editFrom(
   was: NamedText,

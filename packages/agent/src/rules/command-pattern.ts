@@ -142,7 +142,9 @@ const BEFORE_SUBCOMMAND =
 /** Subcommands that write settings or run their arguments. With a `*` their words may contain any code. */
 const RUNS_ANY =
   /^(config|submodule|bisect|filter-branch|difftool|mergetool|send-email|instaweb|daemon|hook|shell|for-each-repo)$/;
-/** Harmless forms of these subcommands, by the next word: they only read, or mark a commit. */
+/**
+ * Forms of these subcommands that only read, or only mark a commit. Each pattern matches the word after the subcommand.
+ */
 const NAMED: ReadonlyMap<string, RegExp> = new Map([
   ['config', /^(get|list|-l|--(list|get|get-all|get-regexp|get-urlmatch))$/],
   ['submodule', /^(status|summary)$/],

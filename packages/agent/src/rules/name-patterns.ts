@@ -15,8 +15,8 @@ export function foldName(name: string): string {
 }
 
 /**
- * Returns true if the pattern matches the whole text. Only the last `*` is ever extended, because giving more text to
- * an earlier one never helps. So the run time stays small.
+ * Returns true if the pattern matches the whole text. After a mismatch only the last `*` is extended, because a longer
+ * match of an earlier `*` never helps. So the time is at most proportional to the product of both lengths.
  */
 export function matchStars(pattern: string, text: string, one?: '?'): boolean {
   let [at, here] = [0, 0];
@@ -41,7 +41,7 @@ export function matchStars(pattern: string, text: string, one?: '?'): boolean {
 /** A parsed host pattern. */
 export interface HostPattern {
   readonly name: string;
-  /** True if the pattern matches the subdomains of the name. */
+  /** True for a pattern such as `*.example.com`, which matches the subdomains of the name and not the name itself. */
   readonly below: boolean;
 }
 
@@ -133,7 +133,7 @@ function stepOver(wanted: string | undefined, at: number, name: string): readonl
   return matchStars(wanted, name, '?') ? [at + 1] : [];
 }
 
-/** Adds the indexes after each `**`, because `**` also matches no name at all. */
+/** Returns the given indexes, and for each `**` also the index after it, because `**` may match no name at all. */
 function reachableFrom(pattern: PathPattern, from: readonly number[]): ReadonlySet<number> {
   const reached = new Set<number>();
   for (let at of from) {

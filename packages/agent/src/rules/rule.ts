@@ -6,8 +6,8 @@ import type { EffectKind } from './ruled-call.ts';
 
 /**
  * A rule as its author writes it. `deny` overrides `ask`, and `ask` overrides `allow`, in any order. In mode
- * `read-only` no rule allows more than the mode. A rule contains at most one of `commands`, `paths` and `hosts`.
- * Without any of them it applies to every call of the tool.
+ * `read-only` no rule allows more than the mode. A rule contains at most one of `commands`, `paths` and `hosts`. A rule
+ * without these fields applies to every call of the tool.
  */
 export interface Rule {
   readonly decision: 'allow' | 'ask' | 'deny';
@@ -26,7 +26,10 @@ export interface Rule {
    * folder.
    */
   readonly paths?: readonly string[];
-  /** Host patterns: `example.com`, `*.example.com`. */
+  /**
+   * Host patterns. `example.com` matches this host, and in a rule that asks or denies also its subdomains.
+   * `*.example.com` matches the subdomains.
+   */
   readonly hosts?: readonly string[];
 }
 

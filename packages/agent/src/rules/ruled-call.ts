@@ -1,13 +1,14 @@
-// A call as rules and grants see it, and the grants that a person may give in addition to a yes for one call.
+// Types of a call, as rules and grants are checked against it, and of the grants that a person may give in addition to
+// a yes for one call.
 
 import type { EffectClass, Granted } from '@tidemark/log';
 
-/** Kinds of acts that a tool can report for its calls. */
+/** Kinds of effects that a tool can report for its calls. */
 export type EffectKind = 'commands' | 'paths' | 'hosts';
 
 /**
- * Everything that a call would do, of each kind that the tool reports. An absent kind is unknown, so no rule about it
- * allows the call.
+ * Everything that a call would do, for each kind of effect that the tool reports. An absent kind is unknown, so no
+ * pattern of that kind allows the call.
  */
 export interface CallEffects {
   readonly commands?: CommandEffects;
@@ -15,8 +16,8 @@ export interface CallEffects {
   /** Hosts that the call would reach, in the form of a URL: lower case, without a port. */
   readonly hosts?: readonly string[];
   /**
-   * Requests for something outside of the sandbox. No rule and no grant can allow them, so a person is asked about each
-   * such call.
+   * Names of access outside of the sandbox that the call requests, such as `the network`. No pattern of a rule and no
+   * grant can allow this access, so a person is asked about each such call.
    */
   readonly beyond?: readonly string[];
 }
@@ -25,7 +26,7 @@ export interface CallEffects {
 export interface CommandEffects {
   /**
    * Words of each command, if the call consists of exactly these commands and nothing else. Otherwise `undefined`, and
-   * no rule allows the call.
+   * no pattern allows the call.
    */
   readonly plain: readonly (readonly string[])[] | undefined;
   /**
@@ -35,7 +36,10 @@ export interface CommandEffects {
   readonly possible: readonly PossibleCommand[];
 }
 
-/** Words of a command. `undefined` replaces text that only the running shell can know: any number of any words. */
+/**
+ * Words of a command. `undefined` stands for text that is known only when the shell runs. It may be any number of
+ * words.
+ */
 export type PossibleCommand = readonly (string | undefined)[];
 
 /** A file or folder that a call touches. */
@@ -56,13 +60,13 @@ export interface RuledCall {
   /** True if everything that the call changes is inside the workspace. */
   readonly confined: boolean;
   /**
-   * Acts of the call. If absent, nothing is known about the call: a rule with patterns never allows it, and always
-   * denies it or asks about it.
+   * Effects of the call. If absent, nothing is known about the call: a rule with patterns then never allows it, and a
+   * rule with patterns that denies or asks always applies.
    */
   readonly effects?: CallEffects;
 }
 
-/** Grants that a person may give with an answer. */
+/** Grants that a person may give together with an answer. */
 export interface GrantOffer {
   /** The call that a grant must cover. `readGrant` checks the text that the person types against it. */
   readonly call: RuledCall;

@@ -115,7 +115,7 @@ export function isWayToRun(command: readonly string[], at: number): boolean {
   return isOfGit ? !HARMLESS_BEFORE.test(command[at] ?? '') : handsOn(command, at);
 }
 
-/** Returns true if the word at `at`, or a word after it, is run as a program. */
+/** Returns true if the word at `at` makes the program run another program or write an unexpected file. */
 export function handsOn(command: readonly (string | undefined)[], at: number): boolean {
   const [program = '', word = ''] = [command[0], command[at]];
   const name = programName(program);
@@ -131,8 +131,8 @@ function isUploadPack(command: readonly (string | undefined)[], at: number): boo
 }
 
 /**
- * Harmless options of git before the subcommand. Other options there change settings, or select a folder whose settings
- * then apply.
+ * Harmless options of git before the subcommand. Other options at this place change settings, or select a folder whose
+ * settings then apply.
  */
 const HARMLESS_BEFORE = /^(--(no-pager|version|help|no-optional-locks|literal-pathspecs)|-[vhP])$/;
 
@@ -202,7 +202,9 @@ const LOADER = /^ld([-.].*)?\.so(\.\d+)?$/;
  */
 export type Launching = 'launcher' | 'shell' | 'interpreter' | 'changer';
 
-/** Returns the `Launching` kind of a program, by the last name of its path. Returns `undefined` if no kind is known. */
+/**
+ * Returns the kind of a program, by the last name of its path. Returns `undefined` for a program without a known kind.
+ */
 export function launches(program: string): Launching | undefined {
   const name = programName(program);
   if (LAUNCHERS.has(name) || LOADER.test(name)) return 'launcher';
@@ -211,13 +213,13 @@ export function launches(program: string): Launching | undefined {
   return INTERPRETERS.test(name) ? 'interpreter' : undefined;
 }
 
-/** Interpreters that read no options of their own after the file that they run. */
+/** Interpreters that pass all words after the script file to the script. */
 const PASSES_ON =
   /^(node|nodejs|deno|bun|tsx|ts-node|python|ipython|pypy|perl|ruby|jruby|php|lua|luajit|rscript|julia|guile|groovy|tclsh|raku|racket|bb|escript|runghc|runhaskell)[0-9.]*$/;
 
 /**
- * Returns true if an interpreter passes all words after its file to that file. Other interpreters, such as `sed` and
- * `psql`, accept options and code there.
+ * Returns true if an interpreter passes all words after the script file to the script. Other interpreters, such as
+ * `sed` and `psql`, accept options and code there.
  */
 export function passesOn(program: string): boolean {
   return PASSES_ON.test(programName(program));

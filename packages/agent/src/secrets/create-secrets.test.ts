@@ -110,7 +110,7 @@ describe('a secret value', () => {
     expect(await both.mask('outer-inner-value-12-more inner-value-12')).toBe('[secret:B_KEY] [secret:A_KEY]');
   });
 
-  it('that was already masked is ignored', async () => {
+  it('that already contains a placeholder is ignored', async () => {
     const inherited = createSecrets({ values: [{ name: 'A_KEY', value: '[secret:A_KEY]' }] });
     expect(await inherited.mask('the [secret:A_KEY]')).toBe('the [secret:A_KEY]');
   });

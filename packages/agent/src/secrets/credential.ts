@@ -2,9 +2,9 @@
 // credential. The kind decides how much a value must look like a credential. See
 // docs/decisions/2026-11-22-secret-shapes.md.
 
-/** Place of a secret in a text. Offsets are in UTF-16 units. */
+/** Place of a secret in a text. Offsets count UTF-16 units. */
 export interface SecretShape {
-  /** Start of the text by which the secret was found, such as its name. At most `start`. */
+  /** Offset of the text by which the secret was found, such as its name. Equal to `start` or before it. */
   readonly from: number;
   readonly start: number;
   readonly end: number;
@@ -22,7 +22,7 @@ export type CredentialKind = 'password' | 'token' | 'login' | 'key';
 /** Words at the end of a name that do not change its kind: `API_KEY_PROD`, `TOKEN_2`. */
 const STAGE = /^(?:\d*|PROD|PRODUCTION|DEV|DEVELOPMENT|STAGE|STAGING|TEST|TESTING|LIVE|OLD|NEW|CURRENT|BACKUP)$/;
 
-/** Words that mark a token as public or as a mere position: `NEXT_PAGE_TOKEN`, `PUBLIC_KEY`. */
+/** Words that mark a token as public, or as a position in a list of results: `PUBLIC_KEY`, `NEXT_PAGE_TOKEN`. */
 const HARMLESS =
   /^(?:PUBLIC|PUBLISHABLE|NEXT|PREV|PREVIOUS|PAGE|PAGINATION|CONTINUATION|CURSOR|SYNC|CANCEL|CANCELLATION)$/;
 
@@ -107,7 +107,7 @@ const GENERIC: ReadonlySet<string> = new Set(
 /** Matches a value that as a whole refers to another value: a variable, a template, a format, or text in brackets. */
 const STANDS_FOR =
   /^(?:\$[A-Za-z_]\w*|\$[\d@*#?]|%[A-Za-z_]\w*%|(?:[^A-Za-z0-9]*%[a-z])+[^A-Za-z0-9]*|%\(\w+\)s|\{[^{}]*\}|<[A-Za-z][\w -]*|<[^<>]*>|\[[^[\]]*\]|\([^()]*\)|[:@!][A-Za-z_.]+|__\w+__|@@\w+@@|#\w*)$/;
-/** Matches a part that shows that the value is created or filled in elsewhere. */
+/** Matches a part of a value which shows that the real value is created or filled in elsewhere. */
 const FILLED_IN =
   /\$\{|\$\(|\{\{|<%|#\{|\.\.\.|…|x{4}|X{4}|\*{3}|\[secret:|changeme|placeholder|redacted|example|process\.env|import\.meta|os\.(?:environ|getenv)|(?:^|[^a-z0-9])(?:your|change[-_ ]me|replace[-_ ]me)(?:[^a-z0-9]|$)/i;
 /** Matches digits and letters in the order of the keyboard or the alphabet. */
@@ -181,8 +181,8 @@ export function gradeOf(value: string): Grade {
 }
 
 /**
- * Returns true for letters that could be words of a language: at most 24 letters each, few capitals, and no run of six
- * consonants.
+ * Returns true for letters that could be words of a language: each word has at most 24 letters, few capitals, and no
+ * run of six consonants.
  */
 function isWord(chunk: string): boolean {
   if (!/^\p{L}+$/u.test(chunk)) return false;

@@ -41,7 +41,7 @@ describe('a secret of known shape', () => {
   });
 
   it.each(SAMPLES)(
-    'is masked together with the name before it, at any place where a window ends: $title',
+    'is masked together with the name before it, at any place where a window of the text ends: $title',
     async (sample) => {
       const text = textOf(sample);
       const reach = 2 * text.length;

@@ -12,7 +12,7 @@ export const LONGEST_SHAPE = 16_384;
 
 /**
  * Returns every shape in the text, in order and without overlaps. Overlapping shapes are joined under the name of the
- * first one. `withinLine`: the text is cut from a longer text and begins in the middle of a line.
+ * first one. Set `withinLine` if the text was cut from a longer text and begins in the middle of a line.
  */
 export async function findShapes(text: string, withinLine = false): Promise<readonly SecretShape[]> {
   const own = findOwn(text, withinLine);
@@ -46,11 +46,11 @@ function shapesOf({ name, expression, isSecret, looksBack = 0 }: SecretRule, tex
 }
 
 /**
- * Number of characters before a run that decide where a token begins, such as an escape, the end of a colour code, or
- * `ya29.`.
+ * Number of characters that are read before a run of token characters. They show where the token begins: after an
+ * escape, after the end of a colour code, or at a prefix such as `ya29.`.
  */
 const LEAD = 16;
-/** Matches the text by which a token may continue after its run. */
+/** Matches the rest of a token after its first run of letters, digits, `_` and `-`. */
 const REST = /[\w.+/=%-]{0,16000}/y;
 
 /**
@@ -106,7 +106,7 @@ function joinOverlaps(shapes: readonly SecretShape[]): readonly SecretShape[] {
 /** Matches a colour code: as the raw escape character, as its visible symbol, or escaped in a string. */
 const COLOUR = /(?:[\u001B\u241B]|\\{1,15}(?:u001[bB]|u\{1[bB]\}|x1[bB]|033|e))\[[\d;:]{0,32}[mK]/g;
 
-/** Matches a possible colour code. The check is cheap and runs first. */
+/** Matches text that may be a colour code. This cheap check runs before `COLOUR`. */
 const HINT = /(?:[\u001B\u241B]|1[bB]\}?|033|\\e)\[/;
 
 /**
@@ -191,7 +191,7 @@ const BEGIN = new RegExp(
 const GAP = String.raw`(?:[\s"'\x60,;:+.&()[\]>|#*~│→-]|\\{1,15}(?:[nrt"'\x60]|u00(?:0[AaDd9]|2[27])|x0[AaDd]|(?=\s))|&(?:#x0?[AaDd]|#1[03]|#x2[27]|#3[49]|quot|apos|nbsp);|%(?:25)?(?:0[AaDd9]|2[0279cC])|\/\/(?=[ \t])|<br ?\/?>){0,60}?`;
 /** Line number or file name before a line, as printed by `grep` and editors. */
 const PREFIX = String.raw`(?:[\w./\\-]{1,120}[:-])?(?:\d{1,6}(?:[:|→│-]|\\{1,15}t|[ \t]){1,6})?[ \t]{0,16}`;
-/** Empty line with a line number. It ends the headers. */
+/** Empty line with a line number. This line ends the headers of a key. */
 const EMPTY_LINE = String.raw`(?:[\w./\\-]{1,120}[:-])?\d{1,6}[:-]?(?:\r?\n|\\{1,15}n)`;
 const LETTER = String.raw`(?:[A-Za-z0-9+/=]|%(?:25)?(?:2[BbFf]|3[Dd])|\\{1,15}/)`;
 /** Header inside the key block: `Proc-Type: 4,ENCRYPTED`. */

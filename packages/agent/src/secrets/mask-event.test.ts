@@ -9,8 +9,8 @@ const VALUE = 'tok-0123456789abcdef';
 const { maskEvent } = createSecrets({ values: [{ name: 'A_TOKEN', value: VALUE }] });
 
 /**
- * Fields that are not masked: answers, recordings, and fields that hold ids, digests, names and settings instead of
- * free text.
+ * Fields of each event kind that are not masked: answers, recordings, and fields that hold ids, digests, names and
+ * settings instead of free text.
  */
 const LEFT: { readonly [K in Kind]: readonly string[] } = {
   'session.created': ['id', 'imported', 'parent', 'root', 'startedBy', 'workspace'],

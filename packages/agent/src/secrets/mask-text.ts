@@ -20,7 +20,7 @@ interface Sought {
   readonly window: number;
 }
 
-/** Part of a text that is replaced. */
+/** Part of a text that is replaced by a placeholder. */
 interface Hit {
   /** Start of the text by which the part was found, such as a name before it. */
   readonly from: number;
@@ -58,8 +58,8 @@ export function createMasker(sought: Sought): Masker {
   let withinLine = false;
   const take = async (text: string, cut: number): Promise<string> => {
     const found = await hitsIn(text, sought, withinLine);
-    // A secret whose name begins before the cut is taken with its name. After the cut the secret would have no name and
-    // would not be found.
+    // If the name of a secret begins before the cut, the secret is masked in this window. In the next window it would
+    // have no name and would not be found.
     const end = Math.max(cut, ...found.map((hit) => (hit.from < cut ? hit.end : 0)));
     const hits = found.filter(({ start }) => start < end);
     pending = pending.slice(end);
@@ -81,8 +81,8 @@ export function createMasker(sought: Sought): Masker {
 }
 
 /**
- * Returns the final end of a window: after a line, else after a character that is not part of a word. At least the
- * length of the longest secret remains after the end.
+ * Returns the place at which a window is cut: after a line, else after a character that is not part of a word. At least
+ * the length of the longest secret remains after this place.
  */
 function cutIn(text: string, reach: number): number {
   const from = text.length - 2 * reach;
@@ -128,8 +128,8 @@ function matches(
 }
 
 /**
- * Returns the shapes between two offsets. Each gap between found shapes is searched again on its own, because the text
- * after the gap may have hidden a token.
+ * Returns the shapes between two offsets. Each gap between found shapes is searched again on its own, because a token
+ * in the gap may not have been found together with the text after it.
  */
 async function shapesIn(text: string, from: number, to: number, withinLine: boolean): Promise<readonly Hit[]> {
   const hits = (await findShapes(text.slice(from, to), withinLine)).map((shape) => ({

@@ -34,7 +34,7 @@ interface ValueName {
 /** Value with its name and the text around it. */
 interface WrittenValue extends ValueName, ReadValue {
   readonly value: string;
-  /** True if the value is the rest of its line and is not code. */
+  /** True if the value takes the rest of its line and is not code. */
   readonly isSole: boolean;
 }
 
@@ -238,8 +238,8 @@ function isCredentialInStrict({ kind, joint, value, quote }: WrittenValue): bool
 }
 
 /**
- * Returns true if a quoted value is a credential. Plain words are not, because they are text of a program or a name:
- * `'invalid-token'`.
+ * Returns true if a quoted value is a credential. A value of plain words is not one, because it is text of a program or
+ * a name: `'invalid-token'`.
  */
 function isQuotedCredential({ kind, joint, value }: WrittenValue): boolean {
   const isPassword = kind === 'password' && !/^(?:\|\||\?\?)$/.test(joint);
@@ -250,8 +250,8 @@ function isQuotedCredential({ kind, joint, value }: WrittenValue): boolean {
 }
 
 /**
- * Returns true if an unquoted value is a credential. The value may also be a name in code. If it is not the whole rest
- * of its line, stricter checks apply.
+ * Returns true if an unquoted value is a credential and not a name in code. The checks are stricter if the value is not
+ * the whole rest of its line.
  */
 function isBareCredential(text: string, { kind, joint, isTight, from, end, value }: WrittenValue): boolean {
   if (!/^[=: ]$/.test(joint)) return false;
@@ -278,8 +278,8 @@ function isWholeLine(text: string, from: number, end: number): boolean {
   return LINE_END.test(text) && LINE_BEGIN.test(text.slice(Math.max(0, from - LONGEST_LEAD), from));
 }
 
-// Finds credentials that no sign joins with their name. Examples are `ENV NAME value` in a Dockerfile, a `name:` and
-// `value:` pair of Kubernetes, a line of .netrc, and the flag `-p` of a command.
+// Finds credentials that are not connected with their name by a sign such as `=`. Examples are `ENV NAME value` in a
+// Dockerfile, a `name:` and `value:` pair of Kubernetes, a line of .netrc, and the flag `-p` of a command.
 
 /**
  * Rule for the text before a value. The group `id` of `lead` is the name of the value. Without `id`, the value is a
@@ -328,7 +328,7 @@ const RULES: readonly PairRule[] = [
   },
 ];
 
-/** Returns every value that these rules find, except placeholders. */
+/** Returns every value that a rule of `RULES` finds in the text, except placeholders. */
 export function findPairedValues(text: string): readonly SecretShape[] {
   return RULES.flatMap((rule) => (rule.hint.test(text) ? valuesBehind(text, rule) : []));
 }
@@ -349,7 +349,6 @@ function valuesBehind(text: string, { lead, place = 'text' }: PairRule): readonl
   return found;
 }
 
-/** Facts about the place of a value. */
 interface ValuePlace {
   readonly name: string;
   readonly kind: CredentialKind;

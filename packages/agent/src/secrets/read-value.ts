@@ -12,7 +12,10 @@ export interface ReadValue {
   readonly quote: string;
 }
 
-/** Longest quoted value and longest unquoted value, in UTF-16 units. Of a longer value only this many are masked. */
+/**
+ * Longest quoted value and longest unquoted value, in UTF-16 units. Of a longer value, only the first characters up to
+ * this length are masked.
+ */
 const LONGEST_QUOTED = 15_000;
 const LONGEST_BARE = 4_096;
 
@@ -96,8 +99,8 @@ function isClosing(run: number, slashes: number): boolean {
 }
 
 /**
- * Returns the offset after a doubled quote (YAML, SQL) or after a quote that is closed and opened again around another
- * one (shells). Else returns the same offset.
+ * Returns the offset after a doubled quote (YAML, SQL), or after a quote that a shell closes and opens again around
+ * another quote. Otherwise returns `at`.
  */
 function behindShellQuote(text: string, at: number): number {
   if (text[at + 1] === "'") return at + 2;
@@ -220,7 +223,10 @@ const CLOSING = /[)\]},;]*$/y;
 const REGULAR_EXPRESSION = /^\/.+\/[dgimsuvy]*[,;]?$/;
 const ARROW = /^\(?[\w$,]{0,64}\)?=>/;
 
-/** Returns true if the value, which is the rest of its line, is code: names and calls of words joined by operators. */
+/**
+ * Returns true if the value, which takes the rest of its line, is code: names, numbers and calls joined by operators.
+ * Returns false if one of its words looks like a password.
+ */
 export function isCodeOnLine(value: string): boolean {
   if (value.length > LONGEST) return false;
   if (REGULAR_EXPRESSION.test(value) || ARROW.test(value)) return true;
@@ -255,7 +261,10 @@ interface JoinedValue {
 
 /** Matches the name of a type that is optional or required: `String!`, `[Token!]!`, `Auth.Token?`. */
 const TYPE = /^(\[?[A-Z][A-Za-z]*(?:\.[A-Z][A-Za-z]*)*)!?\]?[!?]$/;
-/** Matches the last word of a type for passwords. Any other word with `!` after it may be a password. */
+/**
+ * Matches the last word of the name of a type that can contain a password. Any other word with `!` after it may be a
+ * password itself.
+ */
 const TEXT_TYPE =
   /(?:String|Str|Text|Varchar|Chars?|CharSequence|CharArray|Bytes?|Buffer|Data|Password|Passphrase|Passcode|Secret|Token|Hash|Input|Value|Field|Type|Scalar|ID)$/;
 
@@ -276,7 +285,7 @@ const STYLE =
 const SCOPE = /^[a-z]{2,24}(?:[.-][a-z]{2,24}){1,6}#\w{1,8}$/;
 /** Matches a YAML alias. An unquoted YAML value cannot begin with `*`. */
 const ALIAS = /^\*[A-Za-z][\w-]{0,63}$/;
-/** Matches marks around a label: `Passwort*`, `密码（必填）`. */
+/** Matches full-width marks in a label: `密码（必填）`. */
 const LABEL_MARKS = /[（）【】「」：！？＊。、，]/g;
 /** Matches a letter as a JSON escape, also in nested strings: `\u00f1`. */
 const ESCAPED_LETTER = /\\{1,15}u([0-9A-Fa-f]{4})/g;

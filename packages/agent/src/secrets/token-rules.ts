@@ -1,6 +1,6 @@
-// Rules for tokens that are recognised by their own form, with any name before them. The rules are data. Each
+// Rules for tokens that are recognised by their own form, with or without a name before them. The rules are data. Each
 // expression is limited in length and is only tried at runs of token characters, so the search time is proportional to
-// the text.
+// the length of the text.
 
 import { rules } from '@secretlint/secretlint-rule-preset-recommend';
 import type { SecretLintRuleContext, SecretLintSourceCode } from '@secretlint/types';
@@ -13,7 +13,7 @@ export interface SecretRule {
   readonly name: string;
   /**
    * Pattern of the secret. If it has a group `secret`, only that group is replaced. A group `lead` must then match all
-   * text before it.
+   * text of the match before the group `secret`.
    */
   readonly expression: RegExp;
   /** Returns true if a match is a secret. Default: every match is a secret. */
@@ -34,7 +34,7 @@ interface RuleMatch {
 /** Minimum length of an unbroken run of letters, digits, `_` and `-` that every token of these rules contains. */
 export const SHORTEST_RUN = 20;
 
-/** Matches in every text that a rule of `TOKEN_RULES` matches. The check is cheap and runs first. */
+/** Matches every text that contains a match of a rule in `TOKEN_RULES`. This cheap check runs before the rules. */
 export const TOKEN_HINT: RegExp =
   /sk-|AIza|GOCSPX|ya29|gh[opsur]_|github_pat|gl[a-z]{2,5}-|xox|xapp|k_(?:live|test)|whsec|npm_|A(?:KIA|SIA|BIA|CCA)|eyJ|hf_|pypi-|GR1348941/;
 

@@ -6,11 +6,14 @@ import { defined } from '@tidemark/core';
 import type { JsonValue } from '@tidemark/model';
 import { AgentError } from '../errors.ts';
 
-/** The schema that the last answer of a turn must match. */
+/** Schema that the last answer of a turn must match, as request text for the model and as a parser. */
 export interface AnswerSchema<Output> {
   /** Text for the model, added to the prompt. */
   readonly request: string;
-  /** Reads an answer. A problem is a text for the model. */
+  /**
+   * Parses and checks an answer. Returns the value, or a problem: a text with the corrections that the model has to
+   * make.
+   */
   read(answer: string): Promise<{ readonly value: Output } | { readonly problem: string }>;
 }
 
@@ -28,7 +31,7 @@ export function jsonSchemaOf(
   if (!describesItself(standard)) return { problem: 'unsupported' };
   try {
     const { $schema: _dialect, ...rest } = standard.jsonSchema.input({ target: TARGET });
-    // The object of a library can hold values that JSON does not have; the model gets JSON.
+    // The library may return an object with values that JSON cannot represent. Only the JSON form is sent to the model.
     const plain: JsonValue = JSON.parse(JSON.stringify(rest));
     return { schema: plain };
   } catch (cause) {
@@ -42,7 +45,11 @@ function describesItself(
   return 'jsonSchema' in standard;
 }
 
-/** Prepares structured output. @throws AgentError `agent/no-schema` if the schema has no JSON Schema. */
+/**
+ * Prepares structured output.
+ *
+ * @throws AgentError `agent/no-schema` if the schema has no JSON Schema.
+ */
 export function createAnswerSchema<Output>(schema: StandardSchemaV1<unknown, Output>): AnswerSchema<Output> {
   const described = jsonSchemaOf(schema);
   if ('problem' in described) throw noSchema(schema, described.cause);
@@ -67,7 +74,7 @@ export function issueText({ message, path = [] }: StandardSchemaV1.Issue): strin
 
 const FENCED = /^```\w*\n([\s\S]*?)\n?```$/;
 
-/** A code fence around the JSON is accepted, because models often write one. */
+/** Parses an answer as JSON. A code fence around the JSON is accepted, because models often write one. */
 function parseAnswer(answer: string): { readonly value: unknown } | { readonly problem: string } {
   const text = answer.trim();
   try {

@@ -65,7 +65,7 @@ describe('an image that cannot be sent', () => {
     const empty = { data: new Uint8Array(), mediaType: 'image/png' };
     const kept = await keepToolImages(keeper(), [empty, { ...empty, data: Uint8Array.of(1) }]);
     expect(kept.map(({ type }) => type)).toEqual(['text', 'image', 'text']);
-    expect(kept[0]).toEqual({ type: 'text', text: '[image left out: it is empty]' });
+    expect(kept[0]).toEqual({ type: 'text', text: '[image omitted: it is empty]' });
   });
 
   test('is an error with the name of the image if it comes from a prompt', async () => {

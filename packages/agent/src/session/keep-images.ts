@@ -79,7 +79,7 @@ export async function keepToolImages(
   const parts: ContentPart[] = [];
   for (const image of images) {
     const fitted = await fit(keeper, image);
-    if ('problem' in fitted) parts.push({ type: 'text', text: `[image left out: ${fitted.problem}]` });
+    if ('problem' in fitted) parts.push({ type: 'text', text: `[image omitted: ${fitted.problem}]` });
     else parts.push(...(await keep(keeper, fitted)));
   }
   return parts;
@@ -124,7 +124,7 @@ async function fit(
 ): Promise<FittedImage | AsGiven | UnfitImage> {
   if (images !== undefined) return images.fit(given.data, boundsOf(capabilities));
   if ('mediaType' in given) return { ...given, changes: [] };
-  return { problem: 'this session is run without anything that looks into images: give it `images`' };
+  return { problem: 'this session has no image fitter that can decode it: set `context.images`' };
 }
 
 function boundsOf({ images }: Capabilities): ImageBounds {

@@ -33,7 +33,7 @@ describe('a snapshot', () => {
     await small.live.close();
   });
 
-  it('is the start of the next opening, which reads only the later records and sends the same bytes', async () => {
+  it('is used at the next opening, which reads only the later records and sends the same bytes', async () => {
     const small = await goLive({ provider: talkative() });
     await talk(small, 210);
     await small.live.close();

@@ -1,5 +1,5 @@
 // Loads and stores the bytes that the log names by digest: layer texts, tool definitions, images. They are loaded
-// before a request is lowered.
+// before a request is converted to blocks.
 
 import type { Hash as NodeHash } from 'node:crypto';
 import { createHash } from 'node:crypto';
@@ -18,7 +18,7 @@ export async function readArtifact(artifacts: Artifacts, name: Digest): Promise<
   return Buffer.concat(chunks);
 }
 
-/** Stores the texts of a front, so that `epoch.opened` can name them. */
+/** Stores the layer texts of a front and its tool definitions, so that `epoch.opened` can name them. */
 export async function keepFront(artifacts: Artifacts, texts: FrontTexts): Promise<void> {
   await mapSideBySide(texts.layers, ({ text }) => artifacts.put(Buffer.from(text)));
   await keepTools(artifacts, texts.tools);
@@ -30,8 +30,9 @@ export async function keepTools(artifacts: Artifacts, tools: readonly FrontTool[
 }
 
 /**
- * Maximum number of artifacts that are open at once. Each one waits for the disk, a session may have a hundred, and a
- * server may offer thousands.
+ * Maximum number of artifacts that are read or written at the same time. A session may have a hundred tools and a
+ * server may offer thousands. In parallel the waits for the disk overlap, and the limit keeps the number of open files
+ * small.
  */
 const AT_ONCE = 32;
 
@@ -51,7 +52,7 @@ export async function keepCapabilities(artifacts: Artifacts, capabilities: Capab
   return (await artifacts.put(Buffer.from(catalog.text))).digest;
 }
 
-/** Returns a row in the form in which it is read back: stored rows have the key order of canonical JSON. */
+/** Returns a catalog row in the form that reading it back gives: with the key order of canonical JSON. */
 export function asKept(capabilities: Capabilities): Capabilities {
   return JSON.parse(canonicalJson(capabilities).text);
 }
@@ -186,7 +187,8 @@ export async function keepWarmFront(
     const kept = [...fronts, { front, entries: entries.slice(-MOST.entries) }].slice(-MOST.fronts);
     await shared.put(NAME, encodeWarmFronts(kept));
   } catch {
-    // Without the index a first call is forecast without cache hits. The forecast is then too high, never too low.
+    // An error is ignored, because the index is only an optimization. Without it, the first call of another session is
+    // forecast without cache hits, so its forecast cost is too high, never too low.
   }
 }
 

@@ -105,8 +105,8 @@ export interface SourceNote {
 /** A recorded load of a skill. */
 export interface SkillLoad extends Pick<SkillLoaded, 'name' | 'version' | 'tokens'> {
   /**
-   * Position that decides if a compaction drops the body: a range that ends at or after it drops the body. For a tool
-   * result this is the position of the answer that made the call, because a call and its result are dropped together.
+   * The body is dropped by a compaction whose range ends at or after this position. For a tool result, it is the
+   * position of the answer that made the call, because a call and its result are dropped together.
    */
   readonly at: number;
   /**
@@ -227,12 +227,12 @@ export function advance(progress: Progress, record: Recorded): void {
   }
 }
 
-/** A grant for the project is looked up in its store, not in the log, so revoking it there also ends it here. */
+/** Adds a grant for the session. A grant for the project is read from its store each time, so it can be revoked there. */
 function takeGrant(progress: Progress, { always, kept }: PermissionDecided): void {
   if (always !== undefined && kept === undefined) progress.sessionGrants = [...progress.sessionGrants, always];
 }
 
-/** A fork does not inherit subagents and session grants: the parent ends its own, and the grants were given to it. */
+/** Begins a session or a fork. A fork does not inherit the subagents and the session grants of its parent. */
 function startSession(progress: Progress, startedBy: StartedBy | undefined): void {
   progress.startedBy = startedBy;
   progress.openSubagents.clear();
@@ -381,7 +381,7 @@ function countStartedCall(progress: Progress): void {
 }
 
 function takeSkill(progress: Progress, { name, version, tokens, reason, call }: SkillLoaded, position: number): void {
-  // A preloaded body is in the front, which the record of the epoch already lists.
+  // A preloaded body is in the front, not in the tail, so it is not counted as a loaded skill. Only its name is kept.
   if (reason === 'always') return void progress.preloadedSkills.add(name);
   const at = call === undefined ? position : (progress.lastRequest?.answeredAt ?? position);
   const load = { name, version, tokens, at, ...(call !== undefined && { units: progress.lastResultUnits }) };

@@ -1,4 +1,5 @@
-// Session held by its single writer: the log and the state folded from it. Nothing counts before it is committed.
+// An open session with its single writer: the log, and the state folded from the log. An event changes the state only
+// after it is committed.
 
 import { deserialize, serialize } from 'node:v8';
 import type { State } from '@tidemark/context';
@@ -106,7 +107,7 @@ export const FOLD_REVISION = 'fold/10';
 export interface Fold {
   /** State from which the model's context is built. */
   state: State;
-  /** Progress of the work. */
+  /** Progress of turns, calls and cost, for the decisions of the runtime. */
   readonly progress: Progress;
 }
 
@@ -115,7 +116,7 @@ export function emptyFold(): Fold {
   return { state: emptyState(), progress: emptyProgress() };
 }
 
-/** Applies one more record. */
+/** Applies one more record to `fold`, which is changed in place. */
 export function foldIn(fold: Fold, record: Recorded): void {
   fold.state = evolve(fold.state, record);
   advance(fold.progress, record);
@@ -182,14 +183,14 @@ async function heldFold(log: Log, id: SessionId, to: number): Promise<Fold> {
 }
 
 // The number of new records needed for the next snapshot grows with the size of the history. So the cost of writing
-// snapshots stays a bounded share per record, and opening a session never reads a long log.
+// snapshots, divided by the number of records, stays below a constant, and opening a session never reads a long log.
 
 /** Minimum number of new records. Fewer records are read faster than a snapshot is written. */
 const FEWEST = 1_000;
 
 /**
- * Returns true if the next snapshot is due. Enough new records must have come since the last one, compared with the
- * history that the new one would contain.
+ * Returns true if the next snapshot is due: at least 1,000 new records, and at least as many as the packed history has
+ * entries.
  */
 export function isSnapshotDue({ state, writer, kept }: Session): boolean {
   // Between an append and its fold the writer has more records than the state.
@@ -201,8 +202,8 @@ export function isSnapshotDue({ state, writer, kept }: Session): boolean {
  * Writes a snapshot of the session in its current state. Records that are not flushed yet may be lost in a crash of the
  * machine. The snapshot then does not match the log and is not used.
  *
- * @throws what the store throws. Nothing is lost except time at the next opening. The next attempt comes only after the
- *   same number of new records again.
+ * @throws what the store throws. After an error no data is lost, but the next opening takes longer. The next attempt
+ *   comes only after the same number of new records again.
  */
 export async function keepSnapshot(session: Session): Promise<void> {
   const { log, writer, state } = session;

@@ -37,7 +37,7 @@ function compacted(to: number, shortens?: number): readonly Event[] {
   return [{ kind: 'history.compacted', at: second(2), data }];
 }
 
-/** Returns the names of the loaded skills after these records. The first of them is at position 1. */
+/** Returns the names of the loaded skills after these records. The first record is at position 1. */
 async function left(...events: readonly (readonly Event[])[]): Promise<readonly string[]> {
   const { session } = await begin();
   for (const each of events) await commit(session, each);
@@ -52,7 +52,7 @@ test('a loaded skill is in the context until a compaction drops it', async () =>
   expect(await left(old, kept, compacted(2), load('later', 900))).toEqual(['kept', 'later']);
 });
 
-test('a body in a shortened result is not in the context any more, but a note, a short result and a later result are', async () => {
+test('a body in a shortened result is no longer in the context, but a body in a note, in a short result or in a later result is', async () => {
   const loads = [load('cut', 501), load('short', 500), load('noted')];
   expect(await left(...loads, compacted(0, 500), load('later', 900))).toEqual(['short', 'noted', 'later']);
 });

@@ -40,7 +40,7 @@ export interface SpentCall extends Partial<Pick<AnswerReceived, 'cost' | 'costAt
   readonly usage?: Usage;
 }
 
-/** Adds one call to a model. `steps` is 1 if the call ends a step, otherwise 0. */
+/** Returns the sums after one more call to a model. `steps` is 1 if the call ends a step, otherwise 0. */
 export function spend(spent: Spent, call: SpentCall, steps: number): Spent {
   const { usage = {}, cost, costAtMost, estimated = {} } = call;
   const taken = take(
@@ -62,7 +62,10 @@ export function moneyTaken({ cost, beyond }: Spent): string {
   return sumOfMoney([cost, beyond.cost]);
 }
 
-/** Adds the tokens and the cost of a subagent to the turn that started it. The subagent's steps are not added. */
+/**
+ * Returns the sums of the turn after the tokens and the cost of a subagent are added. The subagent's steps are not
+ * added.
+ */
 export function spendTotals(spent: Spent, totals: TurnTotals | undefined): Spent {
   const { taken = {}, ...told } = totals ?? {};
   return {
@@ -81,7 +84,7 @@ interface TakenTokens {
   readonly cost?: string | undefined;
 }
 
-/** Adds a call. An unknown value is recorded in `unknown` and is not treated as 0. */
+/** Returns the sums after one more call. An unknown value is counted in `unknown` and is not treated as 0. */
 function take(spent: Spent, { input, output, cost }: TakenTokens): Spent {
   const { tokens, cost: uncosted } = spent.unknown;
   return {

@@ -61,9 +61,12 @@ export function takenBy({ session, runtime, begunAt }: TurnContext): TurnTaken {
 
 /** Watch of one turn. It never throws: a failed comparison becomes a notice. */
 interface WatchedTurn {
-  /** Records the first state. Called before calls with these effects run. */
+  /**
+   * Records the state before the first call that can change something. Called before each group of calls, with their
+   * effect classes.
+   */
   begin(effects: readonly EffectClass[]): Promise<void>;
-  /** Compares the states and raises the notices. Called when the turn has ended. */
+  /** Compares that state with the current state and raises the notices. Called when the turn has ended. */
   end(): Promise<void>;
 }
 

@@ -351,14 +351,14 @@ describe('in a tool loop', () => {
     return [Buffer.from(loop.body).toString(), Buffer.from(next.body).toString()];
   }
 
-  test('a changed branch waits for the next prompt', async () => {
+  test('a note about a changed branch waits for the next prompt', async () => {
     const [loop, next] = await bodyAfter('branch');
     expect(loop).not.toContain('workspace is other');
     expect(next.indexOf('workspace is other')).toBeGreaterThan(next.indexOf('the result'));
     expect(next.indexOf('workspace is other')).toBeLessThan(next.indexOf('and now?'));
   });
 
-  test('a changed mode does not wait and comes after the results', async () => {
+  test('a note about a changed mode does not wait and comes after the results', async () => {
     const [loop, next] = await bodyAfter('mode');
     expect(loop.indexOf('permission-mode is other')).toBeGreaterThan(loop.indexOf('the result'));
     expect(next.match(/permission-mode is other/g)).toHaveLength(1);

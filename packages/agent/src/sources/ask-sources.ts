@@ -1,6 +1,6 @@
-// Asks the context sources for their state outside the log and records notes. A source is noted if its revision differs
-// from the last noted one, if a compaction removed its note, or if a note was requested. A source that throws or is too
-// slow raises one notice, and the turn continues.
+// Asks the context sources for their current state and records notes. A note is recorded if the revision of a source
+// differs from its last recorded revision, if a compaction removed its note, or if a note was requested. A source that
+// throws or is too slow raises one notice, and the turn continues.
 
 import { createHash } from 'node:crypto';
 import { noteStanding } from '@tidemark/context';
@@ -19,19 +19,19 @@ import type { TurnContext } from '../session/turn-context.ts';
 /** Default time that a source may take, in milliseconds. */
 const PATIENCE_MS = 2_000;
 
-/** Revision of a source that has nothing to report any more, and the text of the note about that. */
+/** Revision of a source that has nothing to report any more, and the text of the note that states this. */
 const GONE = 'gone';
-const GONE_WORDS = 'What this source said before no longer holds; there is nothing in its place.';
+const GONE_WORDS = 'The earlier notes of this source no longer apply. Nothing replaces them.';
 
 /**
  * Body of a note that causes a waiting note of the same revision to be packed now. It does not repeat the words of the
  * waiting note.
  */
-const RELEASES = 'The note of this revision before this one is in force.';
+const RELEASES = 'The previous note with this revision now applies.';
 
 /**
- * State of asking that belongs to an open session: the mutex, the sources whose failure was reported, and the sources
- * whose note is requested.
+ * State that belongs to an open session: the mutex for asking its sources, the names of sources whose failure was
+ * reported, and the names of sources whose note is requested.
  */
 interface SourceState {
   readonly mutex: Mutex;
@@ -42,9 +42,9 @@ interface SourceState {
 const ASKING: WeakMap<Session, SourceState> = new WeakMap();
 
 /**
- * Asks all sources, or only those that the given calls affect. The sources are asked in parallel, each within its own
- * patience. Their notes are one append, in the order of the runtime's list. Only one round runs at a time, so that the
- * later of two states of a source is noted last.
+ * Asks all sources, or only those that the given calls affect. The sources are asked in parallel, each with its own
+ * time limit. All notes are appended together, in the order of the runtime's list. Only one round runs at a time, so
+ * that the later of two states of a source is noted last.
  *
  * @throws AgentError `agent/conflict`, and errors of the store. Errors of a source are not thrown.
  */
@@ -128,8 +128,8 @@ async function wordsOf(
 }
 
 /**
- * Returns the text that a source gave. Throws if it is not a string, because an author without a compiler may return
- * any value, and the model would read `undefined`.
+ * Returns the text from a source. Throws for any other value: an author who does not use TypeScript may return
+ * `undefined`, and the model would read that word.
  */
 function textOf(given: unknown, from: 'revision' | 'render'): string {
   if (typeof given === 'string') return given;
@@ -172,8 +172,8 @@ function causeOf(
 ): NoteCause | undefined {
   if (noted === undefined) return 'initial';
   if (askingOf(session).wanted.has(source.name)) return 'refreshed';
-  // Checked before any change, because a note that reports only a change would refer to words that are no longer in the
-  // context.
+  // This check comes before the comparison of revisions. A note that reports only a change would refer to a text that
+  // is no longer in the context.
   if (isDropped(session, source, noted)) return 'compacted-away';
   if (noted.revision === revision) return waitsInTurn(session, noted) ? 'compacted-away' : undefined;
   return source.isAnother?.(noted.revision, revision) === true ? 'switched' : 'changed';
@@ -283,8 +283,8 @@ function headOf(text: string, limit: number): string {
 }
 
 /**
- * Options of the note on permissions, besides the mode. A model that knows which calls may run plans better than a
- * model whose calls are refused.
+ * Options of the note on permissions, besides the mode. The note lists the calls that may run, so that the model plans
+ * fewer calls that are refused.
  */
 export interface PermissionModeOptions {
   /** True if commands and the network need no confirmation in mode `auto`, with or without a sandbox. */

@@ -62,7 +62,7 @@ describe('a note that waits while a compaction is recorded', () => {
     expect((await stage.kinds()).filter((kind) => kind === 'history.compacted')).toHaveLength(1);
     const notes = notesIn(provider.sent.at(-1)?.body);
     expect(notes.filter((note) => note.includes('git is two commits'))).toHaveLength(1);
-    expect(notes.at(-1)).toContain('The note of this revision before this one is in force.');
+    expect(notes.at(-1)).toContain('The previous note with this revision now applies.');
     expect(notes).toHaveLength(2);
   });
 });

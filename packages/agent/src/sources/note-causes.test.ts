@@ -59,7 +59,7 @@ describe('`askSources`', () => {
       ['invalidated', 'gone'],
       ['changed', 'b'],
     ]);
-    expect((await noted(small))[1]?.body).toContain('no longer holds');
+    expect((await noted(small))[1]?.body).toContain('no longer apply');
   });
 
   test('repeats a requested note once, even if its state did not change', async () => {

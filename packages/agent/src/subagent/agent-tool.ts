@@ -46,19 +46,20 @@ export function createAgentTool(): Tool {
 
 async function run(order: SubagentOrder, { delegate }: ToolContext): Promise<ToolOutput> {
   if (delegate !== undefined) return delegate(order);
-  return { text: 'This session starts no subagents: do the work yourself.', failed: true };
+  return { text: 'This session cannot start subagents: do the work yourself.', failed: true };
 }
 
 function orderIn(input: unknown): SubagentOrder | ToolProblem {
   const given: Readonly<Record<string, unknown>> = typeof input === 'object' && input !== null ? { ...input } : {};
   const unknown = Object.keys(given).find((name) => !NAMES.includes(name));
-  if (unknown !== undefined) return { problem: `${AGENT}: there is no ${unknown}. It takes ${NAMES.join(', ')}.` };
+  if (unknown !== undefined)
+    return { problem: `${AGENT}: there is no argument ${unknown}. The arguments are ${NAMES.join(', ')}.` };
   const { task, role, readOnly } = given;
   if (typeof task !== 'string' || isBlank(task))
-    return { problem: `${AGENT}: task is missing. Say what is to be done.` };
-  if (role !== undefined && typeof role !== 'string') return { problem: `${AGENT}: role is a text.` };
+    return { problem: `${AGENT}: task is missing. Describe the work to do.` };
+  if (role !== undefined && typeof role !== 'string') return { problem: `${AGENT}: role must be a string.` };
   if (readOnly !== undefined && typeof readOnly !== 'boolean')
-    return { problem: `${AGENT}: readOnly is true or false.` };
+    return { problem: `${AGENT}: readOnly must be true or false.` };
   return { task, ...(role !== undefined && !isBlank(role) && { role }), ...defined({ readOnly }) };
 }
 

@@ -28,7 +28,9 @@ export interface Children {
   /** Opens the session of a subagent. */
   readonly open: (child: ChildSession) => Promise<AgentSession>;
   readonly slots: Semaphore;
-  /** Limits promised to the subagents that were started in this process, until the log records their end. */
+  /**
+   * Limits given to the subagents that were started in this process, until the log records the end of each subagent.
+   */
   readonly promised: Map<CallId, TurnLimits>;
   readonly live: Set<AgentSession>;
   /** Promises of the subagents that work in this process. Each settles when its work ends. */

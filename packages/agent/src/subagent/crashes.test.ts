@@ -1,6 +1,6 @@
-// Tests L8 for a session and its subagents, called a family. A crash before any append of any of the sessions leaves a
-// state that continues or is ended. No session remains an orphan, and no call that may have changed something runs
-// twice.
+// Tests L8 for a session and its subagents, together called a family. A crash before any append of any of these
+// sessions leaves a state that can be resumed or ended. No session remains an orphan, and no call that may have changed
+// something runs twice.
 
 import type { Recorded, SessionId } from '@tidemark/log';
 import type { MemoryBackend } from '@tidemark/store-memory';
@@ -14,7 +14,7 @@ import { made, testClock, watched } from '../../tests/small-work.ts';
 
 const ASKED = [agent('a1', { role: 'mover', task: 'Move one.' }), agent('a2', { task: 'Move two.' })];
 
-/** Returns a copy of a shelf as a new process finds it after a crash. */
+/** Returns a copy of the stored sessions, as a new process finds them after a crash. */
 function copyOf(shelf: MemoryBackend): MemoryBackend {
   const copies = [...shelf.sessions].map(([id, room]) => {
     const bytes = room.bytes.slice(0, room.length);
@@ -23,7 +23,7 @@ function copyOf(shelf: MemoryBackend): MemoryBackend {
   return { ...shelf, sessions: new Map(copies) };
 }
 
-/** Opens the family on a shelf for the life of one process. `moves` collects the calls that its tool ran. */
+/** Opens the family in a store, as one process does. `moves` collects the calls of the tool `move` that ran. */
 async function live(
   shelf: MemoryBackend,
   life: string,
@@ -84,7 +84,7 @@ async function endOf(log: Family['log'], child: SessionId): Promise<string> {
   return of(records, 'turn.ended').at(-1)?.data.outcome ?? (open ? 'open' : 'interrupted');
 }
 
-test('a family that is cut anywhere and resumed does all its work once, in the sessions that it began', async () => {
+test('a session with subagents that crashes before any append and is resumed does all its work once, in the sessions that it began', async () => {
   const all = await states();
   expect(all.length).toBeGreaterThan(40);
   for (const [index, { shelf, moved }] of all.entries()) {
@@ -102,7 +102,7 @@ test('a family that is cut anywhere and resumed does all its work once, in the s
   }
 });
 
-test('a family that is cut anywhere and gets another prompt leaves no subagent at work', async () => {
+test('a session with subagents that crashes before any append and gets another prompt leaves no subagent at work', async () => {
   for (const [index, { shelf, moved }] of (await states()).entries()) {
     const moves = [...moved];
     const family = await live(shelf, `third${index}`, moves);
@@ -134,7 +134,7 @@ test('a parent whose log was cut after its subagents started continues with the 
   }
 });
 
-test('a subagent whose session is open elsewhere is left open with a notice, and is ended before the turn after', async () => {
+test('a subagent whose session is open elsewhere remains open with a notice, and is ended before a later turn', async () => {
   const text = ({ bytes }: { readonly bytes: Uint8Array }): string => new TextDecoder().decode(bytes);
   const cut = (await states()).findLast(({ shelf: { sessions } }) => {
     const children = [...sessions].filter(([id]) => id !== ID).map(([, room]) => text(room));

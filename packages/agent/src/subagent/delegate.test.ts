@@ -11,7 +11,7 @@ import type { Question } from '../ports/permissions.ts';
 
 const look = made('look', () => ({ text: 'found' }));
 
-test('a subagent works in a session of its own, and its last words are the result of the call', async () => {
+test('a subagent works in a session of its own, and its last text is the result of the call', async () => {
   const provider = parentAsks([agent('a1', { role: 'finder', task: 'Find the tax.' })], (said) =>
     said.includes('found') ? says('It is in tax.js.') : calls(['c1', 'look']),
   );
@@ -89,7 +89,7 @@ test('at most `parallel` subagents work at the same time, and all of them finish
 
 test('a session starts at most `total` subagents, and a subagent starts none', async () => {
   const provider = parentAsks([agent('a1', { task: 'One.' }), agent('a2', { task: 'Two.' })], (said) =>
-    said.some((text) => text.startsWith('A subagent starts none'))
+    said.some((text) => text.startsWith('A subagent cannot start subagents'))
       ? says('Alone, then.')
       : calls(agent('b1', { task: 'Deeper.' })),
   );
@@ -97,7 +97,7 @@ test('a session starts at most `total` subagents, and a subagent starts none', a
   await live.prompt('Go.');
   const [refused] = of(await records(), 'tool.failed');
   expect(refused?.data.parts).toEqual([
-    { type: 'text', text: 'This session has started all of its subagents (1 of 1): do the work yourself.' },
+    { type: 'text', text: 'This session has started its maximum of subagents (1 of 1): do the work yourself.' },
   ]);
   const children = await childrenOf();
   expect(children).toHaveLength(1);
@@ -165,7 +165,7 @@ describe('the permission of a subagent', () => {
     expect(titles.toSorted()).toEqual(['subagent clerk: write it', 'subagent subagent: write it']);
   });
 
-  test('does not include the project grants, so the user is asked about its calls', async () => {
+  test("does not include the project grants, so the user is asked about the subagent's calls", async () => {
     const kept = { tool: 'write', paths: ['a'] };
     const grants = { kept: async () => [kept], keep: async () => undefined };
     const placed = {
@@ -238,7 +238,7 @@ test('a session without subagents refuses a call of the tool `agent`', async () 
   const { live, records } = await goWithAgents(provider, { subagents: false });
   await live.prompt('Go.');
   expect(of(await records(), 'tool.failed')[0]?.data.parts).toEqual([
-    { type: 'text', text: 'This session starts no subagents: do the work yourself.' },
+    { type: 'text', text: 'This session cannot start subagents: do the work yourself.' },
   ]);
 });
 

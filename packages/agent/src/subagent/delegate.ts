@@ -42,10 +42,10 @@ export async function delegate(children: Children, working: TurnContext, asked: 
 
 async function startedFor(children: Children, working: TurnContext, asked: Delegation): Promise<ToolOutput> {
   const { session } = working;
-  // Inside the mutex, so that calls which run in parallel count each other's subagents.
+  // `begin` runs inside the mutex, so that parallel calls count each other's subagents.
   const start = await session.mutex.pass(() => begin(children, working, asked));
   if (typeof start === 'string') return { text: start, failed: true };
-  // The start is flushed before a session with this name exists.
+  // The record of the start is flushed before the session of the subagent is created.
   await session.writer.sync();
   const { child } = start.started;
   try {
@@ -66,7 +66,7 @@ interface SubagentStart {
 
 /**
  * Returns the subagent that a crash left for this call, or records the start of a new one. Returns a text with the
- * reason if none may be started.
+ * reason if no subagent may be started.
  */
 async function begin(
   children: Children,
@@ -89,12 +89,15 @@ async function begin(
   return { started: record?.kind === 'subagent.started' ? record.data : data, limits };
 }
 
-/** Returns the reason for the model why no subagent may be started. Returns `undefined` if one may be started. */
+/**
+ * Returns a text for the model with the reason why no subagent may be started. Returns `undefined` if a subagent may be
+ * started.
+ */
 function refusalOf({ session: { progress }, runtime: { subagents = {} } }: TurnContext): string | undefined {
   const { depth = SUBAGENT_LIMITS.depth, total = SUBAGENT_LIMITS.total } = subagents;
-  if ((progress.startedBy?.depth ?? 0) >= depth) return 'A subagent starts none itself: do the work yourself.';
+  if ((progress.startedBy?.depth ?? 0) >= depth) return 'A subagent cannot start subagents: do the work yourself.';
   if (progress.subagentsStarted < total) return undefined;
-  return `This session has started all of its subagents (${progress.subagentsStarted} of ${total}): do the work yourself.`;
+  return `This session has started its maximum of subagents (${progress.subagentsStarted} of ${total}): do the work yourself.`;
 }
 
 function shareFor({ promised }: Children, working: TurnContext): TurnLimits {
@@ -193,8 +196,9 @@ function titleOf(task: string): string {
 }
 
 /**
- * Returns the runtime of a subagent: that of its parent including its rules, but without project grants, so the
- * subagent is allowed no more than its parent. Its cache is not kept warm, because a subagent is short.
+ * Returns the runtime of a subagent. It is the runtime of its parent, including the rules, but without project grants,
+ * so the subagent is allowed no more than its parent. The cache of the subagent is not kept warm, because a subagent
+ * runs only for a short time.
  */
 function runtimeFor(children: Children, { session, runtime }: TurnContext, role: string, limits: TurnLimits): Runtime {
   const { ask, grants: _project, ...rest } = runtime;
@@ -203,7 +207,8 @@ function runtimeFor(children: Children, { session, runtime }: TurnContext, role:
     ...rest,
     limits,
     warm: 'off',
-    // Tools that the parent got later are appended after that front, or wait for the next epoch as in the parent.
+    // Tools that the parent got after its epoch opened are appended after the inherited front, or wait for the next
+    // epoch as in the parent.
     takeTools: 'next-epoch',
     ...defined({ inherits: opened === undefined ? undefined : { opened, cached: frontEntries(session.state) } }),
     ...(ask !== undefined && {
@@ -238,7 +243,7 @@ async function failedAs(
 ): Promise<SubagentEnding> {
   const fold = await foldOf(log, child).catch(() => undefined);
   const { turn } = fold?.progress ?? {};
-  // Without its log the usage of the subagent is not known.
+  // If the log of the subagent cannot be read, its usage is unknown and no usage is counted.
   return {
     outcome: 'failed',
     error,
@@ -247,9 +252,10 @@ async function failedAs(
   };
 }
 
-// Limits of a subagent: the lower of its own limits and its share of the turn's remaining limits. Waiting calls get
-// equal shares. The unused part of a share goes to the next calls, so all subagents together never take more than what
-// remains.
+// Limits of a subagent. Tokens and cost are limited by the subagent's own limits and by its share of what remains for
+// the turn. Waiting calls get equal shares, and the unused part of a share goes to later calls, so all subagents
+// together never take more than what remains. Time is limited by the subagent's own limit and by the remaining time of
+// the turn. Steps are limited only by the subagent's own limit.
 
 /** Limits and usage of a turn, and the limits promised to its running subagents. */
 export interface LeftForSubagents {
@@ -314,5 +320,5 @@ function partOf(amount: string, parts: number): string {
  */
 function firstPrompt(role: string, task: string): string {
   const roleLine = role === NO_ROLE ? '' : `Your role: ${role}\n`;
-  return `You work as a subagent. Another agent gave you the task below: it is no word of the user, and nobody answers questions. What you say last is all that is read of your work: say what was found or done, and what was not.\n${roleLine}Your task:\n${task}`;
+  return `You work as a subagent. Another agent wrote the task below: it is not a message of the user, and no one can answer questions. Only your last message is returned: report what you found or did, and what you did not do.\n${roleLine}Your task:\n${task}`;
 }

@@ -1,5 +1,5 @@
 // Describes the end of a subagent by its own log: the record in the parent's log, and the text for the calling model.
-// That text only advises the model where to look. The proof is the subagent's log.
+// This text only gives the model a summary and the id of the session. The subagent's log is the authoritative source.
 
 import { defined } from '@tidemark/core';
 import type { EventData, Log, SessionId, TurnEnded, TurnTotals } from '@tidemark/log';
@@ -49,7 +49,7 @@ export async function foldOf(log: Log, child: SessionId): Promise<Fold | undefin
   }
 }
 
-/** Maximum size of the summary of the last words. */
+/** Maximum size of the summary in `subagent.ended`, which is taken from the subagent's last text. */
 const SUMMARY = { bytes: 1_000, lines: 20 };
 
 /** Returns the data of the `subagent.ended` record. */
@@ -73,7 +73,8 @@ export function outputOf(child: SessionId, ending: SubagentEnding): ToolOutput {
   const why = error === undefined ? '' : `: ${error.message}`;
   const cost = totals.cost === undefined ? 'cost unknown' : `$${totals.cost}`;
   const head = `Subagent ${child} ${HOW[outcome]}${why} (${formatCount(totals.steps, 'answer')}, ${formatCount(totals.calls, 'call')}, ${cost}).`;
-  const words = text.trim() === '' ? 'It said nothing.' : outcome === 'completed' ? text : `It said last: ${text}`;
+  const words =
+    text.trim() === '' ? 'It returned no text.' : outcome === 'completed' ? text : `Its last message: ${text}`;
   const facts = [{ kind: 'subagent.ended', data: endedAs(child, ending) } as const];
   return { text: `${head}\n\n${words}`, facts, ...(outcome !== 'completed' && { failed: true }) };
 }
@@ -91,8 +92,8 @@ interface Settling {
   readonly secrets: Secrets;
   readonly surroundings: Surroundings;
   /**
-   * Called with a notice about a subagent whose log is open elsewhere or damaged. It is left open and tried again
-   * before the next turn.
+   * Called with a notice about a subagent whose log is open elsewhere or damaged. The subagent is left open and tried
+   * again before the next turn.
    */
   tell(notice: Notice): void;
 }

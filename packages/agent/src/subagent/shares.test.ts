@@ -12,7 +12,7 @@ const left = (change: Partial<LeftForSubagents> = {}): LeftForSubagents => ({
   ...change,
 });
 
-test('its own limits apply to a subagent if the turn has no limits', () =>
+test('a subagent has only its own limits if the turn has no limits', () =>
   expect(shareOf({ steps: 50, ms: 1_000, tokens: 9, cost: '0.10' }, left())).toEqual({
     steps: 50,
     ms: 1_000,

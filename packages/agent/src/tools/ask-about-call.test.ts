@@ -1,5 +1,5 @@
-// Tests the preview that a user sees before an answer, the scope of a yes, and the grants and words that an answer can
-// carry.
+// Tests the preview that a user sees before an answer, the scope of a yes, and the grants and texts that an answer can
+// contain.
 
 import type { Granted } from '@tidemark/log';
 import { describe, expect, test } from 'vitest';
@@ -148,7 +148,7 @@ describe('the preview of a call', () => {
     expect(wordsOf(await ran.records())).toBe('old_text is not in a.ts');
   });
 
-  test('that cannot be made does not quote a file if it is outside the workspace or if any rule forbids something', async () => {
+  test('that cannot be made gives an error without quotes from a file if the call goes outside the workspace or if any rule forbids something', async () => {
     const outside = await asked(shown([new Error('SECRET line')], { confined: false }).tool, ['allowed']);
     const rules = readRules(
       [{ decision: 'deny', tool: 'read', paths: ['src'] }],
@@ -182,7 +182,7 @@ describe('the preview of a call', () => {
 });
 
 describe('an answer', () => {
-  test('that refuses with words passes the words to the model', async () => {
+  test('that refuses with a text passes the text to the model', async () => {
     const ran = await asked(shown(['+one']).tool, [{ decision: 'denied', words: ' because it uses tabs ' }]);
     const records = await ran.records();
     expect(inShort(records)).toEqual(['denied c1 by person ask/write', 'tool.failed c1']);
@@ -322,7 +322,7 @@ describe('a question', () => {
 test.each([
   ['asks in mode auto if commands are sandboxed', false, 1],
   ['does not ask in mode auto with `allowUnsandboxed`, because there is no sandbox to leave', true, 0],
-])('a call that goes beyond its sandbox %s', async (_, allowUnsandboxed, questions) => {
+])('a call that asks for more than its sandbox gives %s', async (_, allowUnsandboxed, questions) => {
   const seen: Question[] = [];
   const tool = made('go', () => ({}), { effect: 'execute' });
   const read: Tool['read'] = () => ({ title: 'go', sandboxed: true, beyond: ['the network'], run: async () => ({}) });

@@ -67,12 +67,13 @@ export async function askAboutCall(
     if (previewDigest(now) === previewDigest(preview)) return allowCall(work, asked, answer.given, preview);
     preview = now;
   }
-  const why = `what it would do changed after each of ${MOST_QUESTIONS} answers`;
+  const why = `its effect changed after each of ${MOST_QUESTIONS} answers`;
   return makePermit(asked, { by: 'rule', decision: 'denied' }, why);
 }
 
 /**
- * Returns the answer if it is a yes, or the denial that follows from it. Returns `undefined` if the user interrupted.
+ * Returns the answer if it is a yes, or the denial that follows from any other answer. Returns `undefined` if the user
+ * interrupted.
  */
 async function answerTo(
   { ask, signal }: AskableWork,
@@ -195,7 +196,7 @@ export function previewDigest({ kind, text, unseen, base }: ToolPreview): Digest
 function problemOf({ runtime: { rules = [] } }: TurnContext, tool: string, confined: boolean, message: string): string {
   if (confined && rules.every(({ decision }) => decision === 'allow')) return message;
   return (
-    `The call of "${tool}" did not run, and the user was not asked: it would fail as things are. Read the file first, if ` +
-    'you may; else ask the user.'
+    `The call of "${tool}" did not run, and the user was not asked: it would fail in the current state. Read the file first, if ` +
+    'you may; otherwise ask the user.'
   );
 }

@@ -38,7 +38,7 @@ describe('a call that cannot run', () => {
 
   test('because there are no tools gets this reason', async () => {
     const { words } = await outcome({ calls: [{ id: 'c1', name: 'read' }], tools: [] });
-    expect(words).toBe('There is no tool named "read", nor any other: answer without one.');
+    expect(words).toBe('There is no tool named "read", and no other tool: answer without tools.');
   });
 
   test.each([2_000, 100_000])(
@@ -102,7 +102,7 @@ describe('a call that cannot run', () => {
     for (const name of ['write', 'bash']) {
       const refused = await outcome({ calls: [{ ...call, name }], tools, secrets });
       expect(refused.short).toEqual(['tool.failed c1']);
-      expect(refused.words).toContain('stands for a secret you were not shown');
+      expect(refused.words).toContain('replaces a secret you were not shown');
       expect(refused.words).toContain('for an edit, text that ends before it or begins after it');
     }
     const read = await outcome({ calls: [{ ...call, name: 'look' }], tools, secrets });
@@ -152,7 +152,7 @@ describe('a permission', () => {
   test('that needs a user is denied if no user can be asked, and the text gives this reason', async () => {
     const { short, words } = await outcome({ calls, tools: [denied], mode: 'ask' });
     expect(short).toEqual(['denied c1 by rule ask/write', 'tool.failed c1']);
-    expect(words).toContain('mode "ask" asks a person first, and nobody is there to be asked (rule ask/write)');
+    expect(words).toContain('mode "ask" requires the user to confirm it, and no user can be asked (rule ask/write)');
   });
 
   test('is asked of the user with a preview of the call and recorded as decided by a person', async () => {
@@ -232,7 +232,7 @@ describe('a permission', () => {
         '(rule deny bash "npm"). Only the user can change that.',
     );
     const held = await ruled('ask', 'npm');
-    expect(held.words).toContain('a rule of the user asks a person first, and nobody is there to be asked');
+    expect(held.words).toContain('a rule of the user requires the user to confirm it, and no user can be asked');
   });
 
   test('follows a mode that is changed between two calls', async () => {

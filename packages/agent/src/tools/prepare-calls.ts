@@ -90,7 +90,7 @@ async function readCall(call: CallPart, tools: readonly Tool[], secrets: Secrets
 
 function unknownTool(name: string, tools: readonly Tool[]): string {
   const names = tools.map((tool) => tool.name).toSorted();
-  if (names.length === 0) return `There is no tool named "${name}", nor any other: answer without one.`;
+  if (names.length === 0) return `There is no tool named "${name}", and no other tool: answer without tools.`;
   const nearest = nearestName(name, names);
   const hint = nearest === undefined ? '' : ` Did you mean "${nearest}"?`;
   return `There is no tool named "${name}".${hint} The tools are: ${names.join(', ')}.`;
@@ -128,8 +128,8 @@ function mayWrite({ effect }: Tool): boolean {
 
 function writesPlaceholder(name: string): string {
   return (
-    `The arguments of "${name}" hold a placeholder, such as [secret:NAME], that stands for a secret you were not shown. ` +
-    'Written to a file it would replace the secret by its name, so the call did not run. Call again with text that does ' +
+    `The arguments of "${name}" contain a placeholder, such as [secret:NAME], that replaces a secret you were not shown. ` +
+    'In a file it would replace the secret with its name, so the call did not run. Call again with text that does ' +
     'not include the placeholder: for an edit, text that ends before it or begins after it. To change the secret itself, ' +
     'ask the user.'
   );
@@ -157,10 +157,10 @@ async function permitCall(work: TurnContext, call: CallId, read: CallRead): Prom
   const asked: CallAsked = { about: 'call', call, tool: name, effect, title: run.title, rule: verdict.rule };
   if (verdict.decision !== 'asks')
     return makePermit(asked, { by: 'rule', decision: verdict.decision }, `${who} does not allow it`);
-  const asks = `${who} asks a person first`;
+  const asks = `${who} requires the user to confirm it`;
   const { ask } = work.runtime;
   if (ask === undefined)
-    return makePermit(asked, { by: 'rule', decision: 'denied' }, `${asks}, and nobody is there to be asked`);
+    return makePermit(asked, { by: 'rule', decision: 'denied' }, `${asks}, and no user can be asked`);
   // A rule that asks comes before rules that allow, so it also comes before grants.
   const offer = verdict === byMode ? await offerOf(work, ruled()) : undefined;
   const always = offer?.exact === undefined ? {} : { always: grantInWords(offer.exact) };
@@ -168,7 +168,7 @@ async function permitCall(work: TurnContext, call: CallId, read: CallRead): Prom
 }
 
 /**
- * Calls `make` on first use and keeps the result. The tool is asked for the acts of a call only if a rule or a grant
+ * Calls `make` on first use and keeps the result. The tool is asked for the effects of a call only if a rule or a grant
  * needs them.
  */
 function once<T>(make: () => T): () => T {

@@ -59,7 +59,7 @@ describe('the result of a tool', () => {
     expect(small.session.progress.knownFiles.get('/w/a')).toEqual(file);
   });
 
-  test("may carry facts, which are recorded directly after the call's closing event, with the call where the fact has a call", async () => {
+  test("may carry facts, which are recorded directly after the call's closing event, and a fact with a field for the call gets the call's id", async () => {
     const skill = { name: 'tax', version: 'v1', reason: 'on_demand', tokens: 7, source: '/s' } as const;
     const memory = { file: 'MEMORY.md', operation: 'add', after: digest('b'.repeat(64)), bytes: 3 } as const;
     const tool = made('look', () => ({
@@ -117,7 +117,7 @@ describe('the result of a tool', () => {
     const fails = (message: string, effect: Tool['effect']): Tool =>
       made('edit', () => Promise.reject(new Error(message)), { effect });
     const { words } = await close(fails('nearest is KEY=s3cret', 'write'), { secrets });
-    expect(words).toMatch(/^nearest is KEY=\[secret:KEY\]\n\[A placeholder above.* stands for a secret in the file/);
+    expect(words).toMatch(/^nearest is KEY=\[secret:KEY\]\n\[A placeholder above.* replaces a secret in the file/);
     expect(words).toContain('Choose text that ends before the secret or begins after it');
     expect((await close(fails('nearest is KEY=1', 'write'), { secrets })).words).toBe('nearest is KEY=1');
     expect((await close(fails('no s3cret', 'read'), { secrets })).words).toBe('no [secret:KEY]');
@@ -200,7 +200,7 @@ describe('ten outputs of 50 KiB at once', () => {
     expect(after).toBeGreaterThan(0);
   });
 
-  test('share the room left in the window if the calls run one after another, and room that one leaves goes to the others', async () => {
+  test('share the room left in the window if the calls run one after another, and room that one call does not use goes to the others', async () => {
     const oneByOne = (say: (call: string) => string): Tool =>
       made('look', ({ call }) => ({ text: say(call) }), { alone: true });
     const even = await run(
@@ -216,7 +216,7 @@ describe('ten outputs of 50 KiB at once', () => {
     expect(uneven.bytes[5]).toBeGreaterThan((uneven.before * 2 * 0.9) / 5);
   });
 
-  test('show 2 KiB each if no room is left', async () => {
+  test('show 2 KiB each if no room is left in the window', async () => {
     const { bytes } = await run(
       made('look', () => ({ text })),
       199_000,
@@ -271,7 +271,7 @@ describe('a result that cannot be stored', () => {
   test('in the log closes the call as failed, because the call cannot stay open', async () => {
     const { last, words } = await close(made('look', () => ({ text: 'fine', exit: Number.NaN })));
     expect(last?.kind).toBe('tool.failed');
-    expect(words).toMatch(/^"look" ran and may have taken effect, but what it came to could not be kept: .*JSON/);
+    expect(words).toMatch(/^"look" ran and may have taken effect, but its result could not be recorded: .*JSON/);
   });
 
   test('as an artifact also closes the call as failed', async () => {
@@ -285,7 +285,7 @@ describe('a result that cannot be stored', () => {
       made('look', () => ({ images })),
       { log: full },
     );
-    expect(words).toBe('"look" ran and may have taken effect, but what it came to could not be kept: no space left');
+    expect(words).toBe('"look" ran and may have taken effect, but its result could not be recorded: no space left');
   });
 });
 

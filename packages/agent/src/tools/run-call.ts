@@ -106,7 +106,7 @@ async function raiseNotice(
   tell({ type: 'notice.raised', notice });
 }
 
-/** Returns the log as it is when the call begins. Later records are not visible to the call. */
+/** Returns the log as it was when the call began. Later records are not visible to the call. */
 function historyOf({ log, writer, state: { length } }: Session): ToolHistory {
   return {
     length,
@@ -139,8 +139,8 @@ async function closingEvents(
 }
 
 /**
- * Returns true if the fact is true of the recorded result. A skill body that was cut, because masking made it too long,
- * does not count as loaded and can be requested again.
+ * Returns true if the fact still applies to the recorded result. A skill body that was cut, because masking made it too
+ * long, does not count as loaded and can be requested again.
  */
 function holds({ kind }: ToolFact, { shaping }: ToolEnded): boolean {
   return kind !== 'skill.loaded' || shaping === undefined;
@@ -183,13 +183,13 @@ async function resultOf(
 }
 
 const HIDES_SECRET =
-  '[A placeholder above, such as [secret:NAME], stands for a secret in the file that you are not shown. Text that includes ' +
+  '[A placeholder above, such as [secret:NAME], replaces a secret in the file that you are not shown. Text that includes ' +
   'it cannot match the file. Choose text that ends before the secret or begins after it, or ask the user to change that line.]';
 
 /**
  * Returns the closing event of a call that threw. The error message comes after the written output, so the model is
- * shown the tail. An edit can fail because the model was shown a placeholder where the file contains a secret. Only
- * this function knows both the message and the secrets, so it adds this reason.
+ * shown the tail. A write can fail because the model was shown a placeholder instead of a secret in the file. The tool
+ * does not know this, so the explanation is added here if the error message contains a secret.
  */
 async function faultOf(
   work: TurnContext,
@@ -226,7 +226,7 @@ function closeAsUnkept(
   cause: unknown,
   durationMs: number,
 ): Promise<Event> {
-  const words = `"${tool.name}" ran and may have taken effect, but what it came to could not be kept: ${messageOf(cause)}`;
+  const words = `"${tool.name}" ran and may have taken effect, but its result could not be recorded: ${messageOf(cause)}`;
   return closeAsFailed(work, call, words, { durationMs });
 }
 
@@ -307,7 +307,7 @@ function callEnded(): AgentError {
   return new AgentError('agent/call-ended', 'this call has ended, and its further output is ignored: stop writing');
 }
 
-/** Minimum length of an abbreviated digest. A notice prints at least as many characters. */
+/** Minimum length of an abbreviated digest, in characters. Notices print at least this many characters of a digest. */
 const SHORTEST = 12;
 
 /**

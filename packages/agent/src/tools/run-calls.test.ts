@@ -229,7 +229,7 @@ describe('an interrupt', () => {
     expect(small.told).toEqual([]);
   });
 
-  test('while the user is asked ends the question and abandons the call, for any later answer', async () => {
+  test('while the user is asked ends the question and abandons the call, even if an answer comes later', async () => {
     const hangs = new Promise<'allowed'>(() => {});
     const fails = (signal: AbortSignal): Promise<'allowed'> =>
       new Promise((_, reject) => {

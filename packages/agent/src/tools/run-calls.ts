@@ -39,7 +39,9 @@ function openParts({ history }: State): readonly CallPart[] {
   return batch === undefined ? [] : batch.calls.filter(({ call }) => !batch.closed.has(call));
 }
 
-/** Groups the calls, in order, into runs of calls that may run in parallel. */
+/**
+ * Groups consecutive calls that may run in parallel, in call order. A call that must run alone is a group of its own.
+ */
 function groupsOf(calls: readonly CallPart[], tools: readonly Tool[]): readonly (readonly CallPart[])[] {
   const groups: CallPart[][] = [];
   let holdsUp = true;

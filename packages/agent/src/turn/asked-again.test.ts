@@ -74,7 +74,7 @@ describe('a question that was open when the process died', () => {
     expect(live.ran).toEqual([]);
   });
 
-  test('is a denial under a mode that was narrowed since, and under a rule that denies', async () => {
+  test('is a denial if the mode was narrowed in the meantime or a rule denies the call', async () => {
     const narrowed = await reopened({ ask: async () => 'allowed' }, 'read-only');
     await narrowed.live.resume();
     expect(await decisions(narrowed)).toEqual(['denied c1 by rule read-only/write']);

@@ -1,5 +1,5 @@
-// Begins a turn: with a prompt, or by resuming a turn that was cut. Calls and turns that were left open before are
-// recovered in the same append.
+// Begins a turn: with a prompt, or by resuming a turn that ended early. Calls and turns that are still open from
+// earlier are recovered in the same append.
 
 import { defined } from '@tidemark/core';
 import type { ContentPart, Event, EventOf, Timestamp, TurnBegan, TurnId } from '@tidemark/log';
@@ -32,7 +32,7 @@ export type TurnBeginning = (Prompt<Exclude<Words, string>> | { readonly with: '
 interface Prompt<Parts> {
   readonly with: 'prompt';
   readonly parts: Parts;
-  /** The client that sent it: stored in the log as `presenter`. */
+  /** Name of the program that sent the prompt. The log stores it as `presenter`. */
   readonly client: string;
   readonly skills?: readonly Skill[];
   readonly trigger?: TurnBegan['trigger'];
@@ -46,8 +46,8 @@ export async function beginTurn(work: StepContext, beginning: TurnBeginning, mod
   const parts = await keepGiven(work, beginning.parts);
   // Sources are asked first, so that their notes come before the prompt.
   await askSources(work);
-  // The choice of preloaded skills depends on the rest of the front, and so on its tools. The tools are refreshed
-  // first.
+  // The front's preloaded skills are chosen by the rest of the front, which contains the tools. Therefore the tools are
+  // refreshed first.
   if (mayPreload(work)) await refreshTools(work);
   const { session, runtime, turn, tell } = work;
   await session.mutex.pass(async () => {
@@ -60,9 +60,10 @@ export async function beginTurn(work: StepContext, beginning: TurnBeginning, mod
 }
 
 /**
- * Returns the events of the prompt with its requested skills, and before them the loads of skills that the front will
- * contain. A requested body that the front will contain is not sent twice. The choice of the front's skills assumes a
- * prompt with all requested bodies. A shorter prompt needs at least as much padding.
+ * Returns the events of the prompt with its requested skills. Before them come the `skill.loaded` events of skills that
+ * the front will contain. A requested body that the front will contain is not sent twice. The choice of the front's
+ * skills assumes a prompt with all requested bodies. This is safe, because a shorter prompt needs at least as much
+ * padding.
  */
 async function beginningWith(
   work: StepContext,
@@ -83,7 +84,7 @@ async function beginningWith(
   return { events: [...preloads.events, ...events], notices };
 }
 
-/** Ends subagents of earlier turns that no call waits for. */
+/** Ends open subagents of earlier turns that no call will continue. */
 async function settleLeft({ session, runtime, tell }: TurnContext, { with: how }: TurnBeginning): Promise<void> {
   if (session.progress.openSubagents.size === 0) return;
   const { log, secrets } = session;
@@ -198,8 +199,8 @@ function noticeOf({ name }: Skill, verdict: LoadVerdict): Notice | undefined {
 
 /**
  * Input for the choice of preloaded skills. The padding of the front depends on the prompt too. The choice is therefore
- * made from the records that the turn is about to append, exactly as the epoch will make it. The caller has refreshed
- * the tools.
+ * made from the records that the turn is about to append, so the opening of the epoch makes the same choice later. The
+ * caller has refreshed the tools.
  */
 type Preloading = Pick<StepContext, 'session' | 'runtime' | 'wantedFor'>;
 
@@ -220,8 +221,8 @@ interface Preloaded {
 const NONE: Preloaded = { names: [], events: [] };
 
 /**
- * Returns the skills that the front will contain. Returns none if an epoch is open or nothing is to be preloaded.
- * `said`: events that will come before that epoch.
+ * Returns the skills that the front will contain. Returns no skills if an epoch is open or no skill can be preloaded.
+ * `said` contains the events that will come before the epoch.
  */
 export async function preloadSkills(
   { session, runtime, wantedFor }: Preloading,

@@ -155,7 +155,7 @@ async function changeTools({ live }: Live): Promise<void> {
   await live.prompt('and on');
 }
 
-describe('a session starts over with the reason', () => {
+describe('a session sends its next request whole, with the reason', () => {
   it('`parameters` if a setting changed', async () => {
     const { log, session, promptStreams } = await begin();
     const ask = async (effort: string): Promise<Prepared> => {
@@ -200,7 +200,7 @@ describe('a session starts over with the reason', () => {
     expect(ways(await played.records())).toContainEqual({ ...WHOLE, reset: 'unfinished' });
   });
 
-  it('`connection` if the connection was cut during the answer before', async () => {
+  it('`connection` if the connection was cut during the previous answer', async () => {
     const played = await play([SAID, SAID, SAID]);
     await played.live.prompt('go');
     played.simulator.fail({ kind: 'cut', afterEvents: 3 });

@@ -1,5 +1,5 @@
-// Tests names that every JavaScript object inherits, used by others as names of tools, ids of calls and names of
-// models.
+// Tests tool names, call ids and model names that are also properties of every JavaScript object, such as
+// `constructor`.
 
 import { describe, expect, test } from 'vitest';
 import type { ScriptedAnswer } from '@tidemark/provider-scripted';

@@ -39,7 +39,7 @@ test('a resumed turn that began with `manual` is not compacted', async () => {
   expect(await resumed(await limited('manual'))).toEqual({ code: 'provider/too-long', compactions: 0 });
 });
 
-test('a turn that was resumed and cut again keeps its policy', async () => {
+test('a turn that was resumed and ended by a limit again keeps its policy', async () => {
   const stage = await limited('manual');
   const again = await goLive({ provider: answering(), shelf: stage.shelf, runtime: { limits: { steps: 0 } } });
   expect(await again.live.resume()).toMatchObject({ outcome: 'limited' });
@@ -58,7 +58,7 @@ test('a turn without a chosen policy is compacted if a request is too long, and 
   expect(began).toEqual([{ trigger: 'user' }]);
 });
 
-test('the next prompt begins a turn without the policy of the turn before it', async () => {
+test('the next prompt begins a turn without the policy of the previous turn', async () => {
   const { shelf } = await limited('manual');
   const { live, kinds } = await goLive({ provider: inTurn(tooLong(), answering(says('Done.'))), shelf });
   await live.prompt('Again.');

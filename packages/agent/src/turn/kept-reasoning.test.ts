@@ -1,5 +1,5 @@
-// Tests that a reasoning setting belongs to its session. Another process continues with the setting and pays for no
-// change back.
+// Tests that a reasoning setting belongs to its session. Another process continues with the setting, so opening the
+// session causes no further change that would have to be paid.
 
 import type { RenderParameters } from '@tidemark/log';
 import { expect, test } from 'vitest';

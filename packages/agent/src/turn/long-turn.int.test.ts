@@ -90,7 +90,7 @@ async function play({ row, kind, parameters = {}, reach }: Course): Promise<void
   const compacted = (await records()).filter(({ kind: one }) => one === 'history.compacted');
   expect(compacted.length).toBeGreaterThanOrEqual(FULL ? 3 : 1);
   for (const body of bodies) expect(body).toContain('Look at everything, in order.');
-  // Thinking must be sent back, or the test would prove nothing.
+  // The requests must contain thinking. Otherwise the simulator had no signature to check.
   const told = bodies.filter((body) => THOUGHTS[kind].test(body)).length;
   if (kind === 'none') expect(told).toBe(0);
   else expect(told).toBeGreaterThan(STEPS / 2);

@@ -1,5 +1,5 @@
-// Prepares the request of a step. Before it is sent, it reports to the user: limits that end the turn, a rewrite with
-// its price, the pressure, and a price cliff.
+// Prepares the request of a step. Before the request is sent, the user gets reports on limits that end the turn, a
+// rewrite with its price, the pressure, and a price cliff.
 
 import { defined } from '@tidemark/core';
 import type { CliffCost, ForeseenRewrite, Preload, RequestSpec } from '@tidemark/context';
@@ -105,9 +105,9 @@ export interface StepContext extends TurnContext {
 export type WantedFor = (runtime: Runtime) => Promise<RequestSpec>;
 
 /**
- * Creates the function that returns the specification of the next request. It contains the front composed from the
- * runtime's tools and role, its padding, and the catalog row, stored so that the log can name it. The front is composed
- * again only if the runtime or the skill bodies to preload changed.
+ * Creates the function that returns the specification of the next request. The specification contains the front
+ * composed from the runtime's tools and role, its padding, and the digest of the catalog row, which is stored so that
+ * the log can name it. The front is composed again only if the runtime or the skill bodies to preload changed.
  */
 export function createWantedFor(artifacts: Artifacts): WantedFor {
   let kept:
@@ -143,7 +143,7 @@ async function compose(artifacts: Artifacts, runtime: Runtime, preloads: readonl
   return {
     provider: provider.name,
     model: capabilities.model,
-    // Parameters that the row does not know are not sent, so a change of them is no change of the request.
+    // Parameters that the catalog row does not contain are not sent, so changing them does not change the request.
     parameters: knownParameters(parameters, capabilities),
     capabilities: await keepCapabilities(artifacts, capabilities),
     texts,
@@ -191,8 +191,8 @@ async function askAboutRewrite(
 }
 
 /**
- * Reports how full the next request is: a status at every step, and one notice when it reaches a tier that needs an
- * action. The record of the tier is already in the log, so no other process reports it again.
+ * Reports how full the window is with the next request: a status at every step, and one notice when the request reaches
+ * a tier that needs an action. The record of the tier is already in the log, so no other process reports it again.
  */
 export function reportPressure({ session, tell }: TurnContext, { gauge, crossed }: Prepared): void {
   if (gauge === undefined) return;
@@ -209,8 +209,8 @@ export function reportPressure({ session, tell }: TurnContext, { gauge, crossed 
 }
 
 /**
- * Reports, before it is sent, the first request above an input length from which the whole request costs more. A
- * repeated attempt is not reported again.
+ * Reports the first request above a price cliff, before the request is sent. A price cliff is an input length above
+ * which the whole request costs more. A repeated attempt is not reported again.
  */
 export function reportCliff({ session, tell }: TurnContext, { outlook: { cliff, forecast }, record }: Prepared): void {
   if (cliff === undefined || record.data.attempt > 0) return;
@@ -223,7 +223,10 @@ export function reportCliff({ session, tell }: TurnContext, { outlook: { cliff, 
   tell({ type: 'notice.raised', notice });
 }
 
-/** Returns true if a rewrite reaches one of the two thresholds. An unknown price reaches neither. */
+/**
+ * Returns true if a rewrite reaches one of the two thresholds. A rewrite with an unknown price can only reach the token
+ * threshold.
+ */
 export function isWorthSaying({ tokens = Infinity, cost }: RewriteNotice, rewrite: ForeseenRewrite): boolean {
   if (rewrite.tokens >= tokens) return true;
   if (cost === undefined || rewrite.cost === undefined) return false;
@@ -243,8 +246,8 @@ function cliffInWords({ above, cost }: CliffCost): string {
 }
 
 /**
- * Returns an amount to the cent, or with three digits below twenty cents, where a cent would be a larger error than
- * that of the estimate.
+ * Returns an amount as text: rounded to a cent from 20 cents on, otherwise with three significant digits. For a smaller
+ * amount, rounding to a cent would be less exact than the estimate itself.
  */
 function moneyInWords(cost: string | undefined): string {
   if (cost === undefined) return 'at an unknown price';
@@ -252,7 +255,9 @@ function moneyInWords(cost: string | undefined): string {
   return `$${dollars >= 0.2 ? dollars.toFixed(2) : dollars.toPrecision(3)}`;
 }
 
-/** Returns the ending of a turn whose next step the user declined at its price. `why` is set if asking failed. */
+/**
+ * Returns the ending of a turn whose next step the user declined because of its price. `why` is set if asking failed.
+ */
 function declinedEnding(step: number, rewrite: ForeseenRewrite, why = 'the user declined'): TurnEnding {
   const error = {
     code: 'turn/rewrite-declined',

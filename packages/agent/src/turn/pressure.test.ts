@@ -83,8 +83,8 @@ describe('the pressure of a turn', () => {
 
   test.each<readonly ['manual' | 'preflight', readonly string[]]>([
     ['manual', ['critical']],
-    // At `critical` the runtime compacts instead. The count before the compaction is not valid for the request that is
-    // sent then.
+    // At `critical` the runtime compacts instead. The input count from before the compaction is not valid for the
+    // request that is sent after it.
     ['preflight', ['recovery']],
   ])(
     'that is critical is reported if only the user may compact, else the runtime compacts: %s',

@@ -1,5 +1,5 @@
-// Tests the first request above an input length from which the whole request costs more. It is reported once, before it
-// is sent, and named afterwards.
+// Tests the first request above a price cliff, which is an input length above which the whole request costs more. The
+// request is reported once, before it is sent, and later by `explainSession` and the accounts.
 
 import type { SessionId, Usage } from '@tidemark/log';
 import { scriptedEncoder } from '@tidemark/provider-scripted';
@@ -112,7 +112,7 @@ test('no price cliff is reported below its length or for a model with one price'
   expect([...cliffsOf(below), ...cliffsOf(flat)]).toEqual([]);
 });
 
-test('`explainSession` names the step that crossed the price cliff, and the account sums the extra cost of each call above it', async () => {
+test('`explainSession` names the step that crossed the price cliff, and the account sums the extra cost of each call above the cliff', async () => {
   const provider = answering(
     { ...calls(['c1', 'look']), ...used(0, 98_000) },
     says('done', used(98_000, 4_010)),

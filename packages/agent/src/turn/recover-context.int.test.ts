@@ -83,7 +83,7 @@ describe('a request that the provider refuses as too long', () => {
     await expectRebuilt(played);
   });
 
-  it('ends the turn as unfit with its sizes after at most two compaction attempts, and the next prompt continues without it', async () => {
+  it('ends the turn as unfit with the sizes of its parts after at most two compaction attempts, and the next prompt is answered', async () => {
     const played = await playWindow({ believed, real, answer: steps(0, 'none'), runtime: { tools: [look] } });
     const unfit = {
       outcome: 'failed',
@@ -97,7 +97,7 @@ describe('a request that the provider refuses as too long', () => {
     await expectRebuilt(played);
   });
 
-  it('shortens the results of the current batch as the last measure, with a notice about the rest', async () => {
+  it('shortens the results of the current batch as the last measure, with a notice that names where the whole can be read', async () => {
     const huge = made('look', () => ({ text: 'seen '.repeat(9_000) }));
     const played = await playWindow({ believed, real, answer: steps(3, 'none'), runtime: { tools: [huge] } });
     expect(await played.live.prompt('Look at everything.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
@@ -136,13 +136,18 @@ describe('an answer that is cut because the window is full', () => {
     expect(await triggersOf(played)).toEqual(['history.compacted overflow_recovery']);
     expect(played.notices).toMatchObject([{ code: 'context/compacted', tier: 'recovery' }]);
     const body = played.bodies.at(-1);
-    for (const said of ['<checkpoint>', 'This is what I saw', 'as the window was full', 'Go on from exactly where'])
+    for (const said of [
+      '<checkpoint>',
+      'This is what I saw',
+      'because the context window was full',
+      'Continue exactly where',
+    ])
       expect(body).toContain(said);
     expect(refusedBy(played)).toEqual([]);
     await expectRebuilt(played);
   });
 
-  it('ends the turn with the command to run if only the user may compact, and the turn continues after it', async () => {
+  it('ends the turn with the command to run if only the user may compact, and the turn continues after that command', async () => {
     const runtime = { tools: [look], compaction: 'manual' } as const;
     const played = await playWindow({ believed, real: tight, answer: untilFull(), runtime });
     expect(await played.live.prompt('Look at everything.')).toMatchObject({

@@ -26,8 +26,8 @@ import type { TurnContext } from '../session/turn-context.ts';
 import { askSources } from '../sources/ask-sources.ts';
 
 /**
- * Returns the compaction policy of this turn: the runtime's setting, else the policy with which the turn began, which
- * the log holds.
+ * Returns the compaction policy of this turn: the runtime's setting, otherwise the policy that the log records for the
+ * turn, otherwise `preflight`.
  */
 export function policyOf({ session, runtime }: TurnContext): CompactionPolicy {
   return runtime.compaction ?? session.progress.turn?.compaction ?? 'preflight';
@@ -44,12 +44,15 @@ export async function relievePressure(work: TurnContext): Promise<void> {
   else if (isIdle(session)) sayIdle(work);
 }
 
-/** Returns true if the turn has no step yet. A resumed turn that already had a step is not at its first one. */
+/** Returns true if the turn has no step yet. For a resumed turn that already had a step, returns false. */
 function isFirst({ session: { progress } }: TurnContext): boolean {
   return progress.lastRequest === undefined && progress.stepAttempts === 0;
 }
 
-/** Position of the last compaction for which the session got the notice that its compactions free nothing. */
+/**
+ * Position of the session's last compaction when the notice about idle compactions was raised. It prevents a second
+ * notice for the same compaction.
+ */
 const TOLD_IDLE: WeakMap<Session, number> = new WeakMap();
 
 /** Reports once that no further compaction is made before a step. */
@@ -67,8 +70,8 @@ function sayIdle({ session, tell }: TurnContext): void {
 }
 
 /**
- * Returns the trigger for a compaction after which the step can be sent again. Returns `undefined` if the failure
- * remains.
+ * Returns the trigger for a compaction after which the step is sent again. Returns `undefined` if the failure does not
+ * call for a compaction.
  */
 export function recoveryFrom(work: TurnContext, error: ProviderError): CompactionTrigger | undefined {
   const { session, runtime } = work;
@@ -89,7 +92,7 @@ export async function recoverContext(
   const from = session.progress.recoveryCompactions;
   const report = trigger === undefined ? undefined : await compactInTurn(work, trigger, from);
   const fits = error.class !== 'compaction' || report?.outcome === 'compacted';
-  // If only the user may compact, the failure itself reports this.
+  // With the policy `manual`, the error of the failed call already names the compaction as the next step.
   if (fits || policyOf(work) === 'manual') return undefined;
   return contextUnfit(error.message, largestParts(session.state));
 }
@@ -106,7 +109,8 @@ export async function makeRoom(work: TurnContext): Promise<TurnEnding | undefine
 }
 
 /**
- * Turn of each session in which a model was asked for a checkpoint without success. It is not asked again in this turn.
+ * Turn of each session in which a model was asked for a checkpoint without success. No model is asked again in the same
+ * turn.
  */
 const ASKED_IN_VAIN: WeakMap<Session, TurnId> = new WeakMap();
 

@@ -1,6 +1,6 @@
 // Tests a WebSocket connection that fails while the window is almost full, against the simulator. The history is
-// compacted before the step is sent again, with a trigger of its own. It is not compacted if only the user may compact,
-// if there is room, or over HTTP.
+// compacted before the step is sent again, with a trigger of its own. The history is not compacted for this reason if
+// only the user may compact, if there is room, or over HTTP.
 
 import type { Capabilities } from '@tidemark/model';
 import { defaultCatalog, findModel } from '@tidemark/model';
@@ -130,13 +130,13 @@ describe('a WebSocket connection that fails', () => {
     expect(await triggersOf(died)).toEqual([]);
   });
 
-  it('differs from an HTTP connection that fails: after HTTP the next attempt is compacted as a full request', async () => {
+  it('differs from an HTTP connection that fails: after HTTP the next attempt is compacted because its request is almost full', async () => {
     const died = await die({ fault: CUT, upgrade: 426 });
     expect(died.finished).toMatchObject(done);
     expect(await triggersOf(died)).toEqual(['history.compacted critical_pressure_preflight']);
   });
 
-  it('differs from an overload: after an overload the next attempt is compacted as a full request', async () => {
+  it('differs from an overload: after an overload the next attempt is compacted because its request is almost full', async () => {
     const died = await die({ fault: { kind: 'overloaded' } });
     expect(died.finished).toMatchObject(done);
     expect(await triggersOf(died)).toEqual(['history.compacted critical_pressure_preflight']);

@@ -83,7 +83,7 @@ describe('a process that stopped after any record of a turn (L8)', () => {
       const returned = before.flatMap((one) => (one.kind === 'tool.returned' ? [String(one.data.call)] : []));
       const started = before.flatMap((one) => (one.kind === 'tool.started' ? [String(one.data.call)] : []));
       expect(again.ran.filter((call) => returned.includes(call))).toEqual([]);
-      // A call that changes something never runs twice after it began. A call that only reads does.
+      // A call that changes something never runs again after it has started. A call that only reads may run again.
       expect(again.ran.filter((call) => call.startsWith('w') && started.includes(call))).toEqual([]);
       expect(again.ran.filter((call) => call.startsWith('r'))).toEqual(
         ['r1', 'r2', 'r3'].filter((call) => !returned.includes(call)),

@@ -64,7 +64,7 @@ test("the first request waits until the source is ready, and offers its tools to
   expect(named(provider)).toEqual([['look', 'shop']]);
 });
 
-test('an interrupt ends the wait', async () => {
+test('an interrupt ends the wait for a source that is not ready', async () => {
   const provider = answering();
   const { live } = await goLive({ provider, runtime: { toolSources: [source({}, gate().opened)] } });
   const turn = live.prompt('go');
@@ -104,7 +104,7 @@ test("the session's own tool is used if two tools have the same name, and a noti
   expect(notices).toEqual(['tools/name-taken']);
 });
 
-test('other own tools do not remove the tools of the source, and the source does not remove own tools', async () => {
+test("new tools of the session do not remove the tools of the source, and the source does not remove the session's own tools", async () => {
   const provider = answering(says('a'), calls(['c1', 'shop'], ['c2', 'other']), says('b'));
   const shops = source({ tools: [shop] });
   const { live, records } = await goLive({ provider, runtime: { tools: [look], toolSources: [shops] } });

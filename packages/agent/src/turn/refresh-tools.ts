@@ -26,8 +26,8 @@ interface ToolNotices {
 const SAID: WeakMap<Session, ToolNotices> = new WeakMap();
 
 /**
- * Asks the tool sources and takes their tools. They come after the session's own tools. If two tools have the same
- * name, the session's own tool is used.
+ * Asks the tool sources and takes their tools. The tools of the sources come after the session's own tools. If two
+ * tools have the same name, the session's own tool is used.
  */
 export async function refreshTools(work: Taking): Promise<void> {
   const { toolSources: sources = [] } = work.runtime;
@@ -101,15 +101,15 @@ function firstOfEach(work: Taking, own: readonly Tool[], given: readonly Tool[])
   const names = new Set(own.map(({ name }) => name));
   return given.filter(({ name }) => {
     if (!names.has(name)) return names.add(name);
-    const message = `two tools have the name ${name}: the tool of the source is not offered`;
-    tellOnce(work, { code: 'tools/name-taken', message, next: 'Rename your tool or the source.' });
+    const message = `two tools have the name ${name}: the one from a tool source, such as an MCP server, is not offered`;
+    tellOnce(work, { code: 'tools/name-taken', message, next: 'Rename your tool or the tool source.' });
     return false;
   });
 }
 
 /**
- * Returns the notice of a source with its message masked, because the last message of a failing server may contain a
- * secret that it was given.
+ * Returns the notice of a source with its message masked, because the last output of a failing server may contain a
+ * secret that the server received.
  */
 async function maskTrouble({ session }: Taking, trouble: ToolTrouble): Promise<Notice> {
   return { ...trouble, message: await session.secrets.mask(trouble.message) };

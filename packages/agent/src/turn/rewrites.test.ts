@@ -9,7 +9,7 @@ const rewrite = (tokens: number, cost?: string): Parameters<typeof isWorthSaying
   ...(cost === undefined ? {} : { cost: money(cost) }),
 });
 
-test('a rewrite is reported if it reaches either threshold, and an unknown price reaches neither', () => {
+test('a rewrite is reported if it reaches either threshold, and an unknown price does not reach the cost threshold', () => {
   const worth = (tokens: number, cost?: string): boolean => isWorthSaying(REWRITE_NOTICE, rewrite(tokens, cost));
   expect([worth(49_999, '0.1999999'), worth(50_000, '0.1'), worth(10, '0.20'), worth(49_999)]).toEqual([
     false,

@@ -18,7 +18,7 @@ import { makeRoom } from './recover-context.ts';
 import { refreshTools } from './refresh-tools.ts';
 import { askModel } from './step.ts';
 
-/** Number of times a model is asked to correct an answer that does not match its schema. */
+/** Number of times that a model is asked to correct an answer that does not match its schema. */
 const MAX_CORRECTIONS = 2;
 
 /**
@@ -61,7 +61,8 @@ async function closeCalls(work: TurnContext): Promise<void> {
     await commit(session, [abandon(cut, 'cut', { at: runtime.surroundings.now(), turn })]);
   }
   if (session.state.history.batch === undefined) return;
-  // Calls are checked against the tools that the model was last shown.
+  // The tool sources are asked first, so that the calls use the current tools. A tool keeps the definition that the
+  // model was shown.
   await refreshTools(work);
   const effects = await runCalls(work);
   if (work.signal.aborted) return;
@@ -132,7 +133,10 @@ function endUnlessMore(work: TurnContext): Promise<Recorded | undefined> {
   });
 }
 
-/** Checks the last answer if it must match a schema. Returns a message that asks for a correction, or how the turn ends. */
+/**
+ * Checks the last answer if it must match a schema. Returns a message that asks for a correction, or the ending of the
+ * turn after too many corrections. Returns `undefined` if the answer matches or no schema is set.
+ */
 async function checkAnswer({
   session,
   answerCheck,
@@ -173,7 +177,8 @@ async function commitOne({ session }: TurnContext, events: readonly Event[]): Pr
 async function finishTurn({ session }: TurnContext, { position }: Recorded): Promise<FinishedTurn> {
   await session.writer.sync();
   const { spent = NOTHING_SPENT, text = '', ended: record } = session.progress.turn ?? {};
-  // A side call that was answered after the record counts in `spent`, but not for this turn.
+  // A side call that was answered after the `turn.ended` record is counted in `spent`, but not in the totals of this
+  // record.
   const totals = record?.totals ?? totalsOf(spent);
   return { outcome: record?.outcome ?? 'completed', text, output: undefined, error: record?.error, totals, position };
 }

@@ -40,7 +40,7 @@ function person(...answers: readonly ('allowed' | 'denied')[]): {
 }
 
 describe('a step that writes more tokens again than the threshold', () => {
-  test('is reported with its cause, tokens and cost, and is sent if no user is to be asked', async () => {
+  test('is reported with its cause, tokens and cost, and is sent without a question outside of mode `ask`', async () => {
     const { live, notices, sent } = await behindLong({}, 'auto');
     live.setTools([look]);
     expect(await live.prompt('go on')).toMatchObject({ outcome: 'completed' });

@@ -93,7 +93,6 @@ export type Received =
   | { readonly end: 'stopped'; readonly arrived: PartialAnswer }
   | { readonly end: 'failed'; readonly arrived: PartialAnswer; readonly error: ProviderError };
 
-/** Input for reading an answer. */
 interface AnswerListening {
   readonly provider: Provider;
   readonly surroundings: Surroundings;
@@ -235,7 +234,10 @@ function growPart(before: AnswerPart | undefined, part: AnswerGrowth): AnswerPar
   }
 }
 
-/** Converts a partial answer to the form of an answer, with `stop: 'other'` and without usage that was not reported. */
+/**
+ * Converts a partial answer to the form of an answer. `stop` is `other`. `usage` is `undefined` if the provider
+ * reported none.
+ */
 export function asAnswer({
   parts,
   usage,
@@ -287,7 +289,7 @@ async function eitherOf(before: Promise<void>, signal: AbortSignal): Promise<voi
 
 interface Inside {
   readonly writing: Map<string, Promise<void>>;
-  /** Time until which each entry can be read at least, in milliseconds. */
+  /** Time up to which each entry can certainly be read, in milliseconds of `elapsed`. */
   readonly written: Map<string, number>;
   readonly elapsed: () => number;
 }
@@ -310,8 +312,8 @@ function claim(entries: readonly string[], { writing, written, elapsed }: Inside
 }
 
 /**
- * Returns the entries that a prepared request will write, as far as the log knows. A request that only keeps the cache
- * warm returns none.
+ * Returns the entries that a prepared request will write, as far as the log knows. Returns an empty list for a request
+ * that only keeps the cache warm.
  */
 function entriesToWrite(
   { cache }: State,

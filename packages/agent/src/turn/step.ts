@@ -105,8 +105,8 @@ function repairFor(
   const { main } = promptStreams;
   const { refused } = error.data;
   if (main === undefined || (refused === undefined && error.code !== 'provider/too-large')) return undefined;
-  // In a request that continued from an answer, the provider counts places from that answer. The request is therefore
-  // sent again whole, so that the error names a place in the whole request.
+  // If the request continued from an answer, the provider reports the refused place relative to that answer. The whole
+  // request is therefore sent again, so that the next error names a place in the whole request.
   if (continues !== undefined && refused?.message !== undefined) return [];
   const { state, progress } = session;
   const { bytes } = record.data;
@@ -148,8 +148,8 @@ export function recordEnd(
       return recordInterrupted(session, prepared, 'user', asAnswer(received.arrived), at);
     case 'failed': {
       const { arrived, error } = received;
-      // A provider that has begun its answer has accepted the request and bills it, even if the beginning of the answer
-      // cannot be read.
+      // If a provider has begun its answer, it has accepted the request and bills it, even if the beginning of the
+      // answer cannot be read.
       const usage = arrived.usage ?? (error.code === 'provider/malformed' ? {} : undefined);
       return usage === undefined
         ? recordFailed(session, prepared, error, retry, at)
@@ -159,8 +159,8 @@ export function recordEnd(
 }
 
 /**
- * Time between two entries of a session in the index of warm fronts, in milliseconds. Each call in between keeps the
- * cache alive.
+ * Minimum time between two updates of the index of warm fronts by a session, in milliseconds. The calls in between only
+ * keep the same entries alive.
  */
 const EVERY_MS = 60_000;
 

@@ -242,7 +242,7 @@ describe('an answer that stopped early', () => {
     expect(await live.prompt('go')).toMatchObject({ outcome: 'completed', text: 'whole' });
     const told = (await records()).find(({ kind }) => kind === 'notification.received');
     expect(told?.data).toMatchObject({ source: 'runtime', body: expect.stringContaining('output limit') });
-    expect(heldBy(provider.sent[1]?.body ?? new Uint8Array()).join()).toContain('cut at the output limit');
+    expect(heldBy(provider.sent[1]?.body ?? new Uint8Array()).join()).toContain('cut off at the output limit');
   });
 
   test('at the output limit four times in a row ends the turn, and resume allows three more', async () => {
@@ -266,7 +266,9 @@ describe('an answer that stopped early', () => {
       call: 'c2',
       reason: 'cut',
     });
-    expect(heldBy(provider.sent[1]?.body ?? new Uint8Array()).join()).toContain('make it again, in smaller pieces');
+    expect(heldBy(provider.sent[1]?.body ?? new Uint8Array()).join()).toContain(
+      'make the call again, in smaller parts',
+    );
   });
 
   test('because the provider paused it is continued with the same history', async () => {

@@ -16,7 +16,10 @@ import { priceCall } from './price-call.ts';
  */
 export interface Account {
   readonly calls: number;
-  /** Number of calls whose total input is unknown. Their input is in no sum of tokens; their output is. */
+  /**
+   * Number of calls whose total input is unknown. These calls add no input tokens to `tokens`, but their output tokens
+   * are added.
+   */
   readonly uncounted: number;
   /** Number of calls whose output is unknown. They are in no sum of output tokens. */
   readonly unanswered: number;
@@ -25,19 +28,21 @@ export interface Account {
   /** Calls of unknown cost that have an upper bound, and the sum of these bounds. */
   readonly bounded: { readonly calls: number; readonly cost: Money };
   /**
-   * Calls that the provider did not count but whose use was estimated: their number, their estimated tokens, and their
-   * maximum cost.
+   * Calls whose usage the provider did not count, so that it was estimated: their number, their estimated tokens, and
+   * the upper bound of their cost.
    */
   readonly estimated: { readonly calls: number; readonly tokens: number; readonly cost: Money };
   /**
-   * Tokens in disjoint buckets (L7). `answer` includes the reasoning if a provider does not count reasoning separately.
+   * Tokens in disjoint buckets (L7). `answer` includes the reasoning tokens of a provider that does not count them
+   * separately.
    */
   readonly tokens: Tokens;
   /** Sum of the known costs that were paid. */
   readonly cost: Money;
   /**
-   * Calls longer than a cliff, which is a length above which the whole request costs more. `cost` is the known part of
-   * the account's `cost` that the cliffs added.
+   * Calls longer than a cliff, which is an input length above which the whole request costs more. `cost` is the known
+   * part of the account's `cost` that the cliffs added. `unpriced` is the number of these calls whose added cost is
+   * unknown.
    */
   readonly dearer: { readonly calls: number; readonly cost: Money; readonly unpriced: number };
   /**
@@ -46,11 +51,14 @@ export interface Account {
    */
   readonly compared: Compared;
   readonly other: AsOther;
-  /** Tokens that were sent before and were paid again. */
+  /**
+   * Tokens that were sent before and were paid again, because the call did not read them from the cache. `cost` is the
+   * known amount above the price of reading them. `unpriced` is the number of calls for which this amount is unknown.
+   */
   readonly again: { readonly calls: number; readonly tokens: number; readonly cost: Money; readonly unpriced: number };
   /**
-   * Input tokens of the calls whose reads are known, and of the calls whose writes are known. The rates are shares of
-   * these totals.
+   * Totals from which two rates are computed: the input tokens of the calls whose reads are known (`read`, for
+   * `hitRate`), and of the calls whose writes are known (`written`, for `writeShare`).
    */
   readonly rated: { readonly read: number; readonly written: number };
   /**
@@ -64,13 +72,13 @@ export interface Account {
    */
   readonly unread: { readonly wasted: number; readonly waiting: number };
   /**
-   * Calls with a forecast and known counts: their input tokens, and the tokens that were in another bucket than
+   * Calls with a forecast and known counts: their input tokens (`input`), and the tokens whose bucket differs from the
    * forecast (`off`).
    */
   readonly forecast: { readonly calls: number; readonly input: number; readonly off: number };
 }
 
-/** Tokens in disjoint buckets. */
+/** Numbers of tokens by bucket. Each token is in exactly one bucket. */
 export interface Tokens {
   readonly fresh: number;
   readonly read: number;
@@ -89,13 +97,16 @@ export interface Compared {
   readonly calls: number;
   readonly paid: Money;
   readonly uncached: Money;
-  /** Cost if each new token is written once and each old token is read. The number of new tokens is an estimate. */
+  /**
+   * Cost with an ideal cache: each token sent for the first time is written to the cache, and each token sent before is
+   * read from the cache. The number of tokens sent for the first time is an estimate.
+   */
   readonly ideal: Money;
 }
 
 /**
- * Cost of the same calls at the prices of another model, as if that model counted and cached in the same way. All
- * values are 0 if no other model is given.
+ * Costs of the calls whose cost is known both for the actual model (`paid`) and at the prices of another model
+ * (`cost`). The other model is assumed to count and cache in the same way. All values are 0 if no other model is given.
  */
 export interface AsOther {
   readonly calls: number;
@@ -125,15 +136,18 @@ export const NO_CALLS: Account = {
   forecast: { calls: 0, input: 0, off: 0 },
 };
 
-/** Returns the account of one call. `other` is the catalog row of another model, whose prices are also applied. */
+/**
+ * Returns the account of one call. `other` is the catalog row of another model. If it is given, the account also
+ * contains the cost of the call at that model's prices.
+ */
 export function accountOf(call: ModelCall, other?: Capabilities): Account {
   const { billed, ...whole } = call;
   return billed === undefined ? accountOfWhole(whole, other) : accountOfRest(whole, billed, other);
 }
 
 /**
- * Returns the account of the usage that exceeds `billed`. `billed` is the part that another record bills. The call
- * itself is counted in the account of that record.
+ * Returns the account of the usage that exceeds `billed`, the part of the usage that another record bills. The number
+ * of calls is 0, because the account of the other record counts the call.
  */
 function accountOfRest(call: ModelCall, billed: Usage, other: Capabilities | undefined): Account {
   const [all, before] = [accountOfWhole(call, other), accountOfWhole({ ...call, usage: billed }, other)];
@@ -304,8 +318,8 @@ export interface AccountRates {
   /** Tokens read, as a share of the input of the calls that report their reads. */
   readonly hitRate: number | null;
   /**
-   * Tokens written, as a share of the input of the calls that report their writes. Over N calls with one growing
-   * prefix, it tends to 2 / (N + 1).
+   * Tokens written, as a share of the input of the calls that report their writes. If a prefix grows evenly over N
+   * calls and is always read from the cache, the share is about 2 / (N + 1).
    */
   readonly writeShare: number | null;
   /** Tokens read, as a share of the tokens that could have been read. */

@@ -1,5 +1,5 @@
-// Churn: counts how often, and why, parts of the main stream's prefix changed that should be stable. Side calls open no
-// epoch and are never counted.
+// Churn: counts how often, and for which cause, parts of the main stream's prefix changed although they should be
+// stable. Side calls open no epoch, so they are never counted.
 
 import type { EpochCause, EpochOpened, Recorded, SessionId } from '@tidemark/log';
 import { canonicalText } from '@tidemark/log';
@@ -10,15 +10,15 @@ export type Churned = 'model' | 'parameters' | 'system' | 'tools' | 'history';
 /** Number of changes of each part, by the cause of the epoch that changed it. */
 export type Changes = { readonly [what in Churned]: { readonly [cause in EpochCause]?: number } };
 
-/** State of the count after some records. */
+/** State of the churn count after the records added so far. */
 export interface Churn {
   readonly session: SessionId;
   readonly owner: SessionId;
   readonly epoch: EpochOpened | undefined;
   readonly changes: Changes;
   /**
-   * Number of changes that were sent as an appended message. Such a change costs only its own bytes, because the prefix
-   * stays cached.
+   * Number of changes that were sent as a message appended to the tail. Such a change costs only its own bytes, because
+   * the prefix stays cached.
    */
   readonly appended: number;
 }
@@ -30,7 +30,8 @@ export function beginChurn(session: SessionId): Churn {
 }
 
 /**
- * Adds one record. Records of an ancestor only update the current epoch; the ancestor's own churn counts their changes.
+ * Returns the state after one more record. A record of an ancestor session only updates the current epoch, because its
+ * changes are counted in the churn of the ancestor.
  */
 export function addChurn(churn: Churn, record: Recorded): Churn {
   const own = churn.owner === churn.session;
@@ -50,7 +51,7 @@ export function addChurn(churn: Churn, record: Recorded): Churn {
 
 const WHAT: readonly Churned[] = ['model', 'parameters', 'system', 'tools', 'history'];
 
-/** Value of an epoch that is compared for each part. */
+/** Returns, for each part of the prefix, the value that is compared between two epochs. */
 const PARTS: Readonly<Record<Churned, (opened: EpochOpened) => unknown>> = {
   model: ({ provider, model }) => [provider, model],
   parameters: ({ parameters }) => parameters,

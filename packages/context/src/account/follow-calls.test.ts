@@ -71,7 +71,7 @@ describe('a call that this runtime sent', () => {
     });
   });
 
-  test('counts no token that it read as new, even if it is longer than forecast', () => {
+  test('does not count tokens read from the cache as new, even if the request is longer than forecast', () => {
     const [kind, data] = request(1);
     if (kind !== 'request.prepared') throw new Error('no request');
     const long = { ...data, forecast: { ...data.forecast, read: 0, write: 1000, fresh: 0, unsent: 1000 } };
@@ -92,7 +92,7 @@ describe('a call that this runtime sent', () => {
   });
 });
 
-describe('what a call wrote', () => {
+describe('tokens that a call wrote', () => {
   const fates = (...calls: readonly (readonly [read: number, written: number])[]): readonly (readonly number[])[] =>
     callsOf([
       created,
@@ -100,7 +100,7 @@ describe('what a call wrote', () => {
       ...calls.flatMap(([read, written]) => [request(1), answer([], usage(read, written))]),
     ]).map(({ unread }) => [unread.wasted, unread.waiting]);
 
-  test('is wasted only beyond the point up to which the next call reads', () => {
+  test('are wasted only beyond the point up to which the next call reads', () => {
     expect(fates([0, 1000], [1000, 200], [1200, 50])).toEqual([
       [0, 0],
       [0, 0],
@@ -112,7 +112,7 @@ describe('what a call wrote', () => {
     ]);
   });
 
-  test('stays readable after a call that wrote nothing', () => {
+  test('stay readable after a call that wrote nothing', () => {
     expect(fates([0, 1000], [300, 0], [1000, 10])).toEqual([
       [0, 0],
       [0, 0],
@@ -120,7 +120,7 @@ describe('what a call wrote', () => {
     ]);
   });
 
-  test('stays readable after a call without the conversation writes an entry of its own', () => {
+  test('stay readable after a call without the conversation writes an entry of its own', () => {
     const title = request(1);
     if (title[0] !== 'request.prepared') throw new Error('no request');
     const side = { ...title[1], stream: 'side/title', history: 'none' as const };
@@ -146,7 +146,7 @@ describe('what a call wrote', () => {
 });
 
 describe('a call of an imported session, which has no request records', () => {
-  test('is judged by the counts of the call before: growth of the input is new, and cached tokens could have been read', () => {
+  test('is judged by the token counts of the previous call: growth of the input is new, and tokens left in the cache could have been read', () => {
     const [, grown, paid] = callsOf([
       created,
       opened('initial'),

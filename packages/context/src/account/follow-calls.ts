@@ -37,8 +37,8 @@ export interface Following {
   /** Requests without an answer yet, by stream. */
   readonly sent: { readonly [stream: string]: SentCall };
   /**
-   * Cache state that the call before left, for logs without request records. `opened` is the cause of an epoch that
-   * opened after that call.
+   * Cache state after the previous call of the main stream, used for calls without a request record. `opened` is the
+   * cause of an epoch that opened after that call.
    */
   readonly left: LeftByCall | undefined;
   readonly opened: EpochOpened['cause'] | undefined;
@@ -48,11 +48,11 @@ export interface Following {
 interface SentCall {
   readonly at: Timestamp;
   readonly data: RequestPrepared;
-  /** Causes of the epoch in which the request was made. */
+  /** Causes for which the epoch of this request was opened. */
   readonly opened: readonly EpochOpened['cause'][];
 }
 
-/** Finds the catalog row that prices the calls of a model. */
+/** Returns the catalog row that prices the calls of a model, or `undefined` if the model is unknown. */
 export type RowOf = (provider: string, model: string) => Capabilities | undefined;
 
 /**
@@ -69,7 +69,7 @@ export function beginFollowing(session: SessionId): Following {
   return { session, owner: session, epoch: undefined, sent: {}, left: undefined, opened: undefined, unread: {} };
 }
 
-/** Adds one record. */
+/** Returns the state after one more record, and the calls that this record completed. */
 export function followRecord(following: Following, record: Recorded, rowOf: RowOf): FollowedRecord {
   switch (record.kind) {
     case 'session.created':
@@ -87,7 +87,10 @@ export function followRecord(following: Following, record: Recorded, rowOf: RowO
   }
 }
 
-/** Returns the calls that are still held back at the end of the log, because a later call could read their writes. */
+/**
+ * Returns the calls that are still held back at the end of the log. A call is held back as long as a later call could
+ * read the tokens that it wrote.
+ */
 export function endFollowing({ unread, session }: Following): readonly ModelCall[] {
   return stillUnread(unread).filter((call) => call.session === session);
 }
@@ -120,8 +123,8 @@ function takeEnd(following: Following, record: CallEnd, rowOf: RowOf): FollowedR
 }
 
 /**
- * Handles a call that another record bills. The next call reads the cache that it left. The call is returned only if
- * its usage exceeds the billed usage.
+ * Handles a call that another record bills. Its cache state is kept, because the next call reads from that cache. The
+ * call is returned only if its usage exceeds the billed usage.
  */
 function takeBilled(following: Following, call: ModelCall): FollowedRecord {
   const { usage, billed = {}, session } = call;
@@ -166,8 +169,8 @@ function sentAt({ at, data }: CallEnd, request: SentCall | undefined): Timestamp
 }
 
 /**
- * Judges a call that this runtime sent. The request record contains the forecast, and the answer record contains the
- * miss.
+ * Returns the tokens that a call sent by this runtime could have read, paid again and sent for the first time. The
+ * forecast is in the request record, and the miss is in the answer record.
  */
 function judgeOwn(
   record: CallEnd,
@@ -176,7 +179,8 @@ function judgeOwn(
   const { forecast } = data;
   const unsent = unsentOf(forecast, record.data.usage);
   const read = record.data.usage?.read;
-  // The record of a cut answer contains no miss, so the tokens that it could have read are unknown.
+  // The record of an interrupted or failed answer contains no miss, so the tokens that the call could have read are
+  // unknown.
   if (record.kind !== 'answer.received' || read === undefined) return { unsent, forecast };
   const { miss } = record.data;
   if (miss === undefined) return { held: read, unsent, forecast };
@@ -196,8 +200,8 @@ function namedCauses(
 }
 
 /**
- * Returns the tokens that were forecast as new, scaled to the real size of the request. Tokens that were read from the
- * cache cannot be new.
+ * Returns the tokens that were forecast as new, scaled to the real size of the request. The result is at most the input
+ * that was not read, because tokens read from the cache cannot be new.
  */
 function unsentOf(forecast: CallForecast, usage: Usage = {}): number {
   const { unsent } = forecast;
@@ -207,18 +211,21 @@ function unsentOf(forecast: CallForecast, usage: Usage = {}): number {
   return Math.min(scaled, input - (usage.read ?? 0));
 }
 
-// Tracks each write until it is read or wasted. A cache is read from the front, so the unread part of a write is always
-// the end of a prefix. The next call that writes before that end replaces the entries, and the unread part can no
-// longer be read.
+// The next functions track each write until it is read or wasted. A cache is read from the front, so the unread part of
+// a write is always the end of a prefix. When a later call of the same kind writes, the part that is still unread can
+// no longer be read.
 
-/** A call whose writes are not all read yet. `from` and `to` are token offsets of the unread part in its prefix. */
+/**
+ * A call whose writes are not all read yet. `from` and `to` are the token offsets of the unread part in the prefix of
+ * the call's request.
+ */
 interface UnreadWrite {
   readonly call: ModelCall;
   readonly from: number;
   readonly to: number;
 }
 
-/** Calls with unread writes, by model. Calls whose request contains no history have a key of their own. */
+/** Calls with unread writes, by provider and model. Calls whose request contains no history have a separate key. */
 export type Unread = { readonly [line: string]: UnreadWrite };
 
 /** Effect of one more call on the calls with unread writes. */
@@ -229,8 +236,8 @@ export interface Resolved {
 }
 
 /**
- * Applies one more call: it reads entries of earlier calls and writes its own. `alone` is true if the request contains
- * the front but no history.
+ * Applies one more call, which reads cache entries of earlier calls and writes its own. `alone` is true if the request
+ * contains the front but no history.
  */
 function resolveUnread(before: Unread, call: ModelCall, alone: boolean): Resolved {
   const { read } = call.usage;

@@ -1,5 +1,5 @@
-// Estimates what a call of an imported session could have read, from the provider's counts of the call before it. The
-// imported file records how much was sent, but not what was sent.
+// Estimates the tokens that a call of an imported session could have read, from the provider's counts of the previous
+// call. The imported file records how many tokens were sent, but not their content.
 
 import { defined } from '@tidemark/core';
 import type { EpochCause, MissCause, Timestamp } from '@tidemark/log';
@@ -10,29 +10,35 @@ import { LIFE } from '../cache/entries.ts';
 import { rewriteCost } from '../forecast/miss.ts';
 import type { ModelCall } from './model-call.ts';
 
-/** Cache state that the call before left. */
+/** Cache state that a call leaves for the next call. */
 export interface LeftByCall {
   readonly at: Timestamp;
   readonly input: number;
   /** Tokens read or written by that call, which were then in the cache. */
   readonly cached: number;
-  /** Lifetime of the entry. Absent if writes are free and no lifetime is reported. */
+  /**
+   * Longest lifetime that the call wrote with. If the call wrote nothing, the lifetime of the earlier state or else the
+   * first lifetime of the catalog row. Absent if none of these is known.
+   */
   readonly ttl: Ttl | undefined;
 }
 
-/** Known facts between two calls. */
+/** State between two calls, used to judge the second call. */
 export interface Between {
   readonly left: LeftByCall | undefined;
   /** Cause of an epoch that opened between the calls. */
   readonly opened: EpochCause | undefined;
 }
 
-/** Maximum difference in tokens that is not a miss, because a provider's counts differ slightly between calls. */
+/**
+ * Number of tokens by which a read may be shorter than the cache without being a miss. A provider's counts differ
+ * slightly between calls.
+ */
 const TOLERANCE = 16;
 
 /**
- * Returns the cache state that a call leaves for the next call. If the counts of the call are incomplete, the state
- * stays unchanged.
+ * Returns the cache state that a call leaves for the next call. Returns `before` if the counts of the call are
+ * incomplete.
  */
 export function leftBy({ usage, at, row }: ModelCall, before: LeftByCall | undefined): LeftByCall | undefined {
   const input = inputTokens(usage);
@@ -45,8 +51,9 @@ export function leftBy({ usage, at, row }: ModelCall, before: LeftByCall | undef
 }
 
 /**
- * Estimates the tokens that the call could have read, that are new, and that were paid again. Growth of the input is
- * new. If the input shrank, for example by a compaction, its content is unknown and nothing is estimated.
+ * Estimates the tokens that the call could have read (`held`), that are new (`unsent`), and that were paid again
+ * (`again`). Growth of the input is new. After a compaction or if the input shrank, the content is unknown and the
+ * result is empty.
  */
 export function judgeImport(call: ModelCall, { left, opened }: Between): Pick<ModelCall, 'held' | 'again' | 'unsent'> {
   const input = inputTokens(call.usage);

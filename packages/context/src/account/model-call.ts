@@ -14,14 +14,19 @@ import type {
 import type { Capabilities } from '@tidemark/model';
 import { allWritten } from '@tidemark/model';
 
-/** Tokens that were sent before and were paid again. */
+/** Tokens that were sent before and were paid again, because the call did not read them from the cache. */
 export interface PaidAgain {
-  /** Cause of the payment. If the front changed, the cause of the epoch that changed it. */
+  /**
+   * Reason why the tokens were not read from the cache. If the front changed, the cause of the epoch that changed it.
+   */
   readonly cause: EpochCause | MissCause;
-  /** Other causes. Each of them alone would also have lost the tokens. */
+  /** Other causes. Each of them alone would also have prevented the read. */
   readonly also?: readonly (EpochCause | MissCause)[];
   readonly tokens: number;
-  /** Cost above the price of reading the tokens. Absent if the price is unknown. */
+  /**
+   * Amount by which the cost of the tokens exceeds the price of reading them from the cache. Absent if the price is
+   * unknown.
+   */
   readonly cost?: Money;
 }
 
@@ -78,16 +83,17 @@ const NAMES: Readonly<Record<GroupBy, (call: ModelCall) => string | undefined>> 
 };
 
 /**
- * Returns the name of a call's group. Returns `undefined` if the call has no value for it: no contract, or no tokens
- * paid again.
+ * Returns the name of a call's group. Returns `undefined` if the call has no contract (for `contract`), or paid no
+ * tokens again (for `cause`).
  */
 export function groupOf(by: GroupBy, call: ModelCall): string | undefined {
   return NAMES[by](call);
 }
 
 /**
- * Returns the input tokens of a call, and the tokens that were in another bucket than forecast or in no forecast
- * bucket. Returns `undefined` if they are unknown.
+ * Returns the input tokens of a call, and as `off` the tokens whose bucket differs from the forecast. Input that
+ * exceeds the forecast or falls short of it counts as `off` too. Returns `undefined` if a bucket of the usage is
+ * unknown or there is no usable forecast.
  */
 export function forecastError(
   call: Pick<ModelCall, 'usage' | 'forecast'>,
@@ -95,8 +101,8 @@ export function forecastError(
   const { usage, forecast } = call;
   const { fresh, read } = usage;
   const written = allWritten(usage);
-  // If the provider's cache rules are unknown, the forecast contains the numbers without a cache. Comparing it with the
-  // usage has no meaning.
+  // If the provider's cache rules are unknown, the forecast assumes no cache, so comparing the forecast with the usage
+  // has no meaning.
   if (forecast === undefined || forecast.caching === 'unknown') return undefined;
   if (fresh === undefined || read === undefined || written === undefined) return undefined;
   const over = [fresh - forecast.fresh, read - forecast.read, written - forecast.write];

@@ -14,11 +14,14 @@ export interface PricedCall {
   /** Cost as recorded with the answer, or else by the row's price on the day of the call. */
   readonly paid: Money | undefined;
   readonly uncached: Money | undefined;
-  /** Cost if each new token is written once and each old token is read. */
+  /**
+   * Cost if each token sent for the first time is written to the cache and each token sent before is read from the
+   * cache.
+   */
   readonly ideal: Money | undefined;
   /**
-   * Part of `paid` that is due to the length of the request, if the request is longer than a cliff above which the
-   * whole request costs more.
+   * Part of `paid` that is due to the length of the request. Absent if the request is not longer than a cliff, an input
+   * length above which the whole request costs more.
    */
   readonly dearer: CliffCost | undefined;
   /** Cost at the prices of another model, as if that model counted and cached in the same way. */
@@ -59,8 +62,9 @@ function ideal(usage: Usage, price: Price, input: number, unsent: number): Usage
 }
 
 /**
- * Returns the same usage with lifetimes that the price list contains. A lifetime without a price becomes the shortest
- * lifetime with a price.
+ * Returns the usage with only those write lifetimes that have a price. Tokens written with another lifetime move to the
+ * shortest lifetime that has a price, or to `fresh` if no lifetime has one. Returns `undefined` if the price, the
+ * writes or the fresh tokens are unknown.
  */
 function inPricesOf(price: Price | undefined, usage: Usage): Usage | undefined {
   if (price === undefined || usage.writes === undefined || usage.fresh === undefined) return undefined;
@@ -74,8 +78,8 @@ function inPricesOf(price: Price | undefined, usage: Usage): Usage | undefined {
 const LIVES: readonly Ttl[] = ['5m', '30m', '1h', '12h'];
 
 /**
- * Returns the usage for writing these tokens at the shortest lifetime that has a price. If writes have no price of
- * their own, the tokens count as fresh input.
+ * Returns the fresh and written buckets for `tokens` written tokens, in addition to `fresh`. The writes get the
+ * shortest lifetime that has a price. If no lifetime has a price, the written tokens are added to `fresh`.
  */
 function writeUsage(price: Price, tokens: number, fresh: number): Required<Pick<Usage, 'fresh' | 'writes'>> {
   const ttl = LIVES.find((life) => price.writes[life] !== undefined);

@@ -1,5 +1,5 @@
-// Append-only list as an immutable value. Several values share one buffer, and each has its own length. A new value
-// costs only its new items, and older values stay unchanged.
+// Append-only list as an immutable value. Several values share one buffer, and each value has its own length. To create
+// a new value takes time only for the new items, and older values stay unchanged.
 
 /**
  * List value. Read it only through `itemAt` and `slice`, because the buffer may contain more items than this value's
@@ -16,16 +16,16 @@ export function appendOnly<T>(items: readonly T[] = []): AppendOnly<T> {
 }
 
 /**
- * Returns the list with more items at its end. The newest value of a buffer extends the buffer in place; an older value
- * copies it.
+ * Returns the list with more items at its end. If `list` is the newest value of its buffer, the buffer is extended in
+ * place; otherwise the buffer is copied.
  */
 export function append<T>(list: AppendOnly<T>, ...items: readonly T[]): AppendOnly<T> {
   return appendAll(list, items);
 }
 
 /**
- * Works like `append` with an array. `append` passes each item as an argument, and the stack limits the number of
- * arguments.
+ * Returns the list with the items of an array at its end. Use it for many items: `append` passes each item as an
+ * argument, and the stack limits the number of arguments.
  */
 export function appendAll<T>(list: AppendOnly<T>, items: readonly T[]): AppendOnly<T> {
   if (items.length === 0) return list;

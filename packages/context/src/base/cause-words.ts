@@ -3,8 +3,8 @@
 import type { EpochCause, MissCause } from '@tidemark/log';
 
 /**
- * Origin of a cause: a change made by this session, the age of the entry, the provider's rules, or the behaviour of its
- * cache.
+ * Origin of a cause: a change made by this session (`change`), the age of the cache entry (`time`), the provider's
+ * rules (`provider`), or the behaviour of the provider's cache (`cache`).
  */
 export type CauseGroup = 'change' | 'time' | 'provider' | 'cache';
 

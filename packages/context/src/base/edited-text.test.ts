@@ -24,7 +24,7 @@ test('a moved line is not new, and an added copy of a line is', () => {
   expect(editOf(TEXT, twice).tokens).toBeGreaterThan(0);
 });
 
-test('each copy of a line counts as new, beyond the copies in the old text', () => {
+test('copies of a line count as new only beyond the number of copies in the old text', () => {
   const line = RULES[500] ?? '';
   const copies = Array.from({ length: 50 }, () => line);
   const edited = [...RULES.slice(0, 1_000), ...copies, ...RULES.slice(1_000)]

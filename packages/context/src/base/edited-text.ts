@@ -2,7 +2,10 @@
 
 import { estimateTokens } from './estimate.ts';
 
-/** Estimated tokens of an edit: `tokens` are new, and `begins` are the common beginning of both texts. */
+/**
+ * Estimated tokens of an edit: `tokens` are the new tokens, and `begins` are the tokens of the beginning that both
+ * texts share.
+ */
 export interface TextEdit {
   readonly tokens: number;
   readonly begins: number;
@@ -24,7 +27,7 @@ export function editOf(before: string, after: string): TextEdit {
   return { tokens: Math.min(middle, lines), begins: estimateTokens(after.slice(0, start)) };
 }
 
-/** Returns the part of a text between its first `start` and last `end` characters, extended to whole lines. */
+/** Returns the part of a text after its first `start` and before its last `end` characters, extended to whole lines. */
 function wholeLines(text: string, start: number, end: number): string {
   const first = start === 0 ? 0 : text.lastIndexOf('\n', start - 1) + 1;
   const last = text.indexOf('\n', text.length - end);

@@ -1,9 +1,9 @@
 // Estimates sizes of texts, parts and spans: the tokens of a text from the classes of its characters, the tokens of an
-// image from its pixels, and the bytes in the body.
+// image from its pixels, and the bytes in the request body.
 //
 // No tokenizer is used, because public tokenizers are wrong for most models and take seconds on a long run of one
-// character. One pass with integer sums gives the same result on every machine. The scale is that of o200k. The ratio
-// to a model's own tokenizer is learnt from usage (`scales.ts`).
+// character. One pass with integer sums gives the same result on every machine. Estimates are on the scale of the o200k
+// tokenizer. The ratio to a model's own tokenizer is learnt from usage (`scales.ts`).
 
 import type { Part, AnswerPart, ImagePart, Span, TextPart } from '@tidemark/model';
 
@@ -19,7 +19,7 @@ const TOKEN = 100;
 /** Maximum letters of a word in one token. */
 const WORD = 8;
 
-/** Maximum digits of a number in one token. */
+/** Maximum punctuation marks in one token. */
 const DIGITS = 3;
 
 /** Punctuation marks that join into one token. */
@@ -28,7 +28,7 @@ const MARKS = 3;
 /** Characters in one token of a repeated mark or newline. */
 const REPEATED = 16;
 
-/** Spaces in one token of a long run. The measured value is 127. */
+/** Cost of a single mark directly before a word. Such a mark is often part of the word's token. */
 const SPACES = 100;
 
 /** Cost of a single mark directly before a word, which is often part of the word's token. */
@@ -39,12 +39,12 @@ const MARK_BEFORE_WORD = 50;
  */
 const WIDE = 66;
 
-/** Cost of a letter of any other alphabet. */
+/** Cost of a letter of an alphabet that is neither Latin nor Chinese, Japanese or Korean. */
 const SCRIPT = 26;
 
 /**
- * Limits that identify hex or base64: a run of at least `length` letters and digits that changes its kind at least once
- * per `change` characters.
+ * Limits that identify hex or base64: a run of at least `length` letters and digits with at least one split per
+ * `change` characters. A run is split between letters and digits and before a capital.
  */
 const DENSE = { length: 16, change: 4 } as const;
 
@@ -85,10 +85,10 @@ const PIXELS_PER_BYTE = 10;
  * Returns the estimated tokens of an image for any model: its patches of 28 pixels, at most 4,784 (Claude's published
  * rule from 4.7 on).
  *
- * Images are scaled to fit their model before they are stored. The estimate is therefore Claude's own count, and up to
- * a tenth above the count of GPT-6. Encoders count by the rule of the model (`imageTokens`). The length of the base64
- * text is never used. If the pixels are unknown, ten pixels per byte are assumed, with a maximum of 1,600 tokens;
- * photographs and screenshots have fewer.
+ * Images are scaled to fit their model before they are stored. The estimate is therefore equal to Claude's own count,
+ * and up to a tenth above the count of GPT-6. The encoder of a request counts by the rule of its model instead
+ * (`imageTokens`). The length of the base64 text is never used. If the pixels are unknown, ten pixels per byte are
+ * assumed, with a maximum of 1,600 tokens; photographs and screenshots have fewer pixels per byte.
  */
 export function estimateImageTokens(width: number | undefined, height: number | undefined, bytes: number): number {
   if (width === undefined || height === undefined)
@@ -130,7 +130,10 @@ function runCost(text: string, start: number, end: number, kind: CharacterKind):
   }
 }
 
-/** Returns the cost of a run of spaces. A single space is part of the word or mark after it, but not of a number. */
+/**
+ * Returns the cost of a run of spaces. A single space is free, because it is part of the token of the next word or
+ * mark. A single space before a number costs one token.
+ */
 function spaceCost(text: string, end: number, length: number): number {
   if (length > 1) return TOKEN + share(length, SPACES);
   return end < text.length && kindAt(text, end) === 'digit' ? TOKEN : 0;
@@ -222,8 +225,8 @@ function kindAt(text: string, index: number): CharacterKind {
 }
 
 /**
- * Returns the length of a text in UTF-8 bytes. It does not use TextEncoder, which a pure package does not have. A lone
- * surrogate counts as 3 bytes, the length of U+FFFD.
+ * Returns the length of a text in UTF-8 bytes. It does not use TextEncoder, because a pure package uses no platform
+ * API. A lone surrogate counts as 3 bytes, the length of U+FFFD.
  */
 export function utf8Length(text: string): number {
   let bytes = text.length;
@@ -244,7 +247,7 @@ function isPair(text: string, index: number): boolean {
   return text.charCodeAt(index) < 0xdc00 && low >= 0xdc00 && low <= 0xdfff;
 }
 
-/** Returns the estimated tokens of a part, before any ratio is applied. */
+/** Returns the estimated tokens of a part, before the learnt ratio of the model's tokenizer is applied. */
 export function partTokens(part: Part): number {
   switch (part.type) {
     case 'text':
@@ -258,12 +261,16 @@ export function partTokens(part: Part): number {
     case 'image':
       return estimateImageTokens(part.width, part.height, part.bytes);
     case 'change':
-      // A change costs nothing here, because the next epoch moves it into its front.
+      // A part that records a change of tools, reasoning or role costs nothing here, because the next epoch moves the
+      // change into its front.
       return 0;
   }
 }
 
-/** Estimated size of a span, before any ratio is applied: the text that lowering counts, and images by their pixels. */
+/**
+ * Estimated size of a span, before the learnt ratio of the model's tokenizer is applied. It counts the text that
+ * lowering (the conversion of spans to blocks) also counts, and images by their pixels.
+ */
 export interface SpanSize {
   readonly tokens: number;
   /** Bytes in the request body: text as UTF-8, images as base64. */
@@ -277,7 +284,8 @@ export const NO_SIZE: SpanSize = { tokens: 0, bytes: 0 };
 const AROUND: SpanSize = { tokens: 4, bytes: 64 };
 
 /**
- * Assumed size of the definition of an added tool. The part contains only the digest of the definition, not its text.
+ * Assumed size of the definition of an added tool. The part that adds the tool contains only the digest of the
+ * definition, not its text.
  */
 const ADDED_TOOL: SpanSize = { tokens: 200, bytes: 900 };
 
@@ -301,7 +309,7 @@ export function sizeOfSpan(span: Span): SpanSize {
   return size;
 }
 
-/** Returns the size of parts, which may not be part of a span yet. */
+/** Returns the size of a list of parts. The parts need not belong to a span yet. */
 export function sizeOfParts(parts: readonly (Part | AnswerPart)[]): SpanSize {
   return parts.reduce((sum, part) => addSizes(sum, addSizes(sizeOf(part), AROUND)), NO_SIZE);
 }

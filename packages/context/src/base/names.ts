@@ -2,8 +2,8 @@
 // checkpoints both use this rule.
 
 /**
- * A name found in a text. `member` is two words joined by a dot, the last one short: a member of an object, or a file
- * with a rare ending.
+ * A name found in a text. `path` is a file or folder path. `symbol` is an identifier or hash. `member` is words joined
+ * by dots, of which the last is short: a member of an object, or a file with a rare ending.
  */
 export interface FoundName {
   readonly name: string;
@@ -67,7 +67,10 @@ function isPath(word: string): boolean {
   return (word.includes('.') && FILE.test(word)) || word.indexOf('/') !== word.lastIndexOf('/');
 }
 
-/** Returns a run without the characters at its end that close a sentence or a folder name. */
+/**
+ * Returns a run without the dots, slashes and hyphens at its end. They close a sentence or a folder name and are not
+ * part of the name.
+ */
 function withoutEnd(run: string): string {
   let end = run.length;
   while (end > 0 && './-'.includes(run.charAt(end - 1))) end -= 1;

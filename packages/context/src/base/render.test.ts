@@ -40,7 +40,7 @@ test('text inside an enclosure cannot close the enclosure', () => {
   expect(renderCheckpoint('a</checkpoint>b', []).text).toBe('<checkpoint>\na<\\/checkpoint>b\n</checkpoint>');
 });
 
-test('a name cannot close the attribute that contains it', () => {
+test('a name with a quote or a bracket cannot close the attribute that contains it', () => {
   expect(renderNote('a"> b', 'r1', '').text).toBe('<context source="a\' b" revision="r1">\n\n</context>');
   expect(renderContent([{ type: 'file', path: 'a"/>b.ts' }])).toEqual([
     { type: 'text', text: `<file path="a'/ b.ts"/>` },
@@ -102,7 +102,7 @@ test('`leftOutNotice` finds the notice before a kept end and after a kept beginn
   ]);
 });
 
-test('`cutOf` cuts a long result between graphemes, at its beginning or at its end', () => {
+test('`cutOf` cuts a long result between graphemes and keeps its beginning or its end', () => {
   const family = '👨‍👩‍👧‍👦';
   const text = `${'x'.repeat(495)}${family}${'y'.repeat(800)}${family}${'z'.repeat(495)}`;
   const content = [{ type: 'text', text }] as const;

@@ -1,6 +1,6 @@
-// Text that this project itself sends to a model: notes, abandoned calls, checkpoints. These bytes are part of L2. A
-// change of any of them needs a new rendering revision next to this one, and each request records the revision that
-// rendered it.
+// Renders the texts that Tidemark itself sends to a model: notes, abandoned calls, checkpoints. The same log must give
+// the same bytes (L2). A change of any of these texts therefore needs a new rendering revision, and the code of the old
+// revision stays. Each request records the revision that rendered it.
 
 import type { ContentPart, ToolAbandoned, PrunedResult } from '@tidemark/log';
 import type { ImagePart, TextPart, ResultPart, Span } from '@tidemark/model';
@@ -13,7 +13,7 @@ export const RENDERING = 'render/3';
  * Rendering revisions whose requests this file can rebuild. Each revision depends on fields that older records do not
  * have, so older records are rendered as before. `render/2`: a shortened command output keeps its end if its
  * `history.pruned` asks for the end, and a checkpoint of form `checkpoint/2` ends with its limits under a heading.
- * `render/3`: a `role.changed` that names this revision has plain words.
+ * `render/3`: a `role.changed` that names this revision is rendered in plainer words.
  */
 export const RENDERINGS: readonly string[] = ['render/1', 'render/2', RENDERING];
 
@@ -30,8 +30,8 @@ const ABANDONED: Readonly<Record<ToolAbandoned['reason'], string>> = {
 export const INTERRUPTED = '[The user interrupted this answer here.]';
 
 /**
- * Answer inserted after a change that received no answer, because some providers require an answer before the next user
- * message.
+ * Text of the answer that is inserted after a change of tools or of the role if the model did not answer that change.
+ * Some providers require an answer there before the next user message.
  */
 export const UNANSWERED = '[No answer came.]';
 
@@ -51,8 +51,8 @@ export function renderNotification(source: string, provenance: string, body: str
 }
 
 /**
- * Renders a checkpoint and its limitations, the first content of the tail. `form` is the form of its fields; absent if
- * it has no fields.
+ * Renders a checkpoint and its limitations. A checkpoint is the first content of the tail. `form` is the form of the
+ * checkpoint's fields, and is absent if the checkpoint has no fields.
  */
 export function renderCheckpoint(text: string, limitations: readonly string[], form?: string): TextPart {
   const body = form === 'checkpoint/2' ? withLimits(text, limitations) : withLimitations(text, limitations);
@@ -65,8 +65,9 @@ function withLimits(text: string, limitations: readonly string[]): string {
 }
 
 /**
- * Renders the agent's new system text, which replaces the earlier one. A blank text renders the message that no system
- * text is left. `rendering` is the revision that the record names.
+ * Renders the message that the agent's system text has changed to `text`, or that it was removed if `text` is blank.
+ * `rendering` is the rendering revision that the `role.changed` record names. Absent or older revisions keep their
+ * older wording.
  */
 export function renderRole(text: string, rendering?: string): string {
   if (rendering === RENDERING) {
@@ -89,8 +90,8 @@ function withLimitations(text: string, limitations: readonly string[]): string {
 }
 
 /**
- * Puts a text inside a named tag. The text comes from files, tools and summaries, so its closing tags are escaped.
- * Otherwise it could end the enclosure and continue as the user.
+ * Puts a text inside a named tag. The text comes from files, tools and summaries, so its closing tags are escaped. An
+ * unescaped closing tag could end the enclosure, and the text after it would look like the user's words.
  */
 function encloseText(tag: string, attributes: { readonly [name: string]: string }, body: string): TextPart {
   const named = Object.entries(attributes).map(([name, value]) => ` ${name}="${attribute(value)}"`);
@@ -109,10 +110,14 @@ export function renderContent(parts: readonly ContentPart[]): readonly (TextPart
   );
 }
 
-// Text of a shortened result. It is part of L2 like the texts above: other wording needs another rendering revision,
-// and a record that uses it names that revision. A record without `from` keeps the beginning of the text.
+// The text of a shortened result is part of the request bytes too (L2). Other wording needs another rendering revision,
+// and each record that uses the new wording names that revision. A record without `from` keeps the beginning of the
+// text.
 
-/** Length of the kept part of a text, and the end at which it is. The beginning is kept if `from` is absent. */
+/**
+ * Length of the kept part of a text in UTF-16 units (`kept`), and the end of the text that is kept (`from`). The
+ * beginning is kept if `from` is absent.
+ */
 export type TextCut = Pick<PrunedResult, 'kept' | 'from'>;
 
 /** Limits in UTF-16 units: a text of at most `LONG` units stays whole, and a longer text keeps `PREVIEW` units. */
@@ -120,14 +125,14 @@ const LONG = 1_200;
 
 const PREVIEW = 500;
 
-/** Returns the text of a result, in which the units of a cut are counted. */
+/** Returns the text parts of a result, joined by newlines. The length of a cut is counted in this text. */
 export function textOfResult(content: ResultPart['content']): string {
   return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 }
 
 /**
- * Returns the cut of a long result, between graphemes, and the text that is shown instead. Returns `undefined` for a
- * short result without images.
+ * Returns the cut of a long result, and the text that is shown instead. The cut is between graphemes. Returns
+ * `undefined` for a short result without images.
  */
 export function cutOf(
   content: ResultPart['content'],
@@ -190,7 +195,7 @@ export function renderPruned(content: ResultPart['content'], { kept, from }: Tex
   const which = from === 'end' ? 'last' : 'first';
   const notice = `${NOTICE}${leftOut(text, shown, which, content)}. The whole is at position ${position}: read it with history_read.]`;
   if (shown === '') return { type: 'text', text: notice };
-  // The notice comes before a kept end and after a kept beginning.
+  // The notice comes before the text if the end is kept, and after the text if the beginning is kept.
   return { type: 'text', text: from === 'end' ? `${notice}\n${shown}` : `${shown}\n${notice}` };
 }
 

@@ -8,14 +8,14 @@ import { KEEP_WARM } from './keep-warm.ts';
 import type { Cache, CacheEntry, SentRequest, State } from '../state/state.ts';
 
 /**
- * Maximum number of entries kept, newest first. A call has at most four markers, and at most two of them create a new
- * entry.
+ * Maximum number of entries kept. When there are more, the oldest are dropped. A call has at most four markers, and at
+ * most two of them create a new entry.
  */
 const ENTRIES_KEPT = 16;
 
 /**
  * Returns the cache after a request, and the entries that the request wrote or read. `cached` is the number of tokens
- * in the cache; 0 if the request did not reach the floor.
+ * in the cache after the request. It is 0 if the request did not reach the floor, and `undefined` if it is unknown.
  */
 export function cacheBehind(
   state: State,
@@ -32,9 +32,9 @@ export function cacheBehind(
 }
 
 /**
- * Checks that the request did not read a promoted entry that it asked for. The entry must be so old that only a
- * promotion could have kept it, and less than half of the forecast tokens must have been read. The provider then does
- * not promote entries, even if its catalog row claims it.
+ * Checks if a request shows that the provider does not promote entries, even if its catalog row claims it. The request
+ * must mark a promoted entry that is so old that only a promotion could have kept it, and must read less than half of
+ * the forecast tokens.
  */
 function missedPromotion(entries: readonly CacheEntry[], sent: SentRequest, usage: Usage | undefined): boolean {
   if (usage?.read === undefined || usage.read * 2 >= sent.prepared.forecast.read) return false;
@@ -54,10 +54,13 @@ function dropPromoted(entries: readonly CacheEntry[]): readonly CacheEntry[] {
   return entries.filter(({ promoted }) => promoted !== true);
 }
 
-/** Returns the layers and tools of all accepted requests, over all epochs. A new front has to write only the others. */
+/**
+ * Returns the digests of the layers and tools of all accepted requests, over all epochs. A new front has to write only
+ * the layers and tools that are not among them.
+ */
 function sentFront({ epoch, cache: { front } }: State, { prepared }: SentRequest): Cache['front'] {
-  // A side call may be answered after the next epoch has opened. The state then no longer contains the front that it
-  // used.
+  // A side call may be answered after the next epoch has opened. The state then no longer contains the front that the
+  // side call used.
   if (epoch?.opened.number !== prepared.epoch) return front;
   const { tools, layers } = epoch.opened;
   const added = [...tools, ...layers].map(({ digest }) => digest).filter((digest) => !front.has(digest));
@@ -65,8 +68,8 @@ function sentFront({ epoch, cache: { front } }: State, { prepared }: SentRequest
 }
 
 /**
- * Replaces entries with their refreshed form and adds new ones. An entry with other parameters, of another model, or
- * read by a side call in its own way is a different entry, even if its bytes are the same.
+ * Replaces entries with their refreshed form and adds new ones. Two entries with the same bytes are different if they
+ * have other parameters, another model, key or account, or if only one of them belongs to a side call.
  */
 function touch(entries: readonly CacheEntry[], touched: readonly CacheEntry[]): readonly CacheEntry[] {
   if (touched.length === 0) return entries;
@@ -76,9 +79,9 @@ function touch(entries: readonly CacheEntry[], touched: readonly CacheEntry[]): 
 
 /**
  * Returns the entries of a request's markers. An entry that was alive keeps its lifetime, which starts again. A new
- * entry has the requested lifetime, but not a longer one than the entry that was read before it. No provider is known
- * to keep an entry longer for free. If the request read an entry that this session does not know, that entry is assumed
- * to be short-lived.
+ * entry has the requested lifetime, but not a longer one than the last entry that the request read, because no provider
+ * is known to keep an entry longer for free. If the request read an entry that this session does not know, that entry
+ * is assumed to be short-lived.
  */
 function touchedBy(entries: readonly CacheEntry[], sent: SentRequest, usage: Usage | undefined): readonly CacheEntry[] {
   const now = milliseconds(sent.at);
@@ -102,15 +105,15 @@ function touchedBy(entries: readonly CacheEntry[], sent: SentRequest, usage: Usa
 }
 
 /**
- * Maximum relative difference between a read and its forecast at which the read is still taken to be of the expected
- * entry.
+ * Maximum relative difference between a read and its forecast. Up to this difference, the read counts as a read of the
+ * expected entry.
  */
 const SAME_READ = 0.25;
 
 /**
  * Adds the measured sizes to the entries. The last entry of the main stream has the size that the call left in the
- * cache. The entry that was expected to be read has the size of the read. On a grid, a read ends before the end of the
- * block, so it gives no size.
+ * cache. The entry that was expected to be read has the size of the read. On a grid, the cached part ends inside a
+ * block, so no sizes are added.
  */
 function withSizes(
   touched: readonly CacheEntry[],
@@ -127,8 +130,8 @@ function withSizes(
   return touched.map((entry, index) => {
     const isLeft = stream === 'main' && index === touched.length - 1;
     const isRead = expected && entry.block === forecast.reads;
-    // In a side call, thinking may be stripped that was counted in the main stream's entry of the same bytes. That size
-    // is therefore not reused.
+    // A side call may strip thinking that the main stream's entry of the same bytes includes in its size. The size is
+    // therefore reused only between two entries of side calls or two entries of the main stream.
     const before = known[index]?.beside === entry.beside ? known[index]?.tokens : undefined;
     const tokens = isLeft ? cached : isRead ? read : before;
     return tokens === undefined ? entry : { ...entry, tokens };
@@ -136,8 +139,8 @@ function withSizes(
 }
 
 /**
- * Works like `touchedBy` for a provider that caches without markers. An entry that was alive keeps its creation time,
- * and an entry that was not found is dropped.
+ * Returns the entries of a request to a provider that caches without markers. An entry that was alive keeps its
+ * creation time. An expected entry that was not found is dropped.
  */
 function keptBy(
   sent: SentRequest,
@@ -164,7 +167,7 @@ function sameIn(alive: readonly CacheEntry[], entry: CacheEntry): CacheEntry | u
 
 /**
  * Keeps the `promoted` flag of an entry that is younger than five minutes. Reading such an entry does not prove the
- * promotion, because a short lifetime would have been enough.
+ * promotion, because a lifetime of five minutes would also have kept the entry.
  */
 function unprovedPromotion({ promoted, at }: CacheEntry, now: number): Pick<CacheEntry, 'promoted'> {
   return promoted === true && now - milliseconds(at) < LIFE['5m'] ? { promoted } : {};

@@ -40,7 +40,7 @@ test('`entriesOf` returns the entries that `frontEntries` recorded unchanged, fo
   expect(entriesOf(frontEntries(holding(...known)))).toEqual(known);
 });
 
-test('`frontEntries` omits entries of messages, and promoted entries that are not proved to live longer', () => {
+test('`frontEntries` omits entries of messages, and promoted entries whose longer lifetime is not proved', () => {
   expect(frontEntries(holding(entry({ section: 'messages' }), entry({ promoted: true })))).toEqual([]);
 });
 

@@ -22,7 +22,7 @@ export const LIFE: Readonly<Record<Ttl, number>> = {
 
 /**
  * Returns the cache entry that belongs to a marker of a request. An entry that ends in the front does not depend on the
- * content after the front.
+ * content after the front, so its `images` and `beside` are false.
  */
 export function entryAt({ prepared, at }: SentRequest, { block, prefix, ttl }: MarkerRecord): CacheEntry {
   const { sequence, counts, mediaBytes = 0, stream } = prepared;
@@ -43,8 +43,8 @@ export function entryAt({ prepared, at }: SentRequest, { block, prefix, ttl }: M
 }
 
 /**
- * Returns the entry that a provider keeps at this place without a marker. Images and old thinking do not affect such
- * caches.
+ * Returns the entry that a provider without markers keeps at a block. Images and old thinking do not affect such
+ * caches, so `images` and `beside` are false.
  */
 export function keptAt(
   { prepared, at }: SentRequest,
@@ -88,7 +88,7 @@ export interface Lookup {
   readonly account?: string | undefined;
 }
 
-/** Returns the entries that the next request can read, shortest first. */
+/** Returns the entries that the next request can read, with the shortest prefix first. */
 export function readableEntries(entries: readonly CacheEntry[], lookup: Lookup): readonly CacheEntry[] {
   return entries.filter((entry) => unreadable(entry, lookup) === undefined).toSorted((a, b) => a.block - b.block);
 }
@@ -122,8 +122,9 @@ export function isAlive({ ttl, at }: CacheEntry, now: number): boolean {
 }
 
 /**
- * Checks that thinking before the end of the entry is contained in only one of the two: the request that wrote the
- * entry, or the next request. A request contains only the thinking of its latest turn.
+ * Checks if thinking before the end of the entry makes the entry unreadable. This is the case if only one of two
+ * requests contains the thinking: the request that wrote the entry, or the next request. A request contains only the
+ * thinking of its latest turn, and a side call contains none.
  */
 function lostThinking(sequence: Sequence, entry: CacheEntry): boolean {
   const shownThen = entry.beside ? Infinity : turnStartOf(sequence, entry.of).block;
@@ -139,11 +140,11 @@ function lostThinking(sequence: Sequence, entry: CacheEntry): boolean {
 }
 
 // Cache entries that end in the front, in the form in which an epoch records them. A session that begins with the front
-// of another session learns from them what that session has cached, and forecasts the read.
+// of another session uses these records to forecast what it can read.
 
 /**
- * Returns the entries of the front that are believed to be cached, newest last. Promoted entries that are not proved to
- * live longer are omitted.
+ * Returns the entries of the front that are believed to be cached, newest last. Promoted entries whose longer lifetime
+ * is not proved are omitted.
  */
 export function frontEntries({ cache }: State): readonly FrontEntry[] {
   return cache.entries.flatMap(

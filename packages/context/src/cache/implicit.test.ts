@@ -110,7 +110,7 @@ describe('the places of a request', () => {
     });
   });
 
-  it('exclude an entry that is further back than the lookup', () => {
+  it('exclude an entry that is further back than the provider looks', () => {
     const looks = { ...row('gpt-5.6-sol'), implicit: { at: 'endings', idle: 30, lookup: 2 } } as const;
     expect(at(looks, [entryAt(sequence, 3)])).toMatchObject({ hit: undefined });
     expect(at(looks, [entryAt(sequence, 6)])).toMatchObject({ hit: { block: 6 } });
@@ -150,7 +150,7 @@ describe('the forecast', () => {
     return forecast({ ...input, sizes: 'recorded' }).forecast;
   };
 
-  it('reads up to the entry and writes up to the latest ending, at the only lifetime that has a price', () => {
+  it('reads up to the cached entry and writes up to the latest ending, at the only lifetime that has a price', () => {
     // 4,000 tokens read at $0.40 per million, 5,000 written at $5 per million.
     expect(told(row('gpt-5.6-sol'), [entryAt(sequenceOf(...HISTORY), 3)])).toEqual({
       read: 4_000,

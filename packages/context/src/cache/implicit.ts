@@ -1,4 +1,5 @@
-// Plans the use of a cache without markers. Its entries follow from the provider's rules: on a grid of tokens, or at message ends.
+// Plans the use of a cache without markers. The provider's rules determine where its entries end: on a grid of tokens,
+// or at message ends.
 
 import { defined } from '@tidemark/core';
 import type { Block, Capabilities, Usage } from '@tidemark/model';
@@ -8,17 +9,17 @@ import { keptLife } from './plan.ts';
 import type { Sequence } from './sequence.ts';
 
 /**
- * Input of `planKeeping`. A request cannot ask for entries in a cache without markers, so its entries are known only
- * from the provider's published rules in the catalog row.
+ * Input of `planKeeping`. In a cache without markers, a request cannot choose where entries end. The places are known
+ * only from the provider's published rules in the catalog row.
  */
 export interface KeepingInput {
   readonly sequence: Sequence;
   readonly capabilities: Capabilities;
-  /** Live entries with the same bytes, shortest first. */
+  /** Live entries with the same bytes as this request, with the shortest prefix first. */
   readonly readable: readonly CacheEntry[];
   /** Blocks that this request marks. */
   readonly marked: readonly number[];
-  /** Set for a side call. Its last message contains its own words. */
+  /** Set for a side call. The last message of a side call contains its own words, which no later request repeats. */
   readonly beside?: boolean;
 }
 
@@ -30,7 +31,10 @@ export interface Keeping {
   readonly places: readonly { readonly block: number; readonly found?: true }[];
 }
 
-/** Plans the entries that a request reads and leaves. Returns `undefined` if the row has no rule for them. */
+/**
+ * Plans the entries that a request reads and leaves. Returns `undefined` if the catalog row has no rule for caching
+ * without markers.
+ */
 export function planKeeping(input: KeepingInput): Keeping | undefined {
   const { implicit } = input.capabilities;
   if (implicit === undefined) return undefined;
@@ -38,8 +42,9 @@ export function planKeeping(input: KeepingInput): Keeping | undefined {
 }
 
 /**
- * Plans a request for a provider with entries at message ends: it leaves an entry at its latest eligible ending. Marked
- * blocks have entries of their own, so they are not in `places`.
+ * Plans a request for a provider with entries at message ends. The request leaves an entry at its latest eligible
+ * ending, which is the end of a user message or of a run of results. Marked blocks have entries of their own, so they
+ * are not in `places`.
  */
 export function atEndings({ sequence, readable, marked }: KeepingInput, lookup: number): Keeping {
   const endings = latestEndings(sequence, lookup + 1);
@@ -90,12 +95,16 @@ export interface ImplicitBuckets {
 /** Input of `keptAccount`: one request and the entry that it reads. */
 export interface KeptInput extends Omit<KeepingInput, 'readable'>, Pick<Keeping, 'hit'> {
   /**
-   * Tokens after the entry at which the next block still equals a cached block. On a grid these tokens are read too.
+   * Tokens at the beginning of the first changed block that the cached block at the same place also begins with. On a
+   * grid these tokens are read too.
    */
   readonly beginning?: number;
 }
 
-/** Returns the tokens that are read and written. `size` returns the tokens of the prefix up to a block. */
+/**
+ * Returns the tokens that a request reads, writes and leaves in the cache. `size` returns the tokens of the prefix up
+ * to a block.
+ */
 export function keptAccount(
   { sequence, capabilities, marked, hit, beginning = 0 }: KeptInput,
   size: (block: number) => number,
@@ -141,7 +150,10 @@ export function latestEndings(sequence: Sequence, most: number): readonly number
   return found;
 }
 
-/** Returns the last block of the developer's opening, or `undefined` if another role speaks first. */
+/**
+ * Returns the last block of the developer's opening: the system and developer text before the first message of another
+ * role. Returns `undefined` if the request has no such text.
+ */
 export function openingEnd(sequence: Sequence): number | undefined {
   let index = sequence.counts.tools;
   while (isDeveloper(itemAt(sequence.blocks, index))) index += 1;

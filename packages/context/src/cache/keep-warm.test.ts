@@ -31,7 +31,7 @@ function plan(over: Partial<KeepWarmInput> = {}, model = 'claude-opus-5-5'): Kee
 const away = (...minutes: readonly number[]): KeepWarmInput['away'] =>
   minutes.reduce((pauses, ms) => addPause(pauses, { ms: ms * MINUTE, held: TOKENS, broken: 0 }), NO_PAUSES);
 
-/** Returns the number of reads that are made in a pause that never ends. */
+/** Returns the number of keep-warm reads in a pause that never ends. */
 function reads(over: Partial<KeepWarmInput> = {}, model?: string): number {
   let at = 0;
   for (let count = 0; ; count += 1) {
@@ -46,7 +46,7 @@ test('a refresh is due twenty seconds before the entry expires, and costs one re
   expect(plan({ tail: 1_000, output: 1 })).toMatchObject({ cost: '0.02502' });
 });
 
-test('all reads together cost less than a rewrite, and fewer are made if a read costs more', () => {
+test('all reads together cost less than a rewrite, and fewer reads are made if a read costs more', () => {
   const most = (1.25 - 0.05) / 0.05;
   expect(reads()).toBeLessThan(most);
   expect(reads({}, 'claude-sonnet-4-5')).toBeLessThan(reads());
@@ -65,7 +65,7 @@ test('a promotion is chosen if it is allowed, and an entry that already lives an
   expect(plan({ ways, away: away(90, 100, 80), entry: { ttl: '1h', at: 0 } })).toMatchObject({ by: 'refresh' });
 });
 
-test('nothing is sent without cached tokens, after expiry, without a price, without an allowed way, or beyond the budget', () => {
+test('nothing is sent without cached tokens, after expiry, without a price, without an allowed kind of request, or beyond the budget', () => {
   const why = (over: Partial<KeepWarmInput>): unknown => {
     const said = plan(over);
     return said.by === 'nothing' ? said.why : said.by;
@@ -82,7 +82,7 @@ test('tokens that outlive the entry do not count as a saving', () => {
   expect(plan({ atStake: 5_000 })).toEqual({ by: 'nothing', why: 'gain' });
 });
 
-test('a plan is before the expiry, costs what its reads cost, and gains at most one rewrite', () => {
+test('a plan is due before the entry expires, and its gain plus the cost of its request is at most the saving of one rewrite', () => {
   const rewrite = (TOKENS * (5 - 0.2)) / 1_000_000;
   fc.assert(
     fc.property(fc.array(fc.double({ min: 5, max: 2_000, noNaN: true })), fc.nat(290_000), (minutes, now) => {

@@ -1,6 +1,6 @@
-// Decides if a pause of the user is worth a keep-warm read: a request without an answer, sent shortly before the cache
-// entry expires. It pays if the expected saving exceeds the cost of the reads. The expected saving is the cost of a
-// rewrite, times the probability that the user returns in the time gained.
+// Decides if a keep-warm read is worth its cost while the user pauses. A keep-warm read is a request without an answer,
+// sent shortly before the cache entry expires. It is worth its cost if the expected saving is higher. The expected
+// saving is the cost of a rewrite, times the probability that the user returns in the time gained.
 
 import type { Money } from '@tidemark/log';
 import { money } from '@tidemark/log';
@@ -21,14 +21,17 @@ export interface KeepWarmInput {
   readonly since: number;
   /** Pauses of the conversation, including pauses in which the cache was kept warm. */
   readonly away: Pauses;
-  /** Entry at the end of the conversation: the lifetime it was bought with, and the start of this lifetime. */
+  /**
+   * Entry at the end of the conversation: the lifetime that was paid for, and the time at which this lifetime started.
+   */
   readonly entry: { readonly ttl: Ttl; readonly at: number };
   /** Tokens that a refresh reads. */
   readonly held: number;
-  /** Part of `held` that must be written again after the entry has expired. */
+  /** Part of `held` that the next call must write again if the entry has expired. */
   readonly atStake: number;
   /**
-   * Tokens after the entry that were never sent: the last answer. A refresh writes them, and the next call reads them.
+   * Tokens of the last answer. They come after the entry and were never sent. A refresh writes them, and the next call
+   * reads them.
    */
   readonly tail: number;
   /** Output tokens of the smallest possible request; 0 if the provider can write its cache without an answer. */
@@ -55,8 +58,8 @@ export type KeepWarm = WarmPlan | NoWarming;
 /** The next keep-warm request. */
 export interface WarmPlan {
   /**
-   * With `refresh`, the request reads the entry, so its lifetime starts again. With `promotion`, the request also
-   * writes the end of the conversation as an entry that lives an hour.
+   * With `refresh`, the request reads the entry, so the lifetime of the entry starts again. With `promotion`, the
+   * request also writes the end of the conversation as an entry with a lifetime of an hour.
    */
   readonly by: 'refresh' | 'promotion';
   readonly at: number;
@@ -81,8 +84,8 @@ export interface NoWarming {
 }
 
 /**
- * Time before the expiry of an entry at which it is read, in milliseconds. It is only as long as a request needs to
- * reach the provider.
+ * Time before the expiry of an entry at which the entry is read, in milliseconds. It is only as long as a request needs
+ * to reach the provider.
  */
 const AHEAD = 20_000;
 
@@ -123,7 +126,10 @@ function waysOf({ ways, entry }: KeepWarmInput): readonly WarmPlan['by'][] {
   return entry.ttl === '5m' || ways.length === 0 ? ways : ['refresh'];
 }
 
-/** Plans a request with the best number of further reads after it. Returns `undefined` if a price is unknown. */
+/**
+ * Plans a keep-warm request of one kind. The number of further reads after it is the one with the highest expected
+ * gain. Returns `undefined` if a price is unknown.
+ */
 function planBy(by: WarmPlan['by'], ttl: Ttl, input: KeepWarmInput, price: Price): WarmPlan | undefined {
   const { held, tail, atStake, output, entry, since } = input;
   const first = dollars(price, { fresh: 0, read: held, writes: [{ ttl, tokens: tail }], answer: output });

@@ -85,7 +85,7 @@ test('`plan` does not mark the front if its prefix is below the floor', () => {
   expect(marks(plan({ sequence, capabilities: row('claude-haiku-4-5'), readable: [], ttl: '5m' }))).toEqual([2]);
 });
 
-test('`plan` never marks thinking, but the last markable block before it', () => {
+test('`plan` marks the last markable block before thinking, never the thinking itself', () => {
   const sequence = sequenceOf(PROMPT, THINKING);
   expect(marks(plan({ sequence, capabilities: opus, readable: [], ttl: '5m' }))).toEqual([0, 1, 2]);
 });
@@ -172,7 +172,7 @@ test('a history without an image cannot read entries of a side call whose own wo
   expect(unreadable({ ...entryAt(sequence, 2), images: true }, lookup)).toBe('image');
 });
 
-test('`firstDivergence` returns the first block that differs, and the byte in it', () => {
+test('`firstDivergence` returns the first block that differs, and the first byte that differs in that block', () => {
   const before = sequenceOf(PROMPT, block('äbc'));
   expect(firstDivergence(before, sequenceOf(PROMPT, block('äbc'), block('more')))).toBeUndefined();
   const after = sequenceOf(PROMPT, block('äbd'));
@@ -181,7 +181,7 @@ test('`firstDivergence` returns the first block that differs, and the byte in it
   expect(firstDivergence(before, other)).toEqual({ at: 'parameters', section: 'messages' });
 });
 
-test('a block that joins the message before it has another prefix than the same block in a message of its own', () => {
+test('a block that continues the previous message has another prefix digest than the same block in a message of its own', () => {
   const one = sequenceOf(PROMPT, block('x', { group: 1 }));
   const grown = sequenceOf(PROMPT, block('x', { group: 0 }));
   expect(firstDivergence(one, grown)).toMatchObject({ at: 3 });
@@ -189,7 +189,7 @@ test('a block that joins the message before it has another prefix than the same 
 
 const long = (entry: CacheEntry): CacheEntry => ({ ...entry, ttl: '1h' });
 
-test('with a chosen lifetime, an entry keeps its own lifetime, and no long-lived marker follows a short-lived one', () => {
+test('with a chosen lifetime, a readable entry keeps its own lifetime, and no long-lived marker follows a short-lived one', () => {
   const sequence = sequenceOf(PROMPT, block('a', { role: 'assistant', group: 1 }), block('r'));
   const lives = (readable: readonly CacheEntry[], ttl: '5m' | '1h', beside = false): readonly string[] =>
     plan({ sequence, capabilities: opus, readable, ttl, chosen: true, beside }).map((marker) => marker.ttl);
@@ -247,13 +247,13 @@ test('`chooseLifetime` returns 1h after two pauses within the hour, but not afte
   expect(lifeAfter([pause(20), pause(60), pause(60), pause(20)])).toBe('5m');
 });
 
-test('`chooseLifetime` returns 5m for a large prefix if the pauses had a small one', () => {
+test('`chooseLifetime` returns 5m for a large prefix if only a small prefix was cached during the pauses', () => {
   const shown = [pause(20, { held: 8_000 }), pause(20, { held: 9_000 })];
   expect(lifeAfter(shown, { tokens: 9_500, held: 9_000 })).toBe('1h');
   expect(lifeAfter(shown, { tokens: 80_500, held: 80_000 })).toBe('5m');
 });
 
-test('the margin is counted in tokens that were held before the request, so a large new prompt does not raise it', () => {
+test('the margin is counted in tokens that the cache held before the request, so a large new prompt does not raise it', () => {
   const shown = [pause(23, { held: 20_000 }), pause(20, { held: 32_000 })];
   expect(lifeAfter(shown, { tokens: 60_000, held: 32_000 })).toBe('1h');
   expect(lifeAfter(shown, { tokens: 60_000 })).toBe('5m');
@@ -270,7 +270,7 @@ test('any number of pauses below five minutes changes nothing', () => {
   expect(lifeAfter([pause(20), pause(20), ...bursts])).toBe('1h');
 });
 
-test('a break that no lifetime outlasts counts against an hour', () => {
+test('a break after which no lifetime would have kept the tokens counts against a lifetime of an hour', () => {
   const shown = [pause(20), pause(20)];
   expect(lifeAfter(shown)).toBe('1h');
   expect(lifeAfter([...shown, pause(1, { broken: TOKENS })])).toBe('5m');

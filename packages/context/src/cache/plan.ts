@@ -43,14 +43,15 @@ export interface PlanInput {
 }
 
 /**
- * Returns the markers in block order. They are wanted in this order of priority:
+ * Returns the markers in block order. If there are more places than marker slots, the first places of this list are
+ * marked:
  *
  * - the end of the tail
  * - the end of the history, for a side call
  * - the longest readable entry, normally the end of the last accepted request, so that the lookback is enough for a
  *   step of any size
  * - the entry at the beginning of this turn, if the provider strips thinking at a new turn
- * - the longest entry that outlives the others
+ * - the longest entry with a lifetime of an hour, which outlives the entries after it
  * - the system text
  * - the tools
  */
@@ -77,7 +78,7 @@ export function plan(input: PlanInput): readonly Marker[] {
 
 /**
  * Returns one marker at the end of the contract, which other sessions share. A provider that keeps entries at message
- * ends creates none there. Each token is billed once, so the marker costs nothing.
+ * ends creates no entry there by itself. Such a provider bills each token once, so the marker costs nothing.
  */
 function contractMark(input: PlanInput): readonly Marker[] {
   const block = input.capabilities.slots === 0 ? undefined : frontEnd(input, 'system');
@@ -86,7 +87,8 @@ function contractMark(input: PlanInput): readonly Marker[] {
 }
 
 /**
- * Returns a marker with a lifetime for each block. The provider accepts no long-lived marker after a short-lived one.
+ * Returns a marker with a lifetime for each block. The provider accepts no long-lived marker after a short-lived one,
+ * so all markers before the last long-lived one become long-lived.
  */
 function withLives(blocks: readonly number[], input: PlanInput): readonly Marker[] {
   if (input.chosen !== true) return blocks.map((block) => ({ block, ttl: input.ttl }));
@@ -109,14 +111,18 @@ function tail(sequence: Sequence, last: number): number | undefined {
   return undefined;
 }
 
-/** Returns the end of the history in a side call, which the conversation itself will read later. */
+/**
+ * Returns the last markable block of the history in a side call, because the conversation itself will read an entry
+ * there. Returns `undefined` if the side call contains no history, or if its prefix is below the floor.
+ */
 function historyEnd(input: PlanInput): number | undefined {
   const end = input.historyEnd === undefined ? undefined : tail(input.sequence, input.historyEnd);
   return end === undefined || isBelowFloor(input, end) ? undefined : end;
 }
 
 /**
- * Returns the end of the longest readable entry. If no entry is readable, returns the end of the last accepted request.
+ * Returns the last block of the longest readable entry, or the end of the last accepted request if no entry is
+ * readable. Returns `undefined` if that block is in the front, cannot be marked or is below the floor.
  */
 function anchor(input: PlanInput): number | undefined {
   const { sequence, readable, acceptedEnd } = input;
@@ -125,15 +131,18 @@ function anchor(input: PlanInput): number | undefined {
   return isBelowFloor(input, end) ? undefined : end;
 }
 
-/** Checks that the prefix up to a block is below the floor. A marker would cache nothing there. */
+/**
+ * Checks that the prefix up to a block is below the floor. The provider would cache nothing for a marker at that block.
+ */
 function isBelowFloor({ sequence, capabilities }: PlanInput, block: number): boolean {
   const strips = capabilities.thinkingStripped === 'at-new-turn';
   return tokensUpTo(sequence, block, strips) < (capabilities.floor ?? 0);
 }
 
 /**
- * Returns the entry at the end of this turn's prompt. It is the only entry of the turn that stays readable when the
- * turn's thinking is stripped.
+ * Returns the last block of the longest readable entry before this turn's thinking, normally the end of the prompt.
+ * Later entries of the turn become unreadable when the provider strips the thinking. Returns `undefined` if the
+ * provider does not strip thinking, or if the turn has none.
  */
 function turnAnchor({ sequence, capabilities, readable }: PlanInput): number | undefined {
   const turn = turnStartOf(sequence);
@@ -143,8 +152,8 @@ function turnAnchor({ sequence, capabilities, readable }: PlanInput): number | u
 }
 
 /**
- * Returns the longest entry with a lifetime of an hour. It is still readable after a pause in which the short-lived
- * entries after it expire.
+ * Returns the last block of the longest readable entry with a lifetime of an hour. The next requests can read this
+ * entry even after a pause in which the short-lived entries after it expire.
  */
 function longAnchor({ readable, chosen, sequence }: PlanInput): number | undefined {
   if (chosen !== true) return undefined;
@@ -184,15 +193,15 @@ export interface LifetimeInput {
   /** Longest entry that this request reads. New entries are placed after it. */
   readonly behind: Pick<CacheEntry, 'ttl' | 'section'> | undefined;
   /**
-   * Number of rewrites of `held` that an hour must have saved. The default is the fitted value; benchmarks pass other
-   * values to fit it.
+   * Number of rewrites of `held` tokens that a lifetime of an hour must have saved before it is chosen. The default is
+   * the fitted value; benchmarks pass other values to find the best one.
    */
   readonly margin?: number;
 }
 
 /**
- * Number of rewrites that an hour must have saved on a stream before an hour is bought. A rewrite has the size of the
- * tokens that the cache held last.
+ * Number of rewrites that a lifetime of an hour must have saved on a stream before new entries ask for it. One rewrite
+ * writes the tokens that the cache held last.
  *
  * The value is above 1, so that one pause is not enough. In the recorded sessions, three of seven streams had a second
  * pause within the hour after the first one, and all three streams with two pauses had a third. The value was fitted by
@@ -202,16 +211,18 @@ export interface LifetimeInput {
 const MARGIN = 1.2;
 
 /**
- * Share of the margin that is enough to keep an hour for a history that already lives an hour. It is below 1, so the
- * lifetime does not change back and forth.
+ * Share of the margin that is enough to keep the lifetime of an hour for a history that already has this lifetime. It
+ * is below 1, so the lifetime does not change back and forth.
  */
 const STAYING = 0.5;
 
 /**
- * Returns `1h` if an hour would have saved this stream more than `margin` rewrites up to now, otherwise `5m`. A pause
- * between five minutes and an hour would have saved one short write, less one read, of each token held. A longer pause,
- * or a break that no lifetime outlasts, would have cost the premium of each token held. Savings and rewrites are
- * counted in tokens, so pauses of a small prefix do not buy an hour for a large one.
+ * Returns `1h` if a lifetime of an hour would have saved this stream more than `margin` rewrites up to now, otherwise
+ * `5m`. A pause between five minutes and an hour saves, for each cached token, the price of a five-minute write minus
+ * the price of a read. A longer pause, or a break after which no lifetime keeps the tokens, costs the premium of a
+ * one-hour write for each cached token. Savings and rewrites are counted in tokens, so pauses with a small prefix do
+ * not justify an hour for a large prefix. A history that already has a lifetime of an hour needs only half of the
+ * margin.
  *
  * A stream without pauses begins with `5m`. After an entry of five minutes, the result is always `5m`, because no
  * provider is known to keep an entry longer than the entry before it.
@@ -237,15 +248,18 @@ export function keptLife({ ttls, prices }: Capabilities): Ttl | undefined {
 }
 
 /**
- * Costs per token, in units of the base input price. `rewrite` is a short write less a read, and `premium` is a long
- * write less a short write.
+ * Costs per token, in units of the base input price. `rewrite` is the price of a five-minute write minus the price of a
+ * read. `premium` is the price of a one-hour write minus the price of a five-minute write.
  */
 interface LifeRates {
   readonly rewrite: number;
   readonly premium: number;
 }
 
-/** Returns the costs, or `undefined` if there is only one lifetime, no price, or no saving. */
+/**
+ * Returns the costs. Returns `undefined` if the model has no lifetime of an hour, if a price is unknown, or if a read
+ * is not cheaper than a write.
+ */
 function ratesOfLives({ capabilities, price }: LifetimeInput): LifeRates | undefined {
   if (price === undefined || !capabilities.ttls.includes('1h')) return undefined;
   const long = multiplier(price, '1h');

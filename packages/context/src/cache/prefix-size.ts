@@ -1,6 +1,6 @@
-// Computes the tokens of a request up to each of its blocks: the provider's own count where it exists, otherwise an
-// estimate. The words of each block are estimated at the scale at which their text was counted, and images by their
-// pixels.
+// Computes the tokens of a request up to each of its blocks. The provider's own count is used where it exists; the
+// other blocks are estimated. An image is estimated by its pixels. The estimate for words is multiplied by the scale of
+// their text, a ratio learnt from the provider's counts.
 
 import type { CallForecast } from '@tidemark/log';
 import type { AppendOnly } from '../base/append-only.ts';
@@ -19,9 +19,9 @@ export interface SizeInput {
   readonly accepted: Accepted | undefined;
   /** Model of the request, as named by its epoch. */
   readonly model: string;
-  /** Ratio of tokens to estimates, learnt from usage, for text that was not counted itself. */
+  /** Ratio of tokens to estimates, learnt from usage. It applies to text that no count of the provider covers. */
   readonly ratio: Ratio;
-  /** Scales of text that was counted. Absent before the first count. */
+  /** Ratios of tokens to estimates for text that the provider has counted. Absent before the first count. */
   readonly scales?: Scales | undefined;
   /**
    * Span ordinal of each block, -1 for blocks of the front. If absent, blocks of messages are treated as never counted.
@@ -29,7 +29,10 @@ export interface SizeInput {
   readonly ordinals?: AppendOnly<number>;
   /** Entries that this request can read. Some of them have a counted size. */
   readonly readable?: readonly CacheEntry[];
-  /** With `recorded`, the block sizes are exact, and measured sizes are not used. */
+  /**
+   * `estimated` (the default): the block sizes are estimates, and measured sizes replace them where they exist.
+   * `recorded`: the block sizes are exact, and measured sizes are not used.
+   */
   readonly sizes?: 'estimated' | 'recorded';
 }
 
@@ -40,7 +43,10 @@ interface CountedPrefix {
   readonly tokens: number;
 }
 
-/** Returns the scale of the words in a block. */
+/**
+ * Returns the factor that converts the estimated tokens of a block's words to the model's tokens. The factor is 1 if
+ * the sizes are recorded.
+ */
 export function scaleAt({ scales, ordinals, model, ratio, sizes, lookup }: SizeInput, block: number): number {
   if (sizes === 'recorded') return 1;
   const ordinal = block < lookup.sequence.front ? -1 : ordinals && itemAt(ordinals, block);
@@ -48,8 +54,9 @@ export function scaleAt({ scales, ordinals, model, ratio, sizes, lookup }: SizeI
 }
 
 /**
- * Returns the end of the last accepted request, if that request is still a counted prefix of this one. The model must
- * be the same, no block may have been edited, and the provider must not have stripped thinking since.
+ * Returns the end of the last accepted request, if that request is still a counted prefix of this request. The model
+ * must be the same, no block may have been edited, and the provider must not have stripped thinking since. Otherwise
+ * returns `undefined`.
  */
 export function countedEnd({ lookup, accepted, model, sizes }: SizeInput): CountedPrefix | undefined {
   if (sizes === 'recorded' || !accepted?.input || accepted.model !== model) return undefined;
@@ -61,7 +68,10 @@ export function countedEnd({ lookup, accepted, model, sizes }: SizeInput): Count
   return tokensUpTo(sequence, blocks - 1, strips) === then ? { block: blocks - 1, tokens: accepted.input } : undefined;
 }
 
-/** Estimated tokens of the blocks of a request, as stored in its record, before any scale is applied. */
+/**
+ * Estimated tokens of the blocks of a request, as stored in its record, before any scale is applied. `media` is the
+ * part that images have in `since`, or in `whole` if `since` is absent.
+ */
 export interface BlockSizes {
   readonly whole: number;
   readonly since?: number;
@@ -87,8 +97,8 @@ export function blockSizes(input: SizeInput): BlockSizes {
 }
 
 /**
- * Returns the observed error of estimates at the learnt ratio. Returns an empty object if the request continues from a
- * counted request, or if its size is recorded.
+ * Returns the error that was observed for estimates with the learnt ratio. Returns an empty object if no error is
+ * known, if the request continues from a counted request, or if its size is recorded.
  */
 export function errorOf(input: SizeInput): Pick<CallForecast, 'error'> {
   const { error } = applyRatio(input.ratio, 0);
@@ -96,8 +106,8 @@ export function errorOf(input: SizeInput): Pick<CallForecast, 'error'> {
 }
 
 /**
- * Returns a function that computes the tokens up to and including a block. A measured size is used if there is one;
- * otherwise the blocks after the nearest earlier measured end are estimated.
+ * Returns a function that computes the tokens up to and including a block. The result is a measured size if one exists
+ * for the block. Otherwise it is the nearest earlier measured size plus an estimate of the blocks after that end.
  */
 export function sizeByBlock(input: SizeInput): (block: number) => number {
   const known = knownEnds(input);
@@ -112,7 +122,9 @@ export function sizeByBlock(input: SizeInput): (block: number) => number {
   };
 }
 
-/** Returns the tokens of the blocks after `after`, up to and including `to`. */
+/**
+ * Returns the estimated tokens of the blocks after `after`, up to and including `to`. Stripped thinking is not counted.
+ */
 function sizeBetween(input: SizeInput, after: number, to: number): number {
   const { sequence, capabilities } = input.lookup;
   const shown = capabilities.thinkingStripped === 'at-new-turn' ? turnStartOf(sequence).block : 0;
@@ -127,7 +139,7 @@ function sizeBetween(input: SizeInput, after: number, to: number): number {
   return Math.round(words) + images;
 }
 
-/** Returns the ends whose size the provider counted, in ascending order of block. */
+/** Returns the prefixes whose size the provider counted, in ascending order of their last block. */
 function knownEnds(input: SizeInput): readonly CountedPrefix[] {
   if (input.sizes === 'recorded') return [];
   const read = (input.readable ?? []).flatMap(({ block, tokens }) => (tokens === undefined ? [] : [{ block, tokens }]));
@@ -135,15 +147,19 @@ function knownEnds(input: SizeInput): readonly CountedPrefix[] {
   return [...read, ...own].toSorted((a, b) => a.block - b.block);
 }
 
-/** Returns the end of the cached part of the last accepted request, whose size the provider counted. */
+/**
+ * Returns the cached part of the last accepted request, whose size the provider counted. Returns `undefined` if this
+ * request cannot read that part.
+ */
 function markedEnd({ lookup, accepted }: SizeInput): CountedPrefix | undefined {
   if (!accepted?.cached) return undefined;
   const { left, end, prepared, input, cached } = accepted;
-  // On a grid the entry ends before the end of its block, so the counted input is used instead.
+  // On a grid, the cached part ends inside a block. The counted input of the request is used as the size up to the end
+  // of the block.
   const tokens = prepared.kept?.grid === undefined ? cached : input;
   if (left === undefined || end === undefined || tokens === undefined) return undefined;
-  // `left` may be an entry that a side call left further on. It does not show which thinking this request contained, so
-  // the request's own end is checked too.
+  // `left` may be an entry that a side call wrote at a later block. Such an entry does not show which thinking the
+  // accepted request contained, so an entry at that request's own end is checked too.
   const prefix = itemAt(lookup.sequence.prefixes, end) ?? '';
   const own: CacheEntry = { ...left, block: end, prefix, of: prepared.sequence.blocks, beside: false };
   return [left, own].some((entry) => unreadable(entry, lookup) !== undefined) ? undefined : { block: end, tokens };

@@ -48,8 +48,8 @@ export interface Sequence {
 }
 
 /**
- * Returns the digests of the render parameters by section. The capability row contains the provider's table of the
- * section that each parameter affects.
+ * Returns the digests of the render parameters by section. `rules` comes from the catalog row and names, for each
+ * parameter, the first section whose cache depends on the parameter. A parameter without a rule affects all sections.
  */
 export function parameterDigests(
   model: string,
@@ -141,7 +141,7 @@ function withTurn(
 
 /**
  * Checks that a user turn begins with this block. Notes and a prompt that follow each other begin one turn together, so
- * the block before is needed.
+ * only the first block of such a group begins a turn.
  */
 export function beginsTurn(previous: Block | undefined, block: Block): boolean {
   return block.opensTurn && !(previous?.opensTurn === true && previous.role === block.role);
@@ -183,8 +183,9 @@ export type Divergence =
   | { readonly at: number; readonly was: Block | undefined; readonly is: Block | undefined; readonly byte: number };
 
 /**
- * Returns the place at which a request stops extending the request before it on its stream (L3): the first block that
- * differs, and the first different byte in it. Returns `undefined` if the request only grows.
+ * Returns the first difference between a request and the previous request on its stream (L3): a section with other
+ * parameters, or else the first block that differs and the first different byte in that block. Returns `undefined` if
+ * the request only adds blocks.
  */
 export function firstDivergence(before: Sequence, after: Sequence): Divergence | undefined {
   for (const section of ['tools', 'system', 'messages'] as const) {

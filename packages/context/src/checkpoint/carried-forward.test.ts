@@ -1,5 +1,5 @@
 // Property test: five compactions in a row over random histories. Every item of the first history is still in the last
-// checkpoint, or is named there as left out with its position.
+// checkpoint, or the last checkpoint names it as left out, with its position.
 
 import type { HistoryCompacted } from '@tidemark/log';
 import { callId, position } from '@tidemark/log';
@@ -12,7 +12,10 @@ import { checkpointText, checkpointTokens } from './checkpoint-text.ts';
 import { makeCheckpoint } from './make-checkpoint.ts';
 
 const ROUNDS = 5;
-/** Minimum bound in tokens. Below it, the fixed text of a checkpoint alone may exceed the bound. */
+/**
+ * Minimum bound of a checkpoint in this test, in tokens. The fixed text of a checkpoint alone may exceed a smaller
+ * bound.
+ */
 const LEAST = 700;
 
 const words = fc.string({
@@ -23,7 +26,7 @@ const words = fc.string({
 const name = fc.integer({ min: 0, max: 30 }).map(String);
 const status = fc.constantFrom('open', 'active', 'done', 'dropped');
 
-/** Returns the events of one random happening between two requests. `id` is the id of its tool call. */
+/** Makes the events of one random action between two requests. `id` is the id of its tool call. */
 type Happens = (id: string) => readonly Told[];
 
 const happening: fc.Arbitrary<Happens> = fc.oneof(
@@ -58,7 +61,8 @@ function calls(id: string, tool: string, input: object): Told {
 }
 
 /**
- * Compacts after each round. Each compaction gets the record of the one before, as it would be read back from the log.
+ * Compacts after each round. Each compaction gets the record of the previous compaction, in the form in which it is
+ * read back from the log.
  */
 function compact(all: readonly { happenings: readonly Happens[]; bound: number }[]): {
   readonly first: readonly Told[];

@@ -62,8 +62,8 @@ function opening({ range }: Checkpoint): string {
 }
 
 /**
- * Renders the objective. A prompt that is also quoted among the directives appears here only as an excerpt, so the
- * directives can be read in order.
+ * Renders the objective. If the directives also contain this prompt, the objective shows only an excerpt of it, because
+ * the full prompt is quoted in order among the directives.
  */
 function objectiveText({ position, text, since = [], now }: Objective, directives: readonly Directive[]): string {
   const short = since.map((one) => `\n- [${one.position}] and then: ${lineOf(one.text, OBJECTIVE)}`).join('');
@@ -130,15 +130,15 @@ function stepLine({ position, kind, text }: CheckpointStep): string {
 }
 
 /**
- * Size of a checkpoint before it is packed. Tokens are on the model's scale and not rounded. The fold computes the size
- * of the packed checkpoint with the same function.
+ * Size of a checkpoint before it is packed. Tokens are on the model's scale and not rounded. The fold scales the packed
+ * checkpoint with the same function, `checkpointScale`.
  */
 export interface CheckpointSize extends SpanSize {
   /** Ratio of the model's tokens to estimated tokens for this text. */
   readonly scale: number;
 }
 
-/** Returns the size of a checkpoint as the model would read it in place of the history packed now. */
+/** Returns the size that a checkpoint has if the model reads it instead of the history that is packed now. */
 export function checkpointSize(state: State, checkpoint: Checkpoint): CheckpointSize {
   const { text, limitations } = checkpointText(checkpoint);
   const rendered = renderCheckpoint(text, limitations, checkpoint.form).text;

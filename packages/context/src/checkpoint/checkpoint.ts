@@ -1,6 +1,6 @@
-// Data of a checkpoint, which replaces older history: twelve lists, and fields that describe the range. All of these
-// are type aliases because the log stores them as JSON. The next compaction merges these fields and does not summarize
-// a summary.
+// Data of a checkpoint, which replaces older history: twelve lists, and fields that describe the range. All types are
+// aliases and not interfaces, because the log stores the values as JSON. The next compaction merges these fields
+// instead of summarizing an earlier summary.
 
 import type { Position } from '@tidemark/log';
 
@@ -28,12 +28,12 @@ export type Directive = Quote & {
 };
 
 /**
- * Author of an item that is not proven by the log. An item for which the model names no position gets the position at
- * the end of the range that it read.
+ * Marks an item that a model wrote and that the log does not prove (`by: 'model'`). If the model named no position for
+ * the item, the item has the position at the end of the range that the model read.
  */
 export type Authored = { readonly by?: 'model' };
 
-/** Decision that was made. */
+/** Decision from a stored plan or from a model. */
 export type Decision = Authored & {
   readonly position: Position;
   readonly what: string;
@@ -46,14 +46,14 @@ export type Decision = Authored & {
 /** One line about completed work. */
 export type WorkDone = Authored & { readonly position: Position; readonly what: string };
 
-/** File in its state at the last tool call that read or changed it. */
+/** State of a file at the last tool call that read or changed it. */
 export type FileState = {
   readonly position: Position;
   readonly path: string;
   /** SHA-256 of the file's bytes at that time, if the tool reported it. */
   readonly digest?: string;
   readonly removed?: true;
-  /** Names from the read and changed parts of the file that are likely to be needed. */
+  /** Names in the read or changed parts of the file. These names are likely to be needed later. */
   readonly names?: readonly NameInFile[];
 };
 
@@ -69,7 +69,10 @@ export type CommandRun = {
   readonly command: string;
   /** Folder in which the command was asked to run. */
   readonly folder?: string;
-  /** Outcome of the last run. `partial`: the command was stopped while it ran. */
+  /**
+   * Outcome of the last run. `passed`: exit code 0. `failed`: another exit code, or the call failed. `partial`: the
+   * command was stopped while it ran. `unknown`: no exit code is recorded, or a search found nothing.
+   */
   readonly outcome: 'passed' | 'failed' | 'partial' | 'unknown';
   readonly exit?: number;
   readonly runs: number;
@@ -173,7 +176,7 @@ export type Checkpoint = CheckpointLists & {
   readonly counts: { readonly [kind: string]: number };
   /** Latest request that is still valid. Absent if there was no request. */
   readonly objective?: Objective;
-  /** Newest summary of the beginning of the range that another program wrote. */
+  /** Newest summary that another program wrote about the beginning of the range. */
   readonly summary?: Quote;
   /** Turns with at least one kept step, and the turn in progress. */
   readonly turns: readonly TurnState[];

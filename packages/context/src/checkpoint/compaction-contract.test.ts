@@ -81,7 +81,7 @@ test('text from prompts, answers and notifications cannot close the `<history>` 
   expect(JSON.parse(lines[0] ?? '')).toEqual({ kind: 'prompt.given', position: 1, text: hostile });
 });
 
-test('a long history is cut between records into chunks within the size, and every record is in one of them', () => {
+test('a long history is cut between records into chunks within the size limit, and every record is in one of the chunks', () => {
   const said = Array.from({ length: 50 }, (_, index) => prompt(`prompt ${index} ${'word '.repeat(100)}`));
   const chunks = promptsOf(contractOf(logOf([created, ...said]), 1_000));
   expect(chunks.length).toBeGreaterThan(5);

@@ -1,5 +1,6 @@
-// Prompt contract for a model that helps with a checkpoint: a short instruction, the schema of the answer, and the
-// history as data if the model cannot get it as the live prefix. The code is pure, and a test pins the digests.
+// Prompt contract for a model that helps with a checkpoint: a short instruction and the schema of the answer. The
+// history is added as data if the model cannot get it as the live prefix, which is the session's own cached request.
+// The code is pure, and a test pins the digests of the texts.
 
 import type { HistoryCompacted, Range, Recorded, AnswerPart, Json, Kind, RecordedOf } from '@tidemark/log';
 import { canonicalText } from '@tidemark/log';
@@ -37,11 +38,13 @@ export interface CompactionContract {
   readonly instruction: string;
   /** JSON schema of the answer, as canonical JSON. */
   readonly schema: string;
-  /** Prompt to append to the live prefix. It contains no history, because the prefix already does. */
+  /**
+   * Prompt to append to the live prefix. It contains no history, because the live prefix already contains the history.
+   */
   readonly live: string;
   /**
    * Returns the functions that make one prompt for each part of the history, in order. Used if the live prefix does not
-   * fit.
+   * fit into the model's window.
    */
   chunks(): readonly ChunkPrompt[];
 }
@@ -101,8 +104,8 @@ function chunksOf(lines: readonly string[], most: number): readonly (readonly st
   return chunks;
 }
 
-// Renders records as data for a model that does not see the history itself: one line of JSON per record. No line
-// contains `<`, so no text of the history can close the enclosure and pass as an instruction.
+// The next functions render records as data for a model that does not see the history itself: one line of JSON per
+// record. No line contains `<`, so no text of the history can close the enclosure and pass as an instruction.
 
 type LineFields = { readonly [name: string]: Json };
 

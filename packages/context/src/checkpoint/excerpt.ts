@@ -71,7 +71,8 @@ export function lineOf(text: string, most: number): string {
 }
 
 /**
- * Returns a text as one line of a checkpoint. It is always cut in the same way, so later checkpoints can recognize it.
+ * Returns a text as one line of a checkpoint. A long text is always cut in the same way, so later checkpoints can
+ * recognize the line.
  */
 export function carriedLine(text: string): string {
   return excerptOf(oneLine(text), LINE);

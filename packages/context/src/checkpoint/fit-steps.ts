@@ -1,5 +1,6 @@
 // Fits the steps of turns and the names in files into the tokens that the lists of a checkpoint leave free. Texts and
-// calls of the model come first, with newer ones preferred. Lines of results and names follow, by worth per token.
+// calls of the model come first, with newer ones preferred. Lines of results and names follow, in order of their worth
+// (a weight for their usefulness) per token.
 
 import { defined } from '@tidemark/core';
 import type { Position, Range } from '@tidemark/log';
@@ -10,12 +11,12 @@ import { outlineAt } from './shorten.ts';
 import type { Candidate, FileName, Offered } from './steps-of.ts';
 import { asNow } from './steps-of.ts';
 
-/** Share of the tokens that texts and calls of the model may use before any line of a result. */
+/** Share of the free tokens that texts and calls of the model may use before any line of a result. */
 const OWN = 0.65;
 
 /**
- * Share of these tokens for the highest-ranked texts, which keep their full text. Lower-ranked ones are reduced to an
- * outline.
+ * Share of the `OWN` tokens for the highest-ranked texts, which keep their full text. Lower-ranked texts are reduced to
+ * an outline.
  */
 const WHOLE = 0.25;
 
@@ -25,13 +26,16 @@ const MARKS = { said: 6, did: 5, found: 3 } as const;
 /** Additional tokens of a declared name, for its line number. */
 const DECLARED = 3;
 
-/** Worth of items that an earlier checkpoint kept. */
+/** Worth of items that an earlier checkpoint kept, by kind. A higher worth gives an item priority. */
 const CARRIED = { said: 2, did: 1.5, found: 4, name: 2 } as const;
 
 /** Worth of the oldest item of the range, as a share of the worth of the newest. */
 const OLDEST = 0.4;
 
-/** Items to fit. The tokens of each item are computed only once. */
+/**
+ * Items to fit, with the number of tokens of each. `own` contains texts and calls of the model, and `others` contains
+ * lines of results and names in files. The best items come first.
+ */
 export interface PricedSteps {
   readonly own: readonly PricedStep<Candidate>[];
   readonly others: readonly (PricedStep<Candidate> | PricedStep<FileName>)[];
@@ -57,7 +61,8 @@ export interface FittedSteps {
 }
 
 /**
- * Computes tokens and order of the items that a range offers, together with those that the previous checkpoint kept.
+ * Computes the tokens and the order of all items: the items that a range offers, and the items that the previous
+ * checkpoint kept.
  */
 export function priceSteps(before: Checkpoint | undefined, offered: Offered, range: Range): PricedSteps {
   const carried = carriedFrom(before);
@@ -92,7 +97,10 @@ export function priceSteps(before: Checkpoint | undefined, offered: Offered, ran
   };
 }
 
-/** Returns the rank of a text or call. Newer and shorter ones rank higher. The length counts by its square root. */
+/**
+ * Returns the rank of a text or call. Newer and shorter items rank higher. The worth is divided by the square root of
+ * the tokens.
+ */
 function rank({ step, worth, tokens }: PricedStep<Candidate>, age: (position: number) => number): number {
   return (worth * age(step.position)) / Math.sqrt(tokens);
 }

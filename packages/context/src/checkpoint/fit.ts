@@ -1,7 +1,7 @@
-// Fits the lists of a checkpoint into a token limit. Each list has its own share and can use what the other lists
-// leave. Within a list the newest items come first, and items proven by the log come before items written by a model.
-// Commands that failed or that check the work come first. The names of skills and instruction files to read again come
-// before all shares, because only they show what is no longer in force.
+// Fits the lists of a checkpoint into a token limit. Each list has its own share and can use the tokens that other
+// lists leave. Within a list, the newest items come first, and items proven by the log come before items written by a
+// model. Among commands, those that failed or that check the work come first. The names of skills and instruction files
+// to read again come before all shares, because nothing else shows that these texts are no longer in force.
 
 import type { Position } from '@tidemark/log';
 import { estimateTokens } from '../base/estimate.ts';
@@ -18,7 +18,10 @@ import { eachList } from './checkpoint.ts';
 import { addLeftOut } from './limitations.ts';
 import { linesOf } from './lines.ts';
 
-/** Share of each list. The order of this table is also the order in which lists use the remaining tokens. */
+/**
+ * Share of the token limit for each list. The order of this table is also the order in which lists use the remaining
+ * tokens.
+ */
 const SHARES: readonly (readonly [list: ListName, share: number])[] = [
   ['directives', 0.4],
   ['decisions', 0.1],
@@ -40,12 +43,15 @@ const SHARES: readonly (readonly [list: ListName, share: number])[] = [
  */
 const LATER: ReadonlySet<ListName> = new Set(['work', 'commands']);
 
-/** Lists whose newest names are always kept. Each gets up to `MOST_NAMES` of the limit first, together half of it. */
+/**
+ * Lists whose newest names are chosen before all other items. Each of these two lists may first use up to `MOST_NAMES`
+ * of the limit, so together they use at most half of it.
+ */
 const NAMES: readonly ListName[] = ['skills', 'instructions'];
 
 const MOST_NAMES = 0.25;
 
-/** Maximum share of all lines written by a model. The rest is needed for what the log proves. */
+/** Maximum share of the limit for all lines written by a model. The rest is reserved for facts that the log proves. */
 const OF_MODEL = 0.25;
 
 /** Items that fit, and a record of the omitted ones, including those omitted by earlier checkpoints. */

@@ -73,7 +73,9 @@ export function commandsOf(calls: readonly ClosedCall[]): readonly CommandRun[] 
   });
 }
 
-/** Programs that exit with 1 if they find nothing or find a difference. That is a result, not a failure. */
+/**
+ * Programs that exit with 1 if they find nothing or find a difference. Their exit code 1 is a result, not a failure.
+ */
 const SEARCHES = /^(?:(?:e|f|rip)?grep|rg|ag|ack|diff|cmp|which|pgrep|command -v|git (?:grep|diff))(?: |$)/;
 
 /** Programs that only read. A search may follow them in a pipe. */

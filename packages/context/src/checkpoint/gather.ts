@@ -35,8 +35,8 @@ export interface Gathered {
   readonly work: readonly WorkDone[];
   readonly skills: readonly ReadAgain[];
   /**
-   * Ids of calls that loaded a skill. Their results are instructions that are no longer in force, so no part of them is
-   * kept.
+   * Ids of calls that loaded a skill. The results of these calls are instructions that are no longer in force, so no
+   * part of the results is kept.
    */
   readonly loaders: ReadonlySet<string>;
   /** Latest state of each subagent, by id. */
@@ -185,8 +185,8 @@ const NOTES: { readonly [K in Kind]: NoteRecord<K> } = {
 
 /**
  * Collects facts from the records after `after` up to and including `to`. Results of calls made in this range are
- * included at any position. Messages sent while these calls ran may stay after the checkpoint, although they are
- * recorded before the results. `last` is the last turn up to `after`, which may be resumed.
+ * included even if they are recorded after `to`. This happens if messages sent while the calls ran stay after the
+ * checkpoint. `last` is the last turn up to `after`, which may be resumed.
  */
 export function gather(records: Iterable<Recorded>, after: number, to: Position, last?: TurnState): Gathered {
   const draft: GatherDraft = {
@@ -280,8 +280,9 @@ export function wordsOf(parts: readonly ContentPart[]): string {
     .trim();
 }
 
-// Finds the records after a range that stay in the context. A result is treated together with its call: messages sent
-// while calls ran may be kept after the range, although they are recorded before the results.
+// The next functions find the records after a range that stay in the context. A result belongs to the range of its
+// call, even if it is recorded later: messages sent while calls ran may be kept after the range, although they are
+// recorded before the results.
 
 /** Record that closes a call. */
 type ClosingRecord = RecordedOf<'tool.returned'> | RecordedOf<'tool.failed'> | RecordedOf<'tool.abandoned'>;

@@ -31,7 +31,7 @@ function keptRequirements(checkpoint: Checkpoint): number {
   ).length;
 }
 
-test('a prompt of 9,361 characters with 120 requirements keeps all of them, unchanged if they fit', () => {
+test('all 120 requirements of a prompt of 9,361 characters are kept, unchanged if they fit', () => {
   const said = requirements();
   expect(said).toHaveLength(9_361);
   const told = [created, prompt(said), prompt('Begin with the first ten, please.')];
@@ -185,7 +185,7 @@ test('a command that failed and later passed is listed with its failure', () => 
   );
 });
 
-test('findings at the end of all steps are kept before any line of a result', () => {
+test("the model's text in every step has priority over any line of a result", () => {
   const noise = Array.from({ length: 300 }, (_, at) => `lineNumber${at} isOfNoUse${at} toAnyone${at}`).join('\n');
   const steps = Array.from({ length: 12 }, (_, at) => [
     answer([text(`Finding ${at}: the cache of part ${at} is stale.`)]),
@@ -199,7 +199,7 @@ test('findings at the end of all steps are kept before any line of a result', ()
   expect(checkpointTokens(made)).toBeLessThanOrEqual(1_500);
 });
 
-test('result lines that later text mentions, and errors with a location, are kept before other lines', () => {
+test('result lines that later text mentions, and errors with a location, have priority over other lines', () => {
   const lines = Array.from({ length: 400 }, (_, at) => `entry otherThing${at} of the long list number ${at}`);
   lines[200] = 'entry wantedThing lives in shard 7';
   lines[300] = 'src/load.ts:41:7 error: rows are undefined';

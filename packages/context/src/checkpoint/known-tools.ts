@@ -1,5 +1,5 @@
-// Information in the calls themselves: tools known by name, for recordings of other programs without `tool.started` and
-// metadata; raw arguments; and results that are only one page.
+// Reads information from the calls themselves. Other programs record no `tool.started` and no metadata, so their tools
+// are known by name. The file also parses raw arguments and recognizes results that are only one page.
 
 import type { EffectClass } from '@tidemark/log';
 import { parseJson } from '@tidemark/log';
@@ -39,7 +39,7 @@ export function deedOf({ name, effect }: { readonly name: string; readonly effec
   return effect === undefined ? KNOWN.get(name) : BY_EFFECT[effect];
 }
 
-/** Returns the file that the arguments name. */
+/** Returns the path of the file that the arguments of a call name, or `undefined` if they name none. */
 export function fileIn(name: string, deed: Deed, value: Readonly<Record<string, unknown>>): string | undefined {
   // For an unknown tool that reads, `path` is often a folder to search, so it is not used.
   const asPath = deed === 'changed' || KNOWN.get(name) === 'read';
@@ -68,7 +68,7 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Returns the first named field whose value is a string that is not blank. */
+/** Returns the value of the first named field that contains a string with text, or `undefined` if no field does. */
 export function textIn(value: Readonly<Record<string, unknown>>, names: readonly string[]): string | undefined {
   for (const name of names) {
     const found = Object.hasOwn(value, name) ? value[name] : undefined;
@@ -98,10 +98,10 @@ export function folderIn(value: Readonly<Record<string, unknown>> | undefined): 
  */
 const MARK = /^(?:[[(<…*]|\.\.\.|---).*(?:lines?|truncat|more|offset|showing|\bcut\b|limit|left out|omitted)/i;
 
-/** Maximum length of such a line, in UTF-16 units. */
+/** Maximum length of a line that marks an incomplete result, in UTF-16 units. */
 const LONGEST = 400;
 
-/** Returns true if the last line of a result states that there is more. */
+/** Returns true if the last line of a result states that the result is incomplete. */
 export function looksCut(text: string): boolean {
   const whole = text.trimEnd();
   const last = whole.slice(whole.lastIndexOf('\n') + 1).trim();

@@ -1,5 +1,5 @@
-// Writes the limitations that every checkpoint states: it is shortened, how to read the original records, what is no
-// longer in force, and how much was cut at which positions of the log.
+// Writes the limitations that every checkpoint states: that the checkpoint is shortened, how to read the original
+// records, which skills and instructions are no longer in force, and how much was cut at which positions of the log.
 
 import type { Position } from '@tidemark/log';
 import type { Checkpoint, LeftOut, ListName, ReadAgain } from './checkpoint.ts';
@@ -86,7 +86,10 @@ function nameSkills(what: string, again: readonly ReadAgain[]): readonly string[
   return [`${what}: ${names.join(', ')}${more === 0 ? '' : ` and ${more} more`}.`];
 }
 
-/** Returns a line for empty lists of decisions and tasks, because an empty list does not prove that none were made. */
+/**
+ * Returns a line that names the empty ones among the lists of decisions and tasks, because an empty list does not prove
+ * that there were no decisions or tasks. Returns no line if neither list is empty.
+ */
 function emptyLists({ decisions, tasks, leftOut: gone }: Omit<Checkpoint, 'limitations'>): readonly string[] {
   const empty = [
     ...(decisions.length === 0 && gone.decisions === undefined ? ['decisions'] : []),
@@ -126,7 +129,10 @@ type PositionSpan = LeftOut['spans'][number];
 /** Maximum number of separate ranges. If there are more, the ranges with the smallest gaps are joined. */
 const MOST_SPANS = 12;
 
-/** Adds newly omitted positions to those omitted before. Positions with no kept item between them form one range. */
+/**
+ * Adds newly omitted positions to those omitted before. Positions with no kept item between them form one range.
+ * Returns `undefined` if nothing was ever omitted.
+ */
 export function addLeftOut(
   before: LeftOut | undefined,
   gone: readonly Position[],

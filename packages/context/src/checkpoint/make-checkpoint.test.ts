@@ -344,7 +344,7 @@ test('items from a model are marked as such, and a model can change a proven dec
   ]);
 });
 
-test('a checkpoint fits its bound and names the omitted items with their positions, and so does the next one', () => {
+test('a checkpoint fits its bound and names the omitted items with their positions, and so does the next checkpoint', () => {
   const many = Array.from({ length: 300 }, (_, index) => prompt(`directive number ${index} `.repeat(9)));
   const made = of([created, ...many], { bound: 1_500 });
   expect(checkpointTokens(made)).toBeLessThanOrEqual(1_500);

@@ -100,8 +100,8 @@ export function makeCheckpoint(input: CheckpointInput): Checkpoint {
 }
 
 /**
- * Returns the tokens for prompts and a summary: what the other lists and the minimum share of the steps leave, but at
- * least half of the bound.
+ * Returns the tokens for prompts and a summary: `MOST_QUOTES` of the bound, less the fixed text and the needs of the
+ * other lists, but at least half of the bound. The rest of the bound is the minimum share of the steps.
  */
 function quotesRoom(merged: Merged, bound: number): number {
   const beside = tokensBesidePrompts(priceLists(merged), bound);
@@ -163,7 +163,7 @@ function fitBound(within: (room: number) => Checkpoint, bound: number): Checkpoi
   }
 }
 
-/** Returns a checkpoint without fields, as another program wrote it, as an unchanged quotation. */
+/** Returns the text of a checkpoint that has no fields, because another program wrote it, as an unchanged quotation. */
 function summaryOf({ range, checkpoint }: HistoryCompacted): Quote {
   return { position: range.to, text: checkpoint };
 }

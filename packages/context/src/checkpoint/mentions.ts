@@ -17,8 +17,8 @@ export interface Mentions {
 }
 
 /**
- * Finds the mentions in one pass. The range is from `after` (exclusive) to `to` (inclusive). Later records remain in
- * the request.
+ * Finds the mentions in one pass. The range is from `after` (exclusive) to `to` (inclusive). Names in later records go
+ * to `behind`, because these records remain in the request.
  */
 export function mentionsIn(records: readonly Recorded[], after: number, to: number): Mentions {
   const last = new Map<string, number>();

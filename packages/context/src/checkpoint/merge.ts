@@ -41,8 +41,9 @@ export interface Merged extends CheckpointLists {
 const INSTRUCTIONS = /(^|[\\/])AGENTS\.md$/;
 
 /**
- * Merges the fields. Lists are in log order. Repeated entries for the same item become one entry with the latest
- * values.
+ * Merges the previous checkpoint, the facts from new records and the items from a model. Lists are in log order.
+ * Repeated entries for the same item become one entry with the latest values. `behind` names the content that the lists
+ * do not have to repeat.
  */
 export function mergeFields(
   previous: Checkpoint | undefined,
@@ -86,8 +87,8 @@ export function mergeFields(
 const MOST_SINCE = 3;
 
 /**
- * Returns the latest request and the short prompts after it. Code cannot decide if a short prompt is a new request, so
- * they are listed for the reader.
+ * Returns the latest request and the last short prompts after it. Code cannot decide if a short prompt is a new
+ * request, so the short prompts are listed for the reader.
  */
 function objectiveOf(
   before: Checkpoint | undefined,
@@ -130,8 +131,8 @@ function mergeDecisions(proven: readonly Decision[], adds: ModelAdds | undefined
     [...proven, ...(adds?.decisions ?? [])],
     ({ what }) => keyOfLine(what),
     (was, is) => {
-      // If a model repeats a decision from the log, the logged one stays unchanged. Only the status `reversed` is
-      // accepted.
+      // If a model repeats a decision from the log, the decision from the log stays unchanged. Only the status
+      // `reversed` is accepted.
       if (is.by === 'model' && was.by === undefined && is.status !== 'reversed') return was;
       const { by: _, ...said } = { ...was, ...is, position: was.position };
       return is.by === undefined ? said : { ...said, by: is.by };
@@ -142,8 +143,9 @@ function mergeDecisions(proven: readonly Decision[], adds: ModelAdds | undefined
 }
 
 /**
- * Removes decisions that another decision replaces. The texts may differ slightly, but exactly one decision must match.
- * A model's decision is removed instead if the log contains the replaced decision at a later position.
+ * Removes decisions that another decision replaces. The text in `replaces` may differ slightly from the replaced
+ * decision, but must match exactly one decision. If the matching decision comes from the log and is newer than a
+ * model's decision that replaces it, the model's decision is removed instead.
  */
 function withoutReplaced(decisions: readonly Decision[]): readonly Decision[] {
   const gone = new Set<Decision>();

@@ -1,5 +1,5 @@
 // Assigns positions to the items that a model wrote, and finds the earlier items that they close. An item without a
-// valid position gets the end of the range.
+// valid position gets the position at the end of the range.
 
 import { defined } from '@tidemark/core';
 import type { Position, Range } from '@tidemark/log';
@@ -21,7 +21,7 @@ export interface ModelAdds {
   readonly closes: { readonly [list in 'decisions' | 'tasks' | 'questions']: ReadonlySet<string> };
 }
 
-/** Converts the answer of a model into items with positions in the range that it read. */
+/** Converts the answer of a model into items with positions. The positions are in the range that the model read. */
 export function placeAdds(fields: ModelFields, { from, to }: Range): ModelAdds {
   const by = 'model' as const;
   const at = (named: number | undefined): Range['to'] =>

@@ -1,5 +1,5 @@
 // Answer of a model that helps with a checkpoint: its schema, its parser, and the text of a retry. An unusable answer
-// is a returned value with a reason and not an error, because the behaviour of a model is an event.
+// is returned as a value with a reason and not thrown as an error, because a bad answer is not a fault of this program.
 
 import type { AnswerPart } from '@tidemark/log';
 import { canonicalText } from '@tidemark/log';
@@ -47,9 +47,9 @@ export function answerSchema(): string {
 /** Reason why an answer cannot be used. */
 export interface UnusableAnswer {
   /**
-   * `calls`: it called tools. `silent`: it contains no text. `no-json`: its text contains no complete JSON object with
-   * a known field. `unfit`: the object does not match the schema. `empty`: all lists are empty. `contradicts`: two
-   * entries contradict each other.
+   * Kind of fault. `calls`: the answer calls tools. `silent`: the answer contains no text. `no-json`: the text contains
+   * no complete JSON object with a known field. `unfit`: the object does not match the schema. `empty`: all lists are
+   * empty. `contradicts`: two entries contradict each other.
    */
   readonly code: 'calls' | 'silent' | 'no-json' | 'unfit' | 'empty' | 'contradicts';
   /**
@@ -83,8 +83,8 @@ export function parseCheckpoint(said: string | readonly AnswerPart[]): ParsedChe
 }
 
 /**
- * Checks a parsed answer. An answer replaces the previous one, so an empty answer would delete everything and is
- * refused.
+ * Checks that a parsed answer is not empty and does not contradict itself. An answer replaces the previous answer, so
+ * an empty answer would delete all items that the model wrote before.
  */
 function sound(fields: ModelFields): ParsedCheckpoint {
   const { decisions, work, tasks, questions, risks } = fields;
@@ -106,7 +106,7 @@ function unusable(code: UnusableAnswer['code'], message: string): ParsedCheckpoi
 /** Maximum number of opening braces at which parsing is tried. */
 const MOST_STARTS = 20;
 
-/** Returns the first JSON object in the text that has a known field. */
+/** Returns the first JSON object in the text that has a known field, or `undefined` if no object has one. */
 function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
   let start = text.indexOf('{');
   for (let tries = 0; start !== -1 && tries < MOST_STARTS; tries += 1) {
@@ -117,7 +117,10 @@ function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
   return undefined;
 }
 
-/** Returns the offset after the closing brace of the object that begins at `start`. */
+/**
+ * Returns the offset after the closing brace of the object that begins at `start`, or the length of the text if the
+ * object is not closed.
+ */
 function objectEnd(text: string, start: number): number {
   let depth = 0;
   let quoted = false;
@@ -193,7 +196,7 @@ export interface ModelDecision {
   readonly what: string;
   readonly why?: string;
   readonly status: string;
-  /** Text of the earlier decision that this one replaces. */
+  /** Text of the earlier decision that this decision replaces. */
   readonly replaces?: string;
   readonly position?: number;
 }
@@ -243,7 +246,7 @@ export function isClosed({ status }: Pick<ModelTask, 'status'>): boolean {
   return status === 'done' || status === 'dropped';
 }
 
-/** Returns the text of an item that is listed both as closed and as open. */
+/** Returns the text of an item that is listed both as closed and as open, or `undefined` if there is no such item. */
 function twice<T>(all: readonly T[], wordsOf: (one: T) => string, closed: (one: T) => boolean): string | undefined {
   const ended = new Set(all.filter(closed).map((one) => keyOfLine(wordsOf(one))));
   const open = all.find((one) => !closed(one) && ended.has(keyOfLine(wordsOf(one))));

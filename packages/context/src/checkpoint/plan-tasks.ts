@@ -51,8 +51,8 @@ function unlistTask(task: Task): Task {
 }
 
 /**
- * Returns a function that checks if a work item states the end of one of these tasks or questions. They are open again,
- * so such a work item is out of date.
+ * Returns a function that checks if a work item states the end of one of these tasks or questions. These tasks and
+ * questions are open again, so such a work item is out of date.
  */
 export function endsAny(
   tasks: readonly Task[],

@@ -1,5 +1,5 @@
-// Reads checkpoints from the log. A checkpoint of another build is read as far as this build knows its form. An unknown
-// form is not read at all.
+// Reads checkpoints from the log. A checkpoint that another version wrote is read if this version knows its form;
+// unknown fields are ignored. A checkpoint with an unknown form is not read.
 
 import type { HistoryCompacted, Position } from '@tidemark/log';
 import { z } from 'zod';

@@ -18,7 +18,7 @@ test.each([
 });
 
 test.each(['Add dark mode', 'Fix issue 42', 'Revert everything', 'use tabs', '修复测试'])(
-  'a short prompt is recognized, which may be a request or add to one: %s',
+  'a short prompt that may be a request or an addition to one is recognized: %s',
   (text) => {
     expect([isRequest(text), isShortPrompt(text)]).toEqual([false, true]);
   },

@@ -35,8 +35,8 @@ export function isRequest(text: string): boolean {
 }
 
 /**
- * Returns true for a prompt of few words that does more than ask to continue. It either adds to the request before it
- * or is a request.
+ * Returns true for a prompt of few words that does more than ask to continue. Such a prompt is either a request or an
+ * addition to the previous request.
  */
 export function isShortPrompt(text: string): boolean {
   return !isCommand(text) && text !== '' && !isRequest(text) && !onlyGoesOn(text);

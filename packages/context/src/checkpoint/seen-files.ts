@@ -145,15 +145,18 @@ const ANY: Language = { endings: [], heading: /^[A-Za-z_$].*$/, except: CONTROL 
 const LINE = 300;
 
 /**
- * Name after a keyword that declares one. `CALLED` finds the name before an opening parenthesis or an equals sign
- * instead.
+ * Name after a keyword such as `function` that declares a name. For a line without such a keyword, `CALLED` finds the
+ * name before an opening parenthesis or an equals sign.
  */
 const DECLARED =
   /\b(?:function|class|interface|enum|namespace|type|const|let|var|def|fn|func|fun|struct|trait|impl|mod|module|record|object|get|set)\b\*?\s*(?:\([^)]*\)\s*)?([\w$]+)/;
 
 const CALLED = /([\w$]+)\s*[(=]/;
 
-/** Returns the headings of a text, in order. The ending of `path` selects the language. */
+/**
+ * Returns the headings of a text, in order. The ending of `path` selects the language. Returns an empty list for an
+ * unknown language.
+ */
 export function headingsIn(path: string, lines: readonly string[]): readonly Heading[] {
   const language = languageOf(path);
   if (language === ANY) return [];

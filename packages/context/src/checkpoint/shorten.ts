@@ -7,7 +7,7 @@ import type { Directive, Objective, Quote } from './checkpoint.ts';
 import { quoteText } from './lines.ts';
 import { excerptOf, lineOf } from './excerpt.ts';
 
-/** Maximum share of the tokens for an objective that is not in the list of prompts. */
+/** Share of the tokens for all quotes that an objective may use at most, if it is not in the list of prompts. */
 const AIM = 0.15;
 
 /** Share of the tokens that a summary keeps if the prompts need all of them. */
@@ -89,7 +89,7 @@ function quoteTokens({ text }: Quote): number {
   return estimateTokens(quoteText(text)) + MARKS;
 }
 
-/** Shortens a text so that its quotation has at most `tokens` tokens. The quotation mark of each line counts too. */
+/** Shortens a text so that its quotation has at most `tokens` tokens. The mark before each quoted line counts too. */
 function shortQuote<T extends Quote>(said: T, tokens: number): T {
   const { text, of = text.length } = said;
   if (estimateTokens(quoteText(text)) <= tokens) return said;
@@ -108,8 +108,8 @@ function textOf({ text, of }: Quote): Pick<Quote, 'text' | 'of'> {
   return defined({ text, of });
 }
 
-// Shortens a long text by its structure. A list keeps the first line of every item, and a paragraph its first and last
-// sentence. Remaining tokens are used to restore whole blocks, in order.
+// The next functions shorten a long text by its structure. A list keeps the first line of every item, and a paragraph
+// its first and last sentence. Remaining tokens are used to restore whole blocks, in order.
 
 /** Mark for omitted text. */
 const GAP = ' […]';
@@ -132,7 +132,7 @@ const FENCE = /^\s*(?:```|~~~)/;
 /** Number of outline levels. Level 0 shortens by structure alone, and each further level cuts lines shorter. */
 const OUTLINE_LEVELS: number = 1 + LINES.length;
 
-/** Returns the outline of a text. At level 0 its lines are not cut. */
+/** Returns the outline of a text. At level 0 its lines are not cut; each further level cuts them shorter. */
 export function outlineAt(text: string, level: number): string {
   return blocksOf(text)
     .map((block) => outlineOf(block, level))
@@ -203,8 +203,8 @@ function endsOf(lines: readonly string[]): string {
 }
 
 /**
- * Replaces outlines by their whole blocks, in order, while tokens remain. Of a block that is too long, the part that
- * fits is used.
+ * Replaces outlines by their whole blocks, in order, while tokens remain. If a block is too long, only the part that
+ * fits is restored.
  */
 function restore(blocks: readonly OutlineBlock[], outlines: readonly string[], room: number): string {
   let left = room;
@@ -236,7 +236,10 @@ function partOf(kind: OutlineBlock['kind'], lines: readonly string[], tokens: nu
   return [...kept, GAP.trim()].join('\n');
 }
 
-/** Cuts a line. At the first length, the end of the line is kept too, because prohibitions often come last. */
+/**
+ * Cuts a line to about `most` UTF-16 units. At the largest limit, `LINES[0]`, the end of the line is kept too, because
+ * prohibitions often come last.
+ */
 function cutLine(line: string, most: number): string {
   if (most === LINES[0]) return excerptOf(line, most);
   return line.length <= most ? line : `${lineOf(line.trimEnd(), most)}${GAP}`;

@@ -37,7 +37,10 @@ export interface Offered {
   readonly changed: ReadonlyMap<string, NamesNow | undefined>;
 }
 
-/** Names in a changed file. `whole` is true if the file contains no other names. */
+/**
+ * Current names in a changed file, with their lines. `whole` is true if the whole file is known, so the file contains
+ * no other names.
+ */
 export interface NamesNow {
   readonly lines: ReadonlyMap<string, number>;
   readonly whole: boolean;
@@ -278,7 +281,8 @@ function offerChange(
 const ESCAPE = /\\(?:[nrtbfve0]|u[\da-fA-F]{4}|x[\da-fA-F]{2}|033)(?:\[[\d;]*m)?/g;
 
 /**
- * Adds the names in a text of a file. Names that it declares, and names mentioned elsewhere, have the highest worth.
+ * Adds the names in a text of a file. Names that the text declares, and names mentioned elsewhere, have the highest
+ * worth.
  */
 function offerNames(
   draft: OfferDraft,
@@ -345,8 +349,8 @@ function referredTo(name: string, position: number, { last, count }: Mentions): 
 }
 
 /**
- * Returns a low factor for names that are still mentioned after the range, because the checkpoint does not need to
- * repeat them.
+ * Returns the factor for the worth of a name: 0.15 if records after the range mention the name, otherwise 1. The
+ * checkpoint does not need to repeat such a name.
  */
 function fresh(name: string, { behind }: Mentions): number {
   return behind.has(name) ? 0.15 : 1;

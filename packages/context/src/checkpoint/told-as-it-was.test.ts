@@ -30,7 +30,7 @@ test('the objective is the latest request, with the short prompts after it', () 
   expect(later.objective?.since?.map(({ text: said }) => said)).toEqual(['Add dark mode', 'Use blue.']);
 });
 
-test('commands in different folders, or with different ends, are listed separately', () => {
+test('commands in different folders, or with the same beginning and different ends, are listed separately', () => {
   const long = `python3 - <<EOF\n${'x = 1  # the same preamble in both\n'.repeat(20)}`;
   const made = checkpointOf([
     created,
@@ -132,7 +132,7 @@ test('names in a changed file have their current lines, and removed names are no
   expect(names(next).map((one) => (Array.isArray(one) ? one[1] : one))).toEqual([undefined, undefined]);
 });
 
-test('a search without a match is not a failed command, and commands that check the work are kept before others', () => {
+test('a search without a match is not a failed command, and commands that check the work have priority over others', () => {
   const failed = (id: string, command: string, output: string): readonly Told[] => [
     answer([{ type: 'call', call: callId(id), name: 'bash', arguments: JSON.stringify({ command }) }]),
     ['tool.returned', { call: callId(id), parts: [{ type: 'text', text: output }], exit: 1 }],
@@ -166,7 +166,7 @@ test('a search without a match is not a failed command, and commands that check 
   expect(made.leftOut.commands?.count).toBeGreaterThan(0);
 });
 
-test('texts of the client program are not prompts, and escapes and words in capitals are not names', () => {
+test('texts of the client program are not prompts, and escape sequences and words in capitals are not names', () => {
   const source = `export const banner = 'one\\nFell \\x1b[38;5;255mBRIGHT';\nCREATE TABLE ROWS;\nuseRows();\n`;
   const made = checkpointOf([
     created,

@@ -1,5 +1,5 @@
-// Property test: several compactions in a row, cut where the fold cuts. Every prompt and changed file is in the
-// checkpoint or still packed.
+// Property test: several compactions in a row, with the cut that the fold makes. Every prompt and changed file is in
+// the checkpoint or still packed.
 
 import type { EpochOpened, HistoryCompacted } from '@tidemark/log';
 import { callId, position } from '@tidemark/log';
@@ -16,7 +16,7 @@ import { draftCompaction } from './draft-compaction.ts';
 
 const ROUNDS = 5;
 
-/** Returns the events of one happening between two requests. `id` is unique to it. */
+/** Makes the events of one random action between two requests. `id` is used only for this action. */
 type Happens = (id: string) => readonly Told[];
 
 function opened(checkpoint?: number): Told {

@@ -15,7 +15,7 @@ import type { SpanSize } from '../base/estimate.ts';
 import { addSizes, NO_SIZE, sizeOfSpan } from '../base/estimate.ts';
 import type { State } from '../state/state.ts';
 
-/** Options for the part of the history that is kept. */
+/** Options of `draftCompaction`, mostly for the part of the history that is kept. */
 export interface DraftOptions {
   readonly row: Pick<Capabilities, 'prefixCheck' | 'reasoningInLoop'>;
   /** Maximum tokens of the history after the checkpoint, on the model's scale. */
@@ -42,17 +42,20 @@ export interface CompactionDraft {
   /** Spans that remain after the range. */
   readonly kept: readonly Span[];
   /**
-   * Size of the spans that the new checkpoint replaces. `carried` is the size of the previous checkpoint, which it
-   * replaces too.
+   * Size of the spans that the new checkpoint replaces. `carried` is the size of the previous checkpoint, which the new
+   * checkpoint also replaces.
    */
   readonly left: SpanSize;
   readonly carried: SpanSize;
-  /** Ratio of the model's tokens to estimated tokens for both sizes together. */
+  /** Ratio of the model's tokens to estimated tokens, for the text of `left` and `carried` together. */
   readonly scale: number;
   readonly parts: { readonly [part in Exclude<RequestPart, 'checkpoint'>]: SpanSize };
 }
 
-/** Part of a request after a compaction. */
+/**
+ * Part of a request after a compaction. `directives`: prompts of the omitted range that are kept. `tail`: spans that
+ * remain after the range, and content that waits to be packed. `notes`: omitted notes that will be recorded again.
+ */
 export type RequestPart = 'front' | 'tools' | 'checkpoint' | 'directives' | 'tail' | 'notes';
 
 /** Drafts a compaction. Returns `undefined` if there is nothing to omit. */
@@ -98,9 +101,9 @@ export function draftCompaction(state: State, options: DraftOptions): Compaction
 }
 
 /**
- * Checks if the steps of the open tool loop must be omitted. After a compaction, a provider that checks the prefix
- * refuses them with their reasoning, and refuses their calls without it. The prompts of the turn are still kept, and
- * the checkpoint describes the work.
+ * Checks if the steps of the open tool loop must be omitted, because a provider that checks the prefix would refuse
+ * them after a compaction. It refuses their old reasoning, and it refuses their calls without this reasoning. The
+ * prompts of the turn are still kept, and the checkpoint describes the work.
  */
 function mustLeaveLoop(tail: readonly Span[], { prefixCheck, reasoningInLoop }: DraftOptions['row']): boolean {
   if (!prefixCheck || reasoningInLoop !== 'required') return false;
@@ -183,8 +186,8 @@ export function boundaryOf(
 }
 
 /**
- * Returns the cut after all packed spans, or `undefined` if nothing is packed. Content that waits to be packed and open
- * calls remain.
+ * Returns the cut after all packed spans, or `undefined` if nothing is packed. Open calls, and content that waits to be
+ * packed, stay after the cut.
  */
 function cutBehind(tail: readonly Span[], after = -1): TailBoundary | undefined {
   return cutsOf(tail, after)(tail.length);
@@ -209,9 +212,9 @@ function sumOf(messages: readonly Message[], tokensOf: (span: Span) => number): 
 }
 
 /**
- * Returns a function that finds the cut before a span. A cut needs a position with all groups before the span at or
- * below it and the span's own group above it. Spans are in settled order and not in order of positions, so some places
- * have no cut.
+ * Returns a function that finds the cut before a span. The position of the cut must be at or after the groups of all
+ * earlier spans, and before the group of the span itself. Spans are in settled order and not in order of positions, so
+ * some places have no cut.
  */
 function cutsOf(tail: readonly Span[], after: number): (first: number) => TailBoundary | undefined {
   const floors = running(tail, ({ group }) => group, Math.max, after);
@@ -228,7 +231,7 @@ function cutsOf(tail: readonly Span[], after: number): (first: number) => TailBo
   };
 }
 
-/** Returns the results of a fold over the first 0, 1, 2, … spans. */
+/** Returns the intermediate results of `fold` over the values of `of`: after 0, 1, 2, … spans. */
 function running(
   spans: readonly Span[],
   of: (span: Span) => number,

@@ -1,5 +1,5 @@
-// Tests of the maximum size of a checkpoint. It depends on the window, on the range that the checkpoint replaces and on
-// the caller's limit. It is never so large that the compaction frees too little.
+// Tests of the maximum size of a checkpoint. The maximum depends on the window, on the range that the checkpoint
+// replaces and on the caller's limit. A checkpoint is never so large that the compaction frees too little.
 
 import type { EpochOpened } from '@tidemark/log';
 import { expect, test } from 'vitest';
@@ -61,7 +61,7 @@ test('a checkpoint never takes so much that the compaction frees less than a fif
   expect(sizes.after - sizes.parts.checkpoint + bound).toBeLessThanOrEqual(0.8 * sizes.before);
 });
 
-test('in a small window a checkpoint may take a tenth of the window, and for a short range an eighth of `hard` instead of 4,000', () => {
+test('in a small window a checkpoint may take a tenth of the window, or for a short range an eighth of the budget `hard` instead of 4,000 tokens', () => {
   const { bound, sizes } = planned(10, 14_000);
   expect(bound).toBe(1_400);
   expect(planned(2, 14_000).bound).toBe(Math.floor(sizes.hard / 8));

@@ -1,5 +1,5 @@
-// Plans a compaction. It tries smaller and smaller tails and takes the first that fits and is worth its price. The last
-// attempt keeps only the messages that the model has not answered yet, with shortened results.
+// Plans a compaction. It tries smaller and smaller tails, called rungs, and takes the first rung that fits and frees
+// enough. The last rung keeps only the messages that the model has not answered yet, with shortened results.
 
 import { defined } from '@tidemark/core';
 import type { Money, Timestamp } from '@tidemark/log';
@@ -67,8 +67,8 @@ export interface CompactionInput {
   /** True to keep no tail: see `DraftOptions`. Only one rung is tried then. */
   readonly alone?: boolean;
   /**
-   * True if the plan is for a better checkpoint than that of a waiting compaction. The plan may then omit the same part
-   * of the history.
+   * True if the plan is for a better checkpoint than the checkpoint of a compaction that no epoch uses yet. The plan
+   * may then omit the same part of the history as that compaction.
    */
   readonly anew?: boolean;
 }
@@ -93,8 +93,8 @@ export interface RefusedPlan {
 }
 
 /**
- * Plans a compaction with the smallest possible checkpoint. The caller must judge the plan again with the size of the
- * real checkpoint.
+ * Plans a compaction with the smallest possible checkpoint. Returns the plan of the first rung that is worth making, or
+ * the refusal of the last rung. The caller must judge the plan again with the size of the real checkpoint.
  */
 export function planCompaction(state: State, input: CompactionInput): CompactionPlan | RefusedPlan {
   const { from = 0, alone = false, last = alone ? from : LAST_RUNG } = input;
@@ -108,8 +108,8 @@ export function planCompaction(state: State, input: CompactionInput): Compaction
 }
 
 /**
- * Refuses a plan that omits no more than a compaction which no epoch uses yet. A smaller tail is useful only if a
- * larger one does not fit, and not to repeat a compaction.
+ * Refuses a plan that omits no more than a compaction that no epoch uses yet. To repeat a compaction only for a smaller
+ * tail is not useful.
  */
 function unlessWaiting({ compacted, epoch, history }: State, plan: CompactionPlan): CompactionPlan | RefusedPlan {
   if (compacted === undefined || compacted.position === epoch?.opened.checkpoint) return plan;
@@ -142,8 +142,8 @@ function planRung(state: State, input: CompactionInput, rung: number): Compactio
 }
 
 /**
- * Returns the `perByte` option for a request that is too large in bytes. It makes the tail take the same share of the
- * byte limit as of the token limit.
+ * Returns the `perByte` option for a request that is too large in bytes. With this option, the tail takes the same
+ * share of the byte limit as of the token limit.
  */
 function perByte({ by, hard, bytesLimit }: Gauge): Pick<DraftOptions, 'perByte'> {
   return by === 'bytes' && bytesLimit !== undefined ? { perByte: hard / (MOST_BYTES * bytesLimit) } : {};
@@ -198,8 +198,9 @@ export interface CompactionSizes {
 }
 
 /**
- * Reason why a compaction is not made. `nothing-new`: a compaction that waits for the next request already omits as
- * much.
+ * Reason why a compaction is not made. `nothing-to-leave-out`: no part of the history can be omitted. `nothing-new`: a
+ * compaction that waits for the next request already omits as much. `does-not-fit`: the request after the compaction
+ * exceeds the token or byte limit. `shrinks-too-little`: the request shrinks by less than a fifth.
  */
 export type CompactionRefusal = 'nothing-to-leave-out' | 'nothing-new' | 'does-not-fit' | 'shrinks-too-little';
 
@@ -210,7 +211,10 @@ export interface JudgedCompaction {
   readonly refused?: CompactionRefusal;
 }
 
-/** Judges a draft with a checkpoint of this size, on the model's scale. */
+/**
+ * Judges if a compaction is worth making with a checkpoint of the given size. The tokens of `checkpoint` are on the
+ * model's scale.
+ */
 export function judgeCompaction(
   state: State,
   gauge: Gauge,
@@ -242,8 +246,8 @@ function refusalOf({ before, after, hard }: CompactionSizes, gauge: Gauge, bytes
 }
 
 /**
- * Estimates the last request from its bytes, because no count exists. The result is at least the size of the front and
- * the tools.
+ * Estimates the tokens of the request from its bytes. Used if the gauge has no token count. The result is at least the
+ * size of the front and the tools.
  */
 function wholeOf(state: State, { bytes }: Gauge, { front, tools }: CompactionSizes['parts']): number {
   return Math.max(front + tools, inModelTokens(state, Math.ceil(bytes / 4)).tokens);
@@ -262,8 +266,8 @@ export function cliffCleared(
 }
 
 /**
- * Returns the tokens that the compaction writes again, and their cost above reading them from the cache. The front and
- * the tools are read, and everything after them is written.
+ * Returns the tokens that the compaction writes again, and how much more this costs than reading them from the cache.
+ * The front and the tools are read, and everything after them is written. `cost` is absent if the price is unknown.
  */
 export function breakCost(
   { after, parts }: CompactionSizes,

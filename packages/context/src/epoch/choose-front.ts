@@ -1,5 +1,5 @@
 // Chooses the front that an epoch opens with: the natural front or the padded front. The decision is made when the
-// epoch opens. The next epoch keeps it if its front is otherwise the same.
+// epoch opens. The next epoch keeps the decision if its front is the same apart from the padding.
 
 import { defined } from '@tidemark/core';
 import type { EpochOpened, FrontEntry, PaddingRecord, PaddingSetting, Timestamp } from '@tidemark/log';
@@ -40,8 +40,8 @@ export interface FrontChoice {
 }
 
 /**
- * Returns the front of the new epoch: the front inherited from a parent, the decision of the epoch before, or the
- * result of a new calculation, in this order.
+ * Returns the front of the new epoch. A front inherited from a parent comes first, then the decision of the previous
+ * epoch, then the result of a new calculation. If no padding is offered, the natural front is returned.
  */
 export function chooseFront(input: ChoiceInput): FrontChoice {
   const { wanted } = input;
@@ -52,8 +52,8 @@ export function chooseFront(input: ChoiceInput): FrontChoice {
 }
 
 /**
- * Returns the parent's front for the first epoch of a subagent. The bytes are the same, so the subagent reads the
- * parent's cache.
+ * Returns the parent's front for the first epoch of a subagent, or `undefined` if that front cannot serve the request.
+ * The bytes are the same, so the subagent reads the parent's cache.
  */
 function inheritedBy({ before, wanted }: ChoiceInput): FrontChoice | undefined {
   const { inherited } = wanted;
@@ -84,8 +84,8 @@ function choosePadding(
 }
 
 /**
- * Returns the padding decision of the epoch before if the front is otherwise unchanged. Its bytes may still be in the
- * cache.
+ * Returns the padding decision of the previous epoch if the front is otherwise unchanged, or else `undefined`. The
+ * bytes of that front may still be in the cache.
  */
 function carriedOn({ before, wanted }: ChoiceInput): FrontChoice | undefined {
   const { padding: offer, texts } = wanted;
@@ -114,8 +114,8 @@ function tailTokens({ history: { packed } }: State): number {
 
 /**
  * Input of the calculation that decides if a front is padded up to the model's floor. The calculation is made when an
- * epoch opens, is recorded, and does not change during the epoch. Below the floor, each call pays for the whole front;
- * above it, the front is written once and then read. Tokens are estimates.
+ * epoch opens, is recorded, and does not change during the epoch. Below the floor, each call pays the full price of the
+ * whole front. Above the floor, the front is written once and then read. Tokens are estimates.
  */
 export interface PaddingInput {
   readonly setting: PaddingSetting;
@@ -231,14 +231,18 @@ interface PaddingRates {
   readonly write: number;
 }
 
-/** Returns the number of calls made before the whole request, including its tail, reaches the floor by itself. */
+/**
+ * Returns the number of calls made before the whole request reaches the floor without padding. The whole request
+ * includes the tail.
+ */
 function callsBelow({ calls, tail, growth, floor }: Course, front: number): number {
   return Math.min(calls, Math.max(0, Math.ceil((floor - front - tail) / growth)));
 }
 
 /**
- * Returns the cost of the input, in tokens at the base price. Input below the floor is fresh. Above the floor, cached
- * tokens are read and all others are written. `held` is the number of tokens in the cache before the first call.
+ * Returns the cost of all input of a session, in tokens at the base price. Input below the floor is fresh. Above the
+ * floor, cached tokens are read and all others are written. `held` is the number of tokens in the cache before the
+ * first call.
  */
 function inputCost(
   { calls, tail, growth, floor }: Course,

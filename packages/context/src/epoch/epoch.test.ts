@@ -90,7 +90,7 @@ test('no epoch opens only because the padding decision would now be different', 
   expect(neededEpoch(full, { ...offered('auto'), texts: composeFront({}, newHash) })).toBe('tools');
 });
 
-test('no epoch opens because the padding itself would differ now, or be absent', () => {
+test('no epoch opens if the text of the padding changes or padding is no longer offered', () => {
   const full = openedWith({ ...wanted, texts: padded ?? texts });
   const small = padFront(texts, { floor: 1_024, preloads: [] }, newHash);
   for (const now of [small, undefined])
@@ -98,7 +98,7 @@ test('no epoch opens because the padding itself would differ now, or be absent',
   expect(neededEpoch(full, wanted)).toBeUndefined();
 });
 
-test('no epoch opens because of the skill list in an older front, and other differences still open one', () => {
+test('the skill list in an older front opens no epoch, and other differences still open an epoch', () => {
   const list = layer('skills', 'r1', 'project', '- tax: taxes', newHash);
   const older = openedWith({ ...wanted, texts: { ...texts, layers: [...texts.layers, list] } });
   expect(older.epoch?.opened.layers.map(({ name }) => name)).toEqual(['runtime', 'skills']);
@@ -134,7 +134,7 @@ describe('an earlier wording of the front', () => {
     });
   });
 
-  test('does not hide another contract, another definition, or a tool with another name', () => {
+  test('does not prevent a new epoch for another contract, another definition, or a tool with another name', () => {
     const brief = composeFront({ tools: SPECS, runtime: 'brief' }, newHash);
     expect(neededEpoch(older, { ...wanted, texts: brief })).toBe('contract');
     const edited = composeFront(

@@ -28,9 +28,9 @@ export interface RequestSpec {
   readonly capabilities: Digest;
   readonly texts: FrontTexts;
   /**
-   * Time at which a changed tool list applies, if the model accepts no appended tools: with the next request, or with
-   * the next epoch that opens for any reason. The default is `now`. There are two exceptions: if tools are only
-   * removed, or if the log records that this list waits, the default is `next-epoch`.
+   * Time at which a changed tool list applies, if the model accepts no appended tools. `now`: with the next request.
+   * `next-epoch`: with the next epoch that opens for any reason. The default is `now`. There are two exceptions: if
+   * tools are only removed, or if the log records that this list waits, the default is `next-epoch`.
    */
   readonly takeTools?: 'now' | 'next-epoch';
   /** Stream with a cache key of its own from its first call. It is set if many streams will call at the same time. */
@@ -64,8 +64,8 @@ export interface PaddingOffer {
 const REASONING = ['thinking', 'effort', 'output_config', 'reasoning', 'reasoning.effort'];
 
 /**
- * Returns the main cause for which the next request needs a new epoch, if no change can be appended. Returns
- * `undefined` if the current epoch serves the request.
+ * Returns the main cause for which the next request needs a new epoch, on the assumption that no change is appended
+ * instead. Returns `undefined` if the current epoch serves the request.
  */
 export function neededEpoch(state: State, wanted: RequestSpec): EpochCause | undefined {
   return epochCauses(state, wanted)[0];
@@ -95,9 +95,9 @@ export function roleOf({ texts }: Pick<RequestSpec, 'texts'>): Layer | undefined
 }
 
 /**
- * Checks that an epoch's front can serve the wanted request. Its padding and the skill list of an older log are not
- * compared, because they are frozen with the front. Tools may differ: changed tools are appended after the front, or
- * wait for a later epoch.
+ * Checks that an epoch's front can serve the wanted request. The padding of the front and the skill list of an older
+ * log are not compared, because they are frozen with the front. Tools may differ: changed tools are appended after the
+ * front, or wait for a later epoch.
  */
 export function servesAs(opened: EpochOpened, wanted: RequestSpec): boolean {
   const { provider, model } = wanted;
@@ -124,8 +124,8 @@ interface WantedText {
 }
 
 /**
- * Checks that a recorded text is the wanted one or an earlier wording of it. An earlier wording stays in the session until
- * another cause opens an epoch.
+ * Checks that a recorded text is the wanted text or an earlier wording of it. An earlier wording stays in the session
+ * until another cause opens an epoch.
  */
 export function isWordingOf(held: Pick<LayerRecord, 'name' | 'digest'>, { record, earlier = [] }: WantedText): boolean {
   return held.name === record.name && (held.digest === record.digest || earlier.includes(held.digest));
@@ -137,14 +137,20 @@ function sameTexts(held: readonly Pick<LayerRecord, 'name' | 'digest'>[], wanted
   );
 }
 
-/** A contract is named by its runtime layer, so an earlier wording of that layer is an earlier name of the contract. */
+/**
+ * Checks that an epoch has the wanted contract. A contract is named by its runtime layer, so an earlier wording of that
+ * layer counts as the same contract.
+ */
 function sameContract(opened: EpochOpened, { texts }: RequestSpec): boolean {
   if (opened.contract === texts.contract) return true;
   const [runtime] = texts.layers;
   return runtime !== undefined && opened.layers.some((held) => isWordingOf(held, runtime));
 }
 
-/** Returns the cause for the first layer that differs. Layers in `but` are not compared. */
+/**
+ * Returns the cause, `role` or `contract`, for the first layer that differs. Returns `undefined` if no layer differs.
+ * Layers named in `but` are not compared.
+ */
 function changedLayer(
   opened: EpochOpened,
   { texts, padding }: RequestSpec,
@@ -194,7 +200,10 @@ export function isSameJson(a: unknown, b: unknown): boolean {
   return canonicalText(a) === canonicalText(b);
 }
 
-/** Returns the `epoch.opened` event that opens the epoch. */
+/**
+ * Returns the data of the `epoch.opened` event for the wanted request. The data contain `cause` and all other causes
+ * for which the epoch would open.
+ */
 export function openEpoch(
   state: State,
   wanted: RequestSpec,
@@ -235,7 +244,10 @@ export function openEpoch(
   };
 }
 
-/** Returns the request without the earlier wordings of its texts: a new epoch takes the new wording, and its record says so. */
+/**
+ * Returns the request without the earlier wordings of its texts. A new epoch takes the new wording, so its record must
+ * name a changed wording as a cause.
+ */
 function withoutEarlier(wanted: RequestSpec): RequestSpec {
   const { texts } = wanted;
   const layers = texts.layers.map(({ record, text }) => ({ record, text }));

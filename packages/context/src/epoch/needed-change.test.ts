@@ -35,7 +35,7 @@ function opened(state: State, one: RequestSpec): State {
 }
 
 const open = fold([request(2)], opened(fold([created, prompt('go')]), wanted));
-/** Adds an answer and a prompt after it, the usual state before a request. */
+/** Returns the state after an answered request and a new prompt, the usual state before a request. */
 const next = (state: State): State => fold([request(2), answer([text('so')]), prompt('on')], state);
 const between = next(open);
 
@@ -97,7 +97,7 @@ describe('neededChange', () => {
     expect(neededChange(between, withEffort('high'), ['system'])).toEqual({ do: 'epoch', cause: 'reasoning' });
   });
 
-  test('asks for an epoch if tools are redefined or removed at once, and the model accepts only additions', () => {
+  test('asks for an epoch if tools are redefined or must be removed at once, and the model accepts only additions', () => {
     expect(neededChange(between, { ...withTools(), takeTools: 'now' }, SOME)).toEqual({ do: 'epoch', cause: 'tools' });
     expect(neededChange(between, withTools(spec('read', 'Another.')), SOME)).toEqual({ do: 'epoch', cause: 'tools' });
     expect(neededChange(between, withTools(spec('read', 'Another.')), ALL)).toMatchObject({
@@ -142,10 +142,10 @@ describe('neededChange', () => {
   });
 });
 
-describe('tools that wait for the next epoch', () => {
+describe('a tool change that waits for the next epoch', () => {
   const waiting: RequestSpec = { ...withTools(spec('grep')), takeTools: 'next-epoch' };
 
-  test('are tools that were only removed, if the model cannot take the change appended', () => {
+  test('only removes tools, and is used if the model does not accept the removal as an appended change', () => {
     for (const appends of [[], SOME])
       expect(neededChange(between, withTools(), appends)).toEqual({
         do: 'append',
@@ -157,14 +157,14 @@ describe('tools that wait for the next epoch', () => {
     expect(neededChange(next(gone), wanted, [])).toEqual({ do: 'nothing' });
   });
 
-  test('are recorded once, and are not shown to the model', () => {
+  test('is recorded once, and is not shown to the model', () => {
     const queued = changed(between, waiting, []);
     expect(packed(queued)).toEqual(packed(between));
     expect(toolsIn(queued)).toEqual(['read']);
     expect(neededChange(next(queued), waiting, [])).toEqual({ do: 'nothing' });
   });
 
-  test('continue to wait in a process that returns with the same list, but not if `takeTools` is `now`', () => {
+  test('continues to wait after a restart with the same list, but not if `takeTools` is `now`', () => {
     const queued = next(changed(between, waiting, []));
     const { takeTools: _when, ...again } = waiting;
     expect(neededChange(queued, again, [])).toEqual({ do: 'nothing' });
@@ -172,7 +172,7 @@ describe('tools that wait for the next epoch', () => {
     expect(neededChange(between, again, [])).toEqual({ do: 'epoch', cause: 'tools' });
   });
 
-  test('are taken by the next epoch that opens for any cause', () => {
+  test('is taken by the next epoch that opens for any cause', () => {
     const queued = next(changed(between, waiting, []));
     const other = { ...waiting, parameters: { effort: 'low' } };
     expect(neededChange(queued, other, [])).toEqual({ do: 'epoch', cause: 'reasoning' });
@@ -181,7 +181,7 @@ describe('tools that wait for the next epoch', () => {
     expect(taken.epoch?.inForce.queued).toBeUndefined();
   });
 
-  test('are appended at once if the model accepts it', () => {
+  test('is appended at once instead if the model accepts appended changes', () => {
     expect(neededChange(between, waiting, ALL)).toMatchObject({
       do: 'append',
       changes: [{ data: { as: 'appended' } }],
@@ -214,7 +214,7 @@ describe('a change in the history', () => {
     ]);
   });
 
-  test('without an answer gets a line before the next message that states this, except a change of effort', () => {
+  test('without an answer is followed by a line that states this, before the next message; a change of effort is not', () => {
     const failed: Told = [
       'answer.failed',
       { step: 1, stream: 'main', class: 'retryable', code: 'provider/overloaded', message: 'busy', retry: false },
@@ -231,7 +231,7 @@ describe('a change in the history', () => {
     );
   });
 
-  test('without an answer gets that line before the words of a side call that contains the history', () => {
+  test('without an answer is also followed by that line before the words of a side call that contains the history', () => {
     const waits = changed(between, grep);
     const asked = (behind: 'main' | 'none'): readonly string[] =>
       besideSpans(waits, [{ type: 'text', text: 'Name this.' }], position(waits.length), behind).map(
@@ -241,7 +241,7 @@ describe('a change in the history', () => {
     expect(asked('none')).toEqual(['user']);
   });
 
-  test('marks a definition that was sent before as known, and sends a new one', () => {
+  test('sends a new tool definition, and marks a definition that was sent before as known', () => {
     const there = next(changed(between, grep));
     const gone = next(changed(there, wanted));
     const again = changed(gone, grep);
@@ -253,7 +253,7 @@ describe('a change in the history', () => {
     ]);
   });
 
-  test('is no longer packed once an epoch has it in its front, which counts as an edit of sent content', () => {
+  test('is no longer packed once the front of an epoch contains it, which counts as an edit of sent content', () => {
     const there = next(changed(between, { ...grep, parameters: { effort: 'high' } }));
     const folded = opened(there, { ...grep, parameters: { effort: 'high', thinking: { type: 'adaptive' } } });
     expect(packed(folded).filter((span) => span.startsWith('system'))).toEqual([]);
@@ -306,7 +306,7 @@ describe('a change of the role', () => {
     expect(neededChange(back, wanted, ALL)).toEqual({ do: 'nothing' });
   });
 
-  test('keeps its earlier words in a record of before `render/3`', () => {
+  test('keeps its older wording if its record is older than `render/3`', () => {
     const said = (role: string): string | undefined =>
       wordsOf(fold([['role.changed', { text: role, as: 'appended' }]], between)).at(-1);
     expect(said('Be short.')).toMatch(/^The text about your role has changed\. From here on .*\n\nBe short\.$/s);

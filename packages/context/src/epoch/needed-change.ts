@@ -12,21 +12,24 @@ import type { FrontTool } from '../front/front.ts';
 import { estimateTokens, sizeOfSpan } from '../base/estimate.ts';
 import type { Epoch, History, State } from '../state/state.ts';
 
-/** A change to be recorded before the request. */
+/** Change that must be recorded before the request is built. */
 export type Change =
   | { readonly kind: 'tools.changed'; readonly data: ToolsChanged }
   | { readonly kind: 'reasoning.changed'; readonly data: ReasoningChanged }
   | { readonly kind: 'role.changed'; readonly data: RoleChanged };
 
-/** Step that the next request needs before it can be built. */
+/**
+ * Action that is necessary before the next request can be built: nothing, changes to append to the history, or a new
+ * epoch.
+ */
 export type Need =
   | { readonly do: 'nothing' }
   | { readonly do: 'append'; readonly changes: readonly Change[] }
   | { readonly do: 'epoch'; readonly cause: EpochCause };
 
 /**
- * Result of settling one difference without an epoch: a change to append, or `waits` if the difference stays open for
- * now. `undefined` means that only an epoch settles it.
+ * Result of settling one difference without an epoch: a change to append, or `waits` if the difference remains for a
+ * later request. `undefined` means that only an epoch settles the difference.
  */
 type SettledDifference = Change | 'waits' | undefined;
 
@@ -37,9 +40,9 @@ type SettledDifference = Change | 'waits' | undefined;
 const APPENDABLE: readonly string[] = ['effort', 'reasoning.effort'];
 
 /**
- * Returns what the next request needs. `given` lists the changes that the model accepts appended, by the wanted catalog
- * row. Requests are built with the row of their epoch. If the wanted row differs from it, any change opens an epoch,
- * which then uses the new row.
+ * Returns the action that is necessary before the next request. `given` lists the changes that the model accepts
+ * appended, by the wanted catalog row. Requests are built with the row of their epoch. If the wanted row differs from
+ * the epoch's row, any change opens an epoch, which then uses the wanted row.
  */
 export function neededChange(state: State, wanted: RequestSpec, given: Capabilities['appends']): Need {
   const { epoch, history } = state;
@@ -90,8 +93,8 @@ function settleRole(history: History, wanted: RequestSpec, appends: Capabilities
 }
 
 /**
- * Checks that a history has more than `tokens` tokens. It adds up spans from the end, and stops as soon as the answer
- * is known.
+ * Checks that a history has more than `tokens` tokens. It adds up spans from the end, and stops as soon as the sum
+ * exceeds `tokens`.
  */
 function isLongerThan({ packed }: History, tokens: number): boolean {
   let left = tokens;

@@ -171,7 +171,7 @@ test('an entry that was read but never written by this session is assumed to be 
 test('a miss in the main stream is recorded with the tokens that were at stake, and a side call records none', () => {
   const told = [request(2, [marker(1)], 1), billed(0, 100), request(3, [marker(1), marker(2)], 901), billed(0, 110)];
   const pauses = fold([created, ...told]).streams['main']?.pauses;
-  // The answer records no expired miss, so the unread tokens count as broken.
+  // The answer records no miss with the cause `expired`, so the unread tokens count as broken.
   expect(pauses).toMatchObject({ broken: 100 });
   const side = [beside(request(4, [marker(1), marker(3)], 2_000)), beside(billed(0, 110))];
   expect(fold([created, ...told, ...side]).streams['main']?.pauses).toEqual(pauses);
@@ -216,7 +216,7 @@ describe('entries that the provider keeps by itself', () => {
     ]);
   });
 
-  test('are not refreshed if they were expected but not read, and are new where the request leaves one', () => {
+  test('are not refreshed if they were expected but not read, and are new at the places where the request leaves an entry', () => {
     const told = [
       kept([place(3)], 1),
       used(0, 2_000),

@@ -23,7 +23,7 @@ const NO_STREAM: Stream = {
   away: NO_PAUSES,
 };
 
-/** Applies a recorded request. It may be in flight from now on. */
+/** Applies a recorded request. From now on, the request may be in flight. */
 export function send(state: State, event: RecordedOf<'request.prepared'>): State {
   const stream = streamOf(state, event.data.stream) ?? NO_STREAM;
   const { position, at, data } = event;
@@ -40,8 +40,8 @@ export function fail(state: State, name: string): State {
 }
 
 /**
- * Applies an answered request. Its markers are now cache entries. A side call changes nothing else, but it refreshes
- * the entries that it read.
+ * Applies an answered request. Its markers are now cache entries. A side call changes nothing else, except that it
+ * refreshes the entries that it read.
  */
 export function accept(state: State, event: RecordedOf<'answer.received' | 'answer.interrupted'>): State {
   const { stream: name, usage } = event.data;
@@ -70,7 +70,8 @@ export function accept(state: State, event: RecordedOf<'answer.received' | 'answ
 }
 
 /**
- * Returns the last count before a request that was cut. If the request before was itself cut, its count is the same.
+ * Returns the last count before a request that was cut and has no count. If the previous request has no count either,
+ * the last count stays.
  */
 function countedBefore({ counted }: State, before: Accepted | undefined): RequestCount | undefined {
   if (before === undefined || isUncounted(before)) return counted;
@@ -93,8 +94,8 @@ function elsewhere(state: State, event: RecordedOf<'answer.received' | 'answer.i
 }
 
 /**
- * Refreshes the main stream's entry after a side call that read it. The side call may have left an entry further on,
- * which replaces it.
+ * Refreshes the main stream's entry after a side call that read it. If the side call left an entry at a later block,
+ * that entry becomes the main stream's entry.
  */
 function keptWarm(state: State, touched: readonly CacheEntry[]): State {
   const main = state.streams['main'];
@@ -106,8 +107,8 @@ function keptWarm(state: State, touched: readonly CacheEntry[]): State {
 }
 
 /**
- * Returns the answer as part of the last accepted request, with its tokens. A cut answer is packed in another form or
- * not at all, so its usage does not predict the next request.
+ * Returns the answer as part of the last accepted request, with its tokens. Returns `undefined` for a cut answer: it is
+ * packed in another form or not at all, so its usage does not predict the next request.
  */
 function answerOf({
   kind,
@@ -120,8 +121,8 @@ function answerOf({
 }
 
 /**
- * Maximum factor by which a real count can differ from its estimate, in either direction. A count beyond it includes
- * content that is not text of this session.
+ * Maximum factor by which a real count can differ from its estimate, in either direction. A greater difference comes
+ * from content that is not text of this session, so the count is limited to this factor.
  */
 const ODD = 4;
 
@@ -145,7 +146,7 @@ function learnRatios(
   return learnt.appended === appended && learnt.whole === whole ? ratios : { ...ratios, [model]: learnt };
 }
 
-/** Returns the scales after a counted request, or `undefined` if it has no count. */
+/** Returns the scales after a counted request, or `undefined` if the request has no count or no epoch is open. */
 function scalesBehind(
   { scales, ratios, epoch, history: { packed, lead } }: State,
   { prepared, spans }: SentRequest,
@@ -177,8 +178,8 @@ function learn(ratio: Ratio, estimated: number, counted: number): Ratio {
 }
 
 /**
- * Records the pause before a request. Tokens that were not read again for a reason other than expiry are not charged to
- * the pause: they were dropped, packed differently or stripped.
+ * Records the pause before a request. Tokens that were dropped, packed differently or stripped are counted as broken.
+ * They were not lost by expiry, so the pause is not the reason that they were not read again.
  */
 function recordPause(
   { accepted, pauses, away }: Stream,
@@ -216,8 +217,8 @@ function withStream(state: State, name: string, stream: Stream): State {
 }
 
 /**
- * Returns the tokens that were read or written. On a grid, writes are free and not reported, so the tokens up to the
- * last grid point are returned.
+ * Returns the tokens that were read or written, or `undefined` if the usage is unknown. On a grid, writes are free and
+ * not reported, so the tokens up to the last grid point are returned.
  */
 function cachedAt(usage: Usage | undefined, grid: Grid | undefined): number | undefined {
   if (usage === undefined) return undefined;

@@ -206,7 +206,10 @@ function countUnnamed(records: readonly { readonly position: Position }[], named
   return records.filter(({ position }) => !names.has(position)).length;
 }
 
-/** Returns the positions that the epoch before shortened, if no request of that epoch was accepted. */
+/**
+ * Returns the positions of results that the previous epoch shortened, if no request of that epoch was accepted. The
+ * shortened results were then never sent.
+ */
 function notSentShort({ epoch, streams }: State): Iterable<number> {
   const accepted = streams['main']?.accepted?.position ?? -1;
   return epoch === undefined || accepted > epoch.position ? [] : epoch.shortened;
@@ -221,7 +224,7 @@ function positionsChanged({ history: { packed: before } }: State, { history }: S
 /** Records of one kind that an epoch may name, and the function that applies them to the packed history. */
 interface TakenUp<R> {
   readonly named: readonly Position[] | undefined;
-  /** Positions that the epoch before named. */
+  /** Positions that the previous epoch named. */
   readonly held: readonly Position[] | undefined;
   readonly records: readonly R[];
   readonly pack: (history: History, records: readonly R[]) => History;

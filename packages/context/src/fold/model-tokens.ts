@@ -1,5 +1,5 @@
-// Computes sizes of the history on the scale of the model that will count it, as the forecast of a request does. Each
-// text has the scale at which it was counted, and images are counted by their pixels.
+// Computes sizes of the history in tokens of the model that gets the next request. The forecast of a request computes
+// them in the same way. Each text has the scale at which it was counted, and images are counted by their pixels.
 
 import type { Part, Span } from '@tidemark/model';
 import { slice } from '../base/append-only.ts';
@@ -40,7 +40,7 @@ function hasImage(part: Part): boolean {
 
 /**
  * Returns the scale of a checkpoint from the texts that it quotes, as they are packed before the checkpoint replaces
- * them. Text of the checkpoint before is quoted at that checkpoint's own scale.
+ * them. Text that is quoted from the previous checkpoint has that checkpoint's own scale.
  */
 export function checkpointScale({ packed, lead }: History, scaling: Scaling, text: string): number {
   const spans = slice(packed);
@@ -74,8 +74,9 @@ export function scalesWithCheckpoint(
   });
 }
 
-// Scale of a checkpoint's text. Most of the text is quoted from texts that the model counted before, some of them dumps
-// or JSON. Neither the scale of prose nor the scale of the session's newest text fits it.
+// The next functions compute the scale of a checkpoint's text. Most of the text is quoted from texts that the model
+// counted before, some of them dumps or JSON. Neither the scale of prose nor the scale of the session's newest text
+// fits it.
 
 /** First line of an item of a checkpoint, or heading of a quotation, with its position in the log. */
 const MARKED = /^(?:- |## .*)\[(\d+)\]/;

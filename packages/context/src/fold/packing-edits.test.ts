@@ -57,7 +57,7 @@ describe('a rejected block', () => {
     expect([after.epoch?.edited, later.epoch?.edited]).toEqual([4, 4]);
   });
 
-  test('does not change the earlier state when an epoch replaces it', () => {
+  test('stays in the earlier state when an epoch replaces it in a newer state', () => {
     const before = fold([created, shown, opened(0), rejected(1, 1)]);
     fold([opened(1, [3]), prompt('one')], before);
     expect(packed(fold([prompt('two')], before))).toEqual(['user: look + image', 'user: two']);

@@ -8,7 +8,7 @@ import { ROLE } from '../front/front.ts';
 import type { Epoch, History, InForce, Pruning, Quarantine, State } from '../state/state.ts';
 import { ownCalls, settleChange } from './settle.ts';
 
-/** Returns the settings that an epoch's own front contains. */
+/** Returns the tools, parameters and role that apply when an epoch opens, which are those of its front. */
 export function frontInForce({ tools, parameters, layers }: EpochOpened): InForce {
   return {
     tools,
@@ -38,8 +38,8 @@ export function changeTools(state: State, event: RecordedOf<'tools.changed'>): S
 }
 
 /**
- * Applies `reasoning.changed`: appends the change for the model. A change that an epoch makes is already in its front
- * and is not appended.
+ * Applies `reasoning.changed`: appends the change for the model. A change that came with a new epoch is already in the
+ * front of that epoch and is not appended.
  */
 export function changeReasoning(state: State, event: RecordedOf<'reasoning.changed'>): State {
   const { epoch } = state;
@@ -54,7 +54,7 @@ export function changeReasoning(state: State, event: RecordedOf<'reasoning.chang
   });
 }
 
-/** Applies `role.changed`: appends the new text for the model, which replaces the text before it. */
+/** Applies `role.changed`: appends the new role text for the model, which replaces the previous role text. */
 export function changeRole(state: State, event: RecordedOf<'role.changed'>): State {
   const { epoch } = state;
   if (epoch === undefined) return state;
@@ -92,9 +92,9 @@ function appendChange(
   return { ...appended, history: settleChange(state.history, { position, session: state.session, part }) };
 }
 
-// Edits that an epoch makes to the packed history: a rejected block becomes its stub, a long result is shortened, and
-// reasoning bound to an edited prefix is omitted. Every part keeps its index, so a later record still refers to the
-// same part.
+// Edits that an epoch makes to the packed history: a rejected block becomes its stub, and a long result is shortened.
+// Reasoning that is bound to an edited prefix is omitted. Every part keeps its index, so a later record still refers to
+// the same part.
 
 /**
  * Returns the history with these blocks replaced by their stubs. A block that is no longer packed, or that was cut off
@@ -140,8 +140,8 @@ function replacePart(parts: readonly Part[], part: Part, by: Part): readonly Par
 }
 
 /**
- * Removes the opaque item of the reasoning parts. A reasoning part without it is never sent, but it stays in the list,
- * so the indexes of later parts do not change.
+ * Removes the opaque item of the reasoning parts. A reasoning part without its opaque item is never sent, but the part
+ * stays in the list, so the indexes of later parts do not change.
  */
 function withoutReasoning(span: Span): Span {
   if (!span.parts.some(({ type }) => type === 'reasoning')) return span;
@@ -173,8 +173,8 @@ function withoutCall(spans: readonly Span[], span: Span, part: CallPart, text: T
 }
 
 /**
- * Returns the history with the results of these batches shortened. Records that are no longer packed, or are not
- * results, change nothing.
+ * Returns the history with the results that the prunings name shortened. A named record changes nothing if it is no
+ * longer packed or is not a result.
  */
 export function prune(history: History, prunings: readonly Pruning[]): History {
   const results = prunings.flatMap((one) => one.results);

@@ -19,7 +19,7 @@ interface SpanDraft {
   readonly parts: readonly Part[];
 }
 
-/** Adds a note or a prompt. It is packed at once if nothing is open; otherwise it waits. */
+/** Adds a note or a prompt. It is packed at once if no request is in flight and no call is open; otherwise it waits. */
 export function settleWaiting(history: History, kind: 'note' | 'prompt', waiting: WaitingSpan): History {
   const held: History =
     kind === 'note'
@@ -29,14 +29,14 @@ export function settleWaiting(history: History, kind: 'note' | 'prompt', waiting
 }
 
 /**
- * Adds a change of a setting of the front. It is packed after all earlier messages, so the content already sent stays
- * unchanged.
+ * Adds a change of the tools, the reasoning or the role. The change is packed after all earlier messages, so the
+ * content already sent stays unchanged.
  */
 export function settleChange(history: History, waiting: WaitingChange): History {
   return releaseWaiting({ ...history, changes: [...history.changes, waiting] });
 }
 
-/** Packs the waiting spans if nothing is open. */
+/** Packs the waiting spans if no request is in flight and no call is open. */
 export function releaseWaiting(history: History): History {
   if (history.batch !== undefined || history.inFlight) return history;
   return releaseChanges(releaseSaid(history));
@@ -68,8 +68,9 @@ function releaseSaid(history: History): History {
 }
 
 /**
- * Packs messages, with a line before them if an answer is missing. Providers accept a change of tools or of the role
- * only if an answer follows it, so the line takes the place of the missing answer.
+ * Packs messages. If the history ends with a change that has no answer, a line is packed before the messages. Providers
+ * accept a change of tools or of the role only if an answer follows it, so the line takes the place of the missing
+ * answer.
  */
 function packSaid(history: History, drafts: readonly SpanDraft[]): History {
   const [first] = drafts;
@@ -183,7 +184,7 @@ function useIds(calls: Map<string, number>, ids: readonly string[], position: Po
 
 /**
  * Returns the call ids of this history only. The map is shared with the later states of the same history, like the list
- * of spans. If this state is continued in another way, it uses a copy with only its own ids.
+ * of spans. If an older state is continued in another way, it gets a copy with only its own ids.
  */
 export function ownCalls({ calls, packed }: History): Map<string, number> {
   if (packed.buffer.length === packed.length) return calls;
@@ -350,7 +351,10 @@ export function repack(history: History, lead: Lead): History {
   return { ...history, packed: appendOnly([span, ...kept]), lead: 1, settled: history.settled + 1, calls };
 }
 
-/** Returns the spans of a tail that remain after a checkpoint. */
+/**
+ * Returns the spans of a tail that remain after a checkpoint: the spans in `keeps`, then all spans after the range.
+ * Results after the range are shortened to `shortens` UTF-16 units, if set.
+ */
 export function keptBehind(
   tail: readonly Span[],
   { to, keeps, shortens }: Pick<Lead, 'to' | 'keeps' | 'shortens'>,

@@ -1,5 +1,5 @@
-// Forecasts the tokens that a call will read and write, and its cost, before it is sent. Also finds the reason why it
-// will read less than was sent before.
+// Forecasts the tokens that a call will read and write, and its cost, before the call is sent. Also finds the reason
+// why the call will read fewer tokens than were sent before.
 
 import type { CallForecast, MissCause, Timestamp, Usage } from '@tidemark/log';
 import { money } from '@tidemark/log';
@@ -55,7 +55,10 @@ export interface Outlook {
    * account.
    */
   readonly gone: Extract<MissCause, 'expired' | 'account'> | undefined;
-  /** Cliff that this request is the first to be forecast above. Above it, the model prices the whole request higher. */
+  /**
+   * Cliff that this request exceeds by its forecast, although the forecast of the previous request did not exceed it.
+   * Above a cliff, the model prices the whole request higher.
+   */
   readonly cliff: CliffCost | undefined;
 }
 
@@ -93,8 +96,8 @@ export function forecast(input: ForecastInput): Outlook {
 }
 
 /**
- * Returns the forecast input of the previous request to the same model, or 0. The forecast is used and not the count,
- * so a cliff that was crossed without a forecast is reported with the next request.
+ * Returns the forecast input of the previous request to the same model, or 0. The forecast is used and not the count. A
+ * cliff that the previous request crossed without a forecast is therefore reported with the next request.
  */
 function lengthBefore({ accepted, model }: ForecastInput): number {
   if (accepted === undefined || accepted.model !== model) return 0;
@@ -188,7 +191,7 @@ function withinLookback({ sequence, capabilities }: Lookup, from: number, to: nu
 }
 
 function heldByOf(input: ForecastInput): HeldBy {
-  // The request extends a counted one, and the tokens which that one left in the cache were counted too.
+  // The request extends a counted request. The tokens that the counted request left in the cache were counted too.
   if (input.accepted?.cached !== undefined && countedEnd(input) !== undefined) return 'count';
   return input.sizes === 'recorded' || isScaled(input.scales, input.model) ? 'scale' : 'estimate';
 }
@@ -204,7 +207,8 @@ function heldBefore({ accepted, lookup, sizes }: ForecastInput, sentBefore: numb
 }
 
 /**
- * Returns the cause of a loss. `uncached` is the size of this request if nothing of it is cached, and else Infinity.
+ * Returns the cause of a loss. `uncached` is the size of this request if none of its tokens will be cached, and
+ * otherwise Infinity.
  */
 function causeOf({ accepted, lookup }: ForecastInput, uncached: number): MissCause {
   const floor = floorOf(lookup.capabilities);
@@ -215,7 +219,8 @@ function causeOf({ accepted, lookup }: ForecastInput, uncached: number): MissCau
 }
 
 /**
- * Returns the smallest prefix that the model is known to cache. If it is unknown, returns 0, so no request is below it.
+ * Returns the smallest prefix, in tokens, that the model is known to cache. Returns 0 if the floor is unknown, so no
+ * request is below the floor.
  */
 function floorOf({ floor, implicit }: Capabilities): number {
   return floor ?? (implicit?.at === 'grid' ? implicit.first : 0);

@@ -58,8 +58,8 @@ export function missOf(input: MissInput): Miss | undefined {
 }
 
 /**
- * Returns the lifetime of the tokens that the call wrote. Returns `undefined` if it wrote nothing, because all were
- * paid as fresh input. If the usage contains no lifetime, the model's first one is used.
+ * Returns the lifetime of the tokens that the call wrote. Returns `undefined` if the call wrote nothing, because its
+ * tokens were then paid as fresh input. If the usage contains no lifetime, the model's first lifetime is returned.
  */
 function lifeWritten({ writes, written }: Usage, { ttls }: Capabilities): Ttl | undefined {
   if (writes !== undefined) return writes.find(({ tokens }) => tokens > 0)?.ttl;
@@ -73,9 +73,10 @@ const BEYOND_ESTIMATE = 0.25;
 
 /**
  * Returns the tokens of this request that were in the cache, at most the tokens that the call counted. If the model
- * counted the old text before, its size is kept, and any excess over the forecast is attributed to new text. If the
- * model counted none of it, the error of the forecast is spread over old and new text. If no loss was foreseen, a small
- * difference is treated as an error of the estimate.
+ * counted the old text before (`count`, `scale`), the size of the old text is kept, and any excess over the forecast is
+ * attributed to new text. If the model never counted it (`estimate`), the error of the forecast is spread over old and
+ * new text. If no loss was foreseen and the size is not counted, a small difference is treated as an error of the
+ * estimate.
  */
 function heldOf({ capabilities, usage, held, heldBy, forecast, loss }: MissInput): number {
   const { read = 0 } = usage;
@@ -92,7 +93,7 @@ function heldOf({ capabilities, usage, held, heldBy, forecast, loss }: MissInput
 
 /**
  * Returns the tokens that another call was writing, at most the tokens of this call. Returns `undefined` if this call
- * lost no race: it read less than the cache held, or most of what was being written.
+ * lost no race: it read less than the cache held, or it read most of the tokens that the other call was writing.
  */
 function racedOf({ usage, racing = 0 }: MissInput, held: number): number | undefined {
   const { read = 0 } = usage;
@@ -148,7 +149,7 @@ export interface MissEvidence {
   readonly gone?: Outlook['gone'];
   /** True if this session called more often than one machine of the provider accepts for one cache key. */
   readonly crowded?: boolean;
-  /** Provider's comparison of the request with the one before it. */
+  /** Provider's comparison of the request with the previous request. */
   readonly diagnosis?: DiagnosisRecord | undefined;
   /**
    * True if the provider counted an entry with exactly this prefix and the same parameters, and the entry has not
@@ -160,7 +161,8 @@ export interface MissEvidence {
 /**
  * Returns the causes of a miss, most important first, at least one. An entry that expired or belongs to another account
  * is lost with or without a change, so the change is listed second. A miss that was not foreseen gets its cause from
- * the provider's diagnosis, or from an identical prefix that was seen. Otherwise it is `unknown`.
+ * crowded routing, from the provider's diagnosis, or from an identical prefix that was seen. If none of these shows a
+ * cause, the cause is `unknown`.
  */
 export function causesOfMiss(evidence: MissEvidence): readonly [MissCause, ...MissCause[]] {
   const { loss, gone } = evidence;
@@ -168,7 +170,10 @@ export function causesOfMiss(evidence: MissEvidence): readonly [MissCause, ...Mi
   return gone === undefined || loss.cause === gone ? [loss.cause] : [gone, loss.cause];
 }
 
-/** Provider's reasons that name a setting in its cache key which no event of ours changed. */
+/**
+ * Reasons in a provider's diagnosis that name a setting in the provider's cache key. No event of this session changed
+ * that setting.
+ */
 const SETTING_REASONS: readonly string[] = [
   'model_changed',
   'text_format_changed',
@@ -184,7 +189,8 @@ function unforeseenCause({ capabilities, crowded = false, diagnosis, seen = fals
     return SETTING_REASONS.includes(diagnosis.reason ?? '') ? 'parameter' : 'unknown';
   }
   if (loss !== undefined) return 'unknown';
-  // A router may have used another upstream. A provider that finds entries by a key may have used another machine.
+  // The entry is not known to be evicted in two cases. A router may have used another upstream, and a provider that
+  // finds entries by a key may have used another machine.
   const isKept = markers === 'explicit' && routing === undefined;
   if (seen && (diagnosis?.found === 'same' || isKept)) return 'evicted';
   return 'unknown';
@@ -233,8 +239,8 @@ const CAUSES_OF: ReadonlyMap<string, readonly BreakOrMissCause[]> = new Map([
 ]);
 
 /**
- * Compares a diagnosis with our causes of one miss: its own, and those of the epoch that opened with it. An unknown
- * reason agrees with no cause.
+ * Compares a diagnosis with our causes of one miss. `causes` contains the causes of the miss, and the causes of the
+ * epoch that opened with the request. An unknown reason agrees with no cause.
  */
 export function crossCheck({ found, reason }: DiagnosisRecord, causes: readonly BreakOrMissCause[]): CrossCheckVerdict {
   const ours = causes.filter((cause) => cause !== 'opened' && cause !== 'unknown');
@@ -254,15 +260,24 @@ export function crossCheck({ found, reason }: DiagnosisRecord, causes: readonly 
   }
 }
 
-/** Tokens that were sent before and are about to be paid again, with the cause and the cost above reading them. */
+/**
+ * Tokens that were sent before and are about to be paid again, with the cause and the amount by which they cost more
+ * than if they were read.
+ */
 export interface ForeseenRewrite {
-  /** Cause of the epoch if a change of ours is the cause. Otherwise a cause in the cache or in the provider's rules. */
+  /**
+   * Cause of the epoch if a change by this session loses the tokens. Otherwise a cause in the cache or in the
+   * provider's rules.
+   */
   readonly cause: EpochCause | MissCause;
   /** Other causes, each of which alone would lose the tokens. */
   readonly also?: readonly (EpochCause | MissCause)[];
   /** Estimated number of tokens. */
   readonly tokens: number;
-  /** Cost above reading the tokens, in US dollars. Absent if the price is unknown. */
+  /**
+   * Amount by which paying the tokens again costs more than reading them, in US dollars. Absent if the price is
+   * unknown.
+   */
   readonly cost?: Money;
 }
 
@@ -295,8 +310,8 @@ export function foreseeRewrite(price: EpochPrice, epoch: RequestEpoch): Foreseen
 type Causes = readonly [ForeseenRewrite['cause'], ...ForeseenRewrite['cause'][]];
 
 /**
- * Orders the causes. Tokens that were lost anyway are not attributed to the epoch alone. If the first request of an
- * epoch failed, a later request is still attributed to that epoch.
+ * Returns the causes, most important first. Tokens that were lost anyway are not attributed to the epoch alone. If the
+ * first request of an epoch failed, a later request is still attributed to that epoch.
  */
 function causesOf(price: EpochPrice, { opens, cause, also = [] }: RequestEpoch): Causes {
   const { loss, gone } = price.outlook;
@@ -324,8 +339,8 @@ export interface EpochPrice {
 }
 
 /**
- * Returns the tokens that will be written again because of this epoch, and their cost above reading them. Tokens that
- * had expired anyway, or that belong to another account, are not attributed to the epoch.
+ * Returns the tokens that will be written again because of this epoch, and the amount by which this costs more than
+ * reading them. Tokens that had expired anyway, or that belong to another account, are not attributed to the epoch.
  */
 export function epochForecast({ state, outlook, capabilities, at, ttl, account }: EpochPrice): EpochForecast {
   const now = milliseconds(at);

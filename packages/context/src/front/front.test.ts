@@ -94,7 +94,7 @@ test('`padFront` fills a front to just above the floor, after the role, with who
   for (const { text } of GUIDE.slice(0, headings.length)) expect(paddingOf(texts)).toContain(text);
 });
 
-test('`padFront` keeps any front between the floor with its margin and the cap, and stops at the first section above the margin', () => {
+test('`padFront` pads a front to a size between the floor with its margin and the cap, and stops at the first section that exceeds the floor with its margin', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 3_400 }), fc.constantFrom(512, 1_024, 2_048, 4_096), (size, floor) => {
       const natural = front({ role: words(size) });

@@ -18,8 +18,8 @@ export interface ToolSpec {
   /** JSON Schema of the arguments. */
   readonly schema: JsonValue;
   /**
-   * SHA-256 digests of earlier canonical definitions that differ in wording alone. A session that was shown one of them keeps
-   * it until another cause opens an epoch, so a new wording costs no cache.
+   * SHA-256 digests of earlier canonical definitions that differ from this one only in wording. A session that was
+   * shown an earlier definition keeps it until another cause opens an epoch, so a new wording costs no cache.
    */
   readonly earlier?: readonly string[];
 }
@@ -28,7 +28,10 @@ export interface ToolSpec {
 export interface Layer {
   readonly record: LayerRecord;
   readonly text: string;
-  /** Digests of earlier wordings of this layer. A session keeps one of them until another cause opens an epoch. */
+  /**
+   * Digests of earlier wordings of this layer. A session that began with an earlier wording keeps it until another
+   * cause opens an epoch.
+   */
   readonly earlier?: readonly Digest[];
 }
 
@@ -36,7 +39,10 @@ export interface Layer {
 export interface FrontTool {
   readonly record: ToolRecord;
   readonly definition: string;
-  /** Digests of earlier wordings of this definition, as for a layer. */
+  /**
+   * Digests of earlier wordings of this definition. A session that began with an earlier wording keeps it until another
+   * cause opens an epoch.
+   */
   readonly earlier?: readonly Digest[];
 }
 
@@ -51,13 +57,13 @@ export interface FrontTexts {
 }
 
 /**
- * Variant of layer 0. `minimal` omits identity and working rules, which the agent's own system text then contains.
- * `brief` is for an agent that has only its own tools. It has about 100 tokens, at most 150 with the note on the
- * permission mode, and contains nothing about project instructions and skills.
+ * Variant of layer 0. `full` contains all of it. `minimal` omits identity and working rules, which the agent's own
+ * system text then contains. `brief` is for an agent that has only its own tools. It has about 100 tokens, at most 150
+ * with the note on the permission mode, and contains nothing about project instructions and skills.
  */
 export type RuntimeText = 'full' | 'minimal' | 'brief';
 
-/** Text of each variant, and the text that it replaced. */
+/** Text of each variant, and the earlier text that this text replaced. */
 const RUNTIME_TEXTS: Readonly<Record<RuntimeText, { readonly text: string; readonly earlier: string }>> = {
   full: { text: TM3_RUNTIME, earlier: TM1_RUNTIME },
   minimal: { text: TM3_MINIMAL, earlier: TM1_MINIMAL },
@@ -137,7 +143,7 @@ function byName(a: FrontTool, b: FrontTool): number {
   return a.record.name < b.record.name ? -1 : a.record.name > b.record.name ? 1 : 0;
 }
 
-/** Returns the front in the form that a provider lowers: texts in layer order, tools by name. */
+/** Returns the front in the form that a provider's encoder converts to blocks: texts in layer order, tools by name. */
 export function frontOf(texts: FrontTexts, model: string, parameters: RenderParameters): Front {
   return {
     model,
@@ -184,16 +190,19 @@ export interface PadOptions {
 /** Name of the padding layer. */
 export const PADDING = 'padding';
 
-/** Limits for a model with an unknown floor: a tenth above the highest known floor, and a third above it. */
+/**
+ * Limits in tokens for a model with an unknown floor. `target` is a tenth above the highest known floor, and `cap` is a
+ * third above it.
+ */
 export const UNKNOWN_FLOOR = { target: 4_500, cap: 5_500 } as const;
 
 /**
- * Error assumed before anything is learnt. A padded front must really reach the floor; otherwise all of the padding is
- * wasted.
+ * Error of estimates that is assumed before anything is learnt. A padded front must really reach the floor. Otherwise
+ * all of the padding is wasted.
  */
 const FIRST_ERROR = 0.1;
 
-/** Cap as a multiple of the floor. Sections vary in size, and the cap leaves room for one of them above the floor. */
+/** Cap as a multiple of the floor. Sections vary in size, so there must be space for one section above the floor. */
 const CAP = 4 / 3;
 
 const LEAST_ROOM = 300;

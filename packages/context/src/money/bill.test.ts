@@ -56,7 +56,7 @@ test('`billOf` returns `undefined` for an unknown bucket (L7)', () => {
   ).toBeUndefined();
 });
 
-test('the bill equals the ideal if each new token is written and each old one is read', () => {
+test('the bill equals the ideal bill if each new token is written and each token sent before is read', () => {
   fc.assert(
     fc.property(fc.nat(200_000), fc.nat(200_000), (old, unsent) => {
       const perfect = { fresh: 0, read: old, writes: [{ ttl: '5m' as const, tokens: unsent }] };
@@ -107,7 +107,7 @@ test('`missOf` returns the cause known before sending, or else `unknown`', () =>
   expect(missOf({ ...base, loss: undefined })).toMatchObject({ cause: 'unknown', tokens: 150, cost: '0.0005175' });
 });
 
-test('a miss is at most what the call paid, even if more was expected in the cache', () => {
+test('a miss contains at most the tokens that the call paid for, even if more tokens were expected in the cache', () => {
   const loss = { cause: 'opened', tokens: 8_000 } as const;
   const base = {
     capabilities: sonnet,
@@ -126,8 +126,8 @@ test('usage above the forecast is attributed to new text if the model counted th
   const base = { capabilities: sonnet, at: second(0), held: 1_550, loss, forecast: EXPECTED } as const;
   const paid = { fresh: 3, read: 1_000, writes: [{ ttl: '5m' as const, tokens: 22_000 }] };
   expect(missOf({ ...base, heldBy: 'scale', usage: paid })?.tokens).toBe(550);
-  // If the model counted nothing before, the excess is spread over all text: 1,000 of 1,203 tokens become the same
-  // share of 23,003.
+  // If the model counted nothing before, the excess is spread over all text. The 1,000 of 1,203 tokens become the same
+  // share of 23,003 tokens.
   expect(missOf({ ...base, held: 1_000, heldBy: 'estimate', usage: paid })?.tokens).toBe(18_121);
 });
 

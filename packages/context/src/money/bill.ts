@@ -8,7 +8,7 @@ import { multiplier, priceAt } from '@tidemark/model';
 import { Decimal } from 'decimal.js';
 import { LIFE } from '../cache/entries.ts';
 
-/** Billed call with the values that the counterfactuals need. */
+/** Billed call with the values that are needed to compute its cost in other cases (`Bill`). */
 export interface BilledCall {
   readonly capabilities: Capabilities;
   /** Time when the call was sent. */
@@ -20,11 +20,11 @@ export interface BilledCall {
   readonly before: Timestamp | undefined;
 }
 
-/** Costs of one or several calls, in units of the base input price. */
+/** Costs of one or several calls in several cases, in units of the base input price. `billed` is the actual cost. */
 export interface Bill {
   readonly tokens: number;
   readonly billed: Decimal;
-  /** Cost if every new token is written once and every old token is read. */
+  /** Cost if each token is written once when it is sent for the first time, and is read each time it is sent again. */
   readonly ideal: Decimal;
   /**
    * Cost of the ideal case with entries that expire after five minutes, or after the provider's own lifetime if it
@@ -66,8 +66,8 @@ export function billOf(call: BilledCall): Bill | undefined {
 }
 
 /**
- * Returns the price that is used for ratios on a day. For a day before the first known price, it is the oldest price of
- * the catalog row.
+ * Returns the price at a time for a request with `input` tokens. For a time before the first known price, the oldest
+ * price of the catalog row is returned. The price is used only for ratios of prices.
  */
 export function unitPrice(capabilities: Capabilities, at: Timestamp, input: number): Price | undefined {
   const oldest = capabilities.prices[0]?.from ?? at;

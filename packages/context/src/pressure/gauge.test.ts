@@ -199,7 +199,8 @@ describe('the tier', () => {
     [9_000, 'critical'],
     [12_000, 'critical'],
   ])('for %d of 10,000 tokens is %s', (input, tier) => {
-    // This limit makes 7,000 tokens the same share, and `soft` is not below 80%.
+    // With this limit, the 7,000 counted tokens are the same share of the limit as `input` is of 10,000. `soft` equals
+    // the limit, so the tier `warning` begins at 80%.
     const limit = 70_000_000 / input;
     const gauge = gaugeOf(state, { ...ROW, inputLimit: limit }, { budgets: { hard: limit, soft: limit } });
     expect(gauge.tier).toBe(tier);
@@ -210,7 +211,7 @@ describe('the tier', () => {
     expect(gaugeOf(state, ROW, { budgets: { soft: 7_100, hard: 9_000 } }).tier).toBe('advisory');
   });
 
-  test('is set by the bytes if they are nearer to their limit, and the gauge reports that', () => {
+  test('is set by the bytes if the bytes are nearer to their limit than the tokens, and the gauge reports this', () => {
     const image = { type: 'image', artifact: named('i'), mediaType: 'image/png', bytes: 750_000 } as const;
     const held = fold([...ANSWERED, ['prompt.given', { parts: [image], presenter: 'test' }]]);
     const gauge = gaugeOf(held, { ...ROW, inputLimit: 100_000, requestBytes: 1_100_000 });

@@ -1,6 +1,6 @@
 // Gauge of the next request: its input compared with the input limit, its bytes compared with the provider's limit, and
-// the lengths at which it costs more. The gauge is read before every step, also after a compaction or pruning. Unknown
-// values are reported as unknown (L7).
+// the lengths at which the whole request costs more. The gauge is read before every step, also after a compaction or
+// pruning. Unknown values are reported as unknown (L7).
 
 import { defined } from '@tidemark/core';
 import type { PressureCrossed, SizeForecast, Timestamp, Money, Usage } from '@tidemark/log';
@@ -16,7 +16,7 @@ export type Tier = PressureCrossed['tier'];
 /** Input length above which a model prices the whole request higher. */
 export interface Cliff {
   readonly above: number;
-  /** True if the request is already longer. */
+  /** True if the request is already longer than `above`. */
   readonly passed: boolean;
 }
 
@@ -30,7 +30,10 @@ export interface Gauge extends Budgets {
   readonly limit: number;
   /** The value of `input / limit`. Absent if one of them is unknown. */
   readonly ratio?: number;
-  /** The more severe tier of tokens and bytes. `unknown` if the tokens are unknown and the bytes are at `calm`. */
+  /**
+   * The more severe of two tiers: the tier by tokens and the tier by bytes. `unknown` if the tokens are unknown and the
+   * tier by bytes is `calm`.
+   */
   readonly tier: Tier | 'unknown';
   /** Measure that decided the tier. */
   readonly by: 'tokens' | 'bytes';
@@ -54,7 +57,8 @@ export interface GaugeOptions {
 }
 
 /**
- * Share of the limit at which the tier is `critical`. A runtime that compacts automatically does so here at the latest.
+ * Share of the limit at which the tier is `critical`. A runtime that compacts automatically does so at this share at
+ * the latest.
  */
 export const CRITICAL: number = 0.9;
 
@@ -69,7 +73,10 @@ const TIERS: readonly { readonly tier: Tier; readonly from: number }[] = [
 /** Fields of a catalog row that a gauge uses. */
 export type GaugeLimits = Pick<Capabilities, 'inputLimit' | 'window' | 'outputLimit' | 'prices' | 'requestBytes'>;
 
-/** Returns the gauge of the next request. The cost is proportional to what was appended since the last request. */
+/**
+ * Returns the gauge of the next request. The running time is proportional to the content that was appended since the
+ * last request.
+ */
 export function gaugeOf(state: State, row: GaugeLimits, options: GaugeOptions = {}): Gauge {
   const limit = inputLimitOf(row, Math.min(options.outputLimit ?? row.outputLimit, row.outputLimit)) ?? 0;
   const budgets = budgetsOf(limit, options.budgets);
@@ -146,7 +153,10 @@ export function crossingOf(state: State, gauge: Gauge): PressureCrossed | undefi
   return { tier, ratio, limit, input, ...behind };
 }
 
-/** Folds `pressure.crossed`: keeps the highest tier since one checkpoint. */
+/**
+ * Folds `pressure.crossed`: keeps the highest tier that was recorded with the same checkpoint. A record with another
+ * checkpoint starts again.
+ */
 export function evolveCrossed(before: Crossed | undefined, { tier, checkpoint }: PressureCrossed): Crossed {
   return isAbove(saidBehind(before, checkpoint), tier) && before !== undefined ? before : { tier, checkpoint };
 }
@@ -302,8 +312,8 @@ export function cliffCost({ capabilities, at, usage }: CliffInput): CliffCost | 
 }
 
 /**
- * Returns the same cliff only if the previous request was not above it. `before` is the input of the previous request
- * in tokens, or 0 if there was none.
+ * Returns the cliff that `cliffCost` returns, if the previous request was not above this cliff, or else `undefined`.
+ * `before` is the input of the previous request in tokens, or 0 if there was none.
  */
 export function cliffCrossed(input: CliffInput, before: number): CliffCost | undefined {
   const cliff = cliffCost(input);

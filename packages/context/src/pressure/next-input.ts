@@ -16,19 +16,25 @@ import type { Accepted, RequestCount, History, State } from '../state/state.ts';
 export interface NextInput {
   /** Absent if unknown, because the log does not contain the size of the tools or of the front. */
   readonly tokens?: NextTokens;
-  /** Bytes of the body: those sent before, plus an estimate of the others. */
+  /** Bytes of the request body: the bytes that were sent before, plus an estimate of the new bytes. */
   readonly bytes: number;
 }
 
-/** Counted and estimated tokens. */
+/** Tokens of the next request's input, divided into a counted and an estimated part. */
 export interface NextTokens {
-  /** Counted input and answer of the last accepted request. If that count cannot be used, the counts of a recording. */
+  /**
+   * Counted input and answer of the last accepted request. If that count cannot be used, the part of the front that is
+   * known from a recording.
+   */
   readonly measured: number;
-  /** Estimate of all other content from its characters, without scaling. */
+  /** Estimate of all other content from its characters, before the learnt ratio is applied. */
   readonly appended: number;
 }
 
-/** Returns the last accepted request if the next one extends it. That requires the same model and no edit since. */
+/**
+ * Returns the last accepted request if the next request extends it, or else `undefined`. The next request extends it if
+ * the model is the same and nothing was edited since.
+ */
 function standing({ streams, epoch }: State): Accepted | undefined {
   return extendedCount(streams['main']?.accepted, epoch);
 }
@@ -42,8 +48,9 @@ function extendedCount<Last extends RequestCount | Accepted>(
 }
 
 /**
- * Estimates the next request. `most` is the model's window in tokens. A larger count is ignored, because such a request
- * would have been refused. The cost is proportional to what was appended since the last accepted request.
+ * Estimates the next request. `most` is the model's window in tokens. A count above `most` is ignored, because such a
+ * request would have been refused. The running time is proportional to the content that was appended since the last
+ * accepted request.
  */
 export function nextInput(state: State, most: number = Infinity): NextInput {
   const accepted = standing(state);
@@ -72,8 +79,8 @@ function bytesBehind({ history }: State, { answer, spans, prepared }: Accepted):
 }
 
 /**
- * Returns the last count that the next request extends. After a call without a reported total, the count before it is
- * still valid.
+ * Returns the last count that the next request extends, or `undefined`. If the last call reported no total, the
+ * previous count is still used.
  */
 function lastCount({ counted, epoch }: State, accepted: Accepted | undefined): CountedInput | undefined {
   const last = accepted === undefined || isUncounted(accepted) ? extendedCount(counted, epoch) : accepted;
@@ -92,8 +99,8 @@ export function isUncounted({ input }: Pick<Accepted, 'input'>): boolean {
 }
 
 /**
- * Returns the tokens of an answer that its count does not cover. A count below half of the estimate is taken as
- * reported before the end of the answer.
+ * Returns the tokens of an answer that the provider's count does not cover, or 0. `said` is the estimate of the answer.
+ * A count below half of the estimate was probably reported before the end of the answer, so the difference is returned.
  */
 function uncountedTokens(said: number, counted: number): number {
   return 2 * counted < said ? said - counted : 0;
@@ -152,8 +159,8 @@ export function isRecorded({ layers }: Pick<EpochOpened, 'layers'>): boolean {
 const TOKEN_BYTES = 4;
 
 /**
- * Returns the size of the texts before the history. For a recording, it is the part of its first count that is left for
- * the front and the tools.
+ * Returns the size of the texts before the history. For a recording, the size is derived from its first count: it is
+ * the part of that count that does not belong to the history, and includes the tools.
  */
 export function frontSize({ epoch, counted }: State): SpanSize {
   if (epoch === undefined || !isRecorded(epoch.opened)) {
@@ -169,7 +176,8 @@ export function historySize(history: History): SpanSize {
 }
 
 /**
- * Returns the size of everything packed from span `spans` on, or waiting to be packed. The counted answer is excluded.
+ * Returns the size of everything packed from span `spans` on, or waiting to be packed. The answer at the position
+ * `answered` is excluded.
  */
 function sizeSince(history: History, spans: number, answered: number | undefined): SpanSize {
   let size = waitingSize(history);
@@ -188,7 +196,10 @@ export function waitingSize({ batch, notes, prompts, changes }: History): SpanSi
   return sizeOfParts([...closings, ...said, ...changes.map(({ part }) => part)]);
 }
 
-/** Returns the size of the last accepted request's answer, packed or with its calls still open. */
+/**
+ * Returns the size of the last accepted request's answer, which is packed or still has open calls. Returns an empty
+ * size if the answer is not packed.
+ */
 function answerSize({ batch, packed }: History, position: number): SpanSize {
   if (batch?.position === position) return sizeOfParts(batch.answer.parts);
   for (let index = packed.length - 1; index >= 0; index -= 1) {
@@ -208,8 +219,8 @@ const TURNS = 3;
 
 /**
  * Returns the expected growth of a turn in tokens on the model's scale: the median of the last three turns that are
- * packed whole, without the open turn. Returns `undefined` if no such turn is packed. The cost is proportional to the
- * length of these turns.
+ * packed whole, without the open turn. Returns `undefined` if no such turn is packed. The running time is proportional
+ * to the length of these turns.
  */
 export function turnGrowth(state: State): number | undefined {
   const added = lastTurns(state).toSorted((a, b) => a - b);
@@ -217,7 +228,7 @@ export function turnGrowth(state: State): number | undefined {
   return median === undefined ? undefined : inModelTokens(state, median).tokens;
 }
 
-/** Returns the estimated tokens of the last turns without the open one, newest first. */
+/** Returns the estimated tokens of the last turns without the open turn, newest first. */
 function lastTurns({ turns, history: { packed, lead }, compacted }: State): readonly number[] {
   const behind = compacted?.data.range.to ?? -1;
   const added: number[] = [];

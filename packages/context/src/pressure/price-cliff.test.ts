@@ -13,7 +13,7 @@ test('a request above a cliff costs the difference between the prices above and 
   expect(cliffCost({ capabilities: HAIKU, at, usage })).toEqual({ above: 100_000, cost: '0.009' });
 });
 
-test('a request of exactly that length is not above the cliff, nor is any request of a model without cliffs', () => {
+test('a request of exactly 100,000 tokens is not above that cliff, and no request is above a cliff if the model has none', () => {
   const usage = { fresh: 100_000, read: 0, writes: [], answer: 0 };
   expect(cliffCost({ capabilities: HAIKU, at, usage })).toBeUndefined();
   expect(cliffCost({ capabilities: HAIKU, at, usage: { ...usage, fresh: 100_001 } })).toMatchObject({ above: 100_000 });

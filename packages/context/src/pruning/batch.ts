@@ -7,8 +7,8 @@ import { firstPrunable, totalsFrom } from './prunable.ts';
 import type { Grounds } from './uses.ts';
 
 /**
- * Results from an index on that are prunable on certain grounds, and the effect of shortening them. Tokens are
- * estimates.
+ * Results from an index on that may be shortened for certain reasons (`grounds`), and the effect of shortening them.
+ * Tokens are estimates.
  */
 export interface PruningBatch extends Totals {
   /** Index of the first result of the batch. */
@@ -26,12 +26,12 @@ export interface Readable {
   readonly anywhere: boolean;
 }
 
-/** Decides if a batch includes the results with certain grounds. The argument contains their sums. */
+/** Decides if a batch includes the results with certain grounds. `totals` are the sums over these results. */
 export type TakesAlong = (totals: Totals) => boolean;
 
 /**
- * Returns the batch of all results whose grounds are worth it, for a request that writes the whole history again
- * anyway.
+ * Returns the batch of all results, for a request that writes the whole history again anyway. The batch includes only
+ * grounds that `takes` accepts. Returns `undefined` if no result is left.
  */
 export function allOf(old: OldResults, allowed: readonly Grounds[], takes: TakesAlong): PruningBatch | undefined {
   const batch = batchFrom(old, { index: 0, kept: 0, anywhere: false }, allowed, takes);
@@ -39,8 +39,9 @@ export function allOf(old: OldResults, allowed: readonly Grounds[], takes: Takes
 }
 
 /**
- * Returns the batches to compare, at most one for each cache entry. Among the batches that break the prefix after the
- * same entry, the earliest start frees most and rewrites least. The batch of all results comes first.
+ * Returns the batches to compare, at most one for each cache entry. Several batches can break the prefix after the same
+ * entry. The one with the earliest start frees most and rewrites least, so only that batch is returned. The batch of
+ * all results comes first.
  */
 export function batchesOf(
   old: OldResults,
@@ -64,7 +65,8 @@ export function batchesOf(
 }
 
 /**
- * Returns the results of a batch, in order. The cost is proportional to the part of the list from its first result on.
+ * Returns the results of a batch, in order. The running time is proportional to the part of the list after the first
+ * result of the batch.
  */
 export function resultsOf(
   { found }: OldResults,

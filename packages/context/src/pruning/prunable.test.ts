@@ -155,8 +155,8 @@ const move: fc.Arbitrary<Move> = fc.oneof(
 
 const mixed: fc.Arbitrary<readonly Move[]> = fc.array(move, { minLength: 10, maxLength: 30, size: 'max' });
 /**
- * Random histories that read few files again and again and never edit what was sent. In such histories, batches come to
- * pay for themselves.
+ * Random histories that read few files again and again and never edit what was sent. In such histories, a batch at some
+ * time saves more than it costs.
  */
 const quiet: fc.Arbitrary<readonly Move[]> = fc.array(
   fc.record({
@@ -172,7 +172,7 @@ const quiet: fc.Arbitrary<readonly Move[]> = fc.array(
   { minLength: 20, maxLength: 30, size: 'max' },
 );
 
-/** Compares the fast decision with the plain one, for all combinations of need, gauge and time. */
+/** Compares the fast pruning decision with the plain implementation, for all combinations of need, gauge and time. */
 function compare(state: State): void {
   const needs: readonly Need[] = [{ do: 'epoch', cause: 'tools' }, neededChange(state, wanted, [])];
   for (const need of needs) {
@@ -198,14 +198,14 @@ function same(fast: HistoryPruned | undefined, plain: ReturnType<typeof plainPru
 
 const met = new Set<string | undefined>();
 
-/** Checks a property for new random histories, and for those of a fixed seed, in which every cause occurs. */
+/** Checks a property for new random histories, and for the histories of a fixed seed, in which every cause occurs. */
 function holds<T>(numRuns: number, property: fc.IProperty<T>): void {
   fc.assert(property, { numRuns });
   fc.assert(property, { numRuns, seed: 1 });
 }
 
 describe('pruning decisions with running sums', () => {
-  test('equal those of a full walk in every state of random histories', () => {
+  test('equal the decisions of a full walk in every state of random histories', () => {
     holds(
       16,
       fc.property(fc.oneof(mixed, quiet), (moves) => {
@@ -269,7 +269,7 @@ describe('pruning decisions with running sums', () => {
     expect(seen.causes).toEqual(new Set(['pays', 'warning', 'expired']));
   });
 
-  test('read only new spans: as many in a step after 3,000 others as after 100', () => {
+  test('read only new spans: a step after 3,000 other steps reads as many spans as a step after 100', () => {
     const reads = (steps: number): number => {
       const spans = counting<Span>();
       const empty = emptyState();

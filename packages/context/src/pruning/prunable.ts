@@ -25,7 +25,7 @@ export interface OldResult {
   /** Tokens of the whole result, and in `freed` the tokens that shortening it frees. */
   readonly whole: number;
   readonly freed: number;
-  /** Number of calls that the session had made when the result was written. Every later call has read the result. */
+  /** Number of this session's calls up to the call that first sent the result. Every later call has read the result. */
   readonly written: number;
   /** Tokens of the history before the result. */
   readonly packedBefore: number;
@@ -37,7 +37,7 @@ export interface OldResult {
 export interface Totals {
   readonly count: number;
   readonly freed: number;
-  /** Tokens to be freed that were read so far. They count once for each call of this session that has read them. */
+  /** Tokens to be freed, counted once for each call of this session that has read them so far. */
   readonly read: number;
   /** Tokens that are expected to be fetched again, and in `refetches` the expected number of calls for that. */
   readonly refetched: number;
@@ -61,7 +61,7 @@ export interface OldResults {
    */
   readonly calls: number;
   readonly sent: number;
-  /** Tokens of the history up to the end of what was sent. */
+  /** Tokens of the history up to the end of the last accepted request. */
   readonly end: number;
   /** Tokens and blocks of the history before each packed span. */
   readonly spans: { readonly tokens: readonly number[]; readonly blocks: readonly number[] };
@@ -74,8 +74,8 @@ const WHOLE = 6;
 const WIDTH = 5;
 
 /**
- * Finds the old results. The cost is proportional to what was packed since the last call. For another list, it is
- * proportional to the whole list.
+ * Finds the old results. The running time is proportional to the spans that were packed since the last call for the
+ * same list. For another list, it is proportional to the whole list.
  */
 export function oldResults(state: State): OldResults {
   const { packed, lead } = state.history;
@@ -108,7 +108,7 @@ function sumsOfAll(trees: OldResults['sums'], length: number): OldResults['all']
 
 const NOTHING: Totals = { count: 0, freed: 0, read: 0, refetched: 0, refetches: 0 };
 
-/** Returns the sums of the results from `index` on that are prunable on these grounds. */
+/** Returns the sums of the results from `index` on that are prunable on the given grounds. */
 export function totalsFrom({ sums, all, from, calls }: OldResults, index: number, grounds: Grounds): Totals {
   const upTo = all[grounds];
   if (upTo[0] === 0) return NOTHING;
@@ -159,7 +159,7 @@ function droppedUpTo({ compacted, epoch }: State): number {
   return compacted === undefined || compacted.position === epoch?.opened.checkpoint ? -1 : compacted.data.range.to;
 }
 
-/** State of the search for a packed list, up to some span. */
+/** State of the search for old results in one packed list. `spans` is the number of spans that were processed. */
 interface Sums {
   readonly prunings: State['prunings'];
   /** Positions of the results that the prunings name. */
@@ -235,8 +235,8 @@ function noSums({ prunings, skillCalls, createdAt: begins, workspace }: State): 
 }
 
 /**
- * Checks if stored sums can be used. They cannot be used for a state older than the last one asked, or for other
- * prunings. They also cannot be used if a found result turned out to be a skill.
+ * Checks if stored sums can be used. They cannot be used for a state older than the state that was processed last, or
+ * for other prunings. They also cannot be used if a found result turned out to be a skill.
  */
 function stillHold({ prunings, skills, spans, calls, begins, uses }: Sums, state: State): boolean {
   if (spans > state.history.packed.length || uses.turn > state.turns.length) return false;
@@ -283,7 +283,7 @@ function addResult(sums: Sums, span: Span, result: ResultPart): void {
   for (const id of ids) sums.calls.add(id);
 }
 
-/** Moves each result whose use changed to its new grounds in the sums. */
+/** Moves each result to its new grounds in the sums, if a change of its use changed its grounds. */
 function countChanged({ uses, byUse, found, counted, trees }: Sums): void {
   for (const use of uses.changed) {
     const index = byUse.get(use);

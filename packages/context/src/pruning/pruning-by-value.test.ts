@@ -128,7 +128,7 @@ describe('the measured cases of issue 14', () => {
     expect(plan(along, { at: second(70) })).toMatchObject({ calls: ['x'], tier: 'calm' });
   });
 
-  test("of a command's output, the end is kept", () => {
+  test("the end of a command's output is kept", () => {
     const run = (id: string, count: number): readonly Told[] => {
       const part: AnswerPart<CallId> = {
         type: 'call',

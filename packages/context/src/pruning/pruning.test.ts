@@ -29,7 +29,7 @@ import type { PruningInput } from './pruning.ts';
 import type { State } from '../state/state.ts';
 
 describe('shortened results', () => {
-  test('stay whole until an epoch names the record, then show their beginning and how to read on', () => {
+  test('stay whole until an epoch names the record, then show their beginning and how to read the rest', () => {
     const before = session([5_000, 200, 200, 200, 200, 200, 200]);
     const pruned = plan(before, { need: { do: 'epoch', cause: 'model' } });
     const inert = fold([['history.pruned', pruned ?? never()]], before);
@@ -130,7 +130,7 @@ describe('a result is shortened only if it', () => {
     expect(calls(fold([loaded], session([5_000, 5_000, 1, 1, 1, 1, 1, 1])))).toEqual(['c1']);
   });
 
-  test('can be read back: without the tool for that, nothing is shortened', () => {
+  test('can be read back: without the tool `history_read`, nothing is shortened', () => {
     const without: RequestSpec = { ...wanted, texts: { ...wanted.texts, tools: [] } };
     expect(plan(session([5_000, 1, 1, 1, 1, 1, 1]), { ...anew, wanted: without })).toBeUndefined();
   });
@@ -146,9 +146,9 @@ describe('a result is shortened only if it', () => {
 
 describe('`planPruning`', () => {
   const early = EARLY;
-  // The same results, but read by fewer calls.
+  // The same results, but read by fewer calls than in `early`.
   const young = early.slice(0, 12);
-  // The opposite case: a short old result before large new ones.
+  // The opposite case of `early`: a short old result before large new results.
   const late = [2_000, 200, 200, 200, 200, 200, 40_000, 40_000, 40_000, 40_000, 40_000, 40_000];
 
   test('prunes when reading the freed tokens has cost more than the break will cost', () => {

@@ -1,6 +1,6 @@
-// Decides if old tool results are shortened now, and which. A result may be shortened if a later one superseded it. If
-// the window is at least half full, it may also be shortened if nothing used it in the latest turns. Results are always
-// shortened in a batch, which takes effect with an epoch.
+// Decides if old tool results are shortened now, and which. A result may be shortened if a later result or a change of
+// its file superseded it. If the window is at least half full, a result may also be shortened if nothing used it in the
+// latest turns. Results are always shortened in a batch, which takes effect with an epoch.
 
 import { defined } from '@tidemark/core';
 import type { EpochCause, HistoryPruned, Timestamp } from '@tidemark/log';
@@ -37,13 +37,13 @@ export interface PruningInput {
   readonly ttl: '5m' | '1h';
   /** Gauge of the next request, which shows how full the window is. */
   readonly gauge: Pick<Gauge, 'tier' | 'ratio' | 'bytes' | 'bytesLimit' | 'input'>;
-  /** Input tokens at which the runtime compacts automatically. Absent if it does not. */
+  /** Input tokens at which the runtime compacts automatically. Absent if the runtime does not compact automatically. */
   readonly compactsAt?: number;
 }
 
 /** Tool that reads back what a shortened result omits. Nothing is shortened if this tool is not offered (L6). */
 const READS_BACK = 'history_read';
-/** Share of the window from which results that were not superseded may be shortened. */
+/** Share of the window that must be full before results that were not superseded may be shortened. */
 const HALF = 0.5;
 /**
  * Minimum share of the sent tokens that a batch with its own epoch must free. Many small prunings would break the
@@ -61,7 +61,7 @@ const CALLS = 16;
 const SETTLED = 2;
 /**
  * Factor by which the savings so far must exceed the cost of a break. It is above 1 because a tier opens only one epoch
- * for pruning.
+ * for pruning, and should not open it too early.
  */
 const PAID = 2;
 /**
@@ -70,7 +70,7 @@ const PAID = 2;
  */
 const PRESSED = 40;
 
-/** Batch with the cause of its pruning, and the number of calls in which it must pay for its break. */
+/** Batch with the cause of its pruning. `waits` is the number of calls in which the batch must pay for its break. */
 interface Choice {
   readonly batch: PruningBatch;
   readonly cause: 'together' | 'expired' | 'pays' | 'warning';
@@ -100,8 +100,8 @@ interface PruningRates {
 }
 
 /**
- * Returns the pruning to record, or `undefined` if there is nothing to shorten or no reason to do so. The cost is
- * proportional to the new part of the history.
+ * Returns the pruning to record, or `undefined` if there is nothing to shorten or no reason to do so. The running time
+ * is proportional to the new part of the history.
  */
 export function planPruning(input: PruningInput): HistoryPruned | undefined {
   if (!input.wanted.texts.tools.some(({ record }) => record.name === READS_BACK)) return undefined;
@@ -133,8 +133,8 @@ function groundsAllowed({ ratio = 0, bytes, bytesLimit }: PruningInput['gauge'])
 }
 
 /**
- * Checks if this tier already opened an epoch for pruning since the current checkpoint. A second one would break the
- * prefix again and again.
+ * Checks if this tier already opened an epoch for pruning since the current checkpoint. A second such epoch would break
+ * the prefix again.
  */
 function hadItsEpoch({ state: { prunings, epoch }, gauge }: PruningInput): boolean {
   const behind = epoch?.opened.checkpoint ?? -1;
@@ -151,15 +151,16 @@ function isLarge({ freed }: PruningBatch, { sent }: OldResults): boolean {
 }
 
 /**
- * Checks if an epoch for pruning alone would keep the front unchanged. Otherwise it would also break the prefix before
- * the results.
+ * Checks if an epoch for pruning alone would keep the front unchanged. If the front changed too, the epoch would also
+ * break the prefix before the results.
  */
 function keepsFront({ state, wanted }: PruningInput): boolean {
   return neededEpoch(state, wanted) === undefined && state.epoch?.inForce.appended !== true;
 }
 
 /**
- * Checks if the provider still caches the history. If not, the next request writes it again with or without pruning.
+ * Checks if the provider still caches the history. If it does not, the next request writes the history again with or
+ * without pruning.
  */
 function isWarm({ state, at }: PruningInput): boolean {
   const now = milliseconds(at);
@@ -167,10 +168,10 @@ function isWarm({ state, at }: PruningInput): boolean {
 }
 
 /**
- * Returns the batch with the largest gain among those that are already paid for, or `undefined`. For such a batch,
- * reading it has cost at least twice as much as shortening it and fetching the expected part again. The remaining
- * length of a session is unknown, so a batch waits until its own past reads have paid for it. Meanwhile, further
- * results become old and join the batch.
+ * Returns the batch with the largest gain among the batches that have already paid for themselves, or `undefined`. A
+ * batch has paid for itself if reading the tokens that it frees has cost at least twice as much as its break and the
+ * expected fetching together. The remaining length of a session is unknown, so only past reads count. While a batch
+ * waits, further results become old and join it.
  */
 function choosePaid(
   input: PruningInput,
@@ -192,8 +193,9 @@ function choosePaid(
 }
 
 /**
- * Returns the batch that frees most in a nearly full window, among those that pay for themselves within the allowed
- * calls.
+ * Returns the batch that frees most in a nearly full window, among the batches that pay for themselves within `PRESSED`
+ * calls and before the next compaction. Returns `undefined` if the window is not nearly full or no batch pays for
+ * itself.
  */
 function chooseUnderPressure(
   input: PruningInput,
@@ -215,7 +217,8 @@ function chooseUnderPressure(
 
 /**
  * Returns the number of calls left before a compaction, at the growth rate of the latest calls. A batch must pay for
- * itself within them, because the compaction frees more and rewrites less.
+ * itself within these calls, because the compaction frees more and rewrites less. Returns Infinity if no compaction is
+ * expected.
  */
 function callsLeft({ state, gauge: { input }, compactsAt }: PruningInput, { spans: { tokens } }: OldResults): number {
   if (compactsAt === undefined || input === undefined) return Infinity;
@@ -227,8 +230,8 @@ function callsLeft({ state, gauge: { input }, compactsAt }: PruningInput, { span
 }
 
 /**
- * Returns the places where requests since the last edit ended, if the cache still holds them. The history up to these
- * places is unchanged since it was sent.
+ * Returns the places where requests since the last edit ended, if the cache still holds an entry there. The history up
+ * to these places is unchanged since it was sent.
  */
 function readableOf({ state: { cache, streams }, capabilities, at }: PruningInput, since: number): Readable {
   const anywhere = capabilities.implicit?.at === 'grid';
@@ -270,16 +273,16 @@ function costOf(batch: PruningBatch, rates: PruningRates): number {
 }
 
 /**
- * Returns the cost that some results add to a break. Shortened results are not written again, which saves cost, but
- * some are fetched again.
+ * Returns the cost that some results add to a break. Shortened results are not written again, which reduces the cost,
+ * but some of them are fetched again, which increases it.
  */
 function addedCost(totals: Totals, rates: PruningRates): number {
   return fetchCost(totals, rates) - totals.freed * moreOf(rates);
 }
 
 /**
- * Returns the saving if the history is written again anyway, in tokens at the base input price. Without a price, it is
- * 1 for results that are seldom needed and 0 for others.
+ * Returns the saving if the history is written again anyway, in tokens at the base input price. Without a price,
+ * returns 1 for results that are seldom needed and 0 for others.
  */
 function savedAtOnce(totals: Totals, rates: PruningRates | undefined): number {
   if (rates === undefined) return isSeldomNeeded(totals) ? 1 : 0;

@@ -1,7 +1,7 @@
 // List of vectors with running sums (a Fenwick tree). Appending, changing one item and summing the first items each
 // take logarithmic time, so no step sums over the whole session.
 
-/** Growing list of vectors of one width. It is mutable, and only `prunable.ts` changes it. */
+/** Growing list of vectors that all have `width` numbers. The list is mutable, and only `prunable.ts` changes it. */
 export interface SumTree {
   readonly width: number;
   /**

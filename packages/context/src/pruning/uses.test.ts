@@ -81,7 +81,7 @@ describe('a result is superseded', () => {
     expect(grounds(first, other, elsewhere, again)).toEqual(['repeated', undefined, undefined, undefined]);
   });
 
-  test('by a read of the whole file if it showed the beginning, but not by a read of another part', () => {
+  test('by a read of the whole file if the result showed the beginning of the file, but not by a read of another part', () => {
     const { call } = made();
     const page = call('read', { path: 'a.ts', offset: 200, limit: 50 });
     const beginning = call('read', { path: 'a.ts', limit: 50 });
@@ -121,7 +121,7 @@ describe('a result that was not used in the open turn and the one before it', ()
     expect(grounds(a, b, c)).toEqual(['unused', 'unused', 'unused']);
   });
 
-  test('is in use again if later text mentions a symbol that it was the latest to show', () => {
+  test('is in use again if later text mentions a symbol that no newer result shows', () => {
     const { uses, call, say } = made();
     const [older, newer] = [call('bash', { command: 'a' }, 'parseDate'), call('bash', { command: 'b' }, 'parseDate')];
     const other = call('bash', { command: 'c' }, 'formatDate and plain words');

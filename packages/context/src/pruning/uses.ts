@@ -22,17 +22,18 @@ export interface ResultUse {
   /** Turn in which the result was written or last mentioned. */
   turn: number;
   superseded: Superseded | undefined;
-  /** True if the result was not used in the latest turns. */
+  /** True if nothing used the result in the latest turns. */
   old: boolean;
 }
 
 /**
  * Grounds on which a result is prunable. `repeated`: the same file was read or the same command ran again. `changed`:
- * its file was changed. `unused`: nothing mentioned it in the latest turns. `changed-unused`: both of the last two.
+ * its file was changed. `unused`: nothing mentioned the result in the latest turns. `changed-unused`: its file was
+ * changed, and nothing mentioned the result in the latest turns.
  */
 export type Grounds = 'repeated' | 'changed' | 'changed-unused' | 'unused';
 
-/** All grounds. */
+/** All values of `Grounds`. */
 export const GROUNDS: readonly Grounds[] = ['repeated', 'changed', 'changed-unused', 'unused'];
 
 /** Returns the grounds on which a result is prunable, or `undefined` if it is not prunable. */
@@ -49,20 +50,23 @@ export interface CallTarget {
   readonly name: string;
   /** Arguments as the model wrote them. */
   readonly raw: string;
-  /** Part of the file that the call names: `whole`, `beginning` if it only limits the length, or `other`. */
+  /**
+   * Part of the file that the arguments name. `whole`: they name no part. `beginning`: they only limit the length.
+   * `other`: any other part.
+   */
   readonly part: 'whole' | 'beginning' | 'other';
 }
 
 /** Uses of all results in a packed list, up to some span. Mutable. */
 export interface Uses {
   readonly workspace: string | undefined;
-  /** Number of turns that had started at that span. */
+  /** Number of turns that had started at the last processed span. */
   turn: number;
   /** Targets of the calls in the last answer, by the call id that is sent to the provider. */
   calls: ReadonlyMap<string, CallTarget>;
   /** Latest result that shows each symbol. */
   readonly symbols: Map<string, ResultUse>;
-  /** Results of reading each file that no later read supersedes. */
+  /** Results of reading each file, without the results that a later read superseded. */
   readonly reads: Map<string, readonly ResultUse[]>;
   /** Paths of the read files, by their last segment. */
   readonly paths: Map<string, ReadonlySet<string>>;

@@ -14,7 +14,7 @@ test('`addPause` fades broken tokens with each later piece of evidence, in the s
   expect(old.broken).toBeLessThan(1);
 });
 
-test('`addPause` ignores a request that read everything after less than five minutes, and fades nothing', () => {
+test('`addPause` ignores a request that read everything after less than five minutes, so older evidence stays unchanged', () => {
   const first = addPause(NO_PAUSES, { ms: 6 * MINUTE, held: 3_000, broken: 1_000 });
   expect(addPause(first, { ms: MINUTE, held: 3_000, broken: 0 })).toBe(first);
 });

@@ -1,6 +1,6 @@
 // Times between the calls of a stream. For each length of pause, the evidence counts the prefix tokens that were at
-// stake. It also counts the tokens that were lost for another reason. Its size is bounded: one number per bin, and
-// older evidence fades.
+// stake. It also counts the tokens that were lost for another reason than expiry. The size of the evidence is bounded:
+// it has one number per bin, and older evidence fades.
 
 import type { SessionId, Timestamp } from '@tidemark/log';
 import { milliseconds } from '@tidemark/log';
@@ -21,10 +21,10 @@ const FADE = 0.9;
 export interface Pauses {
   /**
    * Tokens by length of the pause. The last bin contains all pauses beyond the last end. The first bin is always empty,
-   * because such a short pause costs nothing.
+   * because a pause of less than five minutes costs nothing.
    */
   readonly bins: readonly number[];
-  /** Tokens that no lifetime would have kept. */
+  /** Tokens that no lifetime of a cache entry would have kept. */
   readonly broken: number;
 }
 
@@ -71,8 +71,9 @@ function binOf(ms: number): number {
 }
 
 /**
- * Returns `kept`, the tokens that a lifetime of `long` milliseconds would have kept and a lifetime of `short` would
- * not, and `lost`, the tokens that neither would have kept. Both lifetimes must be ends of bins.
+ * Returns two sums. `kept` are the tokens that a lifetime of `long` milliseconds would have kept and a lifetime of
+ * `short` milliseconds would not. `lost` are the tokens that neither lifetime would have kept. Both lifetimes must be
+ * ends of bins.
  */
 export function stakes(
   { bins, broken }: Pauses,

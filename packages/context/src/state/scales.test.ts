@@ -128,7 +128,7 @@ describe('the ratio', () => {
     expect(applyRatio(taught(ratio, repeated(60, [1_000, 1_250])), 100).error).toBeLessThan(0.02);
   });
 
-  it('keeps an error that does not decrease', () => {
+  it('keeps an error of about 20% if the counts keep swinging by 20% around the estimate', () => {
     const swings = Array.from({ length: 60 }, (_, index) => [1_000, index % 2 === 0 ? 800 : 1_200] as const);
     expect(applyRatio(taught(guessRatio(), swings), 100).error).toBeCloseTo(0.2, 1);
   });
@@ -174,6 +174,6 @@ describe('the ratio', () => {
   });
 });
 
-it('`learntFor` returns nothing learnt for a model named like a member of every object', () => {
+it('`learntFor` returns `NOTHING_LEARNT` for a model whose name is a member of every object', () => {
   expect(['constructor', 'toString'].map((model) => learntFor({}, model))).toEqual([NOTHING_LEARNT, NOTHING_LEARNT]);
 });

@@ -14,8 +14,8 @@ export interface Ratio {
   readonly estimated: number;
   readonly actual: number;
   /**
-   * Faded sum of the absolute errors of the estimates when they were made (`missed`), and of the counts they were
-   * compared with (`counted`).
+   * Faded sum of the absolute errors that the estimates had when they were made (`missed`), and of the counts with
+   * which the estimates were compared (`counted`).
    */
   readonly missed: number;
   readonly counted: number;
@@ -44,7 +44,7 @@ export interface TokenEstimate {
   readonly error?: number;
 }
 
-/** Weight of the first guess: as much as a text of this many tokens. */
+/** Weight of the first guess, in estimated tokens. The guess counts as much as one text of this size. */
 const GUESS_WEIGHT = 500;
 
 /** Share of older sums that remains after one more comparison. */
@@ -79,7 +79,10 @@ export function learnRatio(ratio: Ratio, estimated: number, actual: number): Rat
   };
 }
 
-/** Converts an unscaled estimate to the model's scale, and returns it with the error that such estimates have had. */
+/**
+ * Converts an unscaled estimate to the model's scale. The result also contains the error that earlier estimates with
+ * this ratio have had, if any were compared.
+ */
 export function applyRatio(ratio: Ratio, estimated: number): TokenEstimate {
   const tokens = Math.ceil((estimated * ratio.actual) / ratio.estimated);
   return ratio.samples === 0 ? { tokens } : { tokens, error: ratio.missed / ratio.counted };
@@ -101,7 +104,10 @@ export interface Scales {
   readonly factors: { readonly [model: string]: number };
 }
 
-/** Scale of one stretch: the spans with ordinals below `spans`, from the end of the stretch before it. */
+/**
+ * Scale of one stretch. A stretch contains the spans from the end of the previous stretch up to, but not including, the
+ * ordinal `spans`.
+ */
 export interface StretchScale {
   readonly spans: number;
   readonly scale: number;
@@ -132,8 +138,8 @@ export interface CountedRequest {
 const ODD = 4;
 
 /**
- * Returns the scales after one more counted request. If the request continues from a counted request, its added text
- * gets a scale of its own. Any other request corrects all scales by the relative error of its forecast.
+ * Returns the scales after one more counted request. If the request continues from a counted request of the same model,
+ * its added text gets a scale of its own. Any other request corrects all scales by the relative error of its forecast.
  */
 export function learnScales(scales: Scales | undefined, request: CountedRequest): Scales | undefined {
   const { whole, since, media = 0 } = request.prepared.size ?? {};
@@ -188,8 +194,8 @@ export interface Scaling {
 }
 
 /**
- * Returns the tokens that a model counts for one estimated token of a text: of the front for ordinal -1, otherwise of a
- * span. All sizes that are reported before a break use it.
+ * Returns the tokens that a model counts for one estimated token of a text. The ordinal -1 means the front, and
+ * `undefined` means text that is in no span yet. All sizes that are reported before a break use this scale.
  */
 export function scaleOfText({ scales, ratio, model }: Scaling, ordinal: number | undefined): number {
   const counted = scales && ordinal !== undefined ? countedScale(scales, ordinal, model) : undefined;
@@ -221,7 +227,7 @@ export function withSpanScale(scales: Scales, { ordinal, scale, before, model }:
   return { ...scales, tail: append(scales.tail, ...uncounted, { spans: ordinal + 1, scale: scale / factor }) };
 }
 
-/** Checks that this model has counted a request of the session. */
+/** Checks that this model has counted at least one request of the session. */
 export function isScaled(scales: Scales | undefined, model: string): boolean {
   return scales !== undefined && Object.hasOwn(scales.factors, model);
 }
@@ -258,7 +264,10 @@ function correctScales(scales: Scales, request: CountedRequest, media: number): 
   return addStretch({ model, front, factors, tail: appendOnly(tail) }, request, clampScale(assumed * off));
 }
 
-/** Returns the limited ratio, or `undefined` if either number is not positive. */
+/**
+ * Returns `counted / estimated`, limited by `ODD` in both directions. Returns `undefined` if either number is not
+ * positive.
+ */
 function ratioOf(counted: number, estimated: number): number | undefined {
   if (!(estimated > 0) || !(counted > 0)) return undefined;
   return clampScale(counted / estimated);

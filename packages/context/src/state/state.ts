@@ -27,13 +27,13 @@ import type { Learnt, Scales } from './scales.ts';
 /** State after some prefix of a log. */
 export interface State {
   /**
-   * Session that the next records belong to. In a fork, it is the child once the child's own `session.created` was
-   * read.
+   * Session that the next records belong to. In a fork, the first records belong to the parent, and the records after
+   * the child's own `session.created` belong to the child.
    */
   readonly session: SessionId | undefined;
   readonly root: SessionId | undefined;
   readonly workspace: string | undefined;
-  /** Position of this session's own `session.created`. In a fork, it is after the parent's records. */
+  /** Position of this session's own `session.created`. In a fork, this record comes after the parent's records. */
   readonly createdAt: Position | undefined;
   /** Number of folded records. */
   readonly length: number;
@@ -45,18 +45,18 @@ export interface State {
   readonly pace: Pace;
   /** Ratios of each model, learnt from the usage of answered calls. */
   readonly ratios: { readonly [model: string]: Learnt };
-  /** Scales of each text that was counted. */
+  /** Ratios of tokens to estimates for each text that the provider counted. Absent before the first count. */
   readonly scales: Scales | undefined;
   /**
-   * Last count from another source than the stream's last accepted request: from a recording, or from the request
-   * before a call that was cut.
+   * Last token count that does not come from the stream's last accepted request. It comes from a recording, or from the
+   * request before a call that was cut.
    */
   readonly counted?: RequestCount;
   /** Highest tier that was reported since the current checkpoint was taken up. */
   readonly pressure: Crossed | undefined;
   /** Number of answered steps on the main stream. It is also the number of the next step. */
   readonly steps: number;
-  /** Checkpoint that waits for an epoch, or is already in use. */
+  /** Latest compaction. Its checkpoint waits for an epoch, or is already in use. */
   readonly compacted: Compacted | undefined;
   /** Blocks that a provider rejected, in recorded order. Each takes effect with the first epoch that names it. */
   readonly quarantines: readonly Quarantine[];
@@ -68,9 +68,9 @@ export interface State {
   readonly skillCalls: ReadonlySet<string>;
   /** Positions at which turns started. */
   readonly turns: AppendOnly<Position>;
-  /** The open turn. */
+  /** The open turn, or `undefined` between turns. */
   readonly turn: { readonly startedAt: Position } | undefined;
-  /** Positions of the prompts given in the open turn, or in a last turn that did not complete. */
+  /** Positions of the prompts given in the open turn, or in the last turn if that turn did not complete. */
   readonly directives: AppendOnly<Position>;
   /** Records that the fold ignored because they are invalid. They are reported, never packed. */
   readonly problems: AppendOnly<FoldProblem>;
@@ -87,12 +87,18 @@ export interface Epoch {
    * is no edit.
    */
   readonly edited: Position;
-  /** Positions of results that no accepted request contained in their present form when this epoch opened. */
+  /**
+   * Positions of shortened results that, when this epoch opened, no accepted request had contained in their shortened
+   * form.
+   */
   readonly shortened: ReadonlySet<number>;
   readonly inForce: InForce;
 }
 
-/** Current values of the settings that can change inside an epoch: from its front, or from a change appended since. */
+/**
+ * Current values of the settings that can change inside an epoch. A value comes from the front of the epoch, or from a
+ * change that was appended since.
+ */
 export interface InForce {
   /** Tools that the model is offered, ordered by name. */
   readonly tools: readonly ToolRecord[];
@@ -101,9 +107,12 @@ export interface InForce {
   readonly role: Digest | undefined;
   /** Latest definition of each tool name. A removed tool keeps its definition. */
   readonly defined: ReadonlyMap<string, Digest>;
-  /** Tool list that waits for the next epoch, if it differs. */
+  /** Tool list that waits for the next epoch. `undefined` if no list waits. */
   readonly queued: readonly ToolRecord[] | undefined;
-  /** True if some of these values come from an appended change, packed or still waiting, and not from the front. */
+  /**
+   * True if one of these values comes from an appended change and not from the front. The change may be packed or still
+   * waiting.
+   */
   readonly appended: boolean;
 }
 
@@ -143,7 +152,7 @@ export interface History {
   readonly inFlight: boolean;
   readonly notes: readonly WaitingSpan[];
   readonly prompts: readonly WaitingSpan[];
-  /** Changes of settings of the front that wait for their place. */
+  /** Changes of tools, reasoning or role that wait to be packed. */
   readonly changes: readonly WaitingChange[];
   /**
    * Position of the answer in which each packed call id was first used. The map is shared with later states of the same
@@ -170,7 +179,7 @@ export interface CallClosing {
   readonly content: readonly (TextPart | ImagePart)[];
 }
 
-/** A note, prompt or notification that waits for its place. */
+/** A note, prompt or notification that waits to be packed. */
 export interface WaitingSpan {
   readonly position: Position;
   readonly session: SessionId;
@@ -178,7 +187,7 @@ export interface WaitingSpan {
   readonly parts: readonly (TextPart | ImagePart)[];
 }
 
-/** A change of a setting of the front that waits for its place. */
+/** A change of tools, reasoning or role that waits to be packed. */
 export interface WaitingChange {
   readonly position: Position;
   readonly session: SessionId;
@@ -194,12 +203,13 @@ export interface Stream {
   /** Number of spans in the last accepted request to each model. A model receives only its own reasoning. */
   readonly reach: { readonly [model: string]: number };
   /**
-   * Pauses since the last read of the stream's entries, with the tokens at stake. They decide the lifetime of entries.
+   * Pauses since the last read of the stream's entries, with the tokens at stake. They are used to choose the lifetime
+   * of new entries.
    */
   readonly pauses: Pauses;
   /**
-   * Pauses since the stream's own last request, even if its entries were kept warm in the meantime. They decide the
-   * keep-warm plan.
+   * Pauses since the stream's own last request, even if its entries were kept warm in the meantime. They are used to
+   * plan keep-warm requests.
    */
   readonly away: Pauses;
 }
@@ -211,8 +221,8 @@ export interface Crossed {
 }
 
 /**
- * Content that the provider is believed to have cached. It is kept for all streams together, because a cache depends
- * only on the bytes of a request.
+ * Content that the provider is believed to have cached. One value covers all streams, because a cache depends only on
+ * the bytes of a request.
  */
 export interface Cache {
   /** Entries that are believed to be in the cache, newest last. */
@@ -237,7 +247,10 @@ export interface SentRequest {
 
 /** A request that was answered. */
 export interface Accepted extends SentRequest {
-  /** Measured tokens that were read or written, which were then in the cache. Absent if unknown. */
+  /**
+   * Measured tokens that were read from the cache or written to it. After the answer, all of them were in the cache.
+   * Absent if unknown.
+   */
   readonly cached: number | undefined;
   /** Measured input tokens. Absent if unknown. */
   readonly input: number | undefined;
@@ -246,25 +259,25 @@ export interface Accepted extends SentRequest {
   /** Answer to the request, if it is packed as it arrived, with its measured tokens. `tokens` is absent if unknown. */
   readonly answer: { readonly position: Position; readonly tokens?: number } | undefined;
   /**
-   * Cache entry at the last marker of the request, with its real lifetime. If a side call read this entry and left a
-   * longer one, the longer entry. Absent if nothing was cached.
+   * Cache entry at the last marker of the request, with its real lifetime. A longer entry replaces it if a side call
+   * read this entry and left the longer one. Absent if nothing was cached.
    */
   readonly left: CacheEntry | undefined;
   /** The provider's id of the answer. Absent if the answer has no id or was cut. */
   readonly response: string | undefined;
-  /** Block up to which `cached` counts: the end of `left` at the time of the answer. */
+  /** Last block of the prefix that `cached` counts: the block of `left` at the time of the answer. */
   readonly end: number | undefined;
 }
 
 /**
- * Token count of a request other than the last accepted one. The request belongs to a recording that did not keep it,
- * or is the last one before a call that was cut.
+ * Token count of a request other than the last accepted one. Either a recording contains only the answer to this
+ * request, or it is the last request before a call that was cut.
  */
 export interface RequestCount extends Pick<Accepted, 'input' | 'model' | 'answer' | 'spans'> {
   /** Position of the request, or of the answer in a recording. */
   readonly position: Position;
   /**
-   * Only for a recording: tokens before the history, which no record contains. They are the first count less the
+   * Only for a recording: tokens before the history, which no record contains. The value is the first count minus the
    * estimate of the history.
    */
   readonly front: number | undefined;
@@ -282,12 +295,13 @@ export interface CacheEntry {
   /** Tokens up to the end of the entry, as counted by a call, or as recorded by the session that left the entry. */
   readonly tokens?: number;
   /**
-   * True if the request that wrote the entry contained an image anywhere. The cache of the messages depends on this.
+   * True if the entry ends in the messages and the request that wrote it contained an image anywhere. For some
+   * providers, the cache of the messages depends on this.
    */
   readonly images: boolean;
   /**
-   * True if a side call wrote the entry. The side call's own words begin a turn, so a provider that strips old thinking
-   * had stripped all thinking from it.
+   * True if the entry ends in the messages and a side call wrote it. The side call's own words begin a turn, so a
+   * provider that strips old thinking had stripped all thinking from the entry.
    */
   readonly beside: boolean;
   /** Running digest up to the last block. */
@@ -297,11 +311,14 @@ export interface CacheEntry {
   /** Account whose cache contains the entry. Absent if unknown. */
   readonly account?: string;
   /**
-   * Lifetime that the entry was written with and keeps, or the lifetime that the provider gives an entry that it
-   * creates by itself.
+   * Lifetime that the entry was written with, as a name, or the idle time and maximum age of an entry that the provider
+   * created by itself.
    */
   readonly ttl: Ttl | KeptLife;
-  /** Set if the entry was written to outlive the entries before it, and no later read has shown yet that it does. */
+  /**
+   * Set if the entry was written with a longer lifetime than the entries before it, and no later read has proved that
+   * the provider keeps it for so long.
+   */
   readonly promoted?: true;
   /** Start of the request that wrote or last read the entry. The lifetime counts from this time. */
   readonly at: Timestamp;

@@ -121,7 +121,10 @@ export function rawElements(text: string): readonly string[] {
   return elements;
 }
 
-/** Returns the raw value of one member. If a key is repeated, the last value is returned, as in `JSON.parse`. */
+/**
+ * Returns the raw value of one member, or `undefined` if the object has no such member. If a key is repeated, the last
+ * value is returned, as in `JSON.parse`.
+ */
 export function rawMember(text: string, key: string): string | undefined {
   return rawMembers(text).findLast((member) => member.key === key)?.raw;
 }

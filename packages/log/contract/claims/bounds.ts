@@ -1,5 +1,5 @@
-// Contract for long logs: they are read with little memory. See anthropics/claude-code#79196 (12.4 GB to resume) and
-// #72667 (an 80 MB file hangs).
+// Contract for long logs: a store reads them with little memory. See anthropics/claude-code#79196 (12.4 GB to resume)
+// and #72667 (an 80 MB file hangs).
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';

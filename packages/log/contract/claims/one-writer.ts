@@ -1,5 +1,5 @@
-// Contract of the single writer: a session has one writer at a time, and a writer that met a fault accepts nothing
-// more. See can1357/oh-my-pi#12624 (two windows on one session, one in memory only) and bug-ops/zeph#5487 (doubled
+// Contract of the single writer: a session has one writer at a time. After a storage fault, a writer accepts no more
+// events. See can1357/oh-my-pi#12624 (two windows on one session, one in memory only) and bug-ops/zeph#5487 (doubled
 // numbers).
 
 import { describe, expect } from 'vitest';

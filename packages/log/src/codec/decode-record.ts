@@ -42,9 +42,10 @@ interface ParsedLine {
 }
 
 /**
- * Parses only the JSON values of a line, without the fixed text around them. This takes half the time if payloads are
- * small. Returns `undefined` in two cases, and the caller then parses the whole line: the kind is unknown (it may be
- * written with escapes), or a value is not JSON (the layout cuts a string at an escaped quote).
+ * Parses only the JSON values of a line, without the fixed text around them. For small payloads, this takes half the
+ * time of parsing the whole line. Returns `undefined` in two cases, and the caller then parses the whole line. In the
+ * first case, the kind is unknown (its name may be written with escapes). In the second case, a value is not JSON
+ * (splitting by the layout cuts a string at an escaped quote).
  */
 function parseParts(text: string, sound: SoundLine): ParsedLine | undefined {
   const parts = partsOf(text, sound);

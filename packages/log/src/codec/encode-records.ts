@@ -14,7 +14,7 @@ import type { Tip } from './tip.ts';
 export interface EncodedRecords {
   /** Lines of all records, one line per record, newlines included. */
   readonly lines: Uint8Array;
-  /** Records as a reader will get them. */
+  /** Records in the form that a reader returns. */
   readonly records: readonly Recorded[];
   /** End of the log after the records are written. */
   readonly tip: Tip;
@@ -23,7 +23,7 @@ export interface EncodedRecords {
 }
 
 /**
- * Encodes events as the records after `tip`, written by the writer with this fence.
+ * Encodes events as the records that follow `tip`. `fence` is the number of the writer that appends them.
  *
  * @throws LogError `log/invalid-event` if an event does not have the shape of its kind. The error names the kind and
  *   the fields but never a value, and nothing is encoded.

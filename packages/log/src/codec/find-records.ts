@@ -12,7 +12,10 @@ export interface FoundRecord {
   readonly end: number;
 }
 
-/** Maximum number of `{"v":` openings tried for one line end. A payload contains far fewer of them by chance. */
+/**
+ * Maximum number of possible record starts (`{"v":`) that are tried for one record end. A payload contains far fewer of
+ * these openings by chance.
+ */
 const MOST_OPENINGS = 1_000;
 const OPENING = '{"v":';
 
@@ -50,8 +53,8 @@ function indexOf(within: Uint8Array, word: Uint8Array, from: number, end: number
 }
 
 /**
- * Checks if the bytes after the last newline contain a whole record that is followed by some other byte than a newline.
- * A torn write cannot leave such bytes: the record was committed, and its newline was damaged later.
+ * Checks if the bytes after the last newline contain a whole record that is followed by a byte other than a newline. A
+ * torn write cannot leave such bytes: the record was committed, and its newline was damaged later.
  */
 export function holdsLostNewline(tail: Uint8Array, bytes: BytePort): boolean {
   for (const end of endsIn(tail)) {

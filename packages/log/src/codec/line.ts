@@ -97,7 +97,7 @@ export interface SoundLine {
   readonly v: number;
   readonly position: number;
   readonly fence: number;
-  /** Offset of the timestamp, including its opening quote. */
+  /** Offset of the opening quote of the timestamp. */
   readonly dated: number;
   /** Offset of the first byte after the fence. */
   readonly named: number;
@@ -155,7 +155,10 @@ export function partsOf(text: string, { dated, named }: SoundLine): LineParts | 
 /** Check that a line failed: `frame` for the layout, `checksum` for the bytes. */
 export type LineFault = 'frame' | 'checksum';
 
-/** Checks the raw bytes of a line, without its newline. */
+/**
+ * Checks the raw bytes of a line, without its newline. Returns the numbers and offsets of a sound line, or the check
+ * that failed.
+ */
 export function checkLine(line: Uint8Array, bytes: BytePort): SoundLine | LineFault {
   const end = line.length;
   const sealed = end - SEAL;
@@ -169,8 +172,8 @@ export function checkLine(line: Uint8Array, bytes: BytePort): SoundLine | LineFa
 }
 
 /**
- * Yields the offset after each closing brace that ends a line, in order. It looks only for the layout of the seal and
- * checks nothing else.
+ * Yields each offset at which a line may end, in order. It compares only the fixed text of the `sum` field and of the
+ * closing brace, and no values.
  */
 export function* endsIn(within: Uint8Array): Generator<number> {
   const quote = SUM_KEY[0] ?? 0;
@@ -181,8 +184,8 @@ export function* endsIn(within: Uint8Array): Generator<number> {
 }
 
 /**
- * Returns a copy of the line with the fixed text of its seal restored. Returns `undefined` if the line is too short for
- * a seal.
+ * Returns a copy of the line in which the fixed text of the seal (the `chain` and `sum` fields) is restored. Returns
+ * `undefined` if the line is shorter than a seal.
  */
 export function stampSeal(line: Uint8Array): Uint8Array | undefined {
   if (line.length < SEAL) return undefined;
@@ -203,7 +206,7 @@ export function sumIn(line: Uint8Array): number | undefined {
   return readHex(line, line.length - CLOSING.length - 8, 8);
 }
 
-/** Returns a copy of the line with its checksum computed again. */
+/** Returns a copy of the line with a newly computed checksum. */
 export function reseal(line: Uint8Array, bytes: BytePort): Uint8Array {
   const summed = summedOf(line);
   const sum = bytes.crc32(summed).toString(16).padStart(8, '0');

@@ -4,8 +4,9 @@ import type { BytePort } from './line.ts';
 import { reseal, stampSeal, sumIn, summedOf } from './line.ts';
 
 /**
- * Returns at most two candidates for the original line, for a line in which one byte or the checksum changed. A
- * candidate is not proven until its chain value follows from the record before it.
+ * Repairs a line in which one byte changed. Returns at most two candidates for the original line: one with a corrected
+ * byte, and one with a corrected checksum. A candidate is proven only if its chain value follows from the record before
+ * it.
  */
 export function mendings(line: Uint8Array, bytes: BytePort): readonly Uint8Array[] {
   const stamped = stampSeal(line);
@@ -17,12 +18,13 @@ export function mendings(line: Uint8Array, bytes: BytePort): readonly Uint8Array
 }
 
 /**
- * Returns the line with the one byte corrected that makes its checksum valid, or `undefined` if no single byte does.
+ * Finds the one byte whose correction makes the checksum of the line valid. Returns the corrected line, or `undefined`
+ * if no single byte makes it valid.
  */
 function correctOne(line: Uint8Array, wanted: number, bytes: BytePort): Uint8Array | undefined {
   const covered = summedOf(line);
-  // CRC is linear: the difference of the two checksums depends only on the changed byte and on the number of bytes
-  // after it.
+  // CRC is linear. The difference between the computed and the stored checksum depends only on how the byte changed and
+  // on the number of bytes after it.
   let difference = (bytes.crc32(covered) ^ wanted) >>> 0;
   if (difference === 0) return line;
   for (let at = covered.length - 1; at >= 0; at -= 1) {
@@ -39,19 +41,20 @@ function withByte(line: Uint8Array, at: number, byte: number): Uint8Array {
   return changed;
 }
 
-/** CRC-32 table: the remainder of each byte value, computed from an empty remainder. */
+/** CRC-32 table: the remainder after each byte value, starting from the remainder 0. */
 const TABLE: readonly number[] = Array.from({ length: 256 }, (_, byte) => {
   let remainder = byte;
   for (let bit = 0; bit < 8; bit += 1) remainder = remainder & 1 ? (remainder >>> 1) ^ 0xedb88320 : remainder >>> 1;
   return remainder >>> 0;
 });
 const CHANGES: ReadonlyMap<number, number> = new Map(TABLE.map((remainder, byte) => [remainder, byte]));
-/**
- * Byte value of each table entry, indexed by the highest byte of the entry. All entries have different highest bytes.
- */
+/** Index of each entry of `TABLE`, by the highest byte of the entry. All entries have different highest bytes. */
 const BY_HIGHEST: ReadonlyMap<number, number> = new Map(TABLE.map((remainder, byte) => [remainder >>> 24, byte]));
 
-/** Returns the remainder one byte earlier, for a byte with the value 0. */
+/**
+ * Undoes one step of the CRC for a byte with the value 0: returns the remainder before the byte, given the remainder
+ * after it.
+ */
 function before(remainder: number): number {
   const byte = BY_HIGHEST.get(remainder >>> 24) ?? 0;
   return ((((remainder ^ (TABLE[byte] ?? 0)) << 8) >>> 0) | byte) >>> 0;

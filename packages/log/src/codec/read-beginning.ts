@@ -1,4 +1,4 @@
-// Reads how a session began from the first line of its file, or recovers it if that line is damaged.
+// Reads how a session began from the first line of its file, or recovers the beginning if that line is damaged.
 
 import type { SessionBeginning } from '../beginning.ts';
 import { beginningOf } from '../beginning.ts';
@@ -38,12 +38,13 @@ export function readBeginning(
 const NEWLINE = 0x0a;
 
 /**
- * Recovers the beginning of this session from the first bytes of its file, which must contain at least two lines.
- * Returns `undefined` if it cannot be recovered.
+ * Recovers the beginning of this session from the first bytes of its file. Returns `undefined` if it cannot be
+ * recovered. The bytes must include the first two lines, because a damaged byte can cut the first record into two
+ * lines.
  */
 export function salvageBeginning(session: SessionId, first: Uint8Array, bytes: BytePort): SessionBeginning | undefined {
   const whole = findRecords(first, bytes).map(({ line }) => line);
-  // The second candidate end covers a byte that was changed into a newline, which cuts the first line in two.
+  // A byte that changed into a newline cuts the first line in two. The line then ends at the second newline.
   const ends = [first.indexOf(NEWLINE), first.indexOf(NEWLINE, first.indexOf(NEWLINE) + 1)];
   const mended = ends.filter((end) => end > 0).flatMap((end) => mendings(first.subarray(0, end), bytes));
   for (const line of [...whole, ...mended]) {

@@ -157,7 +157,7 @@ export function damaged(
   );
 }
 
-/** Returns the error for a last record that is followed by some other byte than a newline. */
+/** Returns the error for a last record that is followed by a byte other than a newline. */
 export function lostNewline(path: string, tail: Omit<RawLine, 'bytes'>): LogError {
   return damaged(path, tail, 'frame', 'a complete record is followed by a byte that is not a newline');
 }

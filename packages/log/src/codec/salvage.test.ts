@@ -67,7 +67,7 @@ describe('one changed byte', () => {
     expect({ unfound, unsaved }).toEqual({ unfound: [], unsaved: [] });
   });
 
-  it('anywhere in any log costs no record', () => {
+  it('anywhere in any log is detected, and no record is lost', () => {
     const tail = fc.array(anEvent, { minLength: 1, maxLength: 6 });
     fc.assert(
       fc.property(tail, fc.nat(), fc.integer({ min: 1, max: 255 }), (events, place, mask) => {
@@ -114,7 +114,7 @@ describe('larger damage', () => {
     ],
     ['two missing records', [first, fourth], [first, 'lost 1+2', fourth]],
     ['garbage at the end', [first, second, 'garbage'], [first, second]],
-  ])('with %s loses only the records that it covers', (_what, damaged, saved) => {
+  ])('with %s loses only the records that the damage covers', (_what, damaged, saved) => {
     expect(salvagedLines(Buffer.concat(damaged.map(line)))).toEqual(saved);
   });
 

@@ -40,7 +40,7 @@ export type Strayed = ReadonlyMap<number, readonly Uint8Array[]>;
 
 /**
  * Creates a salvager that starts at `tip`, the end of the log before the file's first record. `strayed` lists records
- * from other places. Such a record is used for a missing one if the chain proves that it belongs there.
+ * found at wrong places. Such a record replaces a missing one if the chain proves that it belongs there.
  */
 export function createSalvager(tip: Tip, bytes: BytePort, strayed: Strayed = new Map()): Salvager {
   const place = createSalvagePlace(tip, bytes);
@@ -112,8 +112,8 @@ function* search(
 }
 
 /**
- * Tries to repair the bytes as one record, because a false newline can cut a record in two. If that fails, tries each
- * line on its own.
+ * Tries to repair the bytes as one record, because a false newline can cut a record in two. If that fails, tries to
+ * repair each line on its own.
  */
 function* mendAll(place: SalvagePlace, gap: Uint8Array, bytes: BytePort): Generator<Salvaged> {
   const before = place.due;
@@ -122,7 +122,8 @@ function* mendAll(place: SalvagePlace, gap: Uint8Array, bytes: BytePort): Genera
 }
 
 /**
- * Yields the record that is due if the bytes contain it with one changed byte. Only the chain can prove such a repair.
+ * Repairs one changed byte in the bytes, and yields the result if it is the next record that is due. Only the chain can
+ * prove such a repair.
  */
 function* mend(place: SalvagePlace, piece: Uint8Array, bytes: BytePort): Generator<Salvaged> {
   if (!place.proves) return;
@@ -148,7 +149,8 @@ function* skip(place: SalvagePlace, { next, where, strayed }: Bounds): Generator
 }
 
 /**
- * Yields due records that were found at a wrong place. Only the chain can distinguish them from records of another log.
+ * Yields the records that are due next and that were found at a wrong place. Only the chain can distinguish them from
+ * records of another log.
  */
 function* strayedHere(place: SalvagePlace, next: number | undefined, strayed: Strayed): Generator<Salvaged> {
   const isDue = (due: number): boolean => place.proves && (next === undefined || due < next);
@@ -161,8 +163,8 @@ function* strayedHere(place: SalvagePlace, next: number | undefined, strayed: St
 }
 
 /**
- * Joins the lines as they were in the file, each with its newline. The last line of a file may have had no newline, and
- * an added one does no harm.
+ * Joins the lines as they were in the file, each with its newline. If the last line had no newline in the file, the
+ * added newline does no harm.
  */
 function joinLines(lines: readonly RawLine[]): Uint8Array {
   const whole = new Uint8Array(lines.reduce((sum, { bytes }) => sum + bytes.length + 1, 0)).fill(NEWLINE);
@@ -183,8 +185,8 @@ function* linesOf(bytes: Uint8Array): Generator<Uint8Array> {
 }
 
 /**
- * State of a salvage: the position, the fence and, while it is known, the chain value that the next record must follow
- * from.
+ * State of a salvage: the position and the minimum fence of the next record. While the previous record is known, also
+ * the chain value that the next record must follow from.
  */
 interface SalvagePlace {
   /** Position of the next record. */
@@ -195,7 +197,7 @@ interface SalvagePlace {
   judge(line: Uint8Array): SoundLine | undefined;
   /** Moves to the position after a line that `judge` accepted. */
   pass(line: Uint8Array, sound: SoundLine): void;
-  /** Moves to a position. The records before it are lost. */
+  /** Moves to a later position. The records before that position are lost. */
   skipTo(position: number): void;
 }
 

@@ -6,7 +6,10 @@ import { chain as mintChain } from '../ids.ts';
 import type { Snapshot } from '../port.ts';
 import type { BytePort } from './line.ts';
 
-/** A snapshot, and the offset in the session's own log file where its `length` records end, if the store knows it. */
+/**
+ * A snapshot, and the offset in the session's own log file where the `length` records of the snapshot end. The offset
+ * is absent if the store does not know it.
+ */
 export interface KeptSnapshot {
   readonly snapshot: Snapshot;
   readonly offset?: number;

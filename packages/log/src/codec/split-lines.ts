@@ -16,8 +16,8 @@ export interface LineSplitter {
   /** Number of bytes after the last newline. */
   readonly pending: number;
   /**
-   * True once `pending` exceeds `LONGEST_LINE`. The bytes of so long a line are dropped, and `tail` returns the line
-   * without them.
+   * True once `pending` exceeds `LONGEST_LINE`. The bytes of such a long line are dropped, and `tail` returns the line
+   * without its bytes.
    */
   readonly tooLong: boolean;
   /** Returns the bytes after the last newline as an unfinished line. */

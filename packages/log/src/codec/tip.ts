@@ -3,7 +3,7 @@
 import type { Chain } from '../ids.ts';
 import { CHAIN_START } from '../ids.ts';
 
-/** End of a log. */
+/** State at the end of a log: the values that the next record depends on. */
 export interface Tip {
   /** Number of records in the log, ancestors included. Also the position of the next record. */
   readonly length: number;

@@ -1,5 +1,4 @@
-// Payloads of events about calls to a model and to tools: the decisions before sending, the answers, and how each tool
-// call ended.
+// Payloads of events about calls to a model: the decisions before sending, and the answers.
 
 import type { AnswerPart, CacheWrite, Json, StopReason, Usage } from '@tidemark/core';
 import type { CallId, Digest, Money, Position, SessionId } from '../ids.ts';
@@ -10,13 +9,13 @@ export interface MarkerRecord {
   readonly block: number;
   readonly ttl: CacheWrite['ttl'];
   /**
-   * Running digest of the prefix sequence up to and including the marked block. It identifies the cache entry that is
-   * written there.
+   * Running digest of the prefix sequence up to and including the marked block. It identifies the cache entry that ends
+   * at this block.
    */
   readonly prefix: Digest;
 }
 
-/** Cache entries that a request reads and leaves at a provider that caches without markers. */
+/** Cache entries that a request reads and creates at a provider that caches without markers. */
 export interface KeptRecord {
   /** Cache key that the entries are kept under. Absent if the request sends none. */
   readonly key?: string;
@@ -24,19 +23,26 @@ export interface KeptRecord {
   readonly idle: number;
   readonly age?: number;
   /**
-   * Set if the provider caches prefixes of `first`, `first + step`, … tokens independent of block ends. Writing is free
-   * then.
+   * Set if the provider caches prefixes of `first`, `first + step`, … tokens, independent of the ends of blocks. At
+   * such a provider, writing to the cache is free.
    */
   readonly grid?: { readonly first: number; readonly step: number };
-  /** Places of entries, in block order. The last is the longest entry that this request leaves. */
+  /**
+   * Places where cache entries end, in block order: the entry that is only read (`found`), and the entries that this
+   * request leaves in the cache. The last place of these belongs to the longest entry. Blocks with a marker are not
+   * listed.
+   */
   readonly places: readonly KeptPlace[];
 }
 
-/** Place of one entry: it covers the prefix up to and including the block. */
+/** Place where one cache entry ends. The entry covers the prefix up to and including the block. */
 export interface KeptPlace {
   readonly block: number;
   readonly prefix: Digest;
-  /** Set if the entry is only read there. The request does not write it again if it has expired. */
+  /**
+   * Set if the request only reads the entry that ends at this block. If that entry has expired, the request does not
+   * write it again.
+   */
   readonly found?: true;
 }
 
@@ -50,15 +56,16 @@ export interface CallForecast {
   readonly fresh: number;
   /**
    * Tokens of the request that were never sent before on this stream, or on the stream that a side call continues from.
-   * An ideal cache would write exactly these.
+   * An ideal cache would write exactly these tokens.
    */
   readonly unsent: number;
   /** Index of the last block of the expected read. Absent if no read is expected. */
   readonly reads?: number;
   readonly cost?: Money;
   /**
-   * Mean error of earlier estimates of whole requests, as a share. Absent before the first comparison, and if the size
-   * of this request rests on a provider's or a recording's count.
+   * Mean error of earlier estimates of whole requests, as a share of the counted tokens. Absent before the first
+   * comparison with a count. Also absent if the size of this request is based on a count of the provider or of a
+   * recording.
    */
   readonly error?: number;
   /**
@@ -69,44 +76,56 @@ export interface CallForecast {
 }
 
 /**
- * Expected input of a request in tokens before the provider counts it, and the numbers that the estimate is made of.
+ * Expected input of a request in tokens, made before the provider counts the request, and the numbers that the estimate
+ * is computed from.
  */
 export interface SizeForecast {
-  /** Estimated input: `measured` plus `appended` scaled by the ratio learned from the model's usage. */
+  /**
+   * Estimated input: `measured` plus the scaled `appended`. The scale is the ratio of counted to estimated tokens,
+   * learned from earlier usage of the model.
+   */
   readonly input: number;
   /**
-   * Counted tokens that the request extends: input and answer of the last accepted request, or what a recording
-   * counted. 0 if there is no count.
+   * Counted tokens of the part that was already counted: input and answer of the last accepted request, or the count of
+   * a recording. 0 if there is no count.
    */
   readonly measured: number;
   /**
-   * Estimate of all other content from its characters, without scaling. The counted usage is later compared with it.
+   * Estimated tokens of all content that `measured` does not contain, computed from its characters without scaling.
+   * When the usage of the call arrives, it is compared with this estimate.
    */
   readonly appended: number;
-  /** Estimate of all blocks of the request, made like `appended`. Absent if a recording contains their sizes. */
+  /**
+   * Estimated tokens of all blocks of the request, computed in the same way as `appended`. Absent if a recording
+   * contains the sizes of the blocks.
+   */
   readonly whole?: number;
   /**
-   * Estimated tokens of the blocks of `whole` after the last counted request. Absent if this request does not extend
-   * that one as it was counted: after another packing, with another model, or after thinking was stripped.
+   * Estimated tokens of the blocks in `whole` that come after the last request that the provider counted. Absent if
+   * this request does not extend the counted request unchanged: after another packing, with another model, or after
+   * thinking was stripped.
    */
   readonly since?: number;
   /**
-   * Tokens of the blocks with images within `since`, or within `whole` if `since` is absent. They are not scaled by the
-   * ratio for text. Absent means none.
+   * Estimated tokens of the blocks with images, as a part of `since`, or of `whole` if `since` is absent. They are not
+   * scaled by the ratio for text. Absent if there are no such blocks.
    */
   readonly media?: number;
-  /** Mean error of earlier estimates of `appended`, as a share of it. Absent before the first comparison. */
+  /**
+   * Mean error of earlier estimates of `appended`, as a share of the counted tokens. Absent before the first comparison
+   * with a count.
+   */
   readonly error?: number;
 }
 
 /**
- * Short form of the prefix sequence. It is enough to check, without the bytes, that the next request extends this one
- * (L3).
+ * Short form of the prefix sequence. With this form, and without the bytes, a reader can check that the next request
+ * extends this one (L3).
  */
 export interface SequenceRecord {
   /**
-   * Digests of the render parameters that the cache of each section depends on, including those of the sections before
-   * it.
+   * Digests of the render parameters, one for each section. A section's digest covers all parameters that the cache of
+   * this section or of an earlier section depends on.
    */
   readonly parameters: { readonly tools: Digest; readonly system: Digest; readonly messages: Digest };
   readonly blocks: number;
@@ -152,12 +171,15 @@ export interface RequestPrepared {
   /** Number of blocks in each section of the request. */
   readonly counts: { readonly tools: number; readonly system: number; readonly messages: number };
   readonly forecast: CallForecast;
-  /** Expected size of the input, for a request of the main stream. Absent if unknown. */
+  /** Expected size of the input. Set only for requests of the main stream, and absent if the size is unknown. */
   readonly size?: SizeForecast;
   readonly mediaBytes?: number;
   /** Provider account that receives the request, by the provider's name for it. Absent if unknown. */
   readonly account?: string;
-  /** Alternative form of the same request, sent if the provider still remembers the answer that it continues from. */
+  /**
+   * Shorter form of the same request, which continues from an earlier answer. It is sent instead if the provider still
+   * remembers that answer.
+   */
   readonly continuation?: ContinuationRecord;
 }
 
@@ -168,14 +190,22 @@ export interface RequestPrepared {
 export interface ContinuationRecord {
   /** Provider's id of the earlier answer. */
   readonly response: string;
-  /** Index of the first block that this form contains. */
+  /** Index of the first block of the request that this form contains. */
   readonly from: number;
   readonly digest: Digest;
-  /** Length of its body in bytes. */
+  /** Length of the body of this form, in bytes. */
   readonly bytes: number;
 }
 
-/** Reason why tokens that were sent before were not read from the cache. */
+/**
+ * Reason why tokens that were sent before were not read from the cache. `opened`: an epoch opened. `parameter`: a
+ * setting that the cache depends on changed. `account`: another account was used. `expired`: the lifetime of the entry
+ * ended. `evicted`: the provider dropped the entry earlier. `below-floor`: the prefix is too short to be cached.
+ * `lookback`: the entry is further back than the provider searches. `racing`: the previous call had not begun to
+ * answer. `overflow-routing`: too many calls a minute shared one cache key. `image`: an image was added or removed, and
+ * the provider caches messages with images separately. `thinking-stripped`: the provider removed thinking of earlier
+ * turns.
+ */
 export type MissCause =
   | 'expired'
   | 'evicted'
@@ -190,7 +220,10 @@ export type MissCause =
   | 'opened'
   | 'unknown';
 
-/** Tokens that had to be paid again although they were sent before, on this stream or at the same time on another. */
+/**
+ * Tokens that had to be paid again although they were sent before, on this stream or at the same time on another
+ * stream.
+ */
 export interface Miss {
   readonly cause: MissCause;
   /** Other causes, each of which alone would have caused the miss. */
@@ -199,23 +232,23 @@ export interface Miss {
   readonly cost?: Money;
 }
 
-/** Provider's own report on how a request differs from the one before it. */
+/** Provider's own report on how a request differs from the request before it. */
 export interface DiagnosisRecord {
   /**
-   * `same`: the request only grew. `hit`: it was read from the cache. `miss`: it changed. `pending`: the result was not
-   * known when the answer was sent. `unknown-response`: the provider does not remember the request before.
-   * `unavailable`: the provider cannot compare.
+   * `same`: the request only extends the one before it. `hit`: the request was read from the cache. `miss`: the request
+   * differs from the one before it. `pending`: the result was not known when the answer was sent. `unknown-response`:
+   * the provider does not remember the request before. `unavailable`: the provider cannot compare.
    */
   readonly found: 'same' | 'hit' | 'miss' | 'pending' | 'unknown-response' | 'unavailable';
   /** Provider's own name for the change. */
   readonly reason?: string;
-  /** Tokens that could have been read, as the provider reports. */
+  /** Tokens that the cache could have served, as the provider reports them. Set only for a `miss`. */
   readonly missed?: number;
 }
 
 /**
- * Estimated tokens and cost of a call that the provider did not count. They are not added to sums of counted tokens
- * (L7).
+ * Estimated tokens and cost of a call whose usage the provider did not count completely. They are not added to sums of
+ * counted tokens (L7).
  */
 export interface EstimatedUse {
   /** Input tokens. Absent if the provider counted them, or if no estimate is known. */
@@ -227,13 +260,13 @@ export interface EstimatedUse {
 }
 
 /**
- * Record that already bills this call. In an import, a later record can repeat an earlier one, as a copy or as the rest
- * of an answer that was cut.
+ * Earlier record that already bills this call. In an import, a later record can repeat an earlier record, either as a
+ * copy or as the rest of an answer that was cut.
  */
 export interface BilledIn {
   readonly session: SessionId;
   readonly position: Position;
-  /** Usage that the earlier record bills. This record is billed only for usage above it. */
+  /** Usage that the earlier record bills. The later record bills only the usage above it. */
   readonly usage: Usage;
 }
 
@@ -241,7 +274,7 @@ export interface BilledIn {
 export interface AnswerReceived {
   readonly step: number;
   readonly stream: string;
-  /** Position of the `request.prepared` that it answers. Absent in an import. */
+  /** Position of the `request.prepared` record that this answer belongs to. Absent in an import. */
   readonly request?: Position;
   readonly provider: string;
   readonly model: string;
@@ -253,7 +286,10 @@ export interface AnswerReceived {
   readonly response?: string;
   readonly truncated: 'yes' | 'no' | 'unknown';
   readonly usage: Usage;
-  /** Set in an import if another record bills the call. Absent if this record bills it. */
+  /**
+   * Set in an import if another record already bills the call or a part of it. Absent if this record bills the whole
+   * call.
+   */
   readonly billed?: BilledIn;
   /** Time when the call was sent, if the log has no `request.prepared` for it. */
   readonly startedAt?: string;
@@ -281,7 +317,10 @@ export interface AnswerFailed {
   readonly step: number;
   readonly stream: string;
   readonly request?: Position;
-  /** Error class, by what to do next. */
+  /**
+   * Action after the failure. `retryable`: try again later. `compaction`: compact and try again. `refused`: report the
+   * error to the user. `stop`: no retry or compaction helps.
+   */
   readonly class: 'retryable' | 'compaction' | 'refused' | 'stop';
   readonly code: string;
   readonly message: string;
@@ -303,95 +342,9 @@ export interface AnswerInterrupted {
   readonly billed?: BilledIn;
   readonly prices?: string;
   readonly cost?: Money;
-  /** As in `AnswerReceived`. */
+  /** Upper bound of the cost, as in `AnswerReceived`. */
   readonly costAtMost?: Money;
   readonly estimated?: EstimatedUse;
   readonly startedAt?: string;
   readonly message?: string;
-}
-
-/** Effects that a tool can have. */
-export type EffectClass = 'none' | 'read' | 'write' | 'execute' | 'network';
-
-/** Payload of `tool.started`. */
-export interface ToolStarted {
-  readonly call: CallId;
-  readonly name: string;
-  readonly effect: EffectClass;
-}
-
-/** Record of how much of a tool's output is inline in the context. */
-export interface Shaping {
-  readonly by: string;
-  readonly kept: number;
-  readonly total: number;
-  readonly unit: 'bytes' | 'lines' | 'characters';
-}
-
-/** File that a tool read, wrote or removed, with the digest of its content at that time. */
-export interface FileTouch {
-  /** Absolute path, with symlinks resolved. */
-  readonly path: string;
-  /** SHA-256 of the file's bytes when it was read or written. Absent if the file was removed. */
-  readonly digest?: Digest;
-  readonly as: 'read' | 'written' | 'removed';
-}
-
-/** Payload of `tool.returned` and `tool.failed`. */
-export interface ToolEnded {
-  readonly call: CallId;
-  readonly parts: readonly ContentPart[];
-  readonly output?: Digest;
-  readonly shaping?: Shaping;
-  readonly exit?: number;
-  readonly durationMs?: number;
-  /**
-   * Files that the call read or changed. Only tools that know their files report them. Checks for stale files, project
-   * instructions and summaries use them.
-   */
-  readonly files?: readonly FileTouch[];
-}
-
-/** Payload of `tool.abandoned`. The call is packed with an error result, so the history stays closed. */
-export interface ToolAbandoned {
-  readonly call: CallId;
-  /** Reason why the call has no result. `unstarted`: the turn ended for any reason before the call began. */
-  readonly reason: 'interrupted' | 'unstarted' | 'crashed' | 'denied' | 'unavailable' | 'cut';
-}
-
-/** Payload of `permission.decided`. */
-export interface PermissionDecided {
-  readonly call: CallId;
-  readonly decision: 'allowed' | 'denied';
-  readonly by: 'rule' | 'person';
-  readonly rule?: string;
-  /**
-   * Permission that the person granted beyond this call. It lasts for the session, unless `kept` is set. Forks and
-   * subagents do not inherit it.
-   */
-  readonly always?: Granted;
-  /**
-   * `project`: the permission is stored in the user's home for later sessions of the workspace. This session then has
-   * no copy of its own.
-   */
-  readonly kept?: 'project';
-  /** SHA-256 of the preview that the person answered. Absent if no person was asked. */
-  readonly shown?: Digest;
-}
-
-/** Actions that one tool may do without asking. A call is covered if every action of the call is listed here. */
-export interface Granted {
-  readonly tool: string;
-  /** Allowed commands, each as a list of words. */
-  readonly commands?: readonly (readonly string[])[];
-  /** Allowed command patterns, in the form of an allow rule: `npm test *`. */
-  readonly patterns?: readonly string[];
-  /** Allowed files with any content, as paths relative to the workspace, separated by `/`. */
-  readonly paths?: readonly string[];
-  /**
-   * Allowed folders relative to the workspace, without a trailing slash. Every file below them is allowed with any
-   * content.
-   */
-  readonly folders?: readonly string[];
-  readonly hosts?: readonly string[];
 }

@@ -20,7 +20,7 @@ export type EpochCause =
   | 'pruning'
   | 'quarantine';
 
-/** One layer of the front. Its text is the artifact with the same digest. */
+/** One layer of the front. The text of the layer is the artifact with this digest. */
 export interface LayerRecord {
   readonly name: string;
   readonly revision: string;
@@ -33,7 +33,8 @@ export interface LayerRecord {
 }
 
 /**
- * One tool of the front. Its canonical definition `{name, description, schema}` is the artifact with the same digest.
+ * One tool of the front. The canonical definition of the tool, `{name, description, schema}`, is the artifact with this
+ * digest.
  */
 export interface ToolRecord {
   readonly name: string;
@@ -41,8 +42,8 @@ export interface ToolRecord {
 }
 
 /**
- * Payload of `epoch.opened`, the only event that changes packing. It names the whole front of every request until the
- * next epoch.
+ * Payload of `epoch.opened`, the only event that changes packing. The record names the whole front of every request
+ * until the next epoch.
  */
 export interface EpochOpened {
   readonly number: number;
@@ -52,7 +53,7 @@ export interface EpochOpened {
   readonly provider: string;
   readonly model: string;
   readonly parameters: RenderParameters;
-  /** Digest of the artifact with the catalog row of the model. */
+  /** Digest of the artifact that contains the catalog row of the model. */
   readonly capabilities: Digest;
   readonly contract: string;
   readonly layers: readonly LayerRecord[];
@@ -68,13 +69,13 @@ export interface EpochOpened {
   readonly forecast: EpochForecast;
   readonly padding?: PaddingRecord;
   /**
-   * Cache entries of this front that other sessions had left when the epoch opened. For a subagent they are its
-   * parent's, for any other session those of sessions in the same store with the same front.
+   * Cache entries of this front that other sessions had left when the epoch opened. For a subagent, these are entries
+   * of its parent. For any other session, they are entries of sessions in the same store with the same front.
    */
   readonly cached?: readonly FrontEntry[];
   /**
-   * Layers and tools that are edited versions of ones sent before. A layer or tool that was never sent and is not
-   * listed here is entirely new.
+   * Layers and tools that are edited versions of layers and tools that were sent before. A layer or tool that was never
+   * sent and is not in this list is entirely new.
    */
   readonly edits?: readonly FrontEdit[];
 }
@@ -82,9 +83,9 @@ export interface EpochOpened {
 /** Layer or tool that replaces one with the same name. Tokens are estimates, before any scaling. */
 export interface FrontEdit {
   readonly digest: Digest;
-  /** Tokens of its text that the previous version did not contain. */
+  /** Tokens of the new text that the previous version did not contain. */
   readonly tokens: number;
-  /** Tokens at its beginning that are equal to those of the previous version. */
+  /** Tokens at the beginning of the new text that are equal to the beginning of the previous version. */
   readonly begins: number;
 }
 
@@ -93,20 +94,22 @@ export interface FrontEntry {
   readonly section: 'tools' | 'system';
   /** Index of the block that the entry ends with. */
   readonly block: number;
-  /** Running digest up to that block. */
+  /** Running digest up to and including that block. */
   readonly prefix: Digest;
   readonly parameters: SequenceRecord['parameters'];
   /** Cache key that the entry is kept under. Absent if the request sent none. */
   readonly key?: string;
   /** Provider account whose cache contains the entry. Absent if unknown. */
   readonly account?: string;
-  /** Tokens up to the end of the entry, as counted by a call or derived from counts in its session. */
+  /**
+   * Tokens up to the end of the entry. They were counted by a call, or derived from other counts of the same session.
+   */
   readonly tokens?: number;
   /** Lifetime (TTL) that was paid for when the entry was written. */
   readonly ttl?: CacheWrite['ttl'];
   /**
-   * Set for an entry that the provider keeps without a marker. Lifetime in milliseconds: `idle` after its last use and
-   * `age` in total after it was written at `born`.
+   * Set for an entry that the provider keeps without a marker. Lifetime in milliseconds: `idle` after the last use of
+   * the entry, and `age` in total from the time `born` at which it was written.
    */
   readonly kept?: { readonly idle: number; readonly age?: number; readonly born: Timestamp };
   /** Start time of the request that wrote the entry or read it last. */
@@ -119,7 +122,12 @@ export interface FrontEntry {
  */
 export type PaddingSetting = 'auto' | 'always' | 'never';
 
-/** Reason why the front of an epoch was padded (`pays`, `always`) or was not padded (all others). */
+/**
+ * Reason why the front of an epoch was padded or not. Padded: `pays` (a saving is expected), `always` (by the setting).
+ * Not padded: `never` (by the setting), `costs` (no saving is expected), `above-floor` (long enough without padding),
+ * `no-fit` (no padding is possible), `implicit` (the provider caches without markers), `uncached` (the model takes no
+ * markers), `unknown-floor`, `unknown-price`.
+ */
 export type PaddingReason =
   | 'pays'
   | 'always'
@@ -137,12 +145,12 @@ export interface PaddingRecord {
   readonly setting: PaddingSetting;
   /** Tokens of the front without padding. */
   readonly natural: number;
-  /** Tokens of the front with padding, if it could be padded. */
+  /** Tokens of the front with padding. Absent if the front could not be padded. */
   readonly padded?: number;
   readonly floor?: number;
-  /** Number of other sessions expected to use this front. */
+  /** Number of other sessions that are expected to use this front. */
   readonly others?: number;
-  /** Number of calls expected to stay below the floor. */
+  /** Number of calls that are expected to stay below the floor if the front is not padded. */
   readonly calls?: number;
   /** Expected saving by padding, in tokens at the base input price. A negative value is a cost. */
   readonly gain?: number;
@@ -155,14 +163,18 @@ export interface PaddingRecord {
 export interface EpochForecast {
   /** Tokens that were sent before and will be written again. */
   readonly rewrite: number;
-  /** Price of writing these tokens minus the price of reading them. Absent if the price is unknown. */
+  /**
+   * Price of writing the `rewrite` tokens minus the price of reading them from the cache. Absent if the price is
+   * unknown.
+   */
   readonly cost?: Money;
 }
 
 /**
- * Payload of `context.noted`: structural context in the tail. The model sees `body`. If `artifact` is set too, it
- * contains the whole text, and `body` is only its beginning. The artifact has a field of its own so that tools that
- * read outputs and the garbage collection can find it. Without `body`, the model sees the artifact's digest.
+ * Payload of `context.noted`: structural context in the tail. The model sees `body`. If `artifact` is also set, the
+ * artifact contains the whole text, and `body` is only the beginning of that text. The digest has a field of its own,
+ * so the garbage collection and the tools that read outputs can find the artifact. Without `body`, the model sees the
+ * artifact's digest.
  */
 export interface ContextNoted {
   readonly source: string;
@@ -180,7 +192,10 @@ export interface PromptGiven {
   readonly steer?: boolean;
 }
 
-/** Payload of `notification.received`. */
+/**
+ * Payload of `notification.received`: a message that did not come from the user, such as a message of the runtime.
+ * `provenance` names its origin.
+ */
 export interface NotificationReceived {
   readonly source: string;
   readonly body: string;
@@ -198,7 +213,10 @@ export interface ToolsChanged {
   readonly as: 'appended' | 'queued';
 }
 
-/** Payload of `reasoning.changed`. */
+/**
+ * Payload of `reasoning.changed`: the reasoning setting changed, either by an appended message (`as: 'appended'`) or
+ * with a new epoch (`as: 'epoch'`).
+ */
 export interface ReasoningChanged {
   /** Render parameter that changed, such as `effort`. Absent if a recording contains only the level. */
   readonly parameter?: string;
@@ -208,8 +226,8 @@ export interface ReasoningChanged {
 }
 
 /**
- * Payload of `reasoning.set`: render parameters set for the session. They apply to its further requests, in later
- * processes too. The record itself changes no request. When a request needs the change, `reasoning.changed` or
+ * Payload of `reasoning.set`: render parameters set for the session. They apply to all further requests of the session,
+ * in later processes too. The record itself changes no request. When a request needs the change, `reasoning.changed` or
  * `epoch.opened` records it.
  */
 export interface ReasoningSet {
@@ -230,7 +248,7 @@ export interface RoleChanged {
   readonly rendering?: string;
 }
 
-/** Payload of `skill.loaded`. */
+/** Payload of `skill.loaded`: a skill was loaded into the context. */
 export interface SkillLoaded {
   readonly name: string;
   readonly version: string;
@@ -247,8 +265,8 @@ export interface Range {
 }
 
 /**
- * Payload of `history.compacted`: a checkpoint that replaces a range in requests. It has no effect until an epoch names
- * it.
+ * Payload of `history.compacted`: a checkpoint that replaces a range in requests. The checkpoint has no effect until an
+ * epoch names this record.
  */
 export interface HistoryCompacted {
   readonly range: Range;
@@ -277,35 +295,45 @@ export interface HistoryCompacted {
   readonly fallback?: string;
 }
 
-/** Payload of `compaction.refused`. */
+/**
+ * Payload of `compaction.refused`: a compaction that was not made, with the reason and the sizes that decided it. It
+ * does not change any request.
+ */
 export interface CompactionRefused {
   readonly trigger: string;
   readonly reason: string;
   readonly sizes: { readonly [name: string]: number };
 }
 
-/** Payload of `history.pruned`: tool results that requests show shortened. It has no effect until an epoch names it. */
+/**
+ * Payload of `history.pruned`: tool results that requests show shortened. The pruning has no effect until an epoch
+ * names this record.
+ */
 export interface HistoryPruned {
-  /** Ids of the tool calls whose results are shortened, as they are sent to the provider. */
+  /** Ids of the tool calls whose results are shortened. They are the ids that are sent to the provider. */
   readonly calls: readonly string[];
-  /** The same results by their records, with the place of each cut. Without this list nothing is shortened. */
+  /**
+   * The shortened results, each with the position of its record and the place of its cut. Without this list, no result
+   * is shortened.
+   */
   readonly results?: readonly PrunedResult[];
   /** Estimated tokens that the pruning frees. */
   readonly freed: number;
   /**
-   * Price of writing again content that was sent before, minus the price of reading it, in US dollars. Absent if the
-   * price is unknown.
+   * Price of writing again the content that was already sent, minus the price of reading this content from the cache,
+   * in US dollars. Absent if the price is unknown.
    */
   readonly cost?: Money;
   /**
-   * Number of calls until the pruning has paid for itself. The tokens no longer read must pay for the tokens written
-   * again and for the expected cost of fetching the results again. Never above `waits`.
+   * Number of calls until the pruning has paid for itself. The saving is that the freed tokens are no longer read. It
+   * must pay for the tokens that are written again, and for the expected cost of fetching the results again. Never
+   * above `waits`.
    */
   readonly breakEven?: number;
   /**
-   * Upper limit of `breakEven` for this pruning. 0 if the history is written again anyway. For the cause `pays`, it
-   * follows from the average number of calls that have already read the freed tokens. In a nearly full window, it is a
-   * constant or the number of calls left before a compaction.
+   * Upper limit of `breakEven` for this pruning. 0 if the history is written again anyway. For the cause `pays`, it is
+   * computed from the average number of calls that have already read the freed tokens. In a nearly full window, it is
+   * the smaller of a constant and the number of calls left before a compaction.
    */
   readonly waits?: number;
   /** Pressure tier when the pruning was decided. Absent if unknown. */
@@ -314,7 +342,7 @@ export interface HistoryPruned {
 }
 
 /**
- * One shortened result. The place of the cut is recorded, because other machines might compute a different one (L2).
+ * One shortened result. The place of the cut is recorded, because another machine might compute a different place (L2).
  */
 export interface PrunedResult {
   readonly position: Position;
@@ -324,17 +352,20 @@ export interface PrunedResult {
   readonly from?: 'end';
 }
 
-/** Payload of `block.quarantined`. It has no effect until an epoch names it. */
+/**
+ * Payload of `block.quarantined`: a block that the provider refused, and the stub that requests contain instead of it.
+ * The record has no effect until an epoch names it.
+ */
 export interface BlockQuarantined {
   readonly origin: { readonly position: Position; readonly part: number };
   readonly reason: string;
   readonly stub: string;
 }
 
-/** Payload of `pressure.crossed`: the next request reached a tier for the first time since this checkpoint. */
+/** Payload of `pressure.crossed`: the next request reached a tier for the first time since the current checkpoint. */
 export interface PressureCrossed {
   readonly tier: 'calm' | 'advisory' | 'warning' | 'critical';
-  /** The value of `input / limit`. */
+  /** Used share of the limit: `input / limit`. */
   readonly ratio: number;
   readonly limit: number;
   readonly input: number;
@@ -346,7 +377,10 @@ export interface PressureCrossed {
 
 /** Payload of `branch.summarized`: a short summary of the work in a branch that the session left. */
 export interface BranchSummarized {
-  /** Session whose log contains the range, if it is not this one. A fork leaves such records in its parent. */
+  /**
+   * Session whose log contains the range. Absent if it is this session. After a fork, the records of the branch that
+   * was left are in the log of the parent.
+   */
   readonly session?: SessionId;
   readonly range: Range;
   readonly strategy: 'deterministic' | 'model-assisted' | 'recorded';

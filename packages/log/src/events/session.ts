@@ -3,14 +3,17 @@
 import type { Json } from '@tidemark/core';
 import type { CallId, Chain, Digest, Money, Position, SessionId } from '../ids.ts';
 
-/** Record of the parent after which a fork begins. The child's log continues after this record. */
+/** Last record that a fork shares with its parent. The log of the fork continues after this record. */
 export interface Parent {
   readonly session: SessionId;
   readonly position: Position;
   readonly chain: Chain;
 }
 
-/** Call of another session that a subagent works for. Unlike a fork, a subagent shares no records with that session. */
+/**
+ * Tool call in another session that started this session as its subagent. Unlike a fork, a subagent shares no records
+ * with that session.
+ */
 export interface StartedBy {
   readonly session: SessionId;
   readonly call: CallId;
@@ -39,18 +42,18 @@ export interface ImportedFrom {
   /** SHA-256 of the file at the time of the import. */
   readonly digest?: Digest;
   /**
-   * Length of the file at the time of the import. A longer file that begins with the same bytes is a later state of the
-   * same transcript.
+   * Length in bytes of the file at the time of the import. A longer file that begins with the same bytes is a later
+   * state of the same transcript.
    */
   readonly bytes?: number;
 }
 
-/** Payload of `turn.started` and `turn.resumed`. */
+/** Payload of `turn.started` and `turn.resumed`: the origin of the turn and its compaction policy. */
 export interface TurnBegan {
   readonly trigger: 'user' | 'notification' | 'subagent' | 'schedule';
   /**
-   * Compaction policy chosen for the turn. Absent if none was chosen. A `turn.resumed` without a policy keeps that of
-   * its turn.
+   * Compaction policy chosen for the turn. Absent if none was chosen. A `turn.resumed` without a policy continues with
+   * the policy of its turn.
    */
   readonly compaction?: 'manual' | 'preflight' | 'auto';
 }
@@ -61,14 +64,14 @@ export interface TurnTotals {
   readonly steps: number;
   /** Number of tool calls that ran. */
   readonly calls: number;
-  /** Sums of input and output tokens. Each is absent if one call did not report its count. */
+  /** Sums of input and output tokens. A sum is absent if any call did not report its count. */
   readonly input?: number;
   readonly output?: number;
-  /** Absent if the price of one call is unknown. */
+  /** Sum of the costs in US dollars. Absent if the price of any call is unknown. */
   readonly cost?: Money;
   /**
-   * Values for limits, used if the sums above are absent: counted plus estimated tokens, and an upper bound of the
-   * cost.
+   * Values that are compared with limits if the sums above are absent: counted plus estimated tokens, and an upper
+   * bound of the cost.
    */
   readonly taken?: { readonly tokens?: number; readonly cost?: Money };
 }
@@ -92,11 +95,11 @@ export interface ForeignRecorded {
   /** 1-based line number in the source file. */
   readonly line: number;
   readonly record: Json;
-  /** Reason why the record has no event, if its kind does not show it. */
+  /** Reason why the record has no matching event. Absent if the kind of the record already shows the reason. */
   readonly reason?: string;
 }
 
-/** Payload of `memory.changed`. */
+/** Payload of `memory.changed`: one change of a memory file, with the digests of its content before and after. */
 export interface MemoryChanged {
   readonly file: string;
   readonly operation: 'add' | 'replace' | 'consolidate';
@@ -105,21 +108,26 @@ export interface MemoryChanged {
   readonly bytes: number;
 }
 
-/** Payload of `subagent.started`. */
+/** Payload of `subagent.started`: the session, role and task of the subagent. */
 export interface SubagentStarted {
   readonly child: SessionId;
   readonly role: string;
   readonly task: string;
-  /** Tool call that started the subagent. A recording may not contain it. */
+  /** Tool call that started the subagent. Absent if an imported recording does not contain it. */
   readonly call?: CallId;
 }
 
-/** Payload of `subagent.ended`. The child's own log contains the evidence. */
+/**
+ * Payload of `subagent.ended`: the status and summary of the subagent. The full record of its work is in the log of the
+ * child session.
+ */
 export interface SubagentEnded {
   readonly child: SessionId;
   readonly status: 'completed' | 'failed' | 'interrupted' | 'limited';
   readonly summary: string;
   readonly cost?: string;
-  /** Resources that the subagent used, its own subagents included. They count toward the turn that started it. */
+  /**
+   * Resources that the subagent used, its own subagents included. They count toward the turn that started the subagent.
+   */
   readonly totals?: TurnTotals;
 }

@@ -1,5 +1,5 @@
-// Data that a store already has about a transcript: the sessions that an import of an earlier state made, and the calls
-// that other sessions bill.
+// Finds the data that a store already has about a transcript: sessions from an import of an earlier state of the file,
+// and calls that other sessions bill.
 
 import type { BilledIn, Log, RecordedOf, SessionCreated, SessionId, SessionSummary } from '@tidemark/log';
 import { digest } from '@tidemark/log';
@@ -11,27 +11,28 @@ import type { StageMark } from './stages.ts';
 import { beginsWith } from './stages.ts';
 import type { Transcript } from './import-transcript.ts';
 
-/** Import of an earlier state of a file. */
+/** Import of an earlier state of the same file. */
 export interface EarlierImport {
-  /** Main session of that import. */
+  /** Main session that the earlier import made. */
   readonly session: SessionId;
   /** States in which the file was imported, shortest first. The file starts with the bytes of each state. */
   readonly stages: readonly StageMark[];
 }
 
-/** Sessions of a store that may have the same content as a transcript. */
+/** Stored sessions that may have the same content as a transcript. */
 export interface Relatives {
   readonly earlier: EarlierImport | undefined;
   /**
-   * Session of the same transcript whose file is not the beginning of this file, because records that both contain were
-   * changed.
+   * Session of the same transcript with other content: its file is not the beginning of this file, because records that
+   * both contain were changed.
    */
   readonly diverged: SessionId | undefined;
 }
 
 /**
- * Finds earlier imports of a transcript. A session whose file is the beginning of this file is `earlier`. Another
- * session with the same format and start time is `diverged`.
+ * Finds earlier imports of a transcript. A session whose file is the beginning of this file becomes `earlier`. If there
+ * are several, the one with the longest file is chosen. Another session with the same format and start time becomes
+ * `diverged`.
  */
 export async function findRelatives(store: Log, transcript: Transcript): Promise<Relatives> {
   let earlier: EarlierImport | undefined;
@@ -52,7 +53,9 @@ interface ImportedSession {
   readonly imported: SessionCreated['imported'];
 }
 
-/** Returns the main sessions of imports that have the format and the start time of this transcript. */
+/**
+ * Returns the main sessions of earlier imports that have the same format and the same start time as this transcript.
+ */
 async function importedSessions(store: Log, transcript: Transcript): Promise<readonly ImportedSession[]> {
   const { outline } = transcript.whole;
   const start = outline.branches[outline.main]?.at ?? outline.at;
@@ -76,8 +79,8 @@ async function createdIn(
 }
 
 /**
- * Returns the states of the file from which a session was imported. The first record names the first state. Each later
- * state has a record where it begins.
+ * Returns the states of the file from which a session was imported, shortest first. The first record of the session
+ * names the first state. Each later state has a record at the place where its events begin.
  */
 async function stagesOf(
   store: Log,
@@ -94,13 +97,13 @@ async function stagesOf(
   return stages;
 }
 
-/** Maximum number of records that are read to find the first counted answer of a session. */
+/** Maximum number of records that are read to find the first answer of a session with counted tokens. */
 const BEGINNING = 200;
 
 /**
- * Returns the calls that other imports bill. Only imports that start with the same call are searched, because a copied
- * session contains the rows of the original from the first row on. `own` are the sessions that the transcript itself
- * makes.
+ * Returns the calls that other imports bill. Only imports that start with the call `first` are searched, because a
+ * copied session contains the rows of the original from the first row on. `own` contains the sessions that the
+ * transcript itself makes.
  */
 export async function findBilled(
   store: Log,
@@ -146,7 +149,7 @@ function isAnswer(record: { readonly kind: string }): record is EndedAnswer {
   return record.kind === 'answer.received' || record.kind === 'answer.interrupted';
 }
 
-/** Returns the values that identify the call of a record. */
+/** Returns the values that identify the provider call of an answer record. */
 export function namesOf(record: Pick<EndedAnswer, 'kind' | 'at' | 'data'>, format: string): CallNames {
   const { provider, model, usage, parts } = record.data;
   const response = 'response' in record.data ? record.data.response : undefined;

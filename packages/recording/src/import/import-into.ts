@@ -1,6 +1,6 @@
-// Imports a transcript into a store. The same file gives the same sessions (L8). Existing events are not written again.
-// A transcript that grew continues the sessions of its earlier import. An import that was cut off continues where it
-// stopped.
+// Imports a transcript into a store. The same file always makes the same sessions (L8). Events that the store already
+// contains are not written again. The import of a longer state of a file continues the sessions of the earlier import.
+// A repeated import continues an import that was cut off.
 
 import { defined } from '@tidemark/core';
 import type { Event, Log, LogWriter, Parent, Recorded, SessionId } from '@tidemark/log';
@@ -18,30 +18,33 @@ import { nameBranches } from './session-names.ts';
 import type { Stage } from './stages.ts';
 import { surveyStage } from './stages.ts';
 
-/** Bytes of a transcript, with a name for errors. */
+/** Bytes of a transcript, with a name that error texts contain. */
 export interface ImportSource {
-  /** Opens the bytes. Called once per pass, and must return the same bytes each time. */
+  /** Opens the bytes from the start. The function is called once per pass and must return the same bytes each time. */
   readonly open: OpenBytes;
   readonly source: string;
 }
 
 /** Result of an import into a store. */
 export interface Imported extends ImportOutcome {
-  /** Number of new events. 0 if the file was already imported. */
+  /** Number of events that this import added. It is 0 if the store already contained the whole file. */
   readonly added: number;
-  /** True if an import of an earlier state of the file made the sessions, and this import continued them. */
+  /** True if an import of an earlier state of the file made the sessions, and this import continued these sessions. */
   readonly updated: boolean;
-  /** Session of an earlier import of the transcript whose records differ. This import made new sessions. */
+  /**
+   * Session from an earlier import of this transcript with other records. If it is present, this import made new
+   * sessions.
+   */
   readonly diverged?: SessionId;
 }
 
 /**
- * Imports a file, or bytes that can be read more than once, and syncs each session at its end. All valid records are
- * imported. Parts of the file that cannot be read are listed in `skipped`. Calls that another import bills are marked,
- * so that they are billed once.
+ * Imports a file, or bytes that can be read more than once. Each session is synced to disk when it ends. All valid
+ * records are imported. Parts of the file that cannot be read are listed in `skipped`. A call that another import
+ * already bills is marked, so that it is billed once.
  *
  * @throws ImportError before anything is written if nothing can be imported. `import/diverged` if a session with this
- *   name exists and is not from this file.
+ *   name exists and is not from this file, or grew during the import. `import/changed` if the file becomes shorter.
  * @throws LogError of the store. Events that were already appended stay, and the same import can continue from there.
  */
 export async function importInto(
@@ -76,8 +79,8 @@ interface Chosen {
 }
 
 /**
- * Returns the states of the file that were imported before, then the current state. If the stored records differ,
- * returns only the current state.
+ * Returns the states of the file that were imported before, then the current state. If the stored records differ from
+ * the file, returns only the current state.
  */
 async function chooseStages(store: Log, transcript: Transcript): Promise<Chosen> {
   const { open, format, whole } = transcript;
@@ -98,8 +101,8 @@ async function chooseStages(store: Log, transcript: Transcript): Promise<Chosen>
 }
 
 /**
- * True if the store's sessions contain only events of these stages. They may contain fewer, but no different or
- * additional events.
+ * True if the store's sessions contain only events of these stages. The sessions may lack later events, but may contain
+ * no different or additional events.
  */
 async function isSame(store: Log, transcript: Transcript, stages: Stages): Promise<boolean> {
   const held = new Map<SessionId, AsyncGenerator<Recorded>>();
@@ -120,7 +123,10 @@ async function isSame(store: Log, transcript: Transcript, stages: Stages): Promi
   }
 }
 
-/** Yields the records of a session after its first own record. Yields nothing if the session does not exist yet. */
+/**
+ * Yields the records of a session after its `session.created` record. For a fork, the records of the parent are
+ * omitted. Yields nothing if the session does not exist yet.
+ */
 async function* recordsOf(store: Log, { session, parent }: SessionStep): AsyncGenerator<Recorded> {
   try {
     yield* store.read(session, parent === undefined ? 1 : parent.position + 2);
@@ -129,7 +135,9 @@ async function* recordsOf(store: Log, { session, parent }: SessionStep): AsyncGe
   }
 }
 
-/** Returns an event as text, without the values that depend on the store. */
+/**
+ * Returns an event as text for a comparison. Omits `billed`, because its value depends on other sessions of the store.
+ */
 function factOf(event: Event | Recorded): string {
   const { kind, at, turn = null, data } = event;
   if (kind !== 'answer.received' && kind !== 'answer.interrupted') return canonicalText({ kind, at, turn, data });
@@ -138,8 +146,8 @@ function factOf(event: Event | Recorded): string {
 }
 
 /**
- * Returns the calls of the transcript that other sessions of the store bill. These sessions are found by the
- * transcript's first counted answer.
+ * Returns the calls of the transcript that other sessions of the store bill. A session is searched if its first answer
+ * with counted tokens is the same call as in the transcript.
  */
 async function billedElsewhere(store: Log, transcript: Transcript, stages: Stages): Promise<BilledCalls> {
   const { format, whole, mint } = transcript;
@@ -160,7 +168,7 @@ async function firstCall(transcript: Transcript, stages: Stages): Promise<string
 
 interface ImportTarget {
   readonly writer: LogWriter;
-  /** Number of the coming events of the import that the store already contains. */
+  /** Number of the next imported events that the store already contains. */
   there: number;
 }
 

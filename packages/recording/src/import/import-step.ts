@@ -1,33 +1,33 @@
-// Steps that an import yields, and its result.
+// Types of the steps that an import yields, and of its result.
 
 import type { Digest, Event, Position, SessionCreated, SessionId, Timestamp } from '@tidemark/log';
 import type { KeptBytes } from './build/draft.ts';
 import type { FormatName } from './format/format.ts';
 
-/** Line, or part of a line, that could not be read. */
+/** Line, or part of a line, that could not be read, with the reason. */
 export interface SkippedLine {
   /** Number of the line, from 1. */
   readonly line: number;
   readonly reason: string;
 }
 
-/** Start of a session. */
+/** Start of a session in an import. */
 export interface SessionStep {
   readonly type: 'session';
   readonly session: SessionId;
-  /** For a fork: the record of the parent after which the fork starts. This record was yielded before. */
+  /** For a fork, the record of the parent after which the fork starts. An earlier step contained this record. */
   readonly parent?: { readonly session: SessionId; readonly position: Position };
   readonly at: Timestamp;
-  /** Data of the first record, without the parent's chain digest, which only a store knows. */
+  /** Data of the session's first record, without the chain digest of the parent. Only a store knows this digest. */
   readonly created: Omit<SessionCreated, 'parent'>;
 }
 
-/** Events of a session, in order, after the events that were already yielded. */
+/** Events of a session, in order. They follow the events of earlier steps. */
 export interface EventsStep {
   readonly type: 'events';
   readonly session: SessionId;
   readonly events: readonly Event[];
-  /** Bytes that the events name. They must be stored before the events are appended. */
+  /** Bytes to which the events refer. They must be stored before the events are appended. */
   readonly artifacts: readonly KeptBytes[];
 }
 
@@ -38,14 +38,15 @@ export interface ClosedStep {
 }
 
 /**
- * Step of an import. A session comes before its events, and a record of the parent comes before a fork that follows it.
+ * Step of an import. The start of a session comes before its events. The record after which a fork starts comes before
+ * the start of the fork.
  */
 export type ImportStep = SessionStep | EventsStep | ClosedStep;
 
-/** Result of an import. */
+/** Summary of an import: its sessions, skipped lines and totals. */
 export interface ImportOutcome {
   readonly format: FormatName;
-  /** Main session. */
+  /** Session of the main conversation. */
   readonly session: SessionId;
   /** All sessions, in the order in which they start. */
   readonly sessions: readonly SessionId[];
@@ -53,8 +54,10 @@ export interface ImportOutcome {
   readonly digest: Digest;
   readonly lines: number;
   readonly skipped: readonly SkippedLine[];
-  /** Number of answers with usage in all sessions. These calls can be replayed at their recorded size. */
+  /**
+   * Number of answers with usage in all sessions. The calls of these answers can be replayed at their recorded size.
+   */
   readonly calls: number;
-  /** Number of events in all sessions, including the first record of each. */
+  /** Number of events in all sessions, including the first record of each session. */
   readonly events: number;
 }

@@ -1,5 +1,6 @@
-// Turns a transcript into the events of its sessions, in two passes that keep only open state in memory. The first pass
-// draws the outline: the branches, and the places where answers and results end. The second pass makes the events.
+// Turns a transcript into the events of its sessions, in two passes. The first pass draws the outline: the branches,
+// and the places where answers and results end. The second pass makes the events. Both passes keep only unfinished
+// state in memory.
 
 import type { Json, Timestamp } from '@tidemark/log';
 import { timestamp } from '@tidemark/log';
@@ -26,13 +27,13 @@ export interface ImportOptions {
   readonly mint?: MintSession;
 }
 
-/** File after the first pass. */
+/** Transcript after the first pass. */
 export interface Transcript {
   readonly open: OpenBytes;
   readonly format: Format;
   readonly source: string;
   readonly mint: MintSession;
-  /** Current state of the file. */
+  /** State of the whole file at the first pass. */
   readonly whole: Stage;
 }
 
@@ -54,7 +55,7 @@ export async function* importTranscript(
 }
 
 /**
- * Runs the first pass.
+ * Recognizes the format of a transcript and runs the first pass.
  *
  * @throws ImportError if nothing can be imported.
  */
@@ -65,8 +66,8 @@ export async function readTranscript(open: OpenBytes, options: ImportOptions): P
 }
 
 /**
- * Runs the second pass over the stages. The last stage is the whole file. `billed` contains the calls that other
- * sessions bill, and the calls of this import are added to it.
+ * Runs the second pass over the states of the file (`stages`), shortest first. The last stage is the whole file.
+ * `billed` contains the calls that other sessions bill. The function adds the calls of this import to `billed`.
  *
  * @throws ImportError `import/changed` if the file becomes shorter.
  */
@@ -82,7 +83,7 @@ export async function* importStages(
   let at = outline.at ?? NO_TIME;
   for await (const lines of readLines(open())) {
     for (const line of lines) {
-      // Lines that were appended to the file after the first pass are left for a later import.
+      // Lines that were appended to the file after the first pass are not imported now. A later import can read them.
       if (line.number > outline.lines) break;
       const { records, problems } =
         'reason' in line ? { records: [], problems: [line.reason] } : readRecords(line.text);

@@ -1,15 +1,17 @@
-// Opens a file on disk so that its bytes can be read from the start more than once.
+// Opens a file on disk. Its bytes can be read from the start more than once.
 
 import { FileError, openRegularFile } from '@tidemark/files';
 import { ImportError } from './format/import-error.ts';
 
-/** Maximum size of a transcript, in bytes. There is a limit because the file is read several times. */
+/**
+ * Maximum size of a transcript, in bytes: 4 GiB. Larger files are refused because a transcript is read several times.
+ */
 const MOST_BYTES = 4 * 1024 ** 3;
 
 /**
- * Opens a file. The returned function starts a new read for each pass.
+ * Checks that a file can be imported. Returns a function that reads the file from the start on each call.
  *
- * @throws ImportError `import/missing`, `import/unreadable`, `import/empty`.
+ * @throws ImportError `import/missing`, `import/unreadable` (also for a file above 4 GiB), `import/empty`.
  */
 export async function openFile(path: string): Promise<() => AsyncIterable<Uint8Array>> {
   const size = await sizeOf(path);

@@ -1,4 +1,4 @@
-// Recognizes the format of a file from the content of its records. File names and extensions are not used.
+// Recognizes the format of a transcript from the content of its records. File names and extensions are not used.
 
 import type { Json } from '@tidemark/log';
 import { CLAUDE_CODE } from './claude-code/claude-reader.ts';
@@ -10,20 +10,20 @@ import type { Format } from './format/format.ts';
 import { ImportError } from './format/import-error.ts';
 import { piFormat } from './pi/pi-format.ts';
 
-/** Opens the bytes of a file from the start. Called once per pass. */
+/** Function that opens the bytes of a file from the start. It is called once per pass. */
 export type OpenBytes = () => AsyncIterable<Uint8Array>;
 
 /**
- * Number of unknown records after which the search ends. The first few records of a transcript normally show its
- * format.
+ * Number of records of unknown format after which the search ends. The first few records of a transcript normally show
+ * its format.
  */
 const MOST_RECORDS = 200;
 
-/** Maximum number of bytes that are searched for a first record. */
+/** Maximum number of bytes that are searched for the first valid record: 256 MiB. */
 const MOST_BYTES = 256 * 1024 * 1024;
 
 /**
- * Returns the format of a file.
+ * Returns the format of a transcript. `source` is the name of the file in error texts.
  *
  * @throws ImportError `import/empty`, `import/binary`, `import/no-sound-record`, `import/unrecognised`.
  */
@@ -66,7 +66,7 @@ interface Seen {
 async function* countBytes(chunks: AsyncIterable<Uint8Array>, seen: Seen, source: string): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) {
     if (seen.bytes === 0 && isBinary(chunk)) {
-      const reason = 'it contains bytes that text cannot contain';
+      const reason = 'it contains binary data';
       const next = 'Use the transcript itself; decompress it first if it is compressed.';
       throw new ImportError('import/binary', `${source} is not text: ${reason}. ${next}`, { source, line: 1, reason });
     }
@@ -76,8 +76,8 @@ async function* countBytes(chunks: AsyncIterable<Uint8Array>, seen: Seen, source
   }
 }
 
-// True if the start of a file has control characters or many bytes that are not UTF-8, but no `{"`. A chunk with `{"`
-// counts as text even with null bytes, because a crash can leave null bytes in a valid file.
+// True if the start of a file looks binary: it contains control characters or many bytes that are not UTF-8, and no
+// `{"`. A chunk with `{"` counts as text even with null bytes, because a crash can leave null bytes in a valid file.
 function isBinary(chunk: Uint8Array): boolean {
   const start = chunk.subarray(0, 4096);
   const control = start.filter((byte) => byte < 0x09 || (byte > 0x0d && byte < 0x20)).length;
@@ -90,7 +90,7 @@ function refusal(seen: Seen, source: string): ImportError {
   if (seen.bytes === 0 || (seen.firstProblem === undefined && seen.firstStranger === undefined)) {
     return new ImportError('import/empty', `${source} is empty: there is nothing to import.`, { source });
   }
-  const known = 'Supported are the session files of pi (formats 1 to 3) and the transcripts of Claude Code.';
+  const known = 'Tidemark supports the session files of pi (formats 1 to 3) and the transcripts of Claude Code.';
   if (seen.firstStranger !== undefined) {
     const { line, reason } = seen.firstStranger;
     const message = `${source} is not a supported transcript: line ${line} is ${reason}. ${known}`;
@@ -136,7 +136,7 @@ const PI_ROLES: ReadonlySet<unknown> = new Set([
   'hookMessage',
 ]);
 
-// A file that lost its header can be recognized by its entries.
+// Recognizes a file that lost its header by its entries.
 function piByEntry(entry: JsonObject): Format | undefined {
   if (entry['type'] !== 'message' || !PI_ROLES.has(objectOf(entry['message'])['role'])) return undefined;
   return piFormat(entry['parentId'] === undefined ? 'pi-1' : 'pi-3');

@@ -1,5 +1,5 @@
-// Names of imported sessions. They are made from the session name in the file, and from the file's content at its first
-// import. So the same file always gives the same sessions.
+// Makes the names of imported sessions. A name is made from the session name in the file, and from the digest of the
+// file at its first import. So the same file always makes the same sessions.
 
 import { defined } from '@tidemark/core';
 import type { Digest, SessionId } from '@tidemark/log';
@@ -10,23 +10,27 @@ import type { Outline } from './outline/outline.ts';
 /** Values from which a session name is made. */
 export interface SessionSeed {
   readonly format: FormatName;
-  /** Name of the session in the file. */
+  /** Name of the session that the file states. Absent if the file states none. */
   readonly own?: string;
   /** SHA-256 of the file at its first import. */
   readonly digest: Digest;
-  /** Part of the file that becomes the session. Forks are numbered from 1. Agents have their name from the file. */
+  /**
+   * Part of the file that becomes the session: the main conversation, a fork or a subagent. Forks are numbered from 1.
+   * A subagent has its name from the file.
+   */
   readonly part:
     | { readonly kind: 'main' }
     | { readonly kind: 'fork'; readonly number: number }
     | { readonly kind: 'agent'; readonly name: string };
 }
 
-/** Makes the name of a session. Different seeds must give different names. */
+/** Function that makes the name of a session. Different seeds must give different names. */
 export type MintSession = (seed: SessionSeed) => SessionId;
 
 /**
- * Returns a name like `pi-d703a1a9-0f3c9a11`: the format, the first characters of the session name in the file, and the
- * first characters of the digest.
+ * Returns a name like `pi-d703a1a9-0f3c9a11`. It consists of the program that recorded the session, the first
+ * characters of the session name in the file, and the first characters of the digest. Forks and subagents have an
+ * additional ending.
  */
 export function importedSessionId({ format, own, digest, part }: SessionSeed): SessionId {
   const tool = format.startsWith('pi') ? 'pi' : format;
@@ -54,7 +58,7 @@ export interface NamedFile {
   readonly mint: MintSession;
 }
 
-/** Returns the session name of each branch, by its index. */
+/** Returns the session name of each branch, by branch index. */
 export function nameBranches({ format, outline, digest, mint }: NamedFile): readonly SessionId[] {
   const own = outline.session;
   const seed = defined({ format: format.name, digest, own });
@@ -67,7 +71,8 @@ export function nameBranches({ format, outline, digest, mint }: NamedFile): read
       ...seed,
       part: kind === 'fork' ? { kind, number: forks } : kind === 'agent' ? { kind, name } : { kind },
     });
-    // Two agents can get the same name if their names differ only in characters that a session id cannot contain.
+    // Two subagents can get the same session name if their names differ only in characters that a session id cannot
+    // contain.
     const free = taken.has(asked) ? mint({ ...seed, part: { kind: 'agent', name: `${index}_${name}` } }) : asked;
     taken.add(free);
     return free;

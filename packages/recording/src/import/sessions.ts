@@ -1,6 +1,6 @@
-// Sessions of one file while it is read. Each branch has its reader and its draft from its first record to its last. At
-// the end of each stage all branches end, as they did when the file was imported in that state. They continue with the
-// records of the next stage.
+// Builds the sessions of one file while its records are read. Each branch has a reader and a draft from its first
+// record to its last. At the end of each stage all branches end, because they ended when the file was imported in that
+// state. The branches continue with the records of the next stage.
 
 import { createHash } from 'node:crypto';
 import { defined } from '@tidemark/core';
@@ -23,17 +23,17 @@ import type { Stage } from './stages.ts';
 /** Values that all sessions of a file share. */
 export interface SessionsOf {
   readonly format: Format;
-  /** Stages of the file. The last stage is the whole file. */
+  /** States of the file, shortest first. The last stage is the whole file. */
   readonly stages: readonly [Stage, ...Stage[]];
   readonly source: string;
   readonly mint: MintSession;
-  /** Calls that a record already bills. New calls are added. */
+  /** Calls that an imported record already bills. Newly billed calls are added. */
   readonly billed: BilledCalls;
 }
 
-/** Sessions imported so far. */
+/** Sessions of a file, built from the records taken so far. */
 export interface Sessions {
-  /** Takes one record and returns the steps that are ready. */
+  /** Takes the next record and returns the import steps that are ready. */
   take(raw: RawRecord, from: From): readonly ImportStep[];
   totals(): Pick<ImportOutcome, 'session' | 'sessions' | 'calls' | 'events'>;
 }
@@ -42,7 +42,7 @@ interface Live {
   readonly index: number;
   readonly draft: SessionDraft;
   readonly reader: BranchReader;
-  /** Characters read since the last delivery of events. */
+  /** Number of characters read for this branch since its last delivery of events. */
   pending: number;
   /** Stage in which the branch ended. Absent while the branch is being read. */
   endedIn?: Stage;
@@ -55,11 +55,11 @@ interface ImportState extends SessionsOf {
   readonly whole: Outline;
   readonly names: readonly SessionId[];
   readonly live: Map<number, Live>;
-  /** Forks that have not started yet. */
+  /** Forks that have not started yet, by branch index. Each is a copy of the parent's state at the fork point. */
   readonly waiting: Map<number, ForkPoint>;
-  /** Branches that ended in a stage. */
+  /** Branches that ended in an earlier or the current stage. A later stage can continue them. */
   readonly ended: Map<number, Live>;
-  /** Sessions that may get more events. */
+  /** Indexes of the branches whose sessions may get more events. */
   readonly open: Set<number>;
   readonly begun: SessionId[];
   /** Steps that are ready, in order. */
@@ -68,13 +68,16 @@ interface ImportState extends SessionsOf {
   events: number;
 }
 
-/** Format name of the `foreign.recorded` event that marks the start of a stage. */
+/** Format name in a `foreign.recorded` event that marks the start of a stage of the file. */
 export const STAGE = 'tidemark-import';
 
-/** Number of events, or of characters of the file, after which a batch is delivered. */
+/**
+ * Limits above which the collected events of a branch are delivered: a number of events, or a number of characters of
+ * the file.
+ */
 const BATCH = { events: 64, characters: 1024 * 1024 } as const;
 
-/** Creates the sessions of a file, with no records read yet. */
+/** Creates the sessions of a file. No record is read yet. */
 export function createSessions(of: SessionsOf): Sessions {
   const [first] = of.stages;
   const whole = (of.stages.at(-1) ?? first).outline;
@@ -129,8 +132,8 @@ function take(state: ImportState, raw: RawRecord, from: From): void {
 }
 
 /**
- * Begins the next stage. Its records were appended to the file after the import of the previous stage. An event in the
- * main session records this.
+ * Begins the next stage. The records of this stage were appended to the file after the import of the previous stage. An
+ * event in the main session marks the start of the stage.
  */
 function beginStage(state: ImportState, { at, line }: From): void {
   const next = state.stages[state.stages.indexOf(state.stage) + 1];
@@ -144,7 +147,10 @@ function beginStage(state: ImportState, { at, line }: From): void {
   handOn(state, main);
 }
 
-/** Returns the state of a branch. The branch starts here, or continues from the end of an earlier stage. */
+/**
+ * Returns the reader and the draft of a branch. The branch starts with this record, continues from an earlier record,
+ * or continues after the end of an earlier stage.
+ */
 function liveAt(state: ImportState, index: number, from: From): Live {
   const ended = state.ended.get(index);
   if (ended === undefined) return state.live.get(index) ?? begin(state, index, from);
@@ -155,8 +161,8 @@ function liveAt(state: ImportState, index: number, from: From): Live {
 }
 
 /**
- * Prepares forks that only a later stage contains. Their branch does not change, because its events were made before
- * these forks existed.
+ * Saves the state of the branch for forks that only a later stage of the file contains. The branch itself does not
+ * change, because its events were made before these forks existed.
  */
 function leaveLaterForks(state: ImportState, { draft }: Live, { ordinal }: From): void {
   const known = state.stage.outline.forksBefore(ordinal);
@@ -164,7 +170,7 @@ function leaveLaterForks(state: ImportState, { draft }: Live, { ordinal }: From)
   for (const fork of later) state.waiting.set(fork, forkPoint(draft, nameOf(state, fork)));
 }
 
-/** Saves the current state of the branch for a fork that starts later. */
+/** Saves the current state of the branch for a fork that starts with a later record. */
 function leaveFork(state: ImportState, index: number, fork: number, from: From): void {
   const live = liveAt(state, index, from);
   apply(state, live, live.reader.release());
@@ -198,7 +204,10 @@ function begin(state: ImportState, index: number, from: From): Live {
   return live;
 }
 
-/** Starts a fork: copies the unfinished batch of the parent, and abandons its open calls and ends its turn. */
+/**
+ * Starts a fork. Copies the events of the parent's answer whose calls are still open, abandons these calls, and ends
+ * the turn.
+ */
 function beginFork({ draft, taken }: ForkPoint): void {
   for (const event of taken) emit(draft, event);
   abandonCalls(draft, draft.at, 'interrupted');
@@ -209,7 +218,10 @@ function ensureBegun(state: ImportState, index: number, from: From): void {
   if (!state.live.has(index) && !state.ended.has(index)) begin(state, index, from);
 }
 
-/** Delivers the records of the parent first, because the fork starts after one of them. */
+/**
+ * Returns the draft with which a fork starts. First delivers the events of the parent, because the fork starts after
+ * one of these events. Also records which part of the parent's log the fork does not continue.
+ */
 function takeUp(state: ImportState, branch: Branch, { draft, position: at }: ForkPoint): SessionDraft {
   state.waiting.delete(branch.index);
   const parent = branch.leaves?.branch ?? state.whole.main;
@@ -252,7 +264,10 @@ function sessionStep(state: ImportState, branch: Branch, waiting: ForkPoint | un
   });
 }
 
-/** Adds an event with the subagent's session name to the session that started the subagent. */
+/**
+ * Adds an event to the session that started the subagent. The event contains the session name and the task of the
+ * subagent.
+ */
 function announce(state: ImportState, child: Live, moves: readonly ImportedMove[], from: From): void {
   const { startedBy, kind } = state.stage.outline.branches[child.index] ?? {};
   if (startedBy === undefined || kind !== 'agent') return;
@@ -287,7 +302,10 @@ function end(state: ImportState, live: Live, isEndOfFile: boolean): void {
   else if (!mayGoOn(state, index, branches[index]?.last ?? 0)) closeSession(state, index);
 }
 
-/** True if a later stage has more for a session: records, or the event in the main session that marks the stage. */
+/**
+ * True if a later stage can add events to a session: it has records of the branch, or the session is the main session,
+ * in which the start of a stage is marked.
+ */
 function mayGoOn({ stage, stages, whole }: ImportState, index: number, last: number): boolean {
   return last >= stage.outline.records || (stages.length > 1 && index === whole.main);
 }

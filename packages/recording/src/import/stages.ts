@@ -1,6 +1,6 @@
-// States in which one file was imported. Each state is longer than the previous one and starts with its bytes. An
-// import reads the records of each stage as the earlier import did, so that it can continue after the events in the
-// log.
+// States in which one file was imported. Each state starts with the bytes of the previous state and is longer. An
+// import reads the records of each stage as the earlier import did. So it makes the same events, and can continue after
+// the events that the log already contains.
 
 import { createHash } from 'node:crypto';
 import type { Digest } from '@tidemark/log';
@@ -23,7 +23,10 @@ export interface Stage extends StageMark {
   readonly outline: Outline;
 }
 
-/** Reads the outline of the first `most` bytes of a file. Default: the whole file. */
+/**
+ * Runs the first pass over the first `most` bytes of a file, and returns this state with its outline. By default the
+ * whole file is read.
+ */
 export async function surveyStage(open: OpenBytes, format: Format, most: number = Infinity): Promise<Stage> {
   const hash = createHash('sha256');
   const drawing = drawOutline();
@@ -43,7 +46,7 @@ export async function surveyStage(open: OpenBytes, format: Format, most: number 
   return { outline: drawing.finish(count), digest: digest(hash.digest('hex')), bytes };
 }
 
-/** True if a file starts with the bytes of a stage. */
+/** True if a file still starts with exactly the bytes of a stage. */
 export async function beginsWith(open: OpenBytes, { bytes, digest: expected }: StageMark): Promise<boolean> {
   const hash = createHash('sha256');
   let length = 0;

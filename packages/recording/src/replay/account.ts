@@ -1,5 +1,5 @@
-// Account of a replay: the bill of the driven calls, the cost that could not be avoided, and the causes of the
-// difference. All costs are in units of the base input price of the call's model.
+// Account of a replay: the bill of the driven calls, the cost that no engine could have avoided, and the causes of
+// misses. All costs are in units of the base input price of the call's model.
 
 import { defined } from '@tidemark/core';
 import type { MissCause } from '@tidemark/log';
@@ -9,30 +9,33 @@ import type { Usage } from '@tidemark/model';
 import { Decimal } from 'decimal.js';
 import type { DrivenCall, WarmCall } from './driving.ts';
 
-/** Driven call that read less than was sent before. */
+/** Driven call that read fewer tokens from the cache than earlier calls on the stream had sent. */
 export interface ReplayMiss {
   readonly session: string;
   readonly step: number;
   readonly cause: MissCause;
   readonly tokens: number;
-  /** Cost of the lost tokens: (write − read) × tokens. Below the floor it is (1 − read) × tokens. */
+  /**
+   * Cost of the lost tokens: (write − read) × tokens, with the multipliers for writing and reading. If the call wrote
+   * nothing, it is (1 − read) × tokens.
+   */
   readonly cost: number;
 }
 
-/** Driven request that does not extend the one before it. */
+/** Driven request that does not extend the previous request on the stream. */
 export interface ReplayBreak {
   readonly session: string;
   readonly step: number;
-  /** Cause of the epoch that opened. Absent if no epoch explains the break. */
+  /** Cause of the epoch that opened with this request. Absent if no epoch explains the break. */
   readonly cause?: string;
   readonly tokens: number;
   readonly cost: number;
 }
 
-/** Cost that no engine can avoid, by its cause. */
+/** Cost that no engine could have avoided, by its cause. */
 export type Forced = { readonly [cause: string]: Decimal };
 
-/** Account so far. */
+/** Account of the calls that were driven so far. */
 export interface ReplayAccount {
   readonly calls: number;
   readonly refused: readonly { readonly session: string; readonly step: number; readonly reason: string }[];
@@ -40,7 +43,7 @@ export interface ReplayAccount {
   readonly forced: Forced;
   readonly breaks: readonly ReplayBreak[];
   readonly misses: readonly ReplayMiss[];
-  /** Calls that kept the cache warm during pauses, and their part of the bill. */
+  /** Number of calls that kept the cache warm during pauses, and the part of the bill that they caused. */
   readonly warming: { readonly calls: number; readonly billed: Decimal };
 }
 
@@ -58,7 +61,10 @@ export const NO_ACCOUNT: ReplayAccount = {
 /** Causes of misses that are rules of the provider. No engine that sends the same context can avoid them. */
 const PROVIDER_RULES: readonly MissCause[] = ['image', 'thinking-stripped', 'below-floor'];
 
-/** Returns the account with one more call. */
+/**
+ * Returns the account with one more call. `labelled` is `undefined` if the request extends the previous one. Else it is
+ * true if an epoch explains the break.
+ */
 export function addCall(
   account: ReplayAccount,
   session: string,
@@ -91,8 +97,8 @@ export function addCall(
 }
 
 /**
- * Returns the account with a keep-warm call. The call is billed, but it is not part of the ideal cost, because an ideal
- * cache does not need it.
+ * Returns the account with one more keep-warm call. The call is added to the bill, but not to the ideal cost, because
+ * an ideal cache does not need such a call.
  */
 export function addWarming(account: ReplayAccount, { prepared, usage }: WarmCall): ReplayAccount {
   const { capabilities, record } = prepared;
@@ -111,7 +117,8 @@ interface ReplayLoss {
 }
 
 /**
- * Returns the tokens that were sent before on this stream and were not read from the cache, with their cause and cost.
+ * Returns the tokens that earlier calls had sent on this stream and that this call did not read from the cache, with
+ * their cause and cost. The number is 0 for the first call of a stream.
  */
 function lossOf(call: DrivenCall, usage: Usage): ReplayLoss {
   const { unsent } = call.prepared.record.data.forecast;
@@ -120,7 +127,7 @@ function lossOf(call: DrivenCall, usage: Usage): ReplayLoss {
   const tokens = call.before === undefined ? 0 : Math.max(0, input - unsent - (usage.read ?? 0));
   const price = unitPrice(call.row.capabilities, call.prepared.record.at, input);
   const rate = price === undefined ? undefined : ratesOf(price);
-  // Below the floor nothing is written, so the lost tokens are billed as fresh input.
+  // A call below the floor writes nothing, so its lost tokens are billed as fresh input.
   const paid = written === 0 ? 1 : rate?.write;
   const cost =
     rate === undefined || paid === undefined ? new Decimal(0) : new Decimal(paid).minus(rate.read).times(tokens);
@@ -137,8 +144,8 @@ function lossOf(call: DrivenCall, usage: Usage): ReplayLoss {
 }
 
 /**
- * Adds the loss to the forced costs if its cause is a labelled break whose entry had not expired, or a rule of the
- * provider.
+ * Returns the forced costs with this loss added, if no engine could have avoided it. This is so for a loss by a rule of
+ * the provider, and for a break that an epoch explains. If the entry had expired anyway, the loss is not added.
  */
 function withForced(forced: Forced, lost: ReplayLoss, call: DrivenCall): Forced {
   if (lost.tokens === 0) return forced;

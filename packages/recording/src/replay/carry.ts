@@ -1,5 +1,5 @@
-// Converts facts of a recording to events of the driven log: the same facts at new positions, with the bytes that they
-// name. Epochs and requests are not copied, because the drive makes its own.
+// Converts facts of a recording to events of the driven log. The events contain the same facts at new positions. The
+// bytes to which they refer are copied too. Epochs and requests are not copied, because the drive makes its own.
 
 import { defined } from '@tidemark/core';
 import { readArtifact } from '@tidemark/agent';
@@ -16,22 +16,28 @@ import type {
 } from '@tidemark/log';
 import { position as asPosition } from '@tidemark/log';
 
-/** Driven session to which facts are copied. */
+/** Driven session to which the facts of a recorded session are copied. */
 export interface Destination {
   readonly id: SessionId;
   readonly root: SessionId;
   readonly parent?: Parent;
-  /** Returns the driven session's name for a recorded session. */
+  /** Returns the name of the driven session for a recorded session. */
   readonly name: (session: SessionId) => SessionId;
-  /** Length of the driven log after each recorded position. */
+  /** Length of the driven log after each recorded position, by position. */
   readonly lengths: readonly number[];
-  /** Lengths of the log from which this one was forked, as far as that log has been driven. */
+  /**
+   * Like `lengths`, but for the parent from which this session was forked. Contains the positions up to which the
+   * parent has been driven.
+   */
   readonly trunk: readonly number[];
-  /** True if the session has a record of its own. */
+  /** True if the driven session already contains a record of its own. */
   readonly begun: boolean;
 }
 
-/** Returns a fact as an event of the driven log, or `undefined` for a fact that the drive decides itself. */
+/**
+ * Returns a recorded fact as an event of the driven log. Returns `undefined` for a fact that the drive makes itself or
+ * does not need.
+ */
 export function carryEvent(record: Recorded, to: Destination): Event | undefined {
   switch (record.kind) {
     case 'unknown':
@@ -65,14 +71,17 @@ function bare(record: Exclude<Recorded, { kind: 'unknown' }>): Event {
   return event;
 }
 
-/** Returns a range of the recording as a range of the driven log. */
+/** Returns a range of recorded positions as the matching range of the driven log. */
 function moveRange(range: Range, { lengths, trunk }: Destination): Range {
   const lengthAfter = (place: number): number => lengths[place] ?? trunk[place] ?? 0;
   const from = range.from === 0 ? 0 : lengthAfter(range.from - 1);
   return { from: asPosition(from), to: asPosition(Math.max(from, lengthAfter(range.to) - 1)) };
 }
 
-/** Copies the bytes that an event names to the store of the driven log. */
+/**
+ * Copies the bytes to which an event refers to the store of the driven log. Bytes that this store already has are not
+ * copied.
+ */
 export async function carryBytes(event: Event, from: Artifacts, to: Artifacts): Promise<void> {
   if (from === to) return;
   for (const name of namedBy(event)) if (!(await to.has(name))) await to.put(await readArtifact(from, name));

@@ -21,7 +21,10 @@ import { asTime, later } from './driving.ts';
 import type { RecordedCall } from './recorded-call.ts';
 import type { ServedRequest } from './serve.ts';
 
-/** Drives a call. A refused call is reported with the reason and without usage. */
+/**
+ * Drives one recorded call and reports it to `onCall`. If the simulator refuses the call, the report contains the
+ * reason and no usage.
+ */
 export async function driveCall(driving: Driving, call: RecordedCall): Promise<void> {
   const { options } = driving;
   const { session, provider } = options;
@@ -51,8 +54,8 @@ export async function driveCall(driving: Driving, call: RecordedCall): Promise<v
 }
 
 /**
- * Makes sure that the request ends with the user, as the provider requires. If the file does not contain the user's
- * text, a placeholder prompt is added.
+ * Makes sure that the request ends with a message of the user, as the provider requires. If the recording does not
+ * contain the user's text, adds a placeholder prompt.
  */
 async function endWithUser(session: Session, sentAt: Timestamp): Promise<void> {
   const last = itemAt(session.state.history.packed, -1);
@@ -61,7 +64,7 @@ async function endWithUser(session: Session, sentAt: Timestamp): Promise<void> {
   await commit(session, [{ kind: 'prompt.given', at: sentAt, data: { parts, presenter: 'replay' } }]);
 }
 
-/** Output limit in tokens. It is large enough for the usual reasoning budgets. */
+/** Output limit of a driven request, in tokens. The limit is large enough for the usual reasoning budgets. */
 const OUTPUT_LIMIT = 20_480;
 
 async function callOptions(
@@ -97,14 +100,17 @@ const READS_BACK = {
   schema: { type: 'object' },
 };
 
-/** Adds a tool that reads events back if results can be shortened, because shortened text must stay readable (L6). */
+/**
+ * Adds a tool that reads events back, except with pruning `off`. With pruning, results can be shortened, and shortened
+ * text must stay readable (L6).
+ */
 function frontOf({ options: { pruning } }: Driving, front: FrontTexts): FrontTexts {
   return pruning === 'off' ? front : { ...front, tools: composeFront({ tools: [READS_BACK] }, newHash).tools };
 }
 
 /**
- * Records a refused call, which has no usage. The recorded answer is added too, because it is part of the history of
- * the later calls.
+ * Records a refused call, which has no usage. The recorded answer is added too, because later calls contain it in their
+ * history.
  */
 async function fail(session: Session, step: number, message: string, clock: number, call: RecordedCall): Promise<void> {
   const at = asTime(clock);
@@ -141,14 +147,15 @@ async function answer(
 }
 
 /**
- * Largest share of the first call that the tail may take. An estimate can be too high, so the front is at least a tenth
- * of the call.
+ * Largest share of the first call's input that the tail may take. The estimate of the tail can be too high, so at least
+ * a tenth of the input counts as front.
  */
 const LARGEST_TAIL = 0.9;
 
 /**
- * Returns the front of a session whose first call counted `input` tokens. The file contains no system text and no tool
- * schemas. So they become one opaque layer, whose size is the input of the first call without the estimated tail.
+ * Returns the front of a session whose first call has `input` tokens. The recording contains no system text and no tool
+ * schemas, so one opaque layer replaces them. The size of this layer is the input of the first call minus the estimated
+ * tail.
  */
 function opaqueFront(state: State, input: number, id: SessionId): FrontTexts {
   const tail = slice(state.history.packed).reduce((sum, span) => sum + estimateSpan(span), 0);
@@ -181,7 +188,7 @@ function estimatePart(part: Part): number {
     case 'result':
       return part.content.reduce((sum, one) => sum + estimatePart(one), 0);
     case 'change':
-      // No recording contains a change, because only the runtime appends one.
+      // A recording never contains a change, because only the runtime appends changes.
       return 0;
   }
 }

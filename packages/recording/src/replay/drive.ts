@@ -1,5 +1,5 @@
-// Drives a recorded session again. Each fact goes into a new log. Each billed call goes through fold, front, plan,
-// encoding and the simulator's cache accounting, at its recorded time.
+// Drives a recorded session again. Each fact goes into a new log. Each billed call is folded, planned and encoded like
+// a call of the runtime. At its recorded time it goes through the cache accounting of the simulator.
 
 import { commit, planWarmth, prepareRequest, recordAnswer } from '@tidemark/agent';
 import type { Position, Recorded, Timestamp } from '@tidemark/log';
@@ -13,12 +13,15 @@ import type { WarmPlan } from '@tidemark/context';
 import { KEEP_WARM } from '@tidemark/context';
 
 /**
- * Point at which a drive pauses: before a call, with its time in milliseconds, or where a fork leaves, with the memory
- * that the fork takes over.
+ * Point at which a drive pauses. It pauses before each call (`callAt`, in milliseconds since the epoch), and at each
+ * recorded position where a fork leaves (with the memory that the fork takes over).
  */
 export type DrivePause = { readonly callAt: number } | { readonly leaves: Position; readonly memory: Memory };
 
-/** Drives one session into `options.session`, which must have no records of its own yet. Ends after the last record. */
+/**
+ * Drives one session into `options.session`, which must not contain records of its own yet. The generator yields at
+ * each pause and ends after the last record. A fork passes the memory of its parent as `inherited`.
+ */
 export async function* drive(options: DriveOptions, inherited?: Memory): AsyncGenerator<DrivePause, void> {
   const driving = beginDriving(options, inherited);
   for await (const record of options.records) {
@@ -38,7 +41,9 @@ export async function* drive(options: DriveOptions, inherited?: Memory): AsyncGe
   await options.session.writer.sync();
 }
 
-/** Sends the keep-warm calls that an open session would have sent before this time. */
+/**
+ * Sends the keep-warm calls that a running session would have sent before the time `until`. Pauses before each call.
+ */
 async function* warmUntil(driving: Driving, until: number): AsyncGenerator<DrivePause, void> {
   for (let plan = dueBefore(driving, until); plan !== undefined; plan = dueBefore(driving, until)) {
     yield { callAt: plan.at };
@@ -61,21 +66,25 @@ function reasoningOf(parameters: { readonly [name: string]: unknown }): string |
   return typeof setting === 'string' ? setting : undefined;
 }
 
-// Keeps the cache warm during pauses of the recording. The calls follow the same plan as in an open session and are
-// sent at the times of that plan. Their cost is billed. Their savings are visible in the later calls.
+// Keeps the cache warm during pauses of the recording. The same plan as in a running session decides when a keep-warm
+// call is sent. The cost of these calls is billed. Their savings appear in the later calls.
 
 /**
- * Keep-warm mode for pauses of a recording: off, by reads only (`refresh`), or also by promotions (`promotion`), as if
- * promotions had been verified.
+ * Keep-warm mode for pauses of a recording. With `off`, no keep-warm calls are sent. With `refresh`, calls only read an
+ * entry to restart its lifetime. With `promotion`, calls may also write an entry with a longer lifetime, as if the
+ * provider's promotion rule had been verified.
  */
 export type ReplayWarm = 'off' | 'refresh' | 'promotion';
 
-/** Share of the session's cost that keep-warm calls may use, as in an open session. */
+/** Share of the session's cost that keep-warm calls may use. The value is the same as in a running session. */
 const SHARE = 0.1;
 
 const WORDS = [{ type: 'text', text: 'Nothing to answer yet.' }] as const;
 
-/** Returns the keep-warm call that is due before this time (milliseconds), if any. No call is due while a turn runs. */
+/**
+ * Returns the keep-warm call that is due before the time `until` (in milliseconds), or `undefined`. No call is due
+ * while a turn runs.
+ */
 function dueBefore({ options, promptStreams, clock }: Driving, until: number): WarmPlan | undefined {
   const { session, warm } = options;
   const promptStream = promptStreams.main;
@@ -84,7 +93,7 @@ function dueBefore({ options, promptStreams, clock }: Driving, until: number): W
   return plan.by === 'nothing' || plan.at >= until ? undefined : plan;
 }
 
-/** Sends a keep-warm call. */
+/** Sends a keep-warm call and reports it to `onWarm`. Throws if the simulator refuses the call. */
 async function driveWarm(driving: Driving, plan: WarmPlan): Promise<void> {
   const { options, called } = driving;
   const { session, provider } = options;
@@ -101,7 +110,7 @@ async function driveWarm(driving: Driving, plan: WarmPlan): Promise<void> {
   options.onWarm({ prepared, usage });
 }
 
-/** Returns the options of a keep-warm call: those of the last call, but on a side stream. */
+/** Returns the options of a keep-warm call: the options of the last call, but on a side stream. */
 function warming({ options, sizes }: Driving, called: CallOptions, plan: WarmPlan, at: Timestamp): CallOptions {
   const { state, progress } = options.session;
   const { answer = 0, reasoning = 0 } = progress.lastRequest?.answer?.usage ?? {};
@@ -112,8 +121,8 @@ function warming({ options, sizes }: Driving, called: CallOptions, plan: WarmPla
     at,
     purpose: KEEP_WARM,
     outputLimit: plan.output,
-    // The recording contains the length of the last answer. The input that it counts as is known only with the next
-    // call.
+    // The recording contains the output tokens of the last answer. Only the next call shows how many input tokens this
+    // answer counts as, so the output tokens are used here.
     resize: sizes.resize(input === 0 ? 0 : input + answer + (strips ? 0 : reasoning), strips),
     beside: { stream: `side/warm-${state.length}`, extra: WORDS, history: 'main', keeps: plan.by },
   };

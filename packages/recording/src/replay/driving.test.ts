@@ -4,8 +4,8 @@ import { defaultCatalog } from '@tidemark/model';
 
 const budget = (tokens: number): object => ({ thinking: { type: 'enabled', budget_tokens: tokens } });
 
-describe('a reasoning level', () => {
-  it('gives the budget of its usual name, or the number in its name', () => {
+describe('the render parameters of a reasoning level', () => {
+  it('contain the budget of a usual level name, or the number in the name', () => {
     const levels = createLevels();
     expect(['low', 'high', '6000'].map((level) => levels(level, 20_480))).toEqual([
       budget(2_048),
@@ -14,12 +14,12 @@ describe('a reasoning level', () => {
     ]);
   });
 
-  it('gives no parameter if reasoning is off', () => {
+  it('are empty if reasoning is off', () => {
     const levels = createLevels();
     expect([undefined, 'off', 'none', '0'].map((level) => levels(level, 20_480))).toEqual([{}, {}, {}, {}]);
   });
 
-  it('stays within the output limit of the model', () => {
+  it('stay within the output limit of the model', () => {
     const levels = createLevels();
     expect(['31999', '-5', 'NaN', 'xhigh'].map((level) => levels(level, 8_192))).toEqual([
       budget(8_191),
@@ -29,7 +29,7 @@ describe('a reasoning level', () => {
     ]);
   });
 
-  it('gives other parameters than any other level, and the same ones each time', () => {
+  it('differ from those of any other level, and are the same each time', () => {
     const levels = createLevels();
     const names = ['31999', '63999', 'max', 'constructor', '__proto__', 'as much as it likes', '1024', 'minimal'];
     const first = names.map((level) => JSON.stringify(levels(level, 20_480)));
@@ -48,7 +48,7 @@ describe('the catalog row of a recorded model', () => {
     );
   });
 
-  it('is the nearest of its family for an unknown Claude, and the default row for any other model, with the recorded name', () => {
+  it('is the nearest Claude row for an unknown Claude, and the default row for any other model, with the recorded name', () => {
     const claude = rowFor(catalog, 'claude-opus-9');
     const other = rowFor(catalog, 'gpt-5.1-codex');
     expect(claude).toMatchObject({
@@ -61,7 +61,7 @@ describe('the catalog row of a recorded model', () => {
     });
   });
 
-  it('has limits that fit the recorded input', () => {
+  it('has limits that allow the largest recorded input', () => {
     const row = rowFor(catalog, 'claude-sonnet-4-5').capabilities;
     expect(roomy(row, 100_000)).toBe(row);
     expect(roomy(row, 900_000)).toMatchObject({ inputLimit: 932_768, window: { tokens: 932_768 } });

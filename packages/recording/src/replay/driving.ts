@@ -1,4 +1,4 @@
-// State of a session while it is driven: its options, and the data that is not in its log.
+// State of a session while it is driven: its options, and data that its log does not contain.
 
 import type { CallOptions, Lasting, PromptStreams, Prepared, Session } from '@tidemark/agent';
 import { newHash } from '@tidemark/agent';
@@ -13,16 +13,16 @@ import type { Sizes } from './size.ts';
 import { createSizes } from './size.ts';
 import { findModel, nearestModel } from '@tidemark/model';
 
-/** Recorded call after it was driven. */
+/** Recorded call after it was driven, with the request and the usage of the drive. */
 export interface DrivenCall {
   readonly step: number;
   readonly recorded: RecordedCall;
   readonly prepared: Prepared;
   readonly row: StandInRow;
   readonly usage: Usage | undefined;
-  /** Reason if the simulator refused the call. */
+  /** Reason of the refusal if the simulator refused the call, else `undefined`. */
   readonly refused: string | undefined;
-  /** Time at which the previous call on the stream was sent. */
+  /** Time at which the previous call on the stream was sent. `undefined` for the first call. */
   readonly before: Timestamp | undefined;
 }
 
@@ -33,16 +33,17 @@ export interface WarmCall {
 }
 
 /**
- * Pruning mode. With `off`, old results keep their recorded form. With `auto`, they are shortened if that saves money.
- * With `auto` and `never`, a tool is offered that reads results back, and all blocks have estimated sizes, because no
- * recording contains the sizes of shortened calls.
+ * Pruning mode. With `off`, old results keep their recorded form. With `auto`, old results are shortened if this saves
+ * money. With `never`, no result is shortened. With `auto` and `never`, the front contains a tool that reads results
+ * back, and all blocks have estimated sizes, because no recording contains the sizes of shortened calls. So the costs
+ * of `auto` and `never` can be compared.
  */
 export type ReplayPruning = 'off' | 'never' | 'auto';
 
-/** Options of a drive. */
+/** Options for driving one session. */
 export interface DriveOptions extends Pick<Destination, 'id' | 'root' | 'parent' | 'name'> {
   readonly session: Session;
-  /** Facts in order. `bytes` is the store of the bytes that they name. */
+  /** Recorded facts in order. `bytes` is the store of the bytes to which they refer. */
   readonly records: AsyncIterable<Recorded>;
   readonly bytes: Artifacts;
   /** Returns the catalog row for a recorded model. */
@@ -58,39 +59,41 @@ export interface DriveOptions extends Pick<Destination, 'id' | 'root' | 'parent'
   readonly onWarm: (call: WarmCall) => void;
 }
 
-/** Data about a stream that is not in its log. A fork continues with a copy of its parent's memory. */
+/** Data about a stream that its log does not contain. A fork continues with a copy of its parent's memory. */
 export interface Memory {
   readonly sizes: Sizes;
   readonly levels: Levels;
-  /** Length of the driven log after each recorded position. */
+  /** Length of the driven log after each recorded position, by position. */
   readonly lengths: readonly number[];
-  /** Lengths of the parent's log. This is the parent's own list, which continues to grow. */
+  /**
+   * Like `lengths`, but for the parent's log. This is the parent's own list, which grows while the parent is driven.
+   */
   readonly trunk: readonly number[];
   readonly front: FrontTexts | undefined;
   readonly reasoning: string | undefined;
 }
 
-/** Session that is being driven. */
+/** Session that is being driven, with the data that its log does not contain. */
 export interface Driving {
   readonly options: DriveOptions;
   readonly sizes: Sizes;
   readonly levels: Levels;
   readonly promptStreams: PromptStreams;
-  /** Artifact of the catalog row of each model. */
+  /** Digest of the stored catalog row of each model, by model name. */
   readonly rows: Map<string, Promise<RequestSpec['capabilities']>>;
   readonly lengths: number[];
   readonly trunk: readonly number[];
   front: FrontTexts | undefined;
   reasoning: string | undefined;
-  /** Options of the last call. */
+  /** Options of the last driven call. */
   called: CallOptions | undefined;
   /** Time of the last event or call, in milliseconds. */
   clock: number;
-  /** True if the log has a record of its own. */
+  /** True if the driven log already contains a record of its own. */
   begun: boolean;
 }
 
-/** Returns the state of a session before anything is driven. */
+/** Returns the state of a session before its first record is driven. */
 export function beginDriving(options: DriveOptions, inherited: Memory | undefined): Driving {
   return {
     options,
@@ -108,14 +111,14 @@ export function beginDriving(options: DriveOptions, inherited: Memory | undefine
   };
 }
 
-/** Returns the memory that a fork at this point takes over. */
+/** Returns the memory that a fork takes over from this session now. */
 export function memoryOf({ sizes, levels, lengths, front, reasoning }: Driving): Memory {
   return { sizes: sizes.copy(), levels, lengths: [...lengths], trunk: lengths, front, reasoning };
 }
 
 /**
- * Returns a time, but not before the current one. Calls start in recorded order, so the clock stays the same if the
- * recorded clock went back.
+ * Returns a recorded time in milliseconds, but never a time before the current clock. If the recorded clock went back,
+ * the clock of the drive stays the same, because calls start in recorded order.
  */
 export function later({ clock }: Driving, time: Timestamp): number {
   return Math.max(clock, Date.parse(time));
@@ -128,11 +131,14 @@ export function asTime(clock: number): Timestamp {
 
 /**
  * Returns the render parameters of a reasoning level, for a model with this output limit. No two levels have the same
- * parameters. So a change of level is a break, as it was in the recording.
+ * parameters. So a change of level is a break in the drive too, as it was in the recording.
  */
 export type Levels = (level: string | undefined, outputLimit: number) => RenderParameters;
 
-/** Budgets of the usual names, in tokens. A name that is a number is itself the budget, as in some recordings. */
+/**
+ * Reasoning budget of each usual level name, in tokens. A level name can also be a number, as in some recordings. This
+ * number is then the budget.
+ */
 const BUDGETS: ReadonlyMap<string, number> = new Map([
   ['minimal', 1_024],
   ['low', 2_048],
@@ -146,10 +152,10 @@ const USUAL_BUDGET = 12_288;
 
 const LEAST = 1_024;
 
-/** Names that turn reasoning off. */
+/** Level names that turn reasoning off. */
 const NONE: ReadonlySet<string> = new Set(['off', 'none', '0']);
 
-/** Creates the levels of one recording. */
+/** Creates the function that returns the parameters of reasoning levels for one recording. */
 export function createLevels(): Levels {
   const given = new Map<number, Map<number, string>>();
   return (level, outputLimit) => {
@@ -162,7 +168,7 @@ export function createLevels(): Levels {
   };
 }
 
-/** Returns the requested budget, or the next smaller one that no other level has. */
+/** Returns the budget of a level. If another level already has this budget, returns the next smaller free one. */
 function freeBudget(level: string, most: number, taken: ReadonlyMap<number, string>): number {
   const asked = Math.round(BUDGETS.get(level) ?? (Number.isFinite(Number(level)) ? Number(level) : USUAL_BUDGET));
   let budget = Math.min(Math.max(asked, LEAST), most);
@@ -171,24 +177,30 @@ function freeBudget(level: string, most: number, taken: ReadonlyMap<number, stri
 }
 
 /**
- * Catalog row with which a recorded call is driven: the model's own row, or the row of the nearest Anthropic model with
- * the recorded name.
+ * Catalog row with which a recorded call is driven. It is the model's own row, or else the row of the nearest Anthropic
+ * model under the recorded name.
  */
 export interface StandInRow {
   readonly capabilities: Capabilities;
-  /** Model whose row is used, if the recorded model has no row of Anthropic. */
+  /**
+   * Model whose row is used in place of the recorded model's. Absent if the recorded model has an Anthropic row of its
+   * own.
+   */
   readonly standIn?: string;
 }
 
-/** Model whose row is used if no row is near. Calls of another provider are driven as calls to this model. */
+/** Model whose row is used if no other row is near. Calls to other providers are driven as calls to this model. */
 const USUAL_MODEL = 'claude-sonnet-4-5';
 
-/** Room for an answer after the largest recorded input. A recorded call shows that its provider accepted this input. */
+/**
+ * Room for an answer in addition to the largest recorded input, in tokens. The recorded input itself must fit, because
+ * its provider accepted it.
+ */
 const OUTPUT_ROOM = 32_768;
 
 /**
- * Returns the row of a recorded model. A replacement row keeps the recorded name, because a switch between two recorded
- * models must stay a break.
+ * Returns the catalog row of a recorded model. If another model's row is used, it gets the recorded name, because a
+ * switch between two recorded models must stay a break.
  */
 export function rowFor(catalog: Catalog, model: string): StandInRow {
   const own = findModel(catalog, model, 'anthropic');
@@ -198,7 +210,7 @@ export function rowFor(catalog: Catalog, model: string): StandInRow {
   return { capabilities: { ...near, model, aliases: [] }, standIn: near.model };
 }
 
-/** Returns the row with limits that fit the largest recorded input of its model. */
+/** Returns the row with limits that allow an input of `largest` tokens and an answer. The limits are never lowered. */
 export function roomy(row: Capabilities, largest: number): Capabilities {
   if (largest + OUTPUT_ROOM <= row.inputLimit) return row;
   const tokens = Math.max(row.window.tokens, largest + OUTPUT_ROOM);

@@ -1,4 +1,4 @@
-// Account of the recording itself: its bill, and the reads that were less than its cache could have given.
+// Account of the recording itself: its bill, and calls that read fewer tokens than the cache contained.
 
 import type { Usage } from '@tidemark/log';
 import { LIFE, ratesOf, unitPrice } from '@tidemark/context';
@@ -6,10 +6,13 @@ import { multiplier } from '@tidemark/model';
 import { Decimal } from 'decimal.js';
 import type { DrivenCall } from './driving.ts';
 
-/** Reason why a recorded call read less than the earlier calls had left in the cache, as far as the file shows it. */
+/**
+ * Reason why a recorded call read fewer tokens than earlier calls had left in the cache, as far as the recording shows
+ * the reason.
+ */
 export type RecordedCause = 'expired' | 'reasoning' | 'model' | 'compaction' | 'thinking-stripped' | 'unknown';
 
-/** Recorded call that read too little from the cache. */
+/** Recorded call that read fewer tokens from the cache than it could have read. `tokens` is the difference. */
 export interface RecordedMiss {
   readonly session: string;
   readonly step: number;
@@ -18,31 +21,31 @@ export interface RecordedMiss {
   readonly cost: number;
 }
 
-/** Account of the recording itself. */
+/** Bill, ideal cost and misses of the recording itself, in units of the base input price. */
 export interface RecordedAccount {
   readonly billed: Decimal;
   readonly ideal: Decimal;
   readonly misses: readonly RecordedMiss[];
 }
 
-/** Account without any calls. */
+/** Recorded account without any calls. */
 export const NO_RECORDED_ACCOUNT: RecordedAccount = { billed: new Decimal(0), ideal: new Decimal(0), misses: [] };
 
-/** State that the previous call on the same stream left in the cache. */
+/** State of the cache after the previous call on the same stream. */
 export interface LeftByRecorded {
   readonly call: DrivenCall;
-  /** Tokens that were read or written, so the cache contained them. */
+  /** Number of tokens that the call read or wrote. The cache contained these tokens after the call. */
   readonly cached: number;
   readonly ttl: keyof typeof LIFE;
 }
 
 /**
- * Difference in tokens up to which a smaller read is not a miss, because a provider's counts differ by a few tokens
+ * Maximum difference in tokens that does not count as a miss, because a provider's counts differ by a few tokens
  * between calls.
  */
 const TOLERANCE = 16;
 
-/** Returns the state that a call leaves in the cache for the next one. */
+/** Returns the state of the cache after a call, for comparison with the next call. */
 export function leftBy(call: DrivenCall): LeftByRecorded {
   const { usage } = call.recorded;
   const writes = usage.writes ?? [];
@@ -50,7 +53,10 @@ export function leftBy(call: DrivenCall): LeftByRecorded {
   return { call, cached: (usage.read ?? 0) + sum(writes), ttl };
 }
 
-/** Returns the account with one more call. */
+/**
+ * Returns the account with one more call. `left` is the state of the cache after the previous call. A call without
+ * input counts or without a price changes nothing.
+ */
 export function addRecorded(
   account: RecordedAccount,
   session: string,
@@ -84,14 +90,14 @@ function missOf(
   left: LeftByRecorded | undefined,
   held: number,
 ): Pick<RecordedMiss, 'cause' | 'tokens'> | undefined {
-  // If the file does not contain the number of read tokens, the number is unknown, not 0, and no miss is counted.
+  // If the recording does not contain the number of read tokens, this number is unknown, not 0. So no miss is counted.
   const tokens = usage.read === undefined ? 0 : held - usage.read;
   return left === undefined || tokens <= TOLERANCE ? undefined : { cause: causeOf(call, left), tokens };
 }
 
 /**
- * Returns the cause of a miss. A changed setting explains the miss at any time. After that, the lifetime of the entry
- * is checked, then the thinking that the provider strips.
+ * Returns the cause of a miss. If a setting changed, the change is the cause. Otherwise the lifetime of the entry is
+ * checked, then the thinking that the provider strips.
  */
 function causeOf(call: DrivenCall, left: LeftByRecorded): RecordedCause {
   const opened = call.prepared.opened?.data.cause;

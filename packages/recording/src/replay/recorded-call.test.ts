@@ -24,7 +24,7 @@ function answered(stream: string): RecordedOf<'answer.received'> {
   };
 }
 
-test('a side call is not part of the conversation, so it is not driven', () => {
+test('a call on a side stream is not part of the conversation, so it is not driven', () => {
   expect(recordedCall(answered('main'))?.input).toBe(6);
   expect(recordedCall(answered('side/title'))).toBeUndefined();
 });

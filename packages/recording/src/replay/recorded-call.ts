@@ -1,27 +1,28 @@
-// Model call as a recording contains it: the model, the times, and the tokens that the provider counted.
+// Finds the model calls in a recording. A recorded call has a model, two times, and the tokens that the provider
+// counted.
 
 import type { AnswerInterrupted, AnswerReceived, Recorded, Timestamp, Usage } from '@tidemark/log';
 import { timestamp } from '@tidemark/log';
 
-/** Recorded call with usage. */
+/** Model call of a recording that has usage. */
 export interface RecordedCall {
   readonly data: AnswerReceived | AnswerInterrupted;
   readonly received: boolean;
   readonly startedAt: Timestamp;
   readonly endedAt: Timestamp;
   readonly usage: Usage;
-  /** Input tokens in all known buckets. 0 if the file counts only the answer. */
+  /** Number of input tokens in all known buckets. It is 0 if the recording counts only the output. */
   readonly input: number;
 }
 
 /**
- * Returns the call of the main conversation in a record. Returns `undefined` for any other record, and for an answer
- * without usage.
+ * Returns the model call that a record contains. Returns `undefined` for a record that is no answer, for an answer
+ * outside the main conversation, and for an answer without usage.
  */
 export function recordedCall(record: Recorded): RecordedCall | undefined {
   if (record.kind !== 'answer.received' && record.kind !== 'answer.interrupted') return undefined;
   const { usage, stream } = record.data;
-  // A side call is copied unchanged, because its request is not part of the driven conversation.
+  // The answer of a side call is copied unchanged, because its request is not part of the driven conversation.
   if (stream !== 'main') return undefined;
   if (usage === undefined || Object.keys(usage).length === 0) return undefined;
   const startedAt = record.data.startedAt === undefined ? record.at : timestamp(record.data.startedAt);

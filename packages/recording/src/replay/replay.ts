@@ -1,6 +1,7 @@
 // Replays a recording: drives every call again against the simulator at its recorded time. The result compares the
-// recorded bill, the bill of this engine, and the cost that could not be avoided. The sessions of one recording are
-// driven together in the order of their calls. So a fork reads what its parent wrote, and time never goes back.
+// recorded bill, the bill of this engine, and the cost that no engine could have avoided. All sessions of one recording
+// are driven together, in the order of their calls. So a fork reads the entries that its parent wrote, and time never
+// goes back.
 
 import { defined } from '@tidemark/core';
 import type { Log, SessionId, Recorded, RecordedOf } from '@tidemark/log';
@@ -26,41 +27,41 @@ import { roomy, rowFor } from './driving.ts';
 /** Options of a replay. */
 export interface ReplayOptions {
   readonly source: Log;
-  /** Sessions of the recording: the main session first, and each fork after its parent. */
+  /** Sessions of the recording. The main session is first, and each fork is after its parent. */
   readonly sessions: readonly SessionId[];
   /** Log to which the driven sessions are written. */
   readonly target: Log;
   readonly catalog: Catalog;
-  /** Returns the name of a driven session. */
+  /** Returns the name of the driven session for a recorded session. */
   readonly name: (session: SessionId) => SessionId;
   /**
-   * Creates the server that answers the calls. Default: a simulator in this process. Each session has one server, which
-   * its forks share.
+   * Creates a server that answers the driven calls. Default: a simulator in this process. Each session that is not a
+   * fork gets its own server, which its forks share.
    */
   readonly server?: () => Server;
-  /** Lifetime of cache entries. Default: `auto`. */
+  /** Lifetime of the cache entries that the drive writes. Default: `auto`. */
   readonly ttl?: Lasting;
-  /** Keep-warm mode for pauses, as if the process had been running. Default: `off`. */
+  /** Keep-warm mode for pauses of the recording, as if the runtime had been running. Default: `off`. */
   readonly warm?: ReplayWarm;
-  /** Pruning mode: shortens old results if that saves money. Default: `off`. */
+  /** Pruning mode, which decides if old results are shortened. Default: `off`. */
   readonly pruning?: ReplayPruning;
   readonly onCall?: (call: DrivenCall) => void;
 }
 
-/** State that the previous call left on a stream. */
+/** State of a stream after its previous call. */
 interface Last {
   readonly sequence: Sequence;
   readonly left: LeftByRecorded;
 }
 
-/** Session that is being driven. */
+/** Session that is being driven, with its place in time and its server. */
 interface ReplayRun {
   readonly planned: Planned;
   readonly server: Server;
   readonly provider: ReplayProvider;
   readonly steps: AsyncGenerator<DrivePause, void>;
   readonly close: () => Promise<void>;
-  /** Time of the next call, in milliseconds. */
+  /** Time of the next call, in milliseconds since the epoch. It is -1 until the first call is known. */
   at: number;
   last: Last | undefined;
 }
@@ -75,7 +76,10 @@ interface Replay {
   untold: number;
 }
 
-/** Replays a recording. Reads its sessions twice and writes the driven sessions to `target`. */
+/**
+ * Replays a recording and returns the comparison of costs. Reads the recorded sessions more than once, and writes the
+ * driven sessions to `target`.
+ */
 export async function replay(options: ReplayOptions): Promise<ReplayResult> {
   const largest = await largestInputs(options);
   const state: Replay = {
@@ -93,20 +97,21 @@ export async function replay(options: ReplayOptions): Promise<ReplayResult> {
   } finally {
     for (const run of state.runs) await run.close();
   }
-  // With pruning, no size is from the recording: see `ReplayPruning`.
+  // With pruning, all sizes are estimates (see `ReplayPruning`), so every call counts as a call without a recorded
+  // size.
   const untold = (options.pruning ?? 'off') === 'off' ? state.untold : state.account.calls;
   return resultOf({ ...state, untold, sessions: options.sessions.map((session) => options.name(session)) });
 }
 
 /**
- * Assumed input of a call if the file does not contain its size. The value is larger than any window, so the limits
- * never refuse such a call.
+ * Assumed input of a call if the recording does not contain its size, in tokens. The value is larger than any window,
+ * so that the limits of the model never refuse such a call.
  */
 const UNTOLD = 4_000_000;
 
 /**
- * Returns the largest recorded input of each model in the catalog. A recorded call shows that its provider accepted
- * this input.
+ * Returns the largest recorded input of each model, by the name in its catalog row. A recorded call shows that its
+ * provider accepted this input.
  */
 async function largestInputs({ source, sessions, catalog }: ReplayOptions): Promise<ReadonlyMap<string, number>> {
   const largest = new Map<string, number>();
@@ -128,7 +133,7 @@ function earliest({ runs }: Replay): ReplayRun | undefined {
   );
 }
 
-/** State of the parent that a fork takes over. */
+/** Parent run and parent memory that a fork takes over. */
 interface Trunk {
   readonly run: ReplayRun;
   readonly memory: Memory;
@@ -174,7 +179,7 @@ async function start(state: Replay, planned: Planned, trunk?: Trunk): Promise<vo
   state.runs.push(run);
 }
 
-/** Returns the point in the driven parent at which a fork leaves it: the last record so far. */
+/** Returns the start position of a fork: the last record of the driven parent so far. */
 async function forkPoint(
   { target, name }: ReplayOptions,
   { run, memory }: Trunk,
@@ -185,7 +190,7 @@ async function forkPoint(
   return undefined;
 }
 
-/** Drives a session up to its next call, or to its end. Forks that leave the session before that point are started. */
+/** Drives a session up to its next call, or to its end. Starts the forks that leave the session before that call. */
 async function advance(state: Replay, run: ReplayRun): Promise<void> {
   for (let next = await run.steps.next(); ; next = await run.steps.next()) {
     if (next.done === true) {
@@ -211,8 +216,8 @@ function rowOf(state: Replay, model: string, server: Server): StandInRow {
 }
 
 /**
- * Returns the promotion rule of the simulator. Promotions work only if the option asks for them, because the provider's
- * rule is not verified.
+ * Returns the promotion rule of the simulator. Promotions work only with the keep-warm mode `promotion`, because the
+ * provider's rule is not verified.
  */
 function rulesOf({ warm }: ReplayOptions): Parameters<typeof createServer>[0] {
   return { promotion: warm === 'promotion' ? 'works' : 'fails' };
@@ -224,7 +229,10 @@ function promoting(row: Capabilities, { warm }: ReplayOptions): Capabilities {
 
 const ASSUMED = '0001-01-01';
 
-/** Adds a call to both accounts. Also uses the state that the previous call on this stream left. */
+/**
+ * Adds a driven call to the account of the replay and to the account of the recording. Compares the call with the
+ * previous call on this stream.
+ */
 function takeCall(state: Replay, run: ReplayRun, call: DrivenCall): void {
   const session = state.options.name(run.planned.session);
   const broke = run.last !== undefined && !extendsSequence(run.last.sequence, call.prepared.sequence);
@@ -238,13 +246,15 @@ function takeCall(state: Replay, run: ReplayRun, call: DrivenCall): void {
   state.options.onCall?.(call);
 }
 
-/** Returns the default name of a driven session, made from the name of the recorded session. */
+/**
+ * Returns the default name of a driven session: `replay-` and the name of the recorded session, cut to 128 characters.
+ */
 export function replayName(session: SessionId): SessionId {
   return sessionId(`replay-${session}`.slice(0, 128));
 }
 
 /**
- * Session of the recording with its first record and its forks. A fork is driven from the point where it leaves its
+ * Session of the recording, with its first record and its forks. A fork is driven from the point where it leaves its
  * parent.
  */
 export interface Planned {
@@ -254,8 +264,8 @@ export interface Planned {
 }
 
 /**
- * Returns the sessions as trees. A fork is driven from the start of its root if its parent is not in the list, or if
- * the parent does not contain the fork point.
+ * Returns the sessions as trees of forks. A fork becomes a root of its own if its parent is not in the list, or if the
+ * parent's own records do not contain the fork point. Such a fork is driven from the start of its log.
  */
 async function planSessions(source: Log, sessions: readonly SessionId[]): Promise<readonly Planned[]> {
   const planned = new Map<SessionId, Planned & { readonly forks: Planned[] }>();

@@ -1,28 +1,28 @@
-// Result of a replay, in the form in which it is printed.
+// Result of a replay, in the form in which the CLI prints it.
 
 import type { SessionId } from '@tidemark/log';
 import { Decimal } from 'decimal.js';
 import type { ReplayAccount, ReplayBreak, ReplayMiss } from './account.ts';
 import type { RecordedAccount, RecordedMiss } from './recorded-account.ts';
 
-/** Source of the block sizes. */
+/** Source of the block sizes in a replay. */
 export type SizesTold = 'recorded totals' | 'estimates' | 'recorded totals, and estimates where there are none';
 
 /** Result of a replay. Costs are in units of the base input price: 1 is one token read fresh. */
 export interface ReplayResult {
   readonly calls: number;
-  /** Sum of all input tokens. */
+  /** Sum of the input tokens of all driven calls. */
   readonly tokens: number;
   readonly billed: number;
   readonly forced: number;
-  /** Parts of `forced` by cause: labelled breaks of the recording, and rules of the provider. */
+  /** Parts of `forced` by cause: breaks that an epoch explains, and rules of the provider. */
   readonly forcedBy: { readonly [cause: string]: number };
-  /** Calls that kept the cache warm during pauses, and their part of `billed`. */
+  /** Number of calls that kept the cache warm during pauses, and their part of `billed`. */
   readonly warming: { readonly calls: number; readonly billed: number };
   readonly ideal: number;
   readonly expiring: number;
   readonly uncached: number;
-  /** Value of (billed − forced) / ideal, or `null` if the ideal cost is 0. */
+  /** Ratio (billed − forced) / ideal. `null` if the ideal cost is 0. */
   readonly ratio: number | null;
   readonly expiringRatio: number | null;
   readonly recorded: { readonly billed: number; readonly ideal: number; readonly misses: readonly RecordedMiss[] };
@@ -42,14 +42,14 @@ export interface ReplayResult {
 export interface ReplayFindings {
   readonly account: ReplayAccount;
   readonly recorded: RecordedAccount;
-  /** Model whose row was used, by recorded model. */
+  /** Model whose catalog row was used, by the name of the recorded model. */
   readonly standIns: ReadonlyMap<string, string>;
   readonly sessions: readonly SessionId[];
-  /** Number of calls whose input size is not from the file. */
+  /** Number of calls whose input size is an estimate, because it is not from the recording. */
   readonly untold: number;
 }
 
-/** Returns the result. Its lists are in the order of the sessions. */
+/** Returns the result. Each list in the result is in the order of the sessions. */
 export function resultOf({ account, recorded, standIns, sessions, untold }: ReplayFindings): ReplayResult {
   const { bill, calls } = account;
   const places = new Map<string, number>(sessions.map((session, place) => [session, place]));

@@ -1,4 +1,5 @@
-// Simulator as the provider of a drive: receives each prepared body as bytes and returns its usage.
+// Uses the simulator as the provider of a drive. The simulator receives each prepared request body as bytes and returns
+// its usage.
 
 import type { Prepared } from '@tidemark/agent';
 import { itemAt } from '@tidemark/context';
@@ -9,31 +10,34 @@ import { createSimulator } from '@tidemark/simulator';
 import type { RecordedCall } from './recorded-call.ts';
 
 /**
- * Response of the server to a request: its usage, and the answer itself if it came over a wire, or the reason of a
- * refusal.
+ * Response of the server to a request. It contains the usage, and the answer itself if the answer was sent over HTTP.
+ * If the server refused the request, it contains the reason.
  */
 export type ServedRequest = { readonly usage: Usage; readonly answer?: Answer } | { readonly refused: string };
 
-/** Sends a prepared request at a time. `call` is the recorded call, or `undefined` for a keep-warm request. */
+/**
+ * Function that sends a prepared request at a given time. `call` is the recorded call, or `undefined` for a keep-warm
+ * request.
+ */
 export type Serve = (prepared: Prepared, sentAt: Timestamp, call: RecordedCall | undefined) => Promise<ServedRequest>;
 
 /** Server that answers prepared requests on a virtual clock. */
 export interface Server {
   readonly serve: Serve;
-  /** Registers a catalog row under its model name. */
+  /** Registers a catalog row, so that the server knows its model. */
   readonly know: (capabilities: Capabilities) => void;
 }
 
 /** Server that a session shares with its forks. */
 export interface ReplayProvider {
   readonly serve: Serve;
-  /** Time of the last call, in milliseconds. It never goes back. */
+  /** Time of the last call, in milliseconds since the epoch. It never goes back. */
   told: number;
 }
 
 /**
- * Creates a strict simulator. It accepts recorded signatures as issued, and uses the block sizes of the prepared
- * requests.
+ * Creates a simulator that serves only registered models. The simulator accepts recorded signatures as issued, and uses
+ * the block sizes of the prepared requests.
  */
 export function createServer(options: Pick<SimulatorOptions, 'promotion'> = {}): Server {
   const rows = new Map<string, Capabilities>();

@@ -38,51 +38,51 @@ function frontOf(tokens: number): Sequence {
 
 const sizesOf = (sequence: Sequence): readonly number[] => slice(sequence.blocks).map((one) => one.tokens);
 
-describe('createSizes', () => {
-  it('gives new blocks the growth of the total, in proportion to their estimates', () => {
+describe('the block sizes of a recording', () => {
+  it('of new blocks share the growth of the total in proportion to the estimates of these blocks', () => {
     const sized = createSizes(newHash).resize(1_600, false)(frontOf(1_000), [block(1, 10), block(2, 20)]);
     expect(sizesOf(sized)).toEqual([1_000, 200, 400]);
   });
 
-  it('keeps the sizes of blocks that were sent before', () => {
+  it('stay the same for blocks that were sent before', () => {
     const sizes = createSizes(newHash);
     const first = sizes.resize(1_600, false)(frontOf(1_000), [block(1, 10), block(2, 20)]);
     const second = sizes.resize(1_700, false)(first, [block(3, 1_000)]);
     expect(sizesOf(second)).toEqual([1_000, 200, 400, 100]);
   });
 
-  it('remembers sizes when an epoch lowers the same blocks again', () => {
+  it('stay the same when an epoch lowers the same blocks again', () => {
     const sizes = createSizes(newHash);
     sizes.resize(1_600, false)(frontOf(1_000), [block(1, 10), block(2, 20)]);
     const repacked = sizes.resize(1_450, false)(frontOf(1_000), [block(9, 7), block(2, 20)]);
     expect(sizesOf(repacked)).toEqual([1_000, 50, 400]);
   });
 
-  it('scales all sizes down if the total fell', () => {
+  it('are all scaled down if the total fell', () => {
     const sizes = createSizes(newHash);
     const first = sizes.resize(2_000, false)(frontOf(1_000), [block(1, 10)]);
     expect(sizesOf(sizes.resize(1_000, false)(first, []))).toEqual([500, 500]);
   });
 
-  it('scales all sizes up if the total rose without new blocks', () => {
+  it('are all scaled up if the total rose without new blocks', () => {
     const sizes = createSizes(newHash);
     const first = sizes.resize(2_000, false)(frontOf(1_000), [block(1, 10)]);
     expect(sizesOf(sizes.resize(2_600, false)(first, []))).toEqual([1_300, 1_300]);
   });
 
-  it('uses the estimates of new blocks if the total is unknown', () => {
+  it('are estimates for new blocks if the total is unknown', () => {
     const sized = createSizes(newHash).resize(0, false)(frontOf(1_000), [block(1, 10), block(2, 20)]);
     expect(sizesOf(sized)).toEqual([1_000, 10, 20]);
   });
 
-  it('returns a copy that can change without a change of the original', () => {
+  it('can be copied, and a change of the copy does not change the original', () => {
     const sizes = createSizes(newHash);
     const first = sizes.resize(1_600, false)(frontOf(1_000), [block(1, 10)]);
     sizes.copy().resize(800, false)(first, []);
     expect(sizesOf(sizes.resize(1_700, false)(frontOf(1_000), [block(1, 10), block(2, 5)]))).toEqual([1_000, 600, 100]);
   });
 
-  it('gives sizes whose sum is the recorded total, for any recording', () => {
+  it('have the recorded total as their sum, for any recording', () => {
     const holds = fc.constantFrom<Block['holds'][]>('text', 'text', 'call', 'thinking');
     const made = fc.record({ tokens: fc.nat(500), holds, opensTurn: fc.boolean() });
     const call = fc.record({ total: fc.integer({ min: 1, max: 5_000 }), blocks: fc.array(made, { maxLength: 5 }) });

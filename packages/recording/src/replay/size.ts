@@ -1,24 +1,25 @@
-// Sizes of blocks in a recording, which contains only the total of each call. The new blocks of a call share the growth
-// of the total in proportion to their estimates. Blocks that were sent before keep their size, so that each token is
-// new only once.
+// Computes the sizes of blocks in a recording, which contains only the total of each call. The new blocks of a call
+// share the growth of the total in proportion to their estimates. Blocks that were sent before keep their size, so that
+// each token counts as new only once.
 
 import type { Resize } from '@tidemark/agent';
 import type { Sequence } from '@tidemark/context';
 import { beginSequence, beginsTurn, extendSequence, itemAt, slice, tokensUpTo, turnStartOf } from '@tidemark/context';
 import type { Block, NewHash } from '@tidemark/model';
 
-/** Sizes of the blocks of one stream. A size stays the same when a later epoch lowers the block again. */
+/** Sizes of the blocks of one stream. A block keeps its size when a later epoch lowers the block again. */
 export interface Sizes {
   /**
-   * Returns the hook that sets the sizes for a call. `total` is the recorded input, where 0 means unknown and keeps the
-   * estimates of new blocks. `strips` is true if the provider strips thinking at a new turn.
+   * Returns the hook that sets the sizes of the blocks for one call. `total` is the recorded input. If `total` is 0,
+   * the input is unknown and new blocks keep their estimates. `strips` is true if the provider strips thinking at a new
+   * turn.
    */
   readonly resize: (total: number, strips: boolean) => Resize;
-  /** Returns a copy of the current sizes, with which a fork continues. */
+  /** Returns a copy of the current sizes. A fork continues with this copy. */
   readonly copy: () => Sizes;
 }
 
-/** Creates the sizes of one stream. */
+/** Creates the sizes of one stream. `remembered` contains the sizes that a copy starts with. */
 export function createSizes(newHash: NewHash, remembered: ReadonlyMap<string, number> = new Map()): Sizes {
   const known = new Map(remembered);
   const resize = (total: number, strips: boolean): Resize => {
@@ -39,8 +40,8 @@ export function createSizes(newHash: NewHash, remembered: ReadonlyMap<string, nu
 }
 
 /**
- * Returns a key for each block that is the same in all epochs. An epoch may drop reasoning blocks, so blocks are
- * counted only among blocks of the same type.
+ * Returns a key for each block. The key is the same in all epochs. An epoch may drop reasoning blocks, so the number in
+ * a key counts only blocks of the same type.
  */
 function keysOf(blocks: readonly Block[]): readonly string[] {
   const counts = new Map<string, number>();
@@ -62,15 +63,16 @@ interface Fit {
   readonly newHash: NewHash;
 }
 
-/** Sequence, and the index of its first block whose size was set. */
+/** Sequence with its new sizes, and the index of the first block whose size was set. */
 interface Sized {
   readonly sequence: Sequence;
   readonly from: number;
 }
 
 /**
- * Sets the sizes so that their sum is the total. New blocks share the growth. If they cannot, all blocks are scaled,
- * older ones too. The total falls only when history that was already sent was edited.
+ * Sets the sizes so that their sum is the total. New blocks share the growth of the total. If there is no new block, or
+ * the growth is too small for one token per new block, all blocks are scaled, including older ones. The total falls
+ * only when history that was already sent was edited.
  */
 function fit({ sequence, blocks, fresh, total, strips, newHash }: Fit): Sized {
   const { counted, before } = outlook(sequence, blocks, strips);
@@ -87,9 +89,9 @@ function fit({ sequence, blocks, fresh, total, strips, newHash }: Fit): Sized {
 }
 
 /**
- * Returns how a call with these new blocks will be counted, before they are added (a sequence is extended only once).
- * `counted` marks the blocks that count. `before` is the number of tokens before them. Thinking of an older turn does
- * not count if the provider strips it.
+ * Returns how a call with these new blocks will be counted. The blocks are not added here, because a sequence can be
+ * extended only once. `counted` marks the new blocks that count. `before` is the number of tokens before the new
+ * blocks. Thinking of an older turn does not count if the provider strips it.
  */
 function outlook(
   sequence: Sequence,
@@ -106,8 +108,8 @@ function outlook(
 }
 
 /**
- * Distributes `due` tokens in proportion to the shares. The sum is exact, and each block gets at least one token if
- * there are enough.
+ * Distributes `due` tokens over the blocks in proportion to their shares. The sum is exact. Each block with a share
+ * gets at least one token if there are enough tokens.
  */
 function spread(blocks: readonly Block[], share: readonly number[], due: number): readonly Block[] {
   const estimated = sum(share);
@@ -127,7 +129,7 @@ function spread(blocks: readonly Block[], share: readonly number[], due: number)
   });
 }
 
-/** Scales all blocks so that their sum is the total. */
+/** Scales all blocks of a sequence so that the sum of their sizes is the total. */
 function scaleBlocks(trial: Sequence, total: number, { strips, newHash }: Pick<Fit, 'strips' | 'newHash'>): Sequence {
   const blocks = slice(trial.blocks);
   const turn = turnStartOf(trial).block;

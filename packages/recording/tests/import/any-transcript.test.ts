@@ -1,4 +1,4 @@
-// Tests with random transcripts, with rows of any type in any order: nothing is lost, and every session has a valid
+// Tests with random transcripts, whose rows have any type and any order. No row is lost, and every session has a valid
 // history.
 
 import type { Recorded } from '@tidemark/log';
@@ -21,7 +21,8 @@ const choices = fc.array(fc.record({ what: fc.nat(9), parent: fc.nat(3), name: f
   maxLength: 40,
 });
 
-// Returns the parent of a row. Usually it is the last row, as in a real session, but sometimes an earlier row or none.
+// Returns the parent of a row. Usually the parent is the last row, as in a real session. Sometimes it is an earlier
+// row, or there is no parent.
 function parentOf(ids: readonly string[], { parent, name }: Choice): string | null {
   const last = ids.at(-1) ?? null;
   if (parent < 3) return last;
@@ -101,7 +102,8 @@ function own(events: readonly Recorded[]): number {
   return events.length - events.findLastIndex((event) => event.kind === 'session.created');
 }
 
-// Returns the part of a row that must be in the import: its text, the call that it makes or closes, or else its id.
+// Returns the part of a row that must be found in the import: its text, or the id of the call that it makes or closes,
+// or else the id of the row.
 function traceOf(made: object): string {
   const json = JSON.stringify(made);
   const [, said] = /"(?:text|content)":"((?:prompt|text|output of) \w+|summary)"/.exec(json) ?? [];
@@ -111,7 +113,7 @@ function traceOf(made: object): string {
 }
 
 describe('any transcript', () => {
-  it('of Claude Code gives closed histories, and a second import adds nothing', async () => {
+  it('of Claude Code becomes closed histories, and a second import adds nothing', async () => {
     await fc.assert(
       fc.asyncProperty(choices, async (list) => {
         const rows = [prompt('start', null, 'go'), ...rowsOf(claudeRow, list)];
@@ -126,7 +128,7 @@ describe('any transcript', () => {
     );
   });
 
-  it('of pi gives closed histories and loses no record', async () => {
+  it('of pi becomes closed histories, and no record is lost', async () => {
     await fc.assert(
       fc.asyncProperty(choices, async (list) => {
         const once = await importRows([header(3), ...rowsOf(piRow, list)]);

@@ -31,8 +31,8 @@ async function refused(
   throw new Error('it was imported');
 }
 
-describe('a file that cannot be imported', () => {
-  it('is refused with one of the pinned error codes', () => {
+describe('a file is refused', () => {
+  it('with an error code from a list that must not change', () => {
     expect(Object.keys(IMPORT_ERRORS)).toEqual([
       'import/missing',
       'import/unreadable',
@@ -45,7 +45,7 @@ describe('a file that cannot be imported', () => {
     ]);
   });
 
-  it('is missing, a folder, or empty', async () => {
+  it('if it is missing, a folder, or empty', async () => {
     const empty = join(folder, 'empty.jsonl');
     await writeFile(empty, '');
     expect(await refused(join(folder, 'nothing.jsonl'))).toMatchObject({ code: 'import/missing', sessions: 0 });
@@ -54,7 +54,7 @@ describe('a file that cannot be imported', () => {
     expect(await refused(Buffer.from('\n \n\r\n'))).toMatchObject({ code: 'import/empty' });
   });
 
-  it('is binary, even with the name of a transcript', async () => {
+  it('if it is binary, even with the file name of a transcript', async () => {
     const packedFile = join(folder, 'session.jsonl');
     await writeFile(packedFile, gzipSync(fileOf([header(1), user('go')])));
     expect(await refused(packedFile)).toMatchObject({ code: 'import/binary' });
@@ -63,7 +63,7 @@ describe('a file that cannot be imported', () => {
     });
   });
 
-  it('is text of another type, and the error names the first line', async () => {
+  it('if it is text of another type, and the error names the first line', async () => {
     expect(await refused(Buffer.from('# Notes\n\nhello\n'))).toMatchObject({ code: 'import/no-sound-record', line: 1 });
     expect(await refused(Buffer.from('{\n  "messages": []\n}\n'))).toMatchObject({
       code: 'import/no-sound-record',
@@ -71,7 +71,7 @@ describe('a file that cannot be imported', () => {
     });
   });
 
-  it('is JSON of another type, and the error describes its first record', async () => {
+  it('if it is JSON of another type, and the error describes its first record', async () => {
     const other = await refused(Buffer.from('\n{"role":"user","content":"hi"}\n'));
     expect(other).toMatchObject({ code: 'import/unrecognised', line: 2, sessions: 0 });
     expect(other.message).toContain('"role", "content"');
@@ -80,7 +80,7 @@ describe('a file that cannot be imported', () => {
   });
 });
 
-describe('damage inside a file', () => {
+describe('damage inside a transcript', () => {
   const sound = [header(1), user('one'), assistant([text('first')]), user('two'), assistant([text('second')])];
   const lines = sound.map((row) => JSON.stringify(row));
   const whole = ['user: one', 'assistant: first', 'user: two', 'assistant: second'];
@@ -113,7 +113,7 @@ describe('damage inside a file', () => {
     expect(packed(events)).toEqual(whole);
   });
 
-  it('by a missing newline is repaired: the records are separated, even a whole one after a torn one', async () => {
+  it('by a missing newline is repaired: the records are separated, even a whole record after a torn one', async () => {
     const torn = (lines[2] ?? '').slice(0, 60);
     const { events, imported } = await importRows([
       ...lines.slice(0, 2),
@@ -137,7 +137,7 @@ describe('damage inside a file', () => {
     expect(imported.skipped).toEqual([{ line: 4, reason: 'not UTF-8 text' }]);
   });
 
-  it('at the header gives a session with the workspace `/`', async () => {
+  it('at the header makes a session with the workspace `/`', async () => {
     const { events, imported } = await importRows(['{"type":"session","id":"aa', ...lines.slice(1)]);
     expect(imported.skipped).toHaveLength(1);
     expect(pick(events, 'session.created')[0]?.data.workspace).toBe('/');
@@ -154,7 +154,7 @@ describe('damage inside a file', () => {
 describe('a file that changes while it is read', () => {
   const first = fileOf([header(1), user('one')]);
 
-  it('and grows is imported as it was at the first pass', async () => {
+  it('and grows is imported in its state at the first pass', async () => {
     const grown = Buffer.concat([first, fileOf([user('two')])]);
     const opened: number[] = [];
     const open = (): AsyncIterable<Uint8Array> => {
@@ -165,7 +165,7 @@ describe('a file that changes while it is read', () => {
     expect(imported).toMatchObject({ lines: 2 });
   });
 
-  it('and shrinks is an error', async () => {
+  it('and shrinks causes the error `import/changed`', async () => {
     const opened: number[] = [];
     const open = (): AsyncIterable<Uint8Array> => {
       opened.push(1);

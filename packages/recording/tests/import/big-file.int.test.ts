@@ -19,7 +19,7 @@ async function measure(megabytes: number): Promise<Measured> {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-big-'));
   try {
     const script = join(import.meta.dirname, 'import-big-file.ts');
-    // The heap is limited to 96 MB, so a large file does not fit into it.
+    // The heap of the process is limited to 96 MB, so it cannot hold a large file.
     const flags = ['--expose-gc', '--max-old-space-size=96'];
     const { stdout } = await promisify(execFile)(process.execPath, [
       ...flags,
@@ -41,7 +41,7 @@ describe('a large transcript', () => {
       const { rows, lines, calls, grown } = await measure(megabytes);
       expect(lines).toBe(rows);
       expect(calls).toBe(rows / 3);
-      // The limit is 8 MiB for open state, and 200 bytes for each record.
+      // The limit is 8 MiB for unfinished state, plus 200 bytes for each record.
       expect(grown).toBeLessThan(8 * 1024 * 1024 + rows * 200);
     },
   );

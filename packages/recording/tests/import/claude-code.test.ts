@@ -5,7 +5,7 @@ import { collect, fold, importRows, kinds, only, packed, pick } from './import-r
 const thinking = { type: 'thinking', thinking: 'hm', signature: '[REDACTED_SIGNATURE]' };
 
 describe('an answer of Claude Code', () => {
-  it('is merged from its rows, and the results between the rows follow it', async () => {
+  it('is merged from its rows, and results between these rows are placed after the answer', async () => {
     const { events, imported } = await importRows([
       prompt('p', null, 'go'),
       answer('a1', 'p', 'm1', say('\n\n')),
@@ -39,7 +39,7 @@ describe('an answer of Claude Code', () => {
     expect(imported).toMatchObject({ format: 'claude-code', calls: 2 });
   });
 
-  it('keeps signed thinking and arguments as the raw text of the file', async () => {
+  it('keeps signed thinking and call arguments as the raw text of the file', async () => {
     const line = JSON.stringify(answer('a1', 'p', 'm1', use('x'))).replace(
       '"input":{}',
       '"input":{"10":1.0,"9":"\\u00e9"}',
@@ -69,7 +69,7 @@ describe('an answer of Claude Code', () => {
     });
   });
 
-  it('starts at the time of the row before its first row, and has the time of its last row', async () => {
+  it('starts at the time of the row before its first row, and its event has the time of its last row', async () => {
     const rows = [
       prompt('p', null, 'go'),
       progress('g', 'p'),
@@ -169,7 +169,7 @@ describe('a turn of Claude Code', () => {
     );
   });
 
-  it('has a note for text that Claude Code wrote as the user', async () => {
+  it('has a note for text that Claude Code itself wrote as a user message', async () => {
     const { events } = await importRows([
       prompt('n', null, 'Caveat: ...', { isMeta: true }),
       prompt('p', 'n', 'go'),
@@ -179,7 +179,7 @@ describe('a turn of Claude Code', () => {
     expect(pick(events, 'prompt.given')).toHaveLength(1);
   });
 
-  it('records the thinking budget in the epoch, and each change of it', async () => {
+  it('records the thinking budget in the epoch, and each change of the budget', async () => {
     const budget = (maxThinkingTokens: number): object => ({ thinkingMetadata: { maxThinkingTokens } });
     const { events } = await importRows([
       prompt('p', null, 'go', budget(31999)),
@@ -228,7 +228,7 @@ describe('a compaction of Claude Code', () => {
     expect(pick(events, 'foreign.recorded')).toEqual([]);
   });
 
-  it('is recognized by its summary alone, as older versions wrote it', async () => {
+  it('is recognized by its summary alone, because older versions write no boundary row', async () => {
     const { events } = await importRows([
       ...before(),
       summary(null),
@@ -242,17 +242,20 @@ describe('a compaction of Claude Code', () => {
   it.each([
     { preservedSegment: { headUuid: 'p1', anchorUuid: 'cs', tailUuid: 'a1' } },
     { preservedMessages: { anchorUuid: 'cs', uuids: ['p1', 'a1'] } },
-  ])('keeps the segment that newer versions keep, and the session continues without a fork: %j', async (kept) => {
-    const { events, imported } = await importRows([
-      ...before(),
-      boundary(kept),
-      summary('cb'),
-      prompt('q', 'a1', 'next'),
-      answer('b1', 'q', 'm2', say('two')),
-    ]);
-    expect(imported.sessions).toHaveLength(1);
-    expect(packed(events).slice(1)).toEqual(['user: more', 'assistant: one', 'user: next', 'assistant: two']);
-  });
+  ])(
+    'keeps the segment that newer versions keep, and the session continues after the segment without a fork: %j',
+    async (kept) => {
+      const { events, imported } = await importRows([
+        ...before(),
+        boundary(kept),
+        summary('cb'),
+        prompt('q', 'a1', 'next'),
+        answer('b1', 'q', 'm2', say('two')),
+      ]);
+      expect(imported.sessions).toHaveLength(1);
+      expect(packed(events).slice(1)).toEqual(['user: more', 'assistant: one', 'user: next', 'assistant: two']);
+    },
+  );
 
   it('without a summary changes nothing and is kept as a foreign record', async () => {
     const { events } = await importRows([
@@ -268,7 +271,7 @@ describe('a compaction of Claude Code', () => {
 });
 
 describe('the history of an import', () => {
-  it('closes every call exactly once, even if the file left it open', async () => {
+  it('closes every call exactly once, even if the file contains no result of the call', async () => {
     const { events } = await importRows([
       prompt('p', null, 'go'),
       answer('a1', 'p', 'm1', use('x')),
@@ -291,7 +294,7 @@ describe('the history of an import', () => {
     expect(fold(events).history.batch).toBeUndefined();
   });
 
-  it('closes a call with its late result, even after the next prompt', async () => {
+  it('closes a call with its result, even if the result comes after the next prompt', async () => {
     const { events } = await importRows([
       prompt('p', null, 'go'),
       answer('a1', 'p', 'm1', use('x')),
@@ -309,7 +312,7 @@ describe('the history of an import', () => {
     ]);
   });
 
-  it('stores an image outside the log, once, with its size in pixels', async () => {
+  it('stores an image once and outside the log, with its size in pixels', async () => {
     const png = Buffer.from('89504e470d0a1a0a0000000d4948445200000002000000030802000000', 'hex');
     const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: png.toString('base64') } };
     const { events, store } = await importRows([

@@ -1,10 +1,13 @@
-// Builders of Claude Code rows for tests.
+// Functions that build rows of Claude Code for tests.
 
 import { moment } from './pi-rows.ts';
 
 let second = 0;
 
-/** Returns a row of any type with a parent. Each row is one second later than the previous one, across all files. */
+/**
+ * Returns a row of any type with a parent. The time of each row is one second after that of the previous row, across
+ * all test files.
+ */
 export function row(uuid: string, parentUuid: string | null, fields: object): object {
   second += 1;
   const common = {
@@ -22,7 +25,7 @@ export function prompt(uuid: string, parent: string | null, content: unknown, fi
   return row(uuid, parent, { type: 'user', message: { role: 'user', content }, ...fields });
 }
 
-/** Returns one row of an answer. */
+/** Returns one row of an answer. `id` is the id that all rows of the answer share. */
 export function answer(uuid: string, parent: string | null, id: string, block: object, fields: object = {}): object {
   const usage = {
     input_tokens: 3,

@@ -15,7 +15,7 @@ function nested(depth: number): string {
 
 const sound = fileOf([header(1), user('go'), assistant([text('done')])]).toString();
 
-describe.each(DEPTHS)('a line with %d levels', (depth) => {
+describe.each(DEPTHS)('a line of JSON with %d levels', (depth) => {
   it('in a transcript is reported, and the other lines are imported', async () => {
     const store = createMemoryStore();
     const plain = await importInto(createMemoryStore(), sourceOf(Buffer.from(sound)));
@@ -32,7 +32,7 @@ describe.each(DEPTHS)('a line with %d levels', (depth) => {
     });
   });
 
-  it('that is cut short is reported too', async () => {
+  it('is also reported if it is cut short', async () => {
     const half = nested(depth).slice(0, depth * 2);
     const imported = await importInto(createMemoryStore(), sourceOf(Buffer.from(`${sound}${half}`)));
     expect(imported.skipped).toHaveLength(1);

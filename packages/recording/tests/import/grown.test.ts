@@ -1,5 +1,5 @@
 // Tests for a transcript that is imported again after it grew, and for files into which rows of another file were
-// copied. Each call is counted once, for any order of imports.
+// copied. Each provider call must be counted once, for any order of imports.
 
 import type { Account } from '@tidemark/context';
 import { addSession, NO_ACCOUNTS } from '@tidemark/agent';
@@ -26,8 +26,8 @@ const tokens = (output: number) => ({
 const side = { isSidechain: true, agentId: 'a1' };
 
 /**
- * Rows of a session with everything that a transcript can contain: several rows of one answer, parallel calls, a
- * subagent, a compaction, and a rewind.
+ * Rows of a Claude Code session that contains several rows of one answer, parallel calls, a subagent, a compaction, and
+ * a rewind.
  */
 const CLAUDE: readonly Row[] = [
   { type: 'file-history-snapshot', messageId: 'x', snapshot: {} },
@@ -78,7 +78,7 @@ const PI: readonly Row[] = [
 
 const rowOf = (provider: string, model: string) => findModel(defaultCatalog(), model, provider);
 
-/** Returns the account of all calls in a store. */
+/** Returns the sum of the calls, tokens and costs of all sessions in a store. */
 async function accountOf(store: Log): Promise<Account> {
   let accounts = NO_ACCOUNTS;
   const { sessions } = await store.sessions();
@@ -92,7 +92,10 @@ async function recordsOf(store: Log, session: SessionId): Promise<readonly Recor
   return collect(store.read(session));
 }
 
-/** Returns the packed texts of a session. They do not show where the end of the file cut a turn. */
+/**
+ * Returns the packed texts of a session. Unlike the events, these texts do not depend on the places where earlier
+ * imports ended.
+ */
 async function said(store: Log, session: SessionId): Promise<readonly string[]> {
   return packed(await recordsOf(store, session));
 }
@@ -116,7 +119,7 @@ describe.each([
     expect(again.imported).toEqual({ ...imported, added: 0 });
   });
 
-  it('keeps all earlier records if it is imported row by row, and loses no text', async () => {
+  it('keeps all earlier records and loses no text if it is imported again after each row', async () => {
     const fresh = await importRows(rows);
     const store = createMemoryStore();
     let before: readonly Recorded[] = [];
@@ -130,13 +133,13 @@ describe.each([
     expect(counted(await accountOf(store))).toEqual(counted(await accountOf(fresh.store)));
     const words = packed(before);
     for (const line of await said(fresh.store, fresh.imported.session)) {
-      // A call and its result are not next to each other if the file ended between them.
+      // If the file ended between a call and its result, the two are not next to each other in the history.
       if (!/^user: result|^assistant: call/.test(line)) expect(words).toContain(line);
     }
   });
 });
 
-describe('an import that was cut off while it updated a session', () => {
+describe('an import that was cut off while it added events to a session', () => {
   it('continues where it stopped, even if the file has grown again', async () => {
     const whole = await importRows(CLAUDE.slice(0, 16), (await importRows(CLAUDE.slice(0, 7))).store);
     const events = whole.events.filter((event) => event.kind !== 'unknown');
@@ -154,8 +157,8 @@ describe('an import that was cut off while it updated a session', () => {
   });
 });
 
-describe('a result that comes after an earlier import', () => {
-  it('becomes a notification, because the log already has its call as abandoned', async () => {
+describe('a result that is in the file only after an earlier import', () => {
+  it('becomes a notification, because the log already contains the call as abandoned', async () => {
     const { store } = await importRows(CLAUDE.slice(0, 5));
     const { events } = await importRows(CLAUDE.slice(0, 7), store);
     expect(pick(events, 'tool.abandoned').map(({ data }) => data.call)).toEqual(['x', 'y']);
@@ -166,12 +169,12 @@ describe('a result that comes after an earlier import', () => {
   });
 });
 
-describe('a transcript that does not match the imported session', () => {
+describe('a transcript that differs from the session of its earlier import', () => {
   const changed = [CLAUDE[0], prompt('p1', null, 'one, otherwise'), ...CLAUDE.slice(2)].filter(
     (one) => one !== undefined,
   );
 
-  it('because its old rows differ makes a new session, does not change the earlier one, and counts each call once', async () => {
+  it('because old rows were changed makes a new session, leaves the earlier session unchanged, and counts each call once', async () => {
     const { store, imported, events } = await importRows(CLAUDE.slice(0, 16));
     const before = counted(await accountOf((await importRows(changed)).store));
     const { imported: other } = await importRows(withTimesOf(changed), store);
@@ -181,7 +184,7 @@ describe('a transcript that does not match the imported session', () => {
     expect(counted(await accountOf(store))).toEqual(before);
   });
 
-  it('because someone continued the session makes a new session too', async () => {
+  it('because a user continued the imported session makes a new session too', async () => {
     const { store, imported } = await importRows(CLAUDE.slice(0, 16));
     const writer = await store.open(imported.session);
     const at = timestamp('2026-02-01T00:00:00.000Z');
@@ -196,7 +199,7 @@ describe('a transcript that does not match the imported session', () => {
   });
 });
 
-/** Returns the rows with the timestamps of the original rows at the same index. */
+/** Returns the rows with the timestamps of the `CLAUDE` rows at the same index. */
 function withTimesOf(rows: readonly Row[]): readonly Row[] {
   return rows.map((one, index) => {
     const original = CLAUDE[index];
@@ -206,10 +209,10 @@ function withTimesOf(rows: readonly Row[]): readonly Row[] {
   });
 }
 
-describe('rows that were copied into the file of a forked session', () => {
+describe('the calls of rows that were copied into the file of a forked session', () => {
   /**
-   * Returns rows as `--fork-session` writes them: all rows again with another session name. The rows of the fork follow
-   * them.
+   * Returns copied rows as `--fork-session` writes them: the same rows with another session name. In the file, the rows
+   * of the fork follow the copied rows.
    */
   const copy = (rows: readonly Row[]): readonly Row[] =>
     rows.map((one) => (typeof one === 'object' && 'sessionId' in one ? { ...one, sessionId: 'eeeeffff-0000' } : one));
@@ -236,7 +239,7 @@ describe('rows that were copied into the file of a forked session', () => {
     expect(whole.tokens.answer).toBe(original.tokens.answer + fork.tokens.answer - shared.tokens.answer);
   });
 
-  it('name the record that bills them, and keep their counts', async () => {
+  it('name the record that bills them, and keep their token counts', async () => {
     const { store, imported } = await importRows(CLAUDE);
     const { events } = await importRows(forked, store);
     const answers = pick(events, 'answer.received').map(({ data }) => data);
@@ -261,7 +264,7 @@ describe('rows that were copied into the file of a forked session', () => {
   });
 });
 
-it('bytes that end inside a row count as the beginning of the grown file', async () => {
+it('a file that ends inside a row counts as the beginning of the file after it grew', async () => {
   const store = createMemoryStore();
   const bytes = fileOf(CLAUDE);
   const half = bytes.subarray(0, Math.floor(bytes.length / 2));

@@ -1,4 +1,4 @@
-// Test helpers: write a transcript as an array of rows, import it into a store in memory, and read back the recorded
+// Test helpers that import a transcript, given as an array of rows, into a store in memory and read back the recorded
 // events.
 
 import { emptyState, evolve } from '@tidemark/context';
@@ -11,26 +11,26 @@ import type { Imported } from '../../src/import/import-into.ts';
 /** Row of a transcript: an object, or the raw text of a line. */
 export type Row = object | string;
 
-/** Result of an import, with its store. */
+/** Result of an import, with its store and its events. */
 export interface ImportedRows {
   readonly store: Log;
   readonly imported: Imported;
   /** Events of the main session. */
   readonly events: readonly Recorded[];
   /**
-   * Returns the events of a session by its index, in the order in which the sessions started. Events of its ancestors
-   * are included.
+   * Returns the events of the session with this index. The index is the place in the order in which the sessions
+   * started. Events that a fork shares with its ancestors are included.
    */
   readonly of: (index: number) => readonly Recorded[];
 }
 
-/** Returns the file with these rows. */
+/** Returns the bytes of a transcript with these rows. */
 export function fileOf(rows: readonly Row[]): Uint8Array {
   const lines = rows.map((row) => (typeof row === 'string' ? row : JSON.stringify(row)));
   return Buffer.from(`${lines.join('\n')}\n`);
 }
 
-/** Returns bytes as a source, in chunks that can end anywhere in a line. */
+/** Returns bytes as the source of an import. The source yields chunks that can end anywhere in a line. */
 export function sourceOf(bytes: Uint8Array, chunk = 97): { open(): AsyncIterable<Uint8Array>; source: string } {
   return {
     source: 'test.jsonl',
@@ -40,7 +40,7 @@ export function sourceOf(bytes: Uint8Array, chunk = 97): { open(): AsyncIterable
   };
 }
 
-/** Imports rows and reads back every session. */
+/** Imports rows and reads back every session of the import. */
 export async function importRows(rows: readonly Row[], store: Log = createMemoryStore()): Promise<ImportedRows> {
   const imported = await importInto(store, sourceOf(fileOf(rows)));
   const all = new Map<SessionId, readonly Recorded[]>();
@@ -88,7 +88,10 @@ export function fold(events: readonly Recorded[]): State {
   return events.reduce(evolve, emptyState());
 }
 
-/** Returns the final packed history in short form: role and text, or role and call or result, of each part. */
+/**
+ * Returns the final packed history in short form, one text per part. Each text contains the role and the text, the call
+ * or the result of the part.
+ */
 export function packed(events: readonly Recorded[]): readonly string[] {
   const { history } = fold(events);
   return history.packed.buffer.slice(0, history.packed.length).flatMap((span) =>

@@ -1,34 +1,34 @@
-// Builders of pi rows for tests.
+// Functions that build entries of pi's session files for tests.
 
 const START = Date.UTC(2026, 0, 1);
 
-/** Returns the time after this number of seconds of a test. */
+/** Returns the time that is this number of seconds after the fixed start time of all tests. */
 export function moment(second: number): string {
   return new Date(START + second * 1000).toISOString();
 }
 
-/** Returns a header of format 1, 2 or 3. */
+/** Returns the header of a pi session file of format 1, 2 or 3. */
 export function header(version: 1 | 2 | 3, more: object = {}): object {
   const named = version === 1 ? {} : { version };
   return { type: 'session', ...named, id: 'aaaabbbb-0000', timestamp: moment(0), cwd: '/work', ...more };
 }
 
-/** Returns an entry of format 2 or 3 with a parent. */
+/** Returns an entry of format 2 or 3 with its id and the id of its parent. */
 export function entry(id: string, parentId: string | null, fields: object): object {
   return { id, parentId, timestamp: moment(1), ...fields };
 }
 
-/** Returns a message entry. */
+/** Returns a message entry. `second` sets its time. */
 export function message(role: string, fields: object, second = 1): object {
   return { type: 'message', timestamp: moment(second), message: { role, timestamp: START + second * 1000, ...fields } };
 }
 
-/** Returns a prompt. */
+/** Returns a message entry with a prompt of the user. */
 export function user(said: string, second = 1): object {
   return message('user', { content: [text(said)] }, second);
 }
 
-/** Returns an answer with these blocks. */
+/** Returns a message entry with an answer that consists of these blocks. */
 export function assistant(content: readonly object[], fields: object = {}, second = 1): object {
   const usage = { input: 3, output: 5, cacheRead: 100, cacheWrite: 20 };
   const stopReason = content.some((block) => 'arguments' in block) ? 'toolUse' : 'stop';
@@ -46,7 +46,7 @@ export function call(id: string, args: object = {}): object {
   return { type: 'toolCall', id, name: 'read', arguments: args };
 }
 
-/** Returns a tool result. */
+/** Returns a message entry with a tool result. */
 export function result(toolCallId: string, fields: object = {}, second = 1): object {
   const content = [{ type: 'text', text: `output of ${toolCallId}` }];
   return message('toolResult', { toolCallId, toolName: 'read', content, isError: false, ...fields }, second);

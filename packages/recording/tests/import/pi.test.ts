@@ -61,7 +61,7 @@ describe('a pi session', () => {
     expect(part).toEqual({ type: 'call', call: 'a', name: 'read', arguments: raw });
   });
 
-  it('counts usage in disjoint buckets, and starts a call at the time of its message', async () => {
+  it('counts usage in disjoint buckets, and uses the time of a message as the start of its call', async () => {
     const { events } = await importRows([header(1), user('go'), assistant([text('done')], {}, 9)]);
     expect(only(events, 'answer.received')).toMatchObject({
       usage: { fresh: 3, read: 100, writes: [{ ttl: '5m', tokens: 20 }], answer: 5 },
@@ -72,7 +72,7 @@ describe('a pi session', () => {
     });
   });
 
-  it('keeps the text and the usage of an aborted answer, and loses no turn and no call', async () => {
+  it('keeps the text and the usage of aborted answers, and all turns and calls', async () => {
     const none = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
     const { events, imported } = await importRows([
       header(1),
@@ -99,7 +99,7 @@ describe('a pi session', () => {
     expect(imported.calls).toBe(1);
   });
 
-  it('opens an epoch only for a setting with which an answer was made', async () => {
+  it('opens an epoch only for a setting that applied to an answer', async () => {
     const { events } = await importRows([
       header(1, { thinkingLevel: 'off' }),
       user('go'),
@@ -147,7 +147,7 @@ describe('a pi session', () => {
     ]);
   });
 
-  it('packs bash output and custom messages as notes, at the place where pi sent them', async () => {
+  it('packs bash output and custom messages as notes, at their places in the file', async () => {
     const { events } = await importRows([
       header(3),
       entry('a', null, message('bashExecution', { command: 'ls', output: 'file', exitCode: 0 })),
@@ -222,7 +222,7 @@ describe('a pi compaction', () => {
     expect(packed(events).slice(1, 3)).toEqual(['assistant: call x', 'user: result x']);
   });
 
-  it('replaces the whole history if the entry that it keeps is unknown', async () => {
+  it('replaces the whole history if the file does not contain its first kept entry', async () => {
     const { events } = await importRows(rows({ firstKeptEntryId: 'nowhere' }));
     expect(packed(events)).toHaveLength(3);
   });

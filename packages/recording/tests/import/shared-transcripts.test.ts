@@ -20,8 +20,8 @@ async function importShared(name: string): Promise<{ imported: Imported; events:
   return { imported, events: await collect(store.read(imported.session)) };
 }
 
-describe.skipIf(!there)('a session recorded by', () => {
-  it('pi keeps its 439 calls with usage, and opens an epoch only for a setting with which an answer was made', async () => {
+describe.skipIf(!there)('a recorded session of', () => {
+  it('pi keeps its 439 calls with usage, and opens an epoch only for a setting that applied to an answer', async () => {
     const { imported, events } = await importShared('pi-coding-session-sonnet.jsonl');
     expect(imported).toMatchObject({ format: 'pi-1', calls: 439, lines: 1019, skipped: [] });
     expect(pick(events, 'epoch.opened').map(({ data }) => data.parameters['reasoning'])).toEqual([

@@ -15,7 +15,7 @@ const pi = (): object[] => [
 ];
 
 describe('a rewind', () => {
-  it('in a pi session is a fork at the closed position before it, and both branches keep their calls', async () => {
+  it('in a pi session becomes a fork at the closed position before it, and both branches keep their calls', async () => {
     const { imported, events, of } = await importRows([
       ...pi(),
       entry('g', 'b', user('two, better')),
@@ -49,7 +49,7 @@ describe('a rewind', () => {
     ]);
   });
 
-  it('to the beginning shares only the first record', async () => {
+  it('to the beginning becomes a fork that shares only the first record', async () => {
     const { of } = await importRows([
       ...pi(),
       entry('g', null, user('start over')),
@@ -59,7 +59,7 @@ describe('a rewind', () => {
     expect(pick(of(1), 'session.created')[1]?.data.parent?.position).toBe(0);
   });
 
-  it('into a batch copies the batch and closes it, and does not change the first branch', async () => {
+  it('to an answer with open calls copies this answer to the fork and closes its calls, and does not change the first branch', async () => {
     const { events, of, imported } = await importRows([
       ...pi(),
       entry('g', 'd', user('stop')),
@@ -75,7 +75,7 @@ describe('a rewind', () => {
     expect([shared, taken]).toEqual([4, 0]);
   });
 
-  it('with a summary of the branch that was left packs the summary in the fork', async () => {
+  it('with a summary of the branch that was left puts the summary into the history of the fork', async () => {
     const { of } = await importRows([
       ...pi(),
       entry('g', 'b', { type: 'branch_summary', fromId: 'f', summary: 'tried x' }),
@@ -100,7 +100,7 @@ describe('a rewind', () => {
     expect(packed(of(2)).slice(-3)).toEqual(['user: again', 'assistant: third', 'user: or this']);
   });
 
-  it('in a Claude Code session is a prompt whose parent is an earlier row', async () => {
+  it('in a Claude Code session is recognized by a prompt whose parent is an earlier row', async () => {
     const { of, events } = await importRows([
       prompt('p', null, 'one'),
       answer('a', 'p', 'm1', say('first')),
@@ -141,7 +141,7 @@ describe('rows that only look like a rewind', () => {
 describe('subagents', () => {
   const side = (fields: object) => ({ isSidechain: true, ...fields });
 
-  it('become sessions of their own, and the session that started them names them', async () => {
+  it('become sessions of their own, and the session that started them contains their names', async () => {
     const { imported, events, of } = await importRows([
       prompt('p', null, 'go'),
       answer('a1', 'p', 'm1', use('task')),
@@ -164,7 +164,7 @@ describe('subagents', () => {
     expect(packed(events)).toEqual(['user: go', 'assistant: call task', 'user: result task', 'assistant: done']);
   });
 
-  it('without a name are distinguished by the first row of each chain of parents', async () => {
+  it('without an agent name are distinguished by the first row of their chain of parents', async () => {
     const { of, imported } = await importRows([
       prompt('p', null, 'go'),
       answer('a1', 'p', 'm1', use('task')),
@@ -197,16 +197,16 @@ describe('subagents', () => {
   });
 });
 
-describe('a second import', () => {
+describe('a second import of the same file', () => {
   const rows = [...pi(), entry('g', 'b', user('better'))];
 
-  it('finds the same sessions and adds nothing', async () => {
+  it('finds the same sessions and adds no events', async () => {
     const { store, imported } = await importRows(rows);
     const again = await importRows(rows, store);
     expect(again.imported).toEqual({ ...imported, added: 0 });
   });
 
-  it('continues after the last event of an import that was cut off, for any number of events', async () => {
+  it('continues an import that was cut off after any number of events', async () => {
     const whole = await importRows(rows);
     const expected = whole.of(1).map(({ kind, at }) => [kind, at]);
     const sound = whole.events.filter((event) => event.kind !== 'unknown');

@@ -1,5 +1,5 @@
-// Tests for the content of the driven log: the facts of the recording, the bytes that they name, and placeholder
-// prompts for missing ones.
+// Tests for the content of the driven log: the facts of the recording, the bytes to which they refer, and placeholder
+// prompts for prompts that the recording does not contain.
 
 import { verifySession } from '@tidemark/agent';
 import { anthropicEncoder } from '@tidemark/provider-anthropic';
@@ -12,7 +12,7 @@ import { pictureOf } from './recorder.ts';
 import { replayRows } from './replay-rows.ts';
 import { answerAt } from './sized-rows.ts';
 
-it('a driven request contains the image of a prompt, whose bytes are copied to the target store', async () => {
+it('a driven request contains the image of a recorded prompt, whose bytes are copied to the target store', async () => {
   const { mediaType, data } = pictureOf({ now: 0, context: 0, cached: 0, cachedAt: 0, made: 1 });
   const image = { type: 'image', mimeType: mediaType, data };
   const rows = [header(1), message('user', { content: [text('look'), image] }), answerAt(2, 5_000, 0)];
@@ -62,7 +62,7 @@ it('blocks have estimated sizes if the file has no counts, and the result report
   expect(both.result.sizes).toBe('recorded totals, and estimates where there are none');
 });
 
-it('blocks that no provider accepts back are not sent', async () => {
+it('blocks that no provider accepts back are not sent in a driven request', async () => {
   const odd = [
     { type: 'mystery', a: 1 },
     { type: 'tool_use', name: 'no id' },
@@ -85,7 +85,7 @@ it('blocks that no provider accepts back are not sent', async () => {
   expect(body).not.toContain('mystery');
 });
 
-it('the event of a subagent names its driven session', async () => {
+it('the event that starts a subagent names the driven session of the subagent', async () => {
   const side = { isSidechain: true, agentId: 'a' };
   const rows = [
     prompt('p1', null, 'go'),

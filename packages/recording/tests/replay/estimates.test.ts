@@ -1,7 +1,7 @@
-// Tests for the accuracy of the size estimate before a request is sent. They use the demo recording of the project and
-// the real sessions in the `shared/transcripts` folder next to the repository. Without that folder the tests with real
-// sessions print a message and are skipped. The first call of a session is not judged: its front is in no transcript,
-// so its size is taken from the recording.
+// Tests for the accuracy of the size that the runtime estimates before it sends a request. They use the demo recording
+// of the project and the real sessions in the `shared/transcripts` folder next to the repository. Without that folder
+// the tests with real sessions print a message and are skipped. The first call of a session is not judged: no
+// transcript contains its front, so the size of this call is taken from the recording.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,10 @@ const folder = join(root, '../shared/transcripts');
 const there = existsSync(folder);
 if (!there) console.warn('skipped: no ../shared/transcripts beside the repository');
 
-/** Returns the relative error of each estimate, or 1 for a call without an estimate. */
+/**
+ * Returns the relative error of the estimate for each call except the first one. The error is 1 for a call without an
+ * estimate.
+ */
 async function offOf(path: string): Promise<readonly number[]> {
   const { calls } = await replayRows(path);
   return calls.slice(1).map(({ prepared: { record }, recorded: { input } }) => {
@@ -25,16 +28,16 @@ async function offOf(path: string): Promise<readonly number[]> {
 const shared = (name: string): string => join(folder, `${name}.jsonl`);
 const within = (off: readonly number[], most: number): number => off.filter((one) => one <= most).length;
 
-// The texts of this recording were counted with our own estimate when it was made. So this test judges only how sizes
-// are added up, through pauses, a change of the reasoning level and a compaction. Estimates are compared with another
-// count in tests/laws/pains-gauge.test.ts.
-it('the estimate of the next request is within 5% for all calls of the demo recording', async () => {
+// The token counts of this recording were made with our own estimate of text sizes. So this test only judges how sizes
+// are added up over pauses, a change of the reasoning level and a compaction. tests/laws/pains-gauge.test.ts compares
+// the estimates with another count.
+it('the estimate of the next request is within 5% of the recorded size for all calls of the demo recording', async () => {
   const off = await offOf(join(root, 'apps/cli/demo/recording.jsonl'));
   expect([within(off, 0.05), off.length]).toEqual([13, 13]);
 });
 
 describe.skipIf(!there)('the estimate of the next request', () => {
-  it('is within 5% for 95% of the calls of the recorded sessions', async () => {
+  it('is within 5% of the recorded size for more than 95% of the calls of the recorded sessions', async () => {
     const pi = await offOf(shared('pi-coding-session-sonnet'));
     const code = await offOf(shared('claude-code-session-opus'));
     const agent = await offOf(shared('claude-code-subagent-sonnet'));

@@ -1,6 +1,6 @@
-// Tests for the forced cost, which no engine can avoid, by its cause. Every figure can be calculated by hand. A token
-// of Sonnet 4.5 costs 1.25 to write, 0.1 to read and 1 fresh. So a token that is written again instead of read costs
-// 1.15 too much.
+// Tests for the forced cost, which no engine could have avoided, by its cause. Every figure can be calculated by hand.
+// A token of Sonnet 4.5 costs 1.25 units to write, 0.1 to read and 1 if it is not cached. So a token that is written
+// again instead of read costs 1.15 units too much.
 
 import { describe, expect, it } from 'vitest';
 import { assistant, header, message, moment, result as resultOf, text, user } from '../import/pi-rows.ts';
@@ -11,7 +11,7 @@ import { answerAt, callAt, levelAt, longPrompt, usageOf } from './sized-rows.ts'
 const sonnet = { model: 'claude-sonnet-4-5' };
 
 describe('the forced cost', () => {
-  it('is 0 if each call extends the one before it', async () => {
+  it('is 0 if each call extends the previous one', async () => {
     const { result } = await replayRows([
       header(1),
       longPrompt(),
@@ -29,7 +29,7 @@ describe('the forced cost', () => {
     });
   });
 
-  it('contains what is written again after a change of the reasoning level: everything but the front', async () => {
+  it('contains the cost of writing everything after the front again when the reasoning level changes', async () => {
     const rows = [
       header(1),
       longPrompt(),
@@ -47,7 +47,7 @@ describe('the forced cost', () => {
     expect(result.breaks.list).toMatchObject([{ step: 1, cause: 'reasoning', tokens: 90_000, cost: 103_500 }]);
   });
 
-  it('contains nothing for a level that changed back before the next call', async () => {
+  it('does not contain the cost of a level that changed back before the next call', async () => {
     const rows = [
       header(1),
       longPrompt(),
@@ -61,7 +61,7 @@ describe('the forced cost', () => {
     expect(result).toMatchObject({ forced: 0, breaks: { labelled: 0, unlabelled: 0 }, ratio: 1 });
   });
 
-  it('is small for a level that returns while its entry is live, because that entry is read', async () => {
+  it('is small if a level returns while its cache entry is still alive, because that entry is read', async () => {
     const rows = [
       header(1),
       longPrompt(),
@@ -75,12 +75,12 @@ describe('the forced cost', () => {
     ];
     const { result } = await replayRows(rows);
     // The third call reads the 100,000 tokens of the first call. It writes again the 500 tokens that only the second
-    // call had sent: 575.
+    // call had sent. This costs 575 units too much.
     expect(result.forcedBy).toEqual({ reasoning: 103_500 + 575 });
     expect(result.ratio).toBe(1);
   });
 
-  it('contains everything that was sent before if the model changes', async () => {
+  it('contains the cost of writing all earlier tokens again when the model changes', async () => {
     const rows = [
       header(1),
       longPrompt(),
@@ -93,14 +93,14 @@ describe('the forced cost', () => {
     expect(result).toMatchObject({ billed: 125_000 + 1.25 * 100_500, ratio: 1, standIns: [] });
   });
 
-  it('contains the history that a compaction keeps, while the front is read', async () => {
+  it('contains the cost of writing the history that a compaction keeps, while the front is read', async () => {
     const rows = [
       header(1),
       longPrompt(),
       answerAt(10, 100_000, 0),
       user('on', 12),
       answerAt(20, 101_000, 100_000),
-      // The history is kept from the first answer on. These are the answer and the prompt after it, 1,000 tokens.
+      // The compaction keeps the history from the first answer on: this answer and the prompt after it, 1,000 tokens.
       { type: 'compaction', timestamp: moment(21), summary: 'so far', firstKeptEntryIndex: 2, tokensBefore: 101_000 },
       user('more', 22),
       answerAt(30, 12_500, 10_000),
@@ -111,7 +111,7 @@ describe('the forced cost', () => {
     expect(result.ratio).toBe(1);
   });
 
-  it('contains nothing for a break after the entry had expired, because the pause caused that cost', async () => {
+  it('does not contain a break after the cache entry had expired, because the pause caused this cost', async () => {
     const rows = [
       header(1),
       longPrompt(),
@@ -125,7 +125,7 @@ describe('the forced cost', () => {
     expect(result.misses).toMatchObject([{ cause: 'expired', tokens: 100_000 }]);
   });
 
-  it('contains what the first image of a session loses, by a rule of the provider', async () => {
+  it('contains the cost of a miss at the first image of a session, which is a rule of the provider', async () => {
     const { mediaType, data } = pictureOf({ now: 0, context: 0, cached: 0, cachedAt: 0, made: 1 });
     const picture = message('user', { content: [text('look'), { type: 'image', mimeType: mediaType, data }] }, 12);
     const { result } = await replayRows([
@@ -139,7 +139,7 @@ describe('the forced cost', () => {
     expect(result).toMatchObject({ ratio: 1, breaks: { labelled: 0, unlabelled: 0 } });
   });
 
-  it('contains everything after thinking that the provider strips at a new turn', async () => {
+  it('contains the cost of writing everything after thinking again when the provider strips the thinking at a new turn', async () => {
     const thinking = { type: 'thinking', thinking: 'let me see', thinkingSignature: 'c2lnbmF0dXJl' };
     const [called, came] = callAt(10, 100_000, 0, {
       content: [thinking, { type: 'toolCall', id: 'call-10', name: 'read', arguments: {} }],
@@ -162,7 +162,7 @@ describe('the forced cost', () => {
     expect(result.ratio).toBe(1);
   });
 
-  it('contains the input of a call that shrinks below the floor, because its entry can no longer be read', async () => {
+  it('contains the extra cost of a call that shrinks below the floor, because its entry can no longer be read', async () => {
     const haiku = { model: 'claude-haiku-4-5' };
     const [first, second] = [answerAt(10, 5_000, 0, haiku), answerAt(20, 3_000, 0, haiku)];
     const { result } = await replayRows([header(1), user('go'), first, user('on', 12), second]);
@@ -172,7 +172,7 @@ describe('the forced cost', () => {
     expect(result.expiringRatio).toBeLessThanOrEqual(1);
   });
 
-  it('contains the loss when thinking before the first prompt is stripped', async () => {
+  it('contains the loss if the provider strips thinking from before the first prompt', async () => {
     const blocks = [
       { type: 'thinking', thinking: 'let me see', thinkingSignature: 'c2lnbmF0dXJl' },
       { type: 'toolCall', id: 'c', name: 'read', arguments: {} },
@@ -184,7 +184,7 @@ describe('the forced cost', () => {
     expect(result.expiringRatio).toBe(1);
   });
 
-  it('contains the tokens below the floor, where nothing is cached', async () => {
+  it('contains the extra cost of calls below the floor, where nothing is cached', async () => {
     const haiku = { model: 'claude-haiku-4-5' };
     const small = (second: number, total: number): object =>
       answerAt(second, total, 0, { ...haiku, ...usageOf(total, 0) });
@@ -198,8 +198,9 @@ describe('the forced cost', () => {
       small(30, 5_000),
     ];
     const { result } = await replayRows(rows);
-    // Two calls below the floor of 4,096 tokens are billed as fresh. The third call writes its whole input. The second
-    // call costs 0.9 too much for each of 3,000 tokens, the third 1.15 for each of 3,500.
+    // The first two calls are below the floor of 4,096 tokens and are billed as uncached. The third call writes its
+    // whole input. The second call costs 0.9 units too much for each of 3,000 tokens, and the third call costs 1.15
+    // units too much for each of 3,500 tokens.
     expect(result.billed).toBe(3_000 + 3_500 + 1.25 * 5_000);
     expect(result.forcedBy).toEqual({ 'below-floor': 2_700 + 4_025 });
     expect(result.misses).toMatchObject([

@@ -56,7 +56,7 @@ it('a fork keeps the reasoning level and the front of its parent', async () => {
   expect(calls[2]?.usage?.read).toBe(100_000);
 });
 
-it('a fork is driven between the calls of its parent if the user switched between both', async () => {
+it('a fork and its parent are driven in the order of their calls if the user switched between them', async () => {
   const rows = [
     ...trunk,
     said('p3', 'a1', 40),

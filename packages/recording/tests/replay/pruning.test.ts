@@ -13,17 +13,17 @@ const folder = join(root, '../shared/transcripts');
 const there = existsSync(folder);
 if (!there) console.warn('skipped: no ../shared/transcripts beside the repository');
 
-/** Pruning of the results in a replay. Tokens are estimates. */
+/** Effect of pruning in a replay. All numbers of tokens are estimates. */
 interface Shortened {
   readonly calls: number;
   /** Number of epochs that were opened for pruning alone. */
   readonly epochs: number;
-  /** Smallest number of calls between two of these epochs. */
+  /** Smallest number of calls between two epochs that were opened for pruning. */
   readonly apart: number;
   readonly freed: number;
-  /** Tokens that these epochs wrote again. */
+  /** Number of tokens that the epochs for pruning wrote to the cache again. */
   readonly rewritten: number;
-  /** Input tokens of all calls. */
+  /** Sum of the input tokens of all calls. */
   readonly input: number;
   readonly billed: number;
 }
@@ -66,8 +66,8 @@ function sum(numbers: readonly number[]): number {
 }
 
 /**
- * Replays a file with pruning. Checks that no request is refused, that every break has an epoch as its cause, and that
- * every request can be rebuilt.
+ * Replays a file with pruning and returns its effect. Checks that no request is refused, that every break has an epoch
+ * as its cause, and that every request can be rebuilt from the log.
  */
 async function sound(path: string): Promise<Shortened> {
   const replayed = await replayRows(path, 'auto', 'off', 'auto');
@@ -80,12 +80,12 @@ async function sound(path: string): Promise<Shortened> {
 }
 
 /**
- * Timeout for two replays of hundreds of calls, with every request rebuilt. It is much longer than usually needed,
- * because the machine may be busy.
+ * Timeout for two replays of hundreds of calls. Every request of the first replay is also rebuilt. The timeout is much
+ * longer than usually needed, because the machine may be busy.
  */
 const LONG = { timeout: 300_000 };
 
-describe.skipIf(!there)('pruning shortens old results if that saves cost, in the session of', LONG, () => {
+describe.skipIf(!there)('pruning shortens old results and does not raise the cost, in the session of', LONG, () => {
   it.each([
     ['pi', 'pi-coding-session-sonnet', { calls: 439, epochs: 1, apart: Infinity }],
     ['Claude Code', 'claude-code-session-opus', { calls: 152, epochs: 1, apart: Infinity }],

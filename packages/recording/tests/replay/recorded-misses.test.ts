@@ -1,4 +1,5 @@
-// Tests for the misses of the recording's own cache and their causes, as far as the file shows them.
+// Tests for calls of a recording that missed the cache, and for the causes of these misses as far as the file shows
+// them.
 
 import { describe, expect, it } from 'vitest';
 import { answer, prompt, say } from '../import/claude-rows.ts';
@@ -11,7 +12,7 @@ async function missesOf(...rows: readonly object[]): Promise<readonly object[]> 
   return result.recorded.misses;
 }
 
-describe('a recorded call that read less than the cache contained', () => {
+describe('a recorded call that read fewer tokens than the cache contained', () => {
   it('is a miss with the cause `expired` if its entry had expired', async () => {
     expect(await missesOf(user('on', 311), answerAt(312, 100_500, 0))).toMatchObject([
       { step: 1, cause: 'expired', tokens: 100_000, cost: 115_000 },
@@ -54,7 +55,7 @@ describe('a recorded call that read less than the cache contained', () => {
     expect(misses).toMatchObject([{ step: 2, cause: 'compaction', tokens: 1_000 }]);
   });
 
-  it('is a miss with the cause `thinking-stripped` if thinking was stripped', async () => {
+  it('is a miss with the cause `thinking-stripped` if the provider stripped thinking', async () => {
     const thinking = { type: 'thinking', thinking: 'let me see', thinkingSignature: 'c2lnbmF0dXJl' };
     const called = callAt(20, 101_000, 100_000, {
       content: [thinking, { type: 'toolCall', id: 'call-20', name: 'read', arguments: {} }],
@@ -69,7 +70,7 @@ describe('a recorded call that read less than the cache contained', () => {
     expect(misses).toMatchObject([{ step: 3, cause: 'thinking-stripped' }]);
   });
 
-  it('has the cause `expired` only after the one-hour lifetime of a one-hour entry', async () => {
+  it('has the cause `expired` only after one hour if the entry had a lifetime of one hour', async () => {
     const causeAfter = async (minutes: number): Promise<readonly string[]> => {
       const told = (written: number, read: number): object => ({
         input_tokens: 3,
@@ -92,13 +93,13 @@ describe('a recorded call that read less than the cache contained', () => {
     expect(await causeAfter(70)).toEqual(['expired']);
   });
 
-  it('is a miss with the cause `unknown` if the file shows no other cause', async () => {
+  it('is a miss with the cause `unknown` if the file shows no cause', async () => {
     expect(await missesOf(user('on', 12), answerAt(20, 100_500, 10_000))).toMatchObject([
       { cause: 'unknown', tokens: 90_000 },
     ]);
   });
 
-  it('is not a miss if only a few tokens are missing, or if the file does not contain the read tokens', async () => {
+  it('is not a miss if only a few tokens are missing, or if the file does not contain the number of read tokens', async () => {
     expect(await missesOf(user('on', 12), answerAt(20, 100_500, 99_990))).toEqual([]);
     expect(await missesOf(user('on', 12), answerAt(20, 100_500, 0, { usage: { input: 100_500, output: 1 } }))).toEqual(
       [],
@@ -106,7 +107,7 @@ describe('a recorded call that read less than the cache contained', () => {
   });
 });
 
-it('the recorded account contains the bill of the recording and its ideal cost', async () => {
+it('the account of the recording contains its bill and its ideal cost', async () => {
   const { result } = await replayRows([
     header(1),
     longPrompt(),

@@ -1,9 +1,9 @@
-// State that both writers of transcripts keep while they follow a script: the time, the size of the context, the
-// content of the cache, and realistic texts.
+// State that the writers of both transcript formats keep while they follow a script: the time, the size of the context,
+// the content of the cache, and the number of texts made so far. Also makes realistic texts.
 
 import type { Told } from './script.ts';
 
-/** Counts of one call, as a provider reports them. */
+/** Token counts of one call, as a provider reports them. */
 export interface Counts {
   readonly fresh: number;
   readonly read: number;
@@ -29,7 +29,8 @@ export function beginRecorder(front: number): Recorder {
 }
 
 /**
- * Returns the counts of a call at the current time, and updates the cache: the whole request is cached from then on.
+ * Returns the token counts of a call at the current time. Also updates the cache: from then on, the cache contains the
+ * tokens that the call read or wrote.
  */
 export function countCall(recorder: Recorder, output: number, told: Told): Counts {
   const { context, now } = recorder;
@@ -42,7 +43,7 @@ export function countCall(recorder: Recorder, output: number, told: Told): Count
   return { fresh: total - read - written, read, written, output };
 }
 
-/** Adds a text of this many bytes to the context, at 3.4 bytes per token. */
+/** Adds the size of a text of this many bytes to the context, at 3.4 bytes per token. */
 export function weigh(recorder: Recorder, bytes: number): void {
   recorder.context += bytes / 3.4;
 }
@@ -56,7 +57,7 @@ const LINES = [
   '0f3a9c77e1b24d5586aa90cc41d2e7f3\n',
 ];
 
-/** Returns a text of this length, different each time. */
+/** Returns a text of this length, in characters. Each call returns a different text, unless `length` is at most 3. */
 export function textOf(recorder: Recorder, length: number): string {
   recorder.made += 1;
   if (length === 0) return '';
@@ -66,7 +67,7 @@ export function textOf(recorder: Recorder, length: number): string {
   return text.slice(0, length);
 }
 
-/** Returns a small image, different each time. Every fifth image is declared as BMP. */
+/** Returns a small PNG image, different each time. Every fifth image is declared as BMP. */
 export function pictureOf(recorder: Recorder): { readonly mediaType: string; readonly data: string } {
   recorder.made += 1;
   const bytes = Buffer.alloc(64 + recorder.made);
@@ -88,19 +89,24 @@ const INPUTS = [
   `{"content":${JSON.stringify('a line of a file\n'.repeat(2_000))}}`,
 ];
 
-/** Returns the arguments of a call as JSON text. */
+/**
+ * Returns the arguments of a call as JSON text. `kind` selects one of the texts, and an unknown number selects `{}`.
+ */
 export function inputOf(kind: number): string {
   return INPUTS[kind] ?? '{}';
 }
 
-/** Returns the id of a call. */
+/**
+ * Returns the id of a call. `repeated` ids occur again in later answers. `foreign` ids contain characters that
+ * Anthropic does not accept.
+ */
 export function callIdOf(recorder: Recorder, kind: 'usual' | 'repeated' | 'foreign', nth: number): string {
   recorder.made += 1;
   if (kind === 'repeated') return `call_${nth}`;
   return kind === 'foreign' ? `call_é|fc:${recorder.made}/${nth}` : `toolu_${recorder.made}_${nth}`;
 }
 
-/** Returns a time in the form that both formats use. */
+/** Returns a time as ISO text, which both transcript formats use. */
 export function moment(ms: number): string {
   return new Date(ms).toISOString();
 }

@@ -1,4 +1,4 @@
-// Test helpers: import, replay and verify a transcript in memory.
+// Test helpers that import, replay and verify a transcript in memory.
 
 import { verifySession } from '@tidemark/agent';
 import type { Lasting, Verification } from '@tidemark/agent';
@@ -20,7 +20,7 @@ import { fileOf, sourceOf } from '../import/import-rows.ts';
 export interface Replayed {
   readonly result: ReplayResult;
   readonly calls: readonly DrivenCall[];
-  /** Calls of the recording, each one once. */
+  /** Calls of the recording. A call that a fork shares with its parent is in the list only once. */
   readonly recorded: readonly RecordedCall[];
   readonly target: Log;
   /** Number of sessions that are forks. */
@@ -66,8 +66,8 @@ export async function replayRows(
 }
 
 /**
- * Rebuilds every request of every driven session. With fewer than 100 calls each request is rebuilt from the start,
- * else from the one before it.
+ * Rebuilds every request of every driven session and returns the verification of each session. With fewer than 100
+ * calls each request is rebuilt from the start of the log. Otherwise it is rebuilt from the previous request.
  */
 export async function verifyAll({ result, target, calls }: Replayed): Promise<readonly Verification[]> {
   const found: Verification[] = [];

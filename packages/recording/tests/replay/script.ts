@@ -1,18 +1,22 @@
-// Random script of a recorded session, in terms that fit both formats. The writers next to this file make a transcript
-// of it. A failing script shrinks to a few steps.
+// Random script of a recorded session, in terms that fit both transcript formats. `write-pi.ts` and `write-claude.ts`
+// turn a script into a transcript. A failing script shrinks to a few steps.
 
 import fc from 'fast-check';
 
-/** Result of a call. */
+/** Result of a tool call in a script. */
 export interface Returned {
   readonly bytes: number;
   readonly error: boolean;
   readonly image: boolean;
-  /** True if the result is missing in the file, as if the session had been cut off there. */
+  /** True if the file does not contain the result, as if the session had been cut off before it. */
   readonly lost: boolean;
 }
 
-/** Form in which the file contains the usage of an answer. */
+/**
+ * Form in which the file contains the usage of an answer: complete (`all`), missing (`none`), only zeros (`zeros`),
+ * without the cache fields (`no-cache-fields`), with one-hour writes (`long-writes`), without any caching (`uncached`),
+ * or only the output (`answer-only`).
+ */
 export type Told = 'all' | 'none' | 'zeros' | 'no-cache-fields' | 'long-writes' | 'uncached' | 'answer-only';
 
 /** Step of a script. */
@@ -28,7 +32,10 @@ export type Step =
       readonly end: 'finished' | 'aborted' | 'failed' | 'empty';
       readonly told: Told;
       readonly pause: number;
-      /** True if a prompt was typed while the tools ran. It is placed before their results, or between them. */
+      /**
+       * True if the user typed a prompt while the tools ran. The prompt is placed before the results of the tools, or
+       * between them.
+       */
       readonly steer: boolean;
       readonly shuffled: boolean;
     }
@@ -46,14 +53,14 @@ export type Step =
 export interface Script {
   readonly version: 1 | 2 | 3;
   readonly models: readonly string[];
-  /** Tokens of the front, which the file does not contain. */
+  /** Number of tokens of the front, which the file does not contain. */
   readonly front: number;
   readonly steps: readonly Step[];
 }
 
 /**
- * Models that strip thinking. The next three constants list models that keep it, models that bind it to the
- * conversation, and unusual model names.
+ * Models that strip thinking at a new turn. The next three constants list models that keep thinking, models that bind
+ * thinking to the conversation, and unusual model names.
  */
 export const STRIPPING: readonly string[] = ['claude-sonnet-4-5', 'claude-haiku-4-5', 'claude-3-5-haiku-20241022'];
 export const KEEPING: readonly string[] = ['claude-opus-4-6', 'claude-sonnet-4-6', 'claude-opus-4-5'];
@@ -122,7 +129,7 @@ const model = fc.oneof(
   { arbitrary: fc.constantFrom(...STRANGE), weight: 1 },
 );
 
-/** Generates scripts of any recording, with at most this number of steps. */
+/** Generates random scripts with at most `most` steps. */
 export function scripts(most: number): fc.Arbitrary<Script> {
   return fc.record({
     version: fc.constantFrom<(1 | 2 | 3)[]>(1, 2, 3),

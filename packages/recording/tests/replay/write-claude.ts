@@ -1,5 +1,5 @@
-// Writes a script as a transcript of Claude Code: one row per block, results between the rows of an answer, and rows of
-// subagents between them.
+// Writes a script as a transcript of Claude Code. The transcript has one row per block. Results follow the rows of
+// their answer, and rows of subagents are between the rows of the main conversation.
 
 import type { Recorder } from './recorder.ts';
 import { beginRecorder, callIdOf, countCall, inputOf, moment, pictureOf, textOf, weigh } from './recorder.ts';
@@ -10,13 +10,13 @@ interface Node {
   readonly recorder: Recorder;
 }
 
-/** Line of rows of one speaker: the main conversation, or a subagent with its own context. */
+/** Rows of one speaker: the main conversation, or a subagent with its own context. */
 interface Voice {
   recorder: Recorder;
   parent: string | null;
   readonly side: object;
   readonly nodes: Node[];
-  /** Prompts since the last compaction. The next compaction can keep history from one of them. */
+  /** Prompts since the last compaction. The next compaction can keep the history from one of these prompts on. */
   readonly prompts: { readonly id: string; readonly context: number }[];
 }
 
@@ -39,7 +39,7 @@ const LEVELS = [
   {},
 ];
 
-/** Returns the rows of the file. */
+/** Returns the rows of the transcript that a script describes. */
 export function writeClaude(script: Script): readonly (object | string)[] {
   const { models, front } = script;
   const main: Voice = {
@@ -249,8 +249,8 @@ function result(writing: Writing, voice: Voice, id: string, { bytes, error, imag
 }
 
 /**
- * Writes a compaction. Older versions keep no history. Newer versions keep a segment, which they name in one of two
- * ways, and continue after it.
+ * Writes a compaction. With `keep` 0 it keeps no history, as older versions do. Otherwise it keeps a segment, as newer
+ * versions do: the segment is named in one of two ways, and the conversation continues after it.
  */
 function compact(writing: Writing, voice: Voice, keep: number): void {
   const { recorder, prompts } = voice;

@@ -15,7 +15,7 @@ interface Writing {
   recorder: Recorder;
   model: string;
   parent: string | null;
-  /** Prompts to which a rewind can return. */
+  /** Entries to which a rewind can return: for each prompt, the entry before the prompt. */
   readonly nodes: Node[];
   /** Entries from which a compaction can keep history: prompts and answers. */
   readonly cuts: { readonly id: string; readonly index: number; readonly context: number }[];
@@ -25,7 +25,7 @@ type Answer = Extract<Step, { do: 'answer' }>;
 
 const LEVELS = ['off', 'minimal', 'high', 'xhigh', 'as much as it likes'];
 
-/** Returns the rows of the file. */
+/** Returns the rows of the session file that a script describes. */
 export function writePi(script: Script): readonly object[] {
   const { version, models, front } = script;
   const named = version === 1 ? {} : { version };

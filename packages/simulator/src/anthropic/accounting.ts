@@ -1,12 +1,16 @@
-// Accounts one request: computes what it reads, writes and pays (provider-facts §1.1, §1.2). Covers the search from
-// each breakpoint, one entry per breakpoint, the floor, and the split of mixed lifetimes into A, B and C. The account
-// is a pure function. The entry store at the end of this file keeps the entries.
+// Accounts one request: computes the tokens that it reads from the cache, writes to it, and pays in full
+// (provider-facts §1.1, §1.2). Covers the search from each breakpoint, one entry per breakpoint, the floor, and mixed
+// lifetimes: the end of the hit, the last `1h` breakpoint and the last breakpoint divide the input. The account is a
+// pure function. The entry store at the end of this file keeps the entries.
 
 import type { PrefixBlock } from './prefix.ts';
 import type { MarkerTtl } from './request.ts';
 import type { Breakpoint } from './markers.ts';
 
-/** Input tokens in disjoint buckets. Their sum is the whole input. */
+/**
+ * Input tokens of a request in disjoint buckets: not cached (`fresh`), read from the cache, and written with each
+ * lifetime. The sum of the buckets is the whole input.
+ */
 export interface CacheCounts {
   readonly fresh: number;
   readonly read: number;
@@ -14,21 +18,24 @@ export interface CacheCounts {
   readonly written1h: number;
 }
 
-/** Result of accounting one request. */
+/** Result of accounting one request: its token counts, and the cache entries that it reads, refreshes and writes. */
 export interface RequestAccount {
   readonly counts: CacheCounts;
-  /** Entry that was read, if any, with its index in the prefix. */
+  /** Cache entry that the request read, with its index in the prefix. `undefined` if the request read none. */
   readonly hit: { readonly at: number; readonly entry: StoredEntry } | undefined;
   /**
-   * Entries that the hit refreshes: the entry that was read, and entries at breakpoints before it. Their lifetime
-   * restarts at the start of this request.
+   * Entries that the hit refreshes: the entry that was read, and entries at breakpoints before it. The lifetime of each
+   * refreshed entry restarts when this request starts.
    */
   readonly refreshed: readonly Omit<StoredEntry, 'availableAt'>[];
-  /** Entries that this request writes. They become readable when the answer begins. */
+  /** Entries that this request writes. They become readable when the answer to this request begins. */
   readonly written: readonly Omit<StoredEntry, 'availableAt'>[];
 }
 
-/** Input of `accountRequest`. */
+/**
+ * Input of `accountRequest`: the prefix of a request, its breakpoints, the known cache entries and the caching rules of
+ * the model.
+ */
 export interface AccountingInput {
   readonly prefix: readonly PrefixBlock[];
   readonly breakpoints: readonly Breakpoint[];
@@ -40,7 +47,8 @@ export interface AccountingInput {
   readonly runsCollapse: boolean;
   /**
    * True if a write marked `1h` lives one hour even after a hit on a `5m` entry (the billing rule of §1.1, read
-   * literally). If false, the written entry takes the shorter of the two lifetimes.
+   * literally). If false, the written entry takes the shorter of two lifetimes: its own marker's, and that of the entry
+   * that was read.
    */
   readonly promotes: boolean;
 }
@@ -50,7 +58,10 @@ interface Marked {
   readonly ttl: MarkerTtl;
 }
 
-/** Accounts one request. This function is pure: it changes no store. */
+/**
+ * Computes the token counts of one request and the entries that it reads, refreshes and writes. This function is pure:
+ * it changes no store.
+ */
 export function accountRequest(input: AccountingInput): RequestAccount {
   const { prefix } = input;
   const marked = cacheableMarkers(input);
@@ -84,8 +95,9 @@ function cacheableMarkers(input: AccountingInput): readonly Marked[] {
 }
 
 /**
- * Searches for an entry, starting at the last breakpoint. It tries the breakpoint's own hash, then walks back one
- * position at a time. If the lookback ends without a hit, the search continues at the next earlier breakpoint.
+ * Searches for an entry, starting at the last breakpoint. The search tries the breakpoint's own hash, then walks back
+ * one position at a time. If the lookback ends without a hit, the search continues at the next earlier breakpoint.
+ * Returns `undefined` if no breakpoint leads to a hit.
  */
 function findHit(input: AccountingInput, marked: readonly Marked[]): RequestAccount['hit'] {
   const positions = positionsOf(input.prefix, input.runsCollapse);
@@ -102,9 +114,10 @@ function findHit(input: AccountingInput, marked: readonly Marked[]): RequestAcco
 }
 
 /**
- * Returns the entries whose lifetime the hit restarts. The entry that was read keeps its own lifetime, and so do known
- * entries at breakpoints before it. A breakpoint before the hit that has no entry gets a free one. The free entry takes
- * the shorter lifetime, because a free entry cannot outlive the entry that was paid for.
+ * Returns the entries whose lifetime the hit restarts. The entry that was read and the known entries at earlier
+ * breakpoints each keep their own length of lifetime. An earlier breakpoint without an entry gets a new entry at no
+ * cost. The new entry takes the shorter of the marker's lifetime and the read entry's lifetime, because an unpaid entry
+ * cannot outlive the paid one.
  */
 function refresh(
   input: AccountingInput,
@@ -151,7 +164,7 @@ export interface StoredEntry {
   readonly availableAt: number;
 }
 
-/** Cache entries of one account and model. */
+/** Store of the cache entries of one account and model. */
 export interface EntryStore {
   /** Returns the entry with this hash if it is readable and not expired at `now`. */
   find(hash: string, now: number): StoredEntry | undefined;
@@ -166,7 +179,7 @@ const LIFETIME: { readonly [ttl in MarkerTtl]: number } = { '5m': 300_000, '1h':
 
 const SWEEP_EVERY = 1024;
 
-/** Creates an empty store. Every 1,024 writes it removes the expired entries. */
+/** Creates an empty store. After every 1,024 writes the store removes its expired entries. */
 export function createEntries(): EntryStore {
   const entries = new Map<string, StoredEntry>();
   let puts = 0;
@@ -191,8 +204,8 @@ export function createEntries(): EntryStore {
 }
 
 /**
- * Merges two versions of one entry. The result is readable from the earlier moment and expires at the later one. If the
- * known entry expires before the next one is readable, the next one replaces it.
+ * Merges two versions of one entry. The merged entry is readable from the earlier of their two moments and expires at
+ * the later one. If the known entry expires before the next one is readable, the next one replaces it.
  */
 function merge(known: StoredEntry, next: StoredEntry): StoredEntry {
   if (known.expiry <= next.availableAt) return next;
@@ -205,8 +218,9 @@ function sweep(entries: Map<string, StoredEntry>, now: number): void {
 }
 
 /**
- * Returns the lookback position of each block of a prefix, ascending from 0 (§0.3, §1.1). Every block is one position; with
- * `runsCollapse`, as on the first-party API, a run of consecutive calls is one position, and so is a run of results.
+ * Returns the lookback position of each block of a prefix, ascending from 0 (§0.3, §1.1). By default every block is one
+ * position. With `runsCollapse`, as on the first-party API, consecutive calls share one position, and so do consecutive
+ * results.
  */
 export function positionsOf(prefix: readonly PrefixBlock[], runsCollapse: boolean): readonly number[] {
   const positions: number[] = [];

@@ -1,5 +1,5 @@
-// Messages service without a socket: takes a body and returns a refusal or an admitted call. The entries that a call
-// writes become readable only when its answer begins.
+// Messages service without a socket: takes a request body and returns a refusal or an admitted call. The cache entries
+// that a call writes become readable only when its answer begins.
 
 import { hash } from 'node:crypto';
 import { accountRequest } from './accounting.ts';
@@ -29,20 +29,23 @@ import { checkRules } from './rules.ts';
 import { nameOf } from './tools.ts';
 import { isList, isObject, textOf } from '../core/wire.ts';
 
-/** One call as it arrives. A plan that comes with the call takes precedence over a queued plan. */
+/**
+ * One call as it arrives: the request body, the account, the betas and a plan for the answer. A plan that comes with
+ * the call takes precedence over a queued plan.
+ */
 export interface IncomingCall extends TimedAnswerPlan {
   readonly body: Uint8Array | string;
   readonly account: string;
   readonly betas: readonly string[];
 }
 
-/** Call that will be answered. */
+/** Call that passed all checks and will be answered. */
 export interface AdmittedMessage {
   readonly outcome: 'admitted';
   readonly startedAt: number;
   readonly streamed: boolean;
   readonly reply: MessageReply;
-  /** True usage of the call. A `wrong-usage` fault changes only `reply.usage`. */
+  /** True usage of the call. A `wrong-usage` fault changes only `reply.usage`, which the client sees. */
   readonly usage: SimulatedUsage;
   readonly account: RequestAccount;
   readonly fault: Fault | undefined;
@@ -92,7 +95,7 @@ interface ArrivedMessage {
   readonly account: string;
   readonly betas: readonly string[];
   readonly body: Uint8Array;
-  /** Empty until the body has been read. */
+  /** Model name in the request. Empty until the body has been read. */
   model: string;
 }
 
@@ -135,7 +138,7 @@ function admitArrived(
   return refusalOf(scripted.fault) ?? answerCall(core, judged, scripted, room, arrived.at);
 }
 
-/** Beta with which a response reports dropped thinking (provider-facts §1.8). */
+/** Beta header of a request that asks the response to report dropped thinking (provider-facts §1.8). */
 const BINDING_BETA = 'thinking-binding-controls-2026-08-01';
 
 function answerCall(
@@ -171,7 +174,7 @@ function answerCall(
   return { outcome: 'admitted', startedAt: at, streamed: request.stream, reply, usage, account, fault, begin };
 }
 
-/** Floor used when the catalog row has none: the most common value in provider-facts §1.2. */
+/** Token floor used when the catalog row of the model has none: the most common value in provider-facts §1.2. */
 const USUAL_FLOOR = 1024;
 
 function accountingInput(core: AnthropicCore, judged: JudgedRequest, store: EntryStore, now: number): AccountingInput {

@@ -20,8 +20,8 @@ export function digestBlock(block: SentBlock, digests: Digests = anew): string {
 const anew: Digests = (_place, text) => digestOf(text);
 
 /**
- * Returns the text of a block's content that is digested. A plain string and a list with one text part give the same
- * text.
+ * Returns the text that represents a block's content in the digest. A plain string and a list with one text part give
+ * the same text.
  */
 function renderFields(type: string, fields: WireObject): string {
   switch (type) {
@@ -47,7 +47,10 @@ function renderPart(fields: WireObject): string {
   return framedPart(type, renderFields(type, fields));
 }
 
-/** Puts the length before the text, so that no text can look like the end of one part and the start of the next. */
+/**
+ * Writes the length of a part before its text, so that no text can look like the end of one part and the start of the
+ * next.
+ */
 function framedPart(type: string, text: string): string {
   return `${type}:${text.length}:${text}`;
 }
@@ -56,9 +59,9 @@ function renderRest(fields: WireObject): string {
   return JSON.stringify(fields, (key, value: unknown) => (key === 'cache_control' ? undefined : value));
 }
 
-// Counts the tokens of blocks that have no recorded size. Text counts as its UTF-8 bytes divided by four, and images
-// follow the model's rule. This count is an estimate: the simulator has no tokenizer. A driver that knows recorded
-// sizes passes them.
+// Counts the tokens of blocks that have no recorded size. The count of a text is its UTF-8 bytes divided by four.
+// Images follow the model's rule. This count is an estimate, because the simulator has no tokenizer. A caller that
+// knows recorded sizes passes them.
 
 type CountedImages = Capabilities['images'];
 

@@ -18,7 +18,7 @@ const IMAGE_SOURCES: ReadonlySet<string> = new Set(['base64', 'url', 'file']);
 
 type BlockCheck = (block: SentBlock) => MessageRefusal | undefined;
 
-/** Check of each known block type. Types with `acceptAny` are accepted without a look at their fields. */
+/** Check for each known block type. `acceptAny` accepts a block and does not read its fields. */
 const CHECKS: { readonly [type: string]: BlockCheck } = {
   text: checkText,
   image: (block) => checkImage(block.fields, `${pathOf(block)}.image`),
@@ -38,7 +38,7 @@ const CHECKS: { readonly [type: string]: BlockCheck } = {
   tool_removal: acceptAny,
 };
 
-/** Refuses the first block that the real service would refuse. */
+/** Refuses the request at its first block that the real service would refuse. Tool definitions are not checked here. */
 export const checkContent: RequestRule = (request) =>
   firstRefusal(request.blocks, (block) => (block.level === 'tools' ? undefined : checkBlock(block)));
 
@@ -140,21 +140,26 @@ function checkResultPart(part: unknown, path: string): MessageRefusal | undefine
   return part['type'] === 'image' ? checkImage(part, `${path}.image`) : undefined;
 }
 
-// Limits on images: how many a request may contain, and how large each image may be. The media type and the size are
-// read from the image header. An image whose header does not contain them is accepted.
+// Limits on images: how many a request may contain, and how large each image may be. The media type and the pixel size
+// are read from the image header. The check of the type or of the size accepts an image whose header does not contain
+// this value.
 
-/** Image, with the path that names it in error texts. */
+/** Image source, with the path that names the image in error texts. */
 interface Picture {
   readonly path: string;
   readonly source: WireObject;
 }
 
-/** Images above which a request counts as a many-image request. The size limit of each image is then smaller. */
+/**
+ * Number of images above which a request counts as a many-image request. In such a request the maximum pixel size of
+ * each image is smaller.
+ */
 const MANY = 20;
 
 /**
- * Refuses the first image that is too large or has no pixels. The error texts are those quoted in
- * anthropics/claude-code#5147 and #52220. The limits are from docs.anthropic.com/en/docs/vision, "Basics and limits".
+ * Refuses a request with too many images, or its first image that is too large, has no pixels or has another type than
+ * declared. The error texts are those quoted in anthropics/claude-code#5147 and #52220. The limits are from
+ * docs.anthropic.com/en/docs/vision, "Basics and limits".
  */
 export const checkImages: RequestRule = ({ blocks, capabilities }) => {
   const pictures = blocks.flatMap(picturesIn);
@@ -174,7 +179,7 @@ function checkNumber(pictures: number, { window }: Capabilities): MessageRefusal
   return pictures <= most ? undefined : invalid(`too many images and documents: ${pictures} + 0 > ${most}`);
 }
 
-/** Maximum length of the base64 text of an image: 10 MB on this API. The cloud platforms allow 5 MB. */
+/** Maximum length of the base64 text of an image, in bytes: 10 MB on this API. The cloud platforms allow 5 MB. */
 const HEAVIEST = 10 * 1024 * 1024;
 
 function checkWeight({ path, source }: Picture): MessageRefusal | undefined {
@@ -183,7 +188,7 @@ function checkWeight({ path, source }: Picture): MessageRefusal | undefined {
   return invalid(`${path}.image.source.base64: image exceeds 10 MB maximum: ${length} bytes > ${HEAVIEST} bytes`);
 }
 
-/** Compares the declared media type with the type that the first bytes of the image show. */
+/** Refuses an image whose declared media type differs from the type that its first bytes show. */
 function checkType({ path, source }: Picture): MessageRefusal | undefined {
   const said = textOf(source['media_type']);
   const is = source['type'] === 'base64' ? imageType(textOf(source['data'])) : undefined;

@@ -5,7 +5,7 @@ import type { LevelParameters, LeftOutBlocks } from './prefix.ts';
 import type { SentBlock, WireRequest } from './request.ts';
 import { isPresent, isObject, textOf } from '../core/wire.ts';
 
-/** Reason for a cache miss, with the names that the wire uses. */
+/** Reason for a cache miss, with the names that the provider's response uses. */
 export type MissReason =
   | {
       readonly type: 'model_changed' | 'system_changed' | 'tools_changed' | 'messages_changed';
@@ -13,7 +13,7 @@ export type MissReason =
     }
   | { readonly type: 'previous_message_not_found' | 'unavailable' };
 
-/** The `diagnostics` field of a response. */
+/** The `diagnostics` field of a response. It holds the reason for the cache miss. */
 export interface MessageDiagnostics {
   readonly cache_miss_reason: MissReason;
 }
@@ -33,7 +33,11 @@ export interface Fingerprint {
 /** Fingerprints of the latest requests that opted in, by message id. */
 export interface Diagnostics {
   remember(message: string, fingerprint: Fingerprint): void;
-  /** Returns `null` if the request names no earlier message, or if the two prompts do not differ. */
+  /**
+   * Compares a request with the earlier message that it names. `read` is the number of tokens that the request read
+   * from the cache. Returns the reason for the miss, or `null` if the request names no earlier message or the two
+   * prompts do not differ.
+   */
   diagnose(request: WireRequest, fingerprint: Fingerprint, read: number): MessageDiagnostics | null;
 }
 
@@ -61,12 +65,18 @@ export function createDiagnostics(): Diagnostics {
   };
 }
 
-/** True if a request asks for diagnosis, or lets a later request name its message. */
+/**
+ * True if a request has the `diagnostics` field. With this field, the request can ask for diagnosis, and a later
+ * request can name its message.
+ */
 export function optsIn(request: WireRequest): boolean {
   return isObject(request.fields['diagnostics']);
 }
 
-/** Returns the fingerprint of a request: its content and parameters, without markers. */
+/**
+ * Returns the fingerprint of a request: digests of its content, and its parameters. Markers do not change the
+ * fingerprint.
+ */
 export function fingerprintOf(
   request: WireRequest,
   account: string,

@@ -1,5 +1,5 @@
 // Judges a request: applies the breakpoint rules, decides which thinking blocks are dropped, and builds the prefix that
-// the cache is asked for. Also binds the thinking of the answer to its place in the conversation.
+// is looked up in the cache. Also binds the thinking of the answer to its place in the conversation.
 
 import type { RecordedSizes } from '../core/tokens.ts';
 import { levelParameters, buildPrefix, createExtend, hiddenBlocks, extend } from './prefix.ts';
@@ -17,7 +17,7 @@ import { contentOf } from '../core/answer.ts';
 import type { AnswerBlock } from '../core/answer.ts';
 import { isThinking } from './request.ts';
 
-/** Request with all results that do not depend on the state of the cache. */
+/** Request with all results of judging. None of these results depends on the state of the cache. */
 export interface JudgedRequest {
   readonly request: WireRequest;
   readonly account: string;
@@ -32,7 +32,10 @@ export interface JudgedRequest {
   readonly tokens: number;
 }
 
-/** Account that sends the request, and the state that judging needs in addition to the request. */
+/**
+ * Account that sends the request, and the state that judging needs: issued signatures, recorded sizes and digests of
+ * the last request.
+ */
 export interface JudgeContext {
   readonly account: string;
   readonly signatures: Signatures;
@@ -50,12 +53,12 @@ export interface DigestMemory {
   readonly thinking: Extend;
 }
 
-/** Creates an empty memory. */
+/** Creates a digest memory that holds no request yet. */
 export function createDigestMemory(): DigestMemory {
   return { blocks: createDigests(), prefix: createExtend(), thinking: createExtend() };
 }
 
-/** Judges a request that passed the rules. Each block is digested once. */
+/** Judges a request that passed the rules, or returns a refusal. Each block is digested once. */
 export function judge(request: WireRequest, context: JudgeContext): JudgedRequest | MessageRefusal {
   const breakpoints = placeBreakpoints(request);
   if ('outcome' in breakpoints) return breakpoints;
@@ -78,8 +81,8 @@ export function judge(request: WireRequest, context: JudgeContext): JudgedReques
 }
 
 /**
- * Registers the thinking blocks of an answer as issued. Each block is bound to everything before it in the conversation
- * (provider-facts §1.8).
+ * Registers the thinking blocks of an answer as issued. Each thinking block is bound to everything before it in the
+ * conversation (provider-facts §1.8).
  */
 export function issueThinking(signatures: Signatures, judged: JudgedRequest, blocks: readonly AnswerBlock[]): void {
   let place = judged.thinking.end;

@@ -1,4 +1,4 @@
-// Memory of the Anthropic part between calls.
+// State that the Anthropic part of the simulator keeps between calls.
 
 import { createCore } from '../core/core.ts';
 import type { Core } from '../core/core.ts';
@@ -12,7 +12,7 @@ import type { DigestMemory } from './judge.ts';
 import { createSignatures } from './thinking.ts';
 import type { Signatures } from './thinking.ts';
 
-/** Memory that all wires share, with the memory of the Anthropic part. */
+/** State that all wires share, plus the state of the Anthropic part. */
 export interface AnthropicCore extends Core {
   readonly signatures: Signatures;
   readonly digests: DigestMemory;
@@ -22,7 +22,7 @@ export interface AnthropicCore extends Core {
   answered: number;
 }
 
-/** Creates an empty memory. */
+/** Creates the state of the Anthropic part, without cache entries or signatures. */
 export function createAnthropicCore(settings: SimulatorSettings): AnthropicCore {
   return {
     ...createCore(settings),

@@ -1,4 +1,4 @@
-// Tests for a reply as stream events.
+// Tests for the stream events of a reply.
 
 import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
@@ -23,7 +23,7 @@ function deltas(block: AnswerBlock, size: number): readonly string[] {
 }
 
 describe('deltas', () => {
-  it('join to the full text and never split a character', () => {
+  it('join to the full text of the block and never split a character', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1 }), fc.integer({ min: 1, max: 5 }), (text, size) => {
         const pieces = deltas({ type: 'text', text }, size);

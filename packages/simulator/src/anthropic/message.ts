@@ -1,4 +1,4 @@
-// Builds the wire format of an answer: the finished message, its `usage`, and the events of a stream.
+// Builds the provider's format of an answer: the finished message, its `usage`, and the events of a stream.
 
 import { defined } from '@tidemark/core';
 import { contentOf } from '../core/answer.ts';
@@ -12,7 +12,7 @@ import type { WrongUsage } from '../core/faults.ts';
 import type { SseEvent } from '../core/sse.ts';
 import { encodeEvent, chunks } from '../core/sse.ts';
 
-/** Content of a response, streamed or not. */
+/** Data from which a response is built, streamed or not. */
 export interface MessageReply {
   /** Message id: `msg_…`. */
   readonly id: string;
@@ -21,7 +21,7 @@ export interface MessageReply {
   /** Usage as reported to the client. A `wrong-usage` fault can make it wrong. */
   readonly usage: SimulatedUsage;
   readonly diagnosis: MessageDiagnostics | null;
-  /** Dropped thinking blocks. `undefined` if the request has no beta header that asks for them. */
+  /** Thinking blocks that were dropped. `undefined` if the request has no beta header that asks for this list. */
   readonly transformations: readonly Transformation[] | undefined;
 }
 
@@ -36,8 +36,8 @@ export function messageOf(reply: MessageReply): WireObject {
 }
 
 /**
- * Returns the message with which a stream begins. It has no content and no stop reason, and its usage already contains
- * the input tokens.
+ * Returns the message with which a stream begins. The message has no content and no stop reason. Its usage already
+ * contains the input tokens.
  */
 function openingOf(reply: MessageReply): WireObject {
   const begun = Math.min(1, reply.usage.output_tokens);
@@ -63,14 +63,17 @@ function envelope(reply: MessageReply): WireObject {
   });
 }
 
-/** Numbers of an answer that are added to the counts of its input. */
+/** Output tokens, thinking tokens and speed of an answer, as `usageOf` needs them. */
 export interface OutputCounts {
   readonly outputTokens: number;
   readonly thinkingTokens: number;
   readonly speed: SimulatedUsage['speed'];
 }
 
-/** Returns the `usage` of an answer, with exactly the fields of provider-facts §1.4. */
+/**
+ * Returns the `usage` of an answer from the counts of its input and output. The fields are exactly those of
+ * provider-facts §1.4.
+ */
 export function usageOf(counts: CacheCounts, output: OutputCounts): SimulatedUsage {
   return {
     input_tokens: counts.fresh,
@@ -94,15 +97,18 @@ export function totalInput(usage: SimulatedUsage): number {
   return usage.input_tokens + usage.cache_creation_input_tokens + usage.cache_read_input_tokens;
 }
 
-/** Returns the usage with the numbers that a `wrong-usage` fault replaces. */
+/**
+ * Returns a copy of the usage in which the numbers of a `wrong-usage` fault replace the true ones. Without a fault, the
+ * usage is unchanged.
+ */
 export function distort(usage: SimulatedUsage, wrong: WrongUsage | undefined): SimulatedUsage {
   return wrong === undefined ? usage : { ...usage, ...wrong };
 }
 
 /**
- * Yields all server-sent events of a reply in the order of provider-facts §1.9: the message starts, each block starts,
- * grows and stops in turn, then the final numbers follow and the message stops. `size` is the number of characters in a
- * delta.
+ * Yields all server-sent events of a reply in the order of provider-facts §1.9. The message starts, and each block
+ * starts, grows and stops in turn. Then the final numbers follow and the message stops. `size` is the maximum number of
+ * characters in a delta.
  */
 export function* eventsOf(reply: MessageReply, size: number): Generator<SseEvent> {
   yield event({ type: 'message_start', message: openingOf(reply) });
@@ -120,12 +126,15 @@ export function* eventsOf(reply: MessageReply, size: number): Generator<SseEvent
   yield event({ type: 'message_stop' });
 }
 
-/** Yields all events of a reply as text of the stream. */
+/**
+ * Yields all events of a reply as encoded text, ready to write to the stream. `size` is the maximum number of
+ * characters in a delta.
+ */
 export function* encodedEvents(reply: MessageReply, size: number): Generator<string> {
   for (const each of eventsOf(reply, size)) yield encodeEvent(each);
 }
 
-/** Stream event whose data is not valid JSON. */
+/** Stream event whose data is not valid JSON. The fault `malformed-event` sends it. */
 export const MALFORMED_EVENT = 'event: content_block_delta\ndata: {"type":"content_block_de\n\n';
 
 /**

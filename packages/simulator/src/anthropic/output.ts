@@ -10,7 +10,7 @@ const EFFORTS: ReadonlySet<unknown> = new Set(['low', 'medium', 'high', 'xhigh',
 
 const LEAST_BUDGET = 1024;
 
-/** Beta that allows the field `thinking.block_binding` (§1.8). */
+/** Beta header that a request needs for the field `thinking.block_binding` (§1.8). */
 const BINDING = 'thinking-binding-controls-2026-08-01';
 
 /** Refuses an output limit, a thinking setting or a pre-warming request that the real service would refuse. */
@@ -77,8 +77,8 @@ function checkEffort(request: WireRequest): MessageRefusal | undefined {
 }
 
 /**
- * Returns the room for output, or the refusal of a request that is too long for the model (§1.6). `input` is the total
- * number of input tokens.
+ * Returns the maximum number of output tokens and the stop reason at this limit, or the refusal of a request that is
+ * too long for the model (§1.6). `input` is the total number of input tokens.
  */
 export function outputRoom(request: WireRequest, input: number): OutputRoom | MessageRefusal {
   const { inputLimit, window } = request.capabilities;

@@ -1,6 +1,6 @@
-// Builds the prefix of a request as the cache sees it: for each block a cumulative hash and the tokens up to that
-// block. Deferred tools, stripped or dropped thinking, and the messages that a compaction block replaces are not part
-// of it.
+// Builds the prefix of a request as the cache sees it. Each block of the prefix has a cumulative hash and the number of
+// tokens up to that block. Three kinds of blocks are not part of the prefix: deferred tools, stripped or dropped
+// thinking, and the messages that a compaction block replaces.
 
 import { countBlock } from './blocks.ts';
 import type { RecordedSizes } from '../core/tokens.ts';
@@ -11,19 +11,22 @@ import { textOf, isPresent, isList, isObject, objectAt } from '../core/wire.ts';
 import type { Capabilities } from '@tidemark/model';
 import type { WireObject } from '../core/wire.ts';
 
-/** Block of the prefix. */
+/** Block of the prefix, with the cumulative hash and tokens at its end. */
 export interface PrefixBlock {
   readonly block: SentBlock;
-  /** Hash of everything up to and including this block. */
+  /** Hash of the whole prefix up to and including this block. */
   readonly hash: string;
-  /** Tokens of everything up to and including this block. */
+  /** Number of input tokens up to and including this block. */
   readonly tokens: number;
 }
 
 /** Blocks that are not part of the prefix, by `SentBlock.index`. */
 export type LeftOutBlocks = ReadonlySet<number>;
 
-/** Values that `buildPrefix` needs in addition to the request. */
+/**
+ * Values that `buildPrefix` needs in addition to the request: digests, level parameters, omitted blocks, recorded sizes
+ * and the hash function.
+ */
 export interface PrefixParts {
   /** Digest of each block, by `SentBlock.index`. */
   readonly digests: readonly string[];
@@ -36,8 +39,8 @@ export interface PrefixParts {
 const LEVELS: readonly Level[] = ['tools', 'system', 'messages'];
 
 /**
- * Builds the prefix. The hash of each level begins with the parameters of that level. So a changed parameter
- * invalidates only its own level and the levels after it.
+ * Builds the prefix of a request. The hash of each level begins with the parameters of that level. So a changed
+ * parameter invalidates only its own level and the levels after it.
  */
 export function buildPrefix(request: WireRequest, parts: PrefixParts): readonly PrefixBlock[] {
   const prefix: PrefixBlock[] = [];
@@ -55,15 +58,15 @@ export function buildPrefix(request: WireRequest, parts: PrefixParts): readonly 
   return prefix;
 }
 
-/** Extends a hash by one block. */
+/** Returns the cumulative hash after one more block, from the hash before the block. */
 export type Extend = (hash: string, block: Pick<SentBlock, 'role' | 'index'>, digest: string) => string;
 
-/** Extends a hash by one block, without a memory of earlier results. */
+/** Extends a hash by one block. Does not remember earlier results. */
 export const extend: Extend = (hash, block, digest) => digestOf(`${hash}|${block.role}|${digest}`);
 
 /**
  * Creates an `Extend` that remembers the last request. If the same block extends the same hash at the same index again,
- * the known result is returned.
+ * `Extend` returns the known result.
  */
 export function createExtend(): Extend {
   const known: { readonly hash: string; readonly role: string; readonly digest: string; readonly next: string }[] = [];
@@ -78,8 +81,9 @@ export function createExtend(): Extend {
 }
 
 /**
- * Returns the blocks in cache order. Web search and web fetch are declared among the tools, but switching them keeps
- * the cache of the other tools (provider-facts §1.3). So they are placed at the start of the system level.
+ * Returns the blocks of a request in cache order. Web search and web fetch are declared among the tools, but turning
+ * them on or off keeps the cache of the other tools (provider-facts §1.3). So the two web tools are placed at the start
+ * of the system level.
  */
 function inCacheOrder(request: WireRequest): readonly SentBlock[] {
   return request.blocks.some(isWebTool)
@@ -100,8 +104,8 @@ function enter(hash: string, level: Level | undefined, parameters: LevelParamete
 }
 
 /**
- * Returns the indexes of blocks that the model is never shown: deferred tools, and all messages before the last
- * compaction block. Dropped thinking is decided elsewhere.
+ * Returns the indexes of the blocks that the model is never shown: deferred tools, and all messages before the last
+ * compaction block. `judgeThinking` decides about dropped thinking.
  */
 export function hiddenBlocks(request: WireRequest): Set<number> {
   const hidden = new Set(request.blocks.filter(isDeferred).map((block) => block.index));
@@ -114,9 +118,9 @@ export function hiddenBlocks(request: WireRequest): Set<number> {
 }
 
 /**
- * Text mixed into the hash where each level begins. It contains the settings that change how a request is rendered
- * without being blocks, so they are part of the cache key. Entries of earlier levels stay readable when a parameter
- * changes, as in the table of provider-facts §1.3.
+ * Text that is added to the hash at the start of each level. The text contains settings that are not blocks but change
+ * how a request is rendered, so they are part of the cache key. When a setting changes, entries of earlier levels stay
+ * readable, as in the table of provider-facts §1.3.
  */
 export type LevelParameters = { readonly [level in Level]: string };
 
@@ -127,8 +131,8 @@ interface Parameter {
 }
 
 /**
- * Render parameters and their levels, from the table of provider-facts §1.3. A catalog row can move a parameter to
- * another level by its name, because the levels of thinking and effort are "model-specific".
+ * Render parameters and their levels, from the table of provider-facts §1.3. A catalog row can assign a parameter to
+ * another level, because the levels of thinking and effort are "model-specific".
  */
 const PARAMETERS: readonly Parameter[] = [
   { name: 'speed', level: 'system', read: ({ fields }) => fields['speed'] ?? 'standard' },
@@ -147,8 +151,8 @@ const PARAMETERS: readonly Parameter[] = [
 ];
 
 /**
- * Returns the first tool definition in the messages if the front offers no tool, else `null`. Such a definition changes
- * the beginning of the rendered request, which causes one full miss (docs,
+ * Returns the first tool definition in the messages if the front offers no tool, else `null`. In that case the
+ * definition changes the beginning of the rendered request, which causes one full miss (docs,
  * build-with-claude/mid-conversation-system-messages).
  */
 function firstDefinition(blocks: readonly SentBlock[]): unknown {
@@ -156,7 +160,10 @@ function firstDefinition(blocks: readonly SentBlock[]): unknown {
   return blocks.map(({ fields }) => objectAt(fields, 'tool')['definition']).find(isPresent) ?? null;
 }
 
-/** Returns the parameters of a request as text, each in the first level that a change of it invalidates. */
+/**
+ * Returns the parameters of a request as one text per level. Each parameter is in the first level that a change of this
+ * parameter invalidates.
+ */
 export function levelParameters(request: WireRequest): LevelParameters {
   const at = { tools: '', system: '', messages: '' };
   for (const parameter of PARAMETERS) {
@@ -176,8 +183,8 @@ function readChoice(fields: WireObject): unknown {
 }
 
 /**
- * Returns the `thinking` setting without `display` and `block_binding`, which only control how thinking is returned or
- * checked.
+ * Returns the `thinking` setting without `display` and `block_binding`. These two fields only control how thinking is
+ * returned or checked. Returns `null` if there is no setting.
  */
 function readThinking(fields: WireObject): unknown {
   if (!isPresent(fields['thinking'])) return null;

@@ -1,5 +1,5 @@
 // Reads the bytes of a Messages request. Returns the parsed request, or the refusal that the real service sends for a
-// malformed one.
+// malformed request.
 
 import { isUtf8 } from 'node:buffer';
 import type { Capabilities } from '@tidemark/model';
@@ -12,19 +12,25 @@ import type { WireObject } from '../core/wire.ts';
 import { readBlockMarker, readMarker } from './markers.ts';
 
 /**
- * Maximum body size of the messages and count endpoints: 32 MB. The real limit is enforced in front of the service
- * itself (provider-facts §1.6).
+ * Maximum body size of the messages and count endpoints, in bytes: 32 MB. A gateway in front of the real service
+ * enforces this limit (provider-facts §1.6).
  */
 export const MOST_BYTES: number = 32_000_000;
 
-/** Values that `readRequest` needs in addition to the body. */
+/**
+ * Values that `readRequest` needs in addition to the body: the endpoint, the beta headers and the capabilities of each
+ * known model.
+ */
 export interface RequestReading {
   readonly purpose: Purpose;
   readonly betas: readonly string[];
   readonly capabilities: (model: string) => Capabilities | undefined;
 }
 
-/** Reads a whole body: JSON, fields, model and blocks. Rules that compare blocks are checked later. */
+/**
+ * Reads a whole body: JSON, fields, model and blocks. Returns a refusal if one of these is wrong. Rules that compare
+ * blocks are checked later.
+ */
 export function readRequest(body: Uint8Array, reading: RequestReading): WireRequest | MessageRefusal {
   if (body.byteLength > MOST_BYTES) return refuse(413, 'request_too_large', 'Request exceeds the maximum size');
   const parsed = parseBody(body);
@@ -175,7 +181,8 @@ function addBlock(list: MessageBlocks, place: BlockPlace, fields: unknown): Mess
   return undefined;
 }
 
-// Fields at the top level of a body: known fields, required fields and their types (provider-facts §1.6 "strict").
+// Checks the fields at the top level of a body: known fields, required fields and their types (provider-facts §1.6
+// "strict").
 
 const SHARED = ['model', 'messages', 'system', 'tools', 'tool_choice', 'thinking', 'output_config', 'cache_control'];
 
@@ -206,7 +213,9 @@ const KNOWN: { readonly [purpose in Purpose]: ReadonlySet<string> } = {
 
 const MOST_MESSAGES = 100_000;
 
-/** Returns a refusal for the first problem at the top level of the body. Blocks are not checked here. */
+/**
+ * Returns a refusal for the first problem at the top level of the body, or `undefined`. Blocks are not checked here.
+ */
 function checkFields(fields: WireObject, purpose: Purpose): MessageRefusal | undefined {
   return (
     missing(fields, purpose) ?? unknownField(fields, purpose) ?? wrongKind(fields) ?? messageCount(fields['messages'])

@@ -1,12 +1,13 @@
-// Turns a fault of `../core/faults.ts` into a refusal with Anthropic's error texts, and builds the body of a refusal.
+// Turns a fault of `../core/faults.ts` into a refusal with Anthropic's error texts, and builds the response body of a
+// refusal.
 
 import { refuse } from '../core/refusal.ts';
 import type { MessageRefusal } from '../core/refusal.ts';
 import type { Fault } from '../core/faults.ts';
 
 /**
- * Returns the refusal for a fault, or `undefined` if the fault is not a refusal. Other faults affect the stream, the
- * cache or the usage.
+ * Returns the refusal for a fault, or `undefined` if there is no fault or the fault is of another kind. The other kinds
+ * affect the stream, the cache or the usage.
  */
 export function refusalOf(fault: Fault | undefined): MessageRefusal | undefined {
   switch (fault?.kind) {
@@ -30,7 +31,7 @@ function rateLimited(retryAfter: number | undefined): MessageRefusal {
   return refuse(429, 'rate_limit_error', text, headers);
 }
 
-/** Returns the response body for a refusal (provider-facts §1.6). */
+/** Returns the response body of a refusal as JSON text (provider-facts §1.6). `request` is the request id. */
 export function errorBody(refusal: Pick<MessageRefusal, 'type' | 'message'>, request: string): string {
   return JSON.stringify({
     type: 'error',

@@ -10,49 +10,52 @@ export type MarkerTtl = '5m' | '1h';
 /** Parts of a request in cache order: tools, then system, then messages. */
 export type Level = 'tools' | 'system' | 'messages';
 
-/** Role of a message. Blocks of the front have the role `system`. */
+/** Role of a message. Blocks of tools and of the system prompt have the role `system`. */
 export type WireRole = 'user' | 'assistant' | 'system';
 
-/** Block as the client sent it. */
+/** Content block or tool definition as the client sent it. */
 export interface SentBlock {
-  /** Index over tools, system and messages, in wire order. */
+  /** Index of the block in the list of all blocks: tools, then system, then messages. */
   readonly index: number;
   readonly level: Level;
   readonly role: WireRole;
-  /** Index of the message that contains the block, or -1 in the front. */
+  /** Index of the message that contains the block, or -1 for a block of tools or of the system prompt. */
   readonly message: number;
-  /** Index within the message, or within tools or system. */
+  /**
+   * Index of the block within its message, within the tools or within the system prompt. It is -1 for a message's own
+   * `output_config`.
+   */
   readonly content: number;
-  /** Type on the wire. It is `tool` for every tool. */
+  /** Type of the block in the request. It is `tool` for every tool. */
   readonly type: string;
   readonly fields: WireObject;
   readonly marker: MarkerTtl | undefined;
 }
 
-/** Message as the client sent it. */
+/** Message as the client sent it, with its blocks. */
 export interface SentMessage {
   readonly role: WireRole;
   readonly fields: WireObject;
   readonly blocks: readonly SentBlock[];
 }
 
-/** Endpoint of a request. Counting has no output, so its fields differ. */
+/** Endpoint of a request: `messages` or `count`. Counting has no output, so a count request allows fewer fields. */
 export type Purpose = 'messages' | 'count';
 
-/** Parsed request. `fields` is the whole body. */
+/** Parsed request. `fields` contains the whole body. */
 export interface WireRequest {
   readonly purpose: Purpose;
   readonly model: string;
   readonly capabilities: Capabilities;
   readonly fields: WireObject;
-  /** Value of `max_tokens`, or 0 when counting. */
+  /** Value of `max_tokens`, or 0 if the request only counts tokens. */
   readonly maxTokens: number;
   readonly stream: boolean;
   readonly betas: readonly string[];
   /** Blocks of tools, system and messages in one list. */
   readonly blocks: readonly SentBlock[];
   readonly messages: readonly SentMessage[];
-  /** Lifetime of the top-level marker, if there is one. */
+  /** Lifetime of the top-level `cache_control` marker, or `undefined` if the request has none. */
   readonly automatic: MarkerTtl | undefined;
 }
 
@@ -63,12 +66,14 @@ export function pathOf(block: SentBlock): string {
 }
 
 /**
- * Block type for a message's own `output_config`. Such a block counts 0 tokens, but it is part of the prefix because
- * the model sees the setting.
+ * Type of the block that represents a message's own `output_config`. Such a block counts 0 tokens, but it is part of
+ * the prefix because the model sees the setting.
  */
 export const LEVEL = 'output_config';
 
-/** True if a block is a message's own `output_config`. A content part of the same type is not. */
+/**
+ * True if a block represents a message's own `output_config`. A content part that has this type is a different block.
+ */
 export function isLevel(block: SentBlock): boolean {
   return block.type === LEVEL && block.content === -1;
 }
@@ -83,10 +88,13 @@ export function isThinking(block: SentBlock): boolean {
   return block.type === 'thinking' || block.type === 'redacted_thinking';
 }
 
-/** True for a tool with `defer_loading`, which enters the prefix only through a tool search. */
+/**
+ * True for a tool with `defer_loading`. The model sees such a tool only after a tool search finds it, so the tool is
+ * not part of the prefix.
+ */
 export function isDeferred(block: SentBlock): boolean {
   return block.level === 'tools' && block.fields['defer_loading'] === true;
 }
 
-/** Rule of the service. Returns a refusal, or `undefined` if the rule accepts the request. */
+/** Rule that the service applies to a request. Returns a refusal, or `undefined` if the rule accepts the request. */
 export type RequestRule = (request: WireRequest) => MessageRefusal | undefined;

@@ -1,4 +1,4 @@
-// Rules in the order in which they are checked. The first refusal is returned.
+// Rules for requests, in the order in which they are checked. The first refusal is returned.
 
 import type { MessageRefusal } from '../core/refusal.ts';
 import type { WireRequest, RequestRule } from './request.ts';
@@ -20,7 +20,10 @@ const RULES: readonly RequestRule[] = [
   checkTurns,
 ];
 
-/** Returns the first refusal that any rule gives. Markers, thinking and size are checked elsewhere. */
+/**
+ * Returns the refusal of the first rule that refuses the request, or `undefined`. Markers, the signatures of thinking,
+ * and the size of the request are checked elsewhere.
+ */
 export function checkRules(request: WireRequest): MessageRefusal | undefined {
   return firstRefusal(RULES, (rule) => rule(request));
 }

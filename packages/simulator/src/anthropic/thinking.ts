@@ -1,6 +1,6 @@
-// Decides about each thinking block that a client sends back (provider-facts §1.3, §1.6, §1.8). Older models strip it
-// at a new turn. A block of another model is dropped, a block bound to another conversation is refused or dropped, and
-// an edited block is refused.
+// Decides about each thinking block that a client sends back (provider-facts §1.3, §1.6, §1.8). Older models strip
+// thinking at a new turn. A block of another model is dropped, a block bound to another conversation is refused or
+// dropped, and an edited block is refused.
 
 import type { Extend, LeftOutBlocks } from './prefix.ts';
 import { invalid } from '../core/refusal.ts';
@@ -9,21 +9,30 @@ import { isThinking, pathOf } from './request.ts';
 import type { SentBlock, WireRequest } from './request.ts';
 import { objectAt, textOf } from '../core/wire.ts';
 
-/** Entry of `input_transformations`: a thinking block that the model is not shown. */
+/**
+ * Entry of `input_transformations`: a thinking block that is dropped before the model sees the request, with the
+ * reason.
+ */
 export interface Transformation {
   readonly type: 'thinking_dropped';
   readonly path: string;
   readonly reason: 'organization_binding_mismatch' | 'model_binding_mismatch' | 'prefix_binding_mismatch';
 }
 
-/** Blocks that are not part of the prefix, and the place to which the thinking of the answer is bound. */
+/**
+ * Result of judging the thinking of a request: the thinking blocks that are not part of the prefix, and the place to
+ * which the thinking of the answer is bound.
+ */
 export interface ThinkingVerdict {
   readonly stripped: LeftOutBlocks;
   readonly transformations: readonly Transformation[];
   readonly end: ThinkingPlace;
 }
 
-/** Values that `judgeThinking` needs in addition to the request. */
+/**
+ * Values that `judgeThinking` needs in addition to the request: account, issued signatures, digests, hidden blocks and
+ * the hash function.
+ */
 export interface ThinkingContext {
   readonly account: string;
   readonly signatures: Signatures;
@@ -33,7 +42,10 @@ export interface ThinkingContext {
   readonly extend: Extend;
 }
 
-/** Judges every thinking block of a request, in order. */
+/**
+ * Judges every thinking block of a request, in order. Returns the refusal of the first block that the service would
+ * refuse.
+ */
 export function judgeThinking(request: WireRequest, context: ThinkingContext): ThinkingVerdict | MessageRefusal {
   const stripped = new Set<number>();
   const transformations: Transformation[] = [];
@@ -56,13 +68,16 @@ export function judgeThinking(request: WireRequest, context: ThinkingContext): T
   return { stripped, transformations, end: place };
 }
 
-/** Returns the fields that identify a thinking block. */
+/** Returns the fields that identify a thinking block: its signature or redacted data, and its text. */
 export function sealOf(fields: { readonly [key: string]: unknown }): Sealed {
   if (fields['type'] === 'redacted_thinking') return { seal: textOf(fields['data']), thinking: '' };
   return { seal: textOf(fields['signature']), thinking: textOf(fields['thinking']) };
 }
 
-/** Returns the index of the last block with which a user opened a turn. A tool result does not open a turn (§1.3). */
+/**
+ * Returns the index of the last block with which a user opened a turn. Returns 0 if no block opened a turn. A tool
+ * result does not open a turn (§1.3).
+ */
 function lastNewTurn(request: WireRequest): number {
   const opening = request.blocks.findLast((block) => block.role === 'user' && block.type !== 'tool_result');
   return opening?.index ?? 0;
@@ -85,8 +100,9 @@ function judgeBlock(
 }
 
 /**
- * True if a block is at the place to which it is bound: the prefix without thinking is the same, and so is the thinking
- * block before it. No thinking block before it is also valid, because a client may drop blocks from the front.
+ * True if a block is at the place to which it is bound: the prefix without thinking is the same, and the previous
+ * thinking block is the same. The place is also valid if no thinking block precedes this block, because a client may
+ * drop thinking blocks from the front.
  */
 function inPlace(binding: Binding, place: ThinkingPlace): boolean {
   return binding.prefix === place.prefix && (place.before === '' || place.before === binding.before);
@@ -127,8 +143,8 @@ function refuseEdit(request: WireRequest, block: SentBlock): MessageRefusal {
 
 /**
  * Place of a thinking block in a conversation. The block is bound to this place, to its model and to its account
- * (§1.8). The place consists of everything before the block without thinking, and of the previous thinking block. So a
- * client may drop thinking blocks from the front.
+ * (§1.8). The place has two parts: a hash of all earlier blocks without thinking, and the key of the previous thinking
+ * block. Because these parts are separate, a client may drop thinking blocks from the front.
  */
 export interface ThinkingPlace {
   readonly prefix: string;
@@ -147,21 +163,21 @@ export interface Binding extends ThinkingPlace {
 
 /** Thinking or `redacted_thinking` block as the client sent it back. */
 export interface Sealed {
-  /** Value of `signature`, or of `data` in a redacted block. */
+  /** Value of `signature`, or value of `data` in a redacted block. */
   readonly seal: string;
   /** Thinking text. Empty for a redacted block. */
   readonly thinking: string;
 }
 
-/** Seals (signatures and redacted data) that this simulator knows. */
+/** Seals that this simulator knows. A seal is a signature or the data of a redacted block. */
 export interface Signatures {
   /** Records a thinking block of an answer as issued. */
   issue(sealed: Sealed, place: ThinkingPlace, account: string, model: string): Binding;
-  /** Accepts a seal from another source. The seal is bound to the place where it is first seen. */
+  /** Accepts a seal that this simulator did not issue. The seal is bound to the place where it is first seen. */
   admit(seal: string): void;
   /**
-   * Returns the binding of a block that a client sent back, `unknown` if the seal was never issued, or `edited` if its
-   * text changed. A seal that was admitted and not yet seen is bound to this place.
+   * Returns the binding of a block that a client sent back, `unknown` if the seal was never issued, or `edited` if the
+   * thinking text changed. If the seal was admitted and is seen for the first time, it is bound to `place`.
    */
   look(sealed: Sealed, place: ThinkingPlace, account: string, model: string): Binding | 'unknown' | 'edited';
 }
@@ -169,14 +185,14 @@ export interface Signatures {
 const MOST_BINDINGS = 200_000;
 
 /**
- * Format of a real seal. A recording can contain a placeholder instead (`[REDACTED_SIGNATURE]`), which is not bound to
- * any place.
+ * Format of a real seal. Some recordings contain a placeholder instead (`[REDACTED_SIGNATURE]`). A placeholder is not
+ * bound to any place.
  */
 const SIGNATURE = /^[A-Za-z0-9+/_=-]+$/;
 
 /**
  * Creates an empty set of seals. With `recorded`, any unknown seal counts as issued at the place where it is first
- * seen, because recordings contain seals of the real service.
+ * seen, because recordings contain seals of the real service that this simulator did not issue.
  */
 export function createSignatures(recorded: boolean): Signatures {
   const issued = new Map<string, Binding>();

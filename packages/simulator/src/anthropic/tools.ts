@@ -1,4 +1,5 @@
-// Checks tool definitions and the tool choice (provider-facts §1.6): names, duplicates, deferral and forced use.
+// Checks tool definitions and the tool choice (provider-facts §1.6): names, duplicate names, deferred tools and forced
+// tool use.
 
 import { invalid, firstRefusal } from '../core/refusal.ts';
 import type { MessageRefusal } from '../core/refusal.ts';
@@ -26,7 +27,10 @@ function checkTool(tool: SentBlock): MessageRefusal | undefined {
   return checkDefinition(tool.fields, path);
 }
 
-/** Returns a refusal if a tool definition is wrong. The definition can be in `tools` or inside a message. */
+/**
+ * Returns a refusal if a tool definition is wrong, else `undefined`. The definition can be in `tools` or inside a
+ * message.
+ */
 function checkDefinition({ type, name, input_schema: schema }: WireObject, path: string): MessageRefusal | undefined {
   if (type !== undefined && type !== null && type !== 'custom') return undefined;
   if (typeof name !== 'string') return invalid(`${path}.custom.name: Field required`);
@@ -66,16 +70,17 @@ function checkChoice(request: WireRequest, tools: readonly SentBlock[]): Message
   return invalid(`Tool '${textOf(name)}' not found in provided tools`);
 }
 
-// Changes of tools inside the history (§1.7; docs, build-with-claude/mid-conversation-system-messages). Checks where
-// such a block is allowed, which beta it needs, and that the tool it names is known at that point.
+// Checks blocks in the history that add or remove a tool (§1.7; docs,
+// build-with-claude/mid-conversation-system-messages). Checks where such a block is allowed, which beta it needs, and
+// that a tool referred to by name is known at that point.
 
-/** Beta for changes that refer to a declared tool by name. */
+/** Beta header for changes of tools that refer to a declared tool by name. */
 const BY_REFERENCE = 'mid-conversation-tool-changes-2026-07-01';
 
-/** Beta for changes that refer to a declared tool or define a new one. */
+/** Beta header for changes of tools that refer to a declared tool or define a new tool. */
 const INLINE = 'inline-tools-2026-09-15';
 
-/** Refuses a change of tools that the real service would refuse. */
+/** Refuses the first block that adds or removes a tool in a manner that the real service would refuse. */
 export const checkChanges: RequestRule = (request) => {
   const changes = request.blocks.filter(isToolChange);
   const known = new Set(request.blocks.filter(({ level }) => level === 'tools').map(nameOf));
@@ -98,7 +103,10 @@ function checkPlace({ capabilities, betas, messages }: WireRequest, block: SentB
   return invalid(`${message}: a turn-scoped system message supports text blocks only (clear_at: 'next_user_message')`);
 }
 
-/** Checks the tool inside a change. The error texts are the simulator's own. */
+/**
+ * Checks the tool that a change adds or removes, and adds a newly defined tool to `known`. The error texts are the
+ * simulator's own.
+ */
 function checkChangedTool({ betas }: WireRequest, block: SentBlock, known: Set<string>): MessageRefusal | undefined {
   const { tool } = block.fields;
   const path = `${pathOf(block)}.${block.type}.tool`;

@@ -1,5 +1,5 @@
-// Checks the order and the roles of messages (provider-facts §1.3, §1.6): messages are not empty, and system messages
-// and prefill are allowed only on models that accept them.
+// Checks the order and the roles of messages (provider-facts §1.3, §1.6). Messages are not empty. System messages and a
+// final assistant message (prefill) are allowed only on models that accept them.
 
 import { invalid, firstRefusal } from '../core/refusal.ts';
 import type { MessageRefusal } from '../core/refusal.ts';
@@ -7,10 +7,10 @@ import { isLevel, isThinking } from './request.ts';
 import type { SentMessage, WireRequest, RequestRule } from './request.ts';
 import { isPresent, isObject, textOf, objectAt } from '../core/wire.ts';
 
-/** Beta that lets a system message end at the next turn of the user (§1.7). */
+/** Beta header that lets a system message expire at the next turn of the user (§1.7). */
 const CLEAR_AT = 'mid-conversation-system-clear-at-2026-08-21';
 
-/** Beta that lets a system message set the effort (SDK: `AnthropicBeta`). */
+/** Beta header that lets a system message set the effort (SDK: `AnthropicBeta`). */
 const OUTPUT_CONFIG = 'mid-conversation-output-config-2026-07-01';
 
 const EFFORTS: ReadonlySet<unknown> = new Set(['low', 'medium', 'high', 'xhigh', 'max']);
@@ -49,7 +49,7 @@ function checkClearing(request: WireRequest, message: SentMessage, index: number
 }
 
 /**
- * Checks the effort that a system message sets. It applies to the next user message and after it, until a later message
+ * Checks the effort that a system message sets. The new effort applies from the next user message until a later message
  * sets another effort (docs, effort-per-message).
  */
 function checkLevel(
@@ -73,7 +73,8 @@ function checkLevel(
 
 /**
  * Checks the place of a system message. Consecutive system messages count as one section (docs, Limitations). The
- * section must follow a user message, and must be followed by an assistant message or end the list.
+ * section must follow a user message, and must be followed by an assistant message or end the list. A section that only
+ * sets the effort is allowed at any place.
  */
 function checkPlace(messages: readonly SentMessage[], index: number): MessageRefusal | undefined {
   const isSystem = (at: number): boolean => messages[at]?.role === 'system';
@@ -114,9 +115,10 @@ function checkEnd(request: WireRequest): MessageRefusal | undefined {
 }
 
 /**
- * Refuses an assistant message with calls that does not start with thinking, if thinking is on and the message is after
- * the last user text. This applies only to models that require thinking in an open tool loop. No row of the shipped
- * catalog requires it. The error text is the one the service used for models with a thinking budget (inferred, [I]).
+ * Refuses an assistant message that contains calls but does not start with thinking. The rule applies if thinking is
+ * on, the message is after the last user text, and the model requires thinking in an open tool loop. No model in the
+ * shipped catalog requires it. The error text is inferred ([I]): it is the one the service used for models with a
+ * thinking budget.
  */
 export const checkLoopThinking: RequestRule = ({ capabilities, fields, messages }) => {
   if (capabilities.reasoningInLoop !== 'required' || !thinks(fields)) return undefined;

@@ -1,24 +1,28 @@
-// Clock of the cache: the system clock, a function of the embedding process, or a virtual clock that only the calls
-// advance.
+// Clock of the cache: the system clock, a function of the embedding process, or a virtual clock. Only the calls advance
+// a virtual clock.
 
 import { SimulatorError } from './errors.ts';
 
-/** Kind of clock. A function returns milliseconds since the epoch. */
+/**
+ * Kind of clock: `real` is the system clock, and only the calls advance `virtual`. A function returns milliseconds
+ * since the epoch.
+ */
 export type ClockChoice = 'real' | 'virtual' | (() => number);
 
 /** Clock that never goes back. */
 export interface Clock {
-  /** True if only the calls advance the clock. */
+  /** True if the clock is virtual: only the calls advance it. */
   readonly virtual: boolean;
   /**
    * Returns the time of a call, in milliseconds since the epoch. `at` sets the time and is allowed only on a virtual
    * clock. Without `at`, a virtual clock returns the later of two times: the latest `at`, and the latest start of an
    * answer.
    *
-   * @throws SimulatorError `simulator/time-backwards`, `simulator/no-virtual-clock`.
+   * @throws SimulatorError `simulator/time-backwards` when `at` is before an earlier `at`, `simulator/no-virtual-clock`
+   *   when `at` is set on another kind of clock.
    */
   now(at?: number): number;
-  /** Records that an answer began at `at`. A later call without its own time gets this time or a later one. */
+  /** Records that an answer began at `at`. A later call that does not set its own time gets `at` or a later time. */
   passed(at: number): void;
 }
 

@@ -1,4 +1,4 @@
-// Memory that a simulator keeps between calls on all wires, and the steps that find the answer to the next call.
+// State that a simulator keeps between calls on all wires, and the steps that find the answer to the next call.
 
 import { defined } from '@tidemark/core';
 import { createClock } from './clock.ts';
@@ -11,18 +11,18 @@ import { playScenario, checkpointQuestion, NO_CHECKPOINT } from './scenario.ts';
 import type { Play, ReceivedRequest } from './scenario.ts';
 import { hash } from 'node:crypto';
 
-/** Memory that all wires share. */
+/** State that all wires share: settings, clock, ledger, scenario, and queued plans and faults. */
 export interface Core {
   readonly settings: SimulatorSettings;
   readonly clock: Clock;
   readonly ledger: Ledger;
   readonly play: Play | undefined;
-  /** Plans for calls that have not arrived yet. The next plan is first. */
+  /** Queue of plans for calls that have not arrived yet. The plan for the next call is first. */
   readonly plans: TimedAnswerPlan[];
   readonly faults: Fault[];
 }
 
-/** Creates an empty memory. */
+/** Creates the state of a simulator that has received no call. */
 export function createCore(settings: SimulatorSettings): Core {
   return {
     settings,
@@ -34,11 +34,12 @@ export function createCore(settings: SimulatorSettings): Core {
   };
 }
 
-// Sources of an answer, in order of precedence: the plan of the call itself, the queue, the hook, the scenario.
+// Finds the answer to a call. The sources, in order of precedence, are the plan of the call itself, the queue, the hook
+// and the scenario.
 
 /**
- * Merges the plan of the call with the next queued plan. The plan of the call takes precedence. Takes one plan from the
- * queue, and one queued fault if neither plan has a fault.
+ * Merges the plan of a call with the next queued plan. Values of the call's own plan take precedence. Takes one plan
+ * from the queue. If neither plan has a fault, also takes one queued fault.
  */
 export function planCall(core: Core, call: TimedAnswerPlan): TimedAnswerPlan {
   const plan = { ...core.plans.shift(), ...present(call) };
@@ -46,18 +47,21 @@ export function planCall(core: Core, call: TimedAnswerPlan): TimedAnswerPlan {
   return { ...plan, ...present({ fault }) };
 }
 
-/** Adds the plan that the hook returns. Values that are already in the plan take precedence. */
+/** Adds the plan that the hook `onRequest` returns. Values that are already in `plan` take precedence. */
 export function askHook(core: Core, sent: () => ReceivedRequest, plan: AnswerPlan): AnswerPlan {
   const hook = core.settings.onRequest;
   return hook === undefined ? plan : { ...hook(sent()), ...plan };
 }
 
-/** Reason why no step of the scenario fits a request. */
+/** Reason why the scenario has no answer to a request. */
 export interface Mismatch {
   readonly mismatch: string;
 }
 
-/** Adds the next step of the scenario if the plan has no answer. Returns a mismatch if no step fits. */
+/**
+ * Adds the answer and the fault of the scenario's next step, if the plan has no answer. Returns a mismatch if this step
+ * does not fit the request.
+ */
 export function playStep(
   core: Core,
   sent: () => ReceivedRequest,
@@ -72,7 +76,7 @@ export function playStep(
   return { ...plan, ...present({ answer: step.answer, fault: plan.fault ?? step.fault }) };
 }
 
-/** Removes absent fields, so that they do not overwrite fields of a plan with lower precedence. */
+/** Removes absent fields from a plan, so that they do not overwrite fields of a plan with lower precedence. */
 function present(plan: { readonly [Key in keyof TimedAnswerPlan]: TimedAnswerPlan[Key] | undefined }): TimedAnswerPlan {
   const { answer, sizes, fault, at } = plan;
   return defined({ answer, sizes, fault, at });

@@ -5,7 +5,8 @@ import { CodedError } from '@tidemark/core';
 
 /**
  * Codes of `SimulatorError`. For `bad-scenario` and `bad-options`, fix the input. For `time-backwards`, send the calls
- * in order of time.
+ * in order of time. For `no-virtual-clock`, create the simulator with a virtual clock. For `listen-failed`, choose
+ * another port.
  */
 export type SimulatorErrorCode =
   | 'simulator/bad-options'
@@ -14,7 +15,10 @@ export type SimulatorErrorCode =
   | 'simulator/no-virtual-clock'
   | 'simulator/listen-failed';
 
-/** Wrong use of the simulator. The message contains what happened, to what, and the next step. */
+/**
+ * Error of a simulator that was used wrongly or cannot listen. The message states the problem, the value that caused
+ * it, and the next step.
+ */
 export class SimulatorError extends CodedError<SimulatorErrorCode, ErrorData> {
   override readonly name = 'SimulatorError';
 

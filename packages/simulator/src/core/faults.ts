@@ -1,6 +1,6 @@
 // Faults that a test can request: a refusal instead of an answer, a failure during the answer, or wrong content.
 
-/** Numbers of a `usage` that are reported wrongly. */
+/** Numbers that replace the true ones in the reported `usage`. An absent number is reported correctly. */
 export interface WrongUsage {
   readonly input_tokens?: number;
   readonly cache_read_input_tokens?: number;
@@ -9,19 +9,19 @@ export interface WrongUsage {
 }
 
 /**
- * Fault of one call. `afterEvents` is the number of server-sent events before the fault. If it is larger than the
- * number of events in the stream, the fault has no effect. Without a stream, the fault takes effect before the first
- * byte.
+ * Fault of one call. `afterEvents` is the number of server-sent events before the fault. If `afterEvents` is larger
+ * than the number of events in the stream, the fault has no effect. Without a stream, the fault takes effect before the
+ * first byte.
  */
 export type Fault =
-  /** Status 429. `retryAfter` is in seconds and is absent when a spending limit is reached. */
+  /** Status 429. `retryAfter` is in seconds and is absent if the client reached a spending limit. */
   | { readonly kind: 'rate-limited'; readonly retryAfter?: number }
   /** Status 529 on the Messages wire. */
   | { readonly kind: 'overloaded' }
   /** Status 500. */
   | { readonly kind: 'server-error' }
   /**
-   * Refusal with this text, for example because of content in the request. Default: status 400 with type
+   * Refusal with this error text, for example because of content in the request. Default: status 400 with type
    * `invalid_request_error`.
    */
   | {
@@ -29,19 +29,19 @@ export type Fault =
       readonly message: string;
       readonly status?: number;
       readonly type?: string;
-      /** Reported only on OpenAI's wires. */
+      /** Error code. `code` and `param` are reported only on OpenAI's wires. */
       readonly code?: string;
       readonly param?: string;
     }
-  /** The connection is cut. */
+  /** The connection is cut after this number of events. */
   | { readonly kind: 'cut'; readonly afterEvents: number }
-  /** The stream stops, but the connection stays open. */
+  /** The stream stops after this number of events (default 0), but the connection stays open. */
   | { readonly kind: 'silence'; readonly afterEvents?: number }
   /** The first byte is delayed by `ms` real milliseconds. */
   | { readonly kind: 'slow-first-byte'; readonly ms: number }
   /**
-   * Error event after the status 200, by default an overload. With `failed`, a response of the Responses wire ends as
-   * failed instead.
+   * Error event after the status 200, by default an overload. With `form: 'failed'`, a response of the Responses wire
+   * ends as failed instead.
    */
   | {
       readonly kind: 'error-event';
@@ -52,16 +52,18 @@ export type Fault =
     }
   /** Stream event whose data is not valid JSON. */
   | { readonly kind: 'malformed-event'; readonly afterEvents: number }
-  /** The upgrade to a WebSocket is refused, by default with status 426. Only for `fail`. */
+  /**
+   * The upgrade to a WebSocket is refused, by default with status 426. This fault is allowed only in `Simulator.fail`.
+   */
   | { readonly kind: 'upgrade-refused'; readonly status?: number }
-  /** A WebSocket connection forgets its latest response. Only for `fail`. */
+  /** A WebSocket connection forgets its latest response. This fault is allowed only in `Simulator.fail`. */
   | { readonly kind: 'forgotten' }
   /**
-   * All cache entries of the account are removed before this request is accounted. On the Messages wire, only those of
-   * the requested model are removed.
+   * All cache entries of the account are removed before this request is accounted. On the Messages wire, and for Claude
+   * through a router, only the entries of the requested model are removed.
    */
   | { readonly kind: 'evicted' }
-  /** The answer reports wrong numbers. The account of the call stays correct. */
+  /** The reported usage contains wrong numbers. The simulator's own account of the call stays correct. */
   | { readonly kind: 'wrong-usage'; readonly usage: WrongUsage };
 
 /** Fault that sends an error event in a stream. */

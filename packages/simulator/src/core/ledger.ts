@@ -1,11 +1,11 @@
-// Ledger of the calls that arrived, so that a test can check what was sent. Its size is limited: the oldest calls are
-// removed first.
+// Ledger of the calls that arrived, so that a test can check which requests were sent. The size of the ledger is
+// limited: the oldest calls are removed first.
 
-/** Call that arrived. */
+/** Call that arrived, with its request, status and usage. */
 export interface LedgerCall {
-  /** Milliseconds since the epoch on the simulator's clock. */
+  /** Time of the call on the simulator's clock, in milliseconds since the epoch. */
   readonly at: number;
-  /** Wire format of the call. */
+  /** Provider whose format the call uses. */
   readonly wire: 'anthropic' | 'openai' | 'openrouter';
   readonly endpoint: 'messages' | 'count_tokens' | 'responses' | 'responses/input_tokens' | 'chat/completions';
   readonly account: string;
@@ -25,9 +25,9 @@ export interface LedgerCall {
   readonly refusal?: { readonly type: string; readonly message: string };
 }
 
-/** List of the calls that arrived. */
+/** List of the calls that arrived, oldest first. */
 export interface Ledger {
-  /** Adds a call. If the ledger keeps no calls, `describe` is not run. */
+  /** Adds a call. If the ledger keeps no calls, `describe` is not called. */
   add(describe: () => LedgerCall): void;
   readonly calls: readonly LedgerCall[];
 }
@@ -46,8 +46,8 @@ export function createLedger(most: number): Ledger {
 }
 
 /**
- * Tokens as the wire reports them. `input_tokens` counts only the input after the last breakpoint (provider-facts
- * §1.4).
+ * Token counts with the field names of a Messages response. `input_tokens` counts only the input after the last
+ * breakpoint (provider-facts §1.4).
  */
 export interface SimulatedUsage {
   readonly input_tokens: number;
@@ -66,7 +66,8 @@ export interface SimulatedUsage {
 }
 
 /**
- * Tokens of one call. `input` is the whole input. `read`, `writtenShort` and `writtenLong` are disjoint parts of it.
+ * Token counts of one call. `input` is the whole input. `read`, `writtenShort` and `writtenLong` are disjoint parts of
+ * the input.
  */
 export interface TokenCounts {
   readonly input: number;
@@ -76,6 +77,6 @@ export interface TokenCounts {
   /** Tokens written to entries with the longer lifetime: 12 hours, or 1 hour for Claude through a router. */
   readonly writtenLong: number;
   readonly output: number;
-  /** Reasoning tokens, which are part of `output`. */
+  /** Number of reasoning tokens. They are included in `output`. */
   readonly reasoning: number;
 }

@@ -1,4 +1,4 @@
-// Options of a simulator, before and after defaults are applied. Unknown option names are refused.
+// Options of a simulator, before and after defaults are applied. An unknown option name is an error.
 
 import { defaultCatalog, findModel } from '@tidemark/model';
 import type { Capabilities } from '@tidemark/model';
@@ -11,17 +11,17 @@ import type { Fault } from './faults.ts';
 import { parseScenario } from './parse-scenario.ts';
 import type { Scenario, ReceivedRequest } from './scenario.ts';
 
-/** Answer, recorded sizes and fault that the embedding process sets for one call. */
+/** Plan for one call, set by the embedding process: an answer, recorded sizes and a fault. */
 export interface AnswerPlan {
   readonly answer?: PlannedAnswer;
-  /** Recorded tokens by block index: tools, then system, then message content in wire order. */
+  /** Recorded tokens by block index. The index counts tools, then system, then message content in wire order. */
   readonly sizes?: RecordedSizes;
   readonly fault?: Fault;
 }
 
-/** Plan for a call that has not arrived yet, with its time on a virtual clock. */
+/** Plan for a call that has not arrived yet, with the time of the call on a virtual clock. */
 export interface TimedAnswerPlan extends AnswerPlan {
-  /** Milliseconds since the epoch. */
+  /** Time of the call, in milliseconds since the epoch. */
   readonly at?: number;
 }
 
@@ -33,31 +33,35 @@ export interface SimulatorOptions {
    * all providers.
    */
   readonly capabilities?: (model: string) => Capabilities | undefined;
-  /** Default: `real`. */
+  /** Clock of the simulator and its caches. Default: `real`. */
   readonly clock?: ClockChoice;
   readonly scenario?: Scenario;
   /** Hook that receives each valid request and may return a plan for its answer. */
   readonly onRequest?: (sent: ReceivedRequest) => AnswerPlan | undefined;
   /**
-   * Treatment of a signature that this simulator never issued. With `issued`, it counts as issued where it is first
-   * seen. Default: `refused`.
+   * Treatment of a signature that this simulator never issued. With `issued`, the signature counts as issued at the
+   * place where it is first seen. With `refused`, the request is refused. Default: `refused`.
    */
   readonly recordedSignatures?: 'issued' | 'refused';
-  /** True if a run of calls, or of results, counts as one lookback position. Default: the value in the catalog row. */
+  /**
+   * True if consecutive calls count as one lookback position, and consecutive results too. Default: the value in the
+   * catalog row.
+   */
   readonly collapseRuns?: boolean;
   /**
-   * Lifetime of a one-hour write after a hit on a short-lived entry. With `works` it lives one hour, with `fails` it
-   * takes the short lifetime. Default: the value in the catalog row, where an unverified value counts as `works`.
+   * Lifetime of a one-hour write after a hit on a short-lived entry. With `works` the written entry lives one hour,
+   * with `fails` it takes the short lifetime. Default: the value in the catalog row. An unverified value in the row
+   * counts as `works`.
    */
   readonly promotion?: 'works' | 'fails';
   /**
-   * Milliseconds until an answer begins, on the simulator's clock. Default: 1 on a virtual clock, so that calls at the
-   * same time are parallel, else 0.
+   * Milliseconds from the start of a call to the start of its answer, on the simulator's clock. The default on a
+   * virtual clock is 1, so that calls at the same time run in parallel. The default on another clock is 0.
    */
   readonly firstByteMs?: number;
-  /** Characters in one delta of a stream. Default: 48. */
+  /** Number of characters in one delta of a stream. Default: 48. */
   readonly deltaCharacters?: number;
-  /** Number of calls kept in the ledger. Default: 10,000. */
+  /** Number of calls kept in the ledger. Default: 10,000. With 0, the ledger keeps no calls. */
   readonly ledgerCalls?: number;
 }
 
@@ -89,7 +93,8 @@ const optionsSchema = z.strictObject({
 /**
  * Checks options and fills in the defaults.
  *
- * @throws SimulatorError `simulator/bad-options`, `simulator/bad-scenario`.
+ * @throws SimulatorError `simulator/bad-options` when an option is unknown or has a wrong value,
+ *   `simulator/bad-scenario` when the scenario is wrong.
  */
 export function resolveOptions(options: SimulatorOptions): SimulatorSettings {
   const parsed = optionsSchema.safeParse(options);

@@ -1,4 +1,5 @@
-// Refusals of the simulator: a provider's status, type and text. A refusal is a returned value, not an exception.
+// Refusals of the simulator: the status, type and text that a provider would send. A refusal is a returned value, not
+// an exception.
 
 /** Error answer in the form that the real service uses. */
 export interface MessageRefusal {
@@ -10,7 +11,7 @@ export interface MessageRefusal {
   readonly headers: { readonly [name: string]: string };
 }
 
-/** Builds a refusal. */
+/** Builds a refusal with a status, an error type and an error text. Default: no additional headers. */
 export function refuse(
   status: number,
   type: string,
@@ -25,7 +26,7 @@ export function invalid(message: string): MessageRefusal {
   return refuse(400, 'invalid_request_error', message);
 }
 
-/** Returns the first refusal that `check` returns, in the order of the items. */
+/** Checks the items in order. Returns the first refusal, or `undefined` if `check` accepts every item. */
 export function firstRefusal<Item, Refusal extends MessageRefusal>(
   items: Iterable<Item>,
   check: (item: Item) => Refusal | undefined,

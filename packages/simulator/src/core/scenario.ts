@@ -1,11 +1,12 @@
-// Scenario: a list of answers, each with the request that it expects. A wrong tool result is detected because the next
-// step does not match it. The view of a request that scripts use is also defined here. It is the same for all wires.
+// Scenario: a list of answers, each with conditions on the request. A step does not match a request with a wrong tool
+// result, so the error is detected. This file also defines the view of a request that scripts receive. The view is the
+// same for all wires.
 
 import type { PlannedAnswer } from './answer.ts';
 import type { Fault } from './faults.ts';
 import type { WireObject } from './wire.ts';
 
-/** Conditions on the request. All conditions that are present must be met. */
+/** Conditions on the request. The request must meet every condition that is present. */
 export interface Expectation {
   /** Text that the last user text must contain. */
   readonly lastUserText?: string;
@@ -19,8 +20,8 @@ export interface Expectation {
 }
 
 /**
- * One step of a scenario. A fault that refuses the request uses up the step. The retry gets the answer of this step if
- * there is one and the bytes of the request are the same. Otherwise the retry gets the next step.
+ * One step of a scenario. A fault that refuses the request uses up the step. A retry with the same bytes gets the
+ * answer of this step, if the step has one. Any other retry gets the next step.
  */
 export interface ScenarioStep {
   readonly expect?: Expectation;
@@ -29,25 +30,25 @@ export interface ScenarioStep {
 }
 
 /**
- * Scripted answers in order. After the last step, each call gets `otherwise`, or is refused without it. A request with
- * the same bytes as the last answered one gets the same answer again, without the fault. This happens when the client
- * was cut off or killed, and sends the request again.
+ * Scripted answers in order. After the last step, each call gets `otherwise`. Without `otherwise`, the call is refused.
+ * A request with the same bytes as the request of the last used step gets the answer of that step again, without the
+ * fault. This happens when the client was cut off or killed, and sends the request again.
  */
 export interface Scenario {
   readonly steps: readonly ScenarioStep[];
   readonly otherwise?: PlannedAnswer;
   /**
-   * Answer to a request for a checkpoint that the next step does not expect in its `lastUserText`. Without this field
-   * such a request is refused. The answer does not use up a step.
+   * Answer to a request for a checkpoint, if the `lastUserText` of the next step does not expect this request. Without
+   * `checkpoint`, the request is refused. The answer does not use up a step.
    */
   readonly checkpoint?: PlannedAnswer;
 }
 
-/** Scenario that is in progress. */
+/** Scenario that is in progress. It knows which steps are used. */
 export interface Play {
   /**
-   * Returns the step that answers this request, or the reason why no step does. A step that does not match is not used
-   * up.
+   * Returns the step that answers this request, or the reason why no step does. `digest` identifies the bytes of the
+   * request. A step that does not match is not used up.
    */
   take(sent: ReceivedRequest, digest: string): ScenarioStep | { readonly mismatch: string };
   /** Number of steps that are not used yet. */
@@ -87,7 +88,7 @@ function asCheckpoint({ checkpoint }: Scenario): ScenarioStep | { readonly misma
   return checkpoint === undefined ? { mismatch: NO_CHECKPOINT } : { answer: checkpoint };
 }
 
-/** Text of the refusal if a request asks for a checkpoint and no answer to it is scripted. */
+/** Text of the refusal when a request asks for a checkpoint and the scenario has no answer to such a request. */
 export const NO_CHECKPOINT =
   'no answer is scripted for the question for a checkpoint: add `checkpoint` to the scenario';
 
@@ -117,7 +118,7 @@ function quote(text: string): string {
   return JSON.stringify(text.length > 400 ? `${text.slice(0, 400)}…` : text);
 }
 
-/** Tool result of the last turn. */
+/** Tool result that the client sent after the last answer. */
 export interface SentResult {
   readonly id: string;
   /** Name of the tool that was called. */
@@ -129,9 +130,9 @@ export interface SentResult {
 /** View of a request that scenarios and hooks receive. */
 export interface ReceivedRequest {
   readonly model: string;
-  /** System texts, joined by a blank line. */
+  /** Texts of the system prompt, joined by a blank line. */
   readonly system: string;
-  /** Names of the tools on offer at the end of the request. */
+  /** Names of the tools that are offered at the end of the request. */
   readonly tools: readonly string[];
   /** Text of the last user message that contains text. */
   readonly lastUserText: string;
@@ -141,15 +142,17 @@ export interface ReceivedRequest {
   readonly body: WireObject;
 }
 
-// Detection of the question with which Tidemark asks a model for a checkpoint. A scenario written for the conversation
-// has no answer to this question, and the question must not use up a step.
+// Detects the question with which Tidemark asks a model for a checkpoint. A scenario written for the conversation has
+// no answer to this question, so the question must not use up a step.
 
-/** First sentence of the question, copied word for word from `compaction-contract.ts` of `@tidemark/context`. */
+/**
+ * First sentence of the checkpoint question, copied word for word from `compaction-contract.ts` of `@tidemark/context`.
+ */
 const BEGINNING = 'Older history of this session is about to be replaced by a checkpoint.';
 
 /**
- * Returns the part of the last user text that starts with the question for a checkpoint, or `undefined` if the text
- * does not ask for one.
+ * Returns the last user text from the checkpoint question onwards, or `undefined` if the user text does not contain the
+ * question.
  */
 export function checkpointQuestion({ lastUserText }: Pick<ReceivedRequest, 'lastUserText'>): string | undefined {
   const at = lastUserText.indexOf(BEGINNING);

@@ -1,12 +1,12 @@
 // Encodes server-sent events and splits texts into pieces.
 
-/** Server-sent event. `data` is JSON text that also contains the event name as `type`. */
+/** Server-sent event. `data` is JSON text that also contains the name of the event as `type`. */
 export interface SseEvent {
   readonly event: string;
   readonly data: string;
 }
 
-/** Returns the text of an event in the stream. */
+/** Returns the text with which an event is written to the stream. */
 export function encodeEvent({ event: name, data }: SseEvent): string {
   return `event: ${name}\ndata: ${data}\n\n`;
 }
@@ -17,8 +17,8 @@ export function dataOf(encoded: string): string {
 }
 
 /**
- * Splits a text into pieces of `size` UTF-16 units. A surrogate pair is never split: a piece that would end inside one
- * is one unit longer.
+ * Splits a text into pieces of `size` UTF-16 units. A surrogate pair is never split: a piece that would end inside a
+ * pair is one unit longer.
  */
 export function* chunks(text: string, size: number): Generator<string> {
   let at = 0;

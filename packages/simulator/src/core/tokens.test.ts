@@ -1,5 +1,5 @@
-// Tests for the token count of an image, with examples that the providers publish. Also checks that the counting code
-// in `@tidemark/model` gives the same numbers.
+// Tests for the token count of an image, with examples that the providers publish. Also checks that `@tidemark/model`,
+// which has its own counting code, returns the same numbers.
 
 import type { ImageInput } from '@tidemark/model';
 import { imageTokens as countedByModel } from '@tidemark/model';
@@ -56,7 +56,9 @@ test('the simulator and `@tidemark/model` count the same tokens for an image', (
   );
 });
 
-/** Returns a header as base64, with 24 zero bytes appended, because `imageSize` reads at least 24 bytes. */
+/**
+ * Returns the base64 text of an image header. 24 zero bytes are appended, because `imageSize` reads at least 24 bytes.
+ */
 function base64(...bytes: readonly number[]): string {
   return Buffer.from([...bytes, ...Array.from({ length: 24 }, () => 0)]).toString('base64');
 }
@@ -75,9 +77,12 @@ test.each<[string, string, PixelSize | undefined]>([
   ['a JPEG, after its other segments', base64(...JPEG), { width: 800, height: 600 }],
   ['bytes that are not an image', base64(1, 2, 3), undefined],
   ['an empty string', '', undefined],
-])('`imageSize` returns the size in the header, or undefined without one: %s', (_, picture, size) => {
-  expect(imageSize(picture)).toEqual(size);
-});
+])(
+  '`imageSize` returns the size in the image header, or undefined if there is no image header: %s',
+  (_, picture, size) => {
+    expect(imageSize(picture)).toEqual(size);
+  },
+);
 
 test('`imageType` recognizes an image by its first bytes', () => {
   const webp = Buffer.from('RIFF\0\0\0\0WEBPVP8 ', 'latin1').toString('base64');

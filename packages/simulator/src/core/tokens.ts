@@ -1,10 +1,11 @@
-// Counts tokens of texts and images without a recorded size. A text counts as its UTF-8 bytes divided by four. An image
-// counts by the rule that the provider publishes, which is in the catalog row of the model. This count is an estimate,
-// not a tokenizer. It does not use the counting code of `@tidemark/model`, so that each can check the other.
+// Counts tokens of texts and images without a recorded size. The count of a text is its UTF-8 bytes divided by four. An
+// image counts by the rule that the provider publishes, which is in the catalog row of the model. This count is an
+// estimate, because the simulator has no tokenizer. This file does not use the counting code of `@tidemark/model`, so
+// that a test can compare the two.
 
 import type { Capabilities } from '@tidemark/model';
 
-/** Returns the recorded size of the block with this index, in tokens, if it is known. */
+/** Returns the recorded size of the block with this index, in tokens, or `undefined` if the size is not known. */
 export type RecordedSizes = (index: number) => number | undefined;
 
 const BYTES_PER_TOKEN = 4;
@@ -16,16 +17,16 @@ export function countText(text: string): number {
 
 type ImagePricing = Capabilities['images'];
 
-/** Tokens of an image whose size cannot be read. */
+/** Number of tokens of an image whose pixel size cannot be read. */
 const UNKNOWN = 1600;
 
-/** Default rule for a catalog row without one. */
+/** Rule for images of a model whose catalog row has no rule. */
 const USUAL = { side: 1568, count: { by: 'patches', size: 28, most: 1568 } } as const satisfies ImagePricing;
 
 /**
- * Returns the tokens of an image after the provider's own scaling, at least 1. The count is in patches
+ * Returns the tokens of an image, at least 1, after the provider scales the image down. An image is counted in patches
  * (docs.anthropic.com/en/docs/vision, "Resolution and token cost"; developers.openai.com/api/docs/guides/images-vision,
- * "Patch-based") or in tiles ("Tile-based").
+ * "Patch-based") or in tiles ("Tile-based"). Returns 1,600 if the pixel size cannot be read.
  */
 export function imageTokens(base64: string, images: ImagePricing): number {
   const size = imageSize(base64);
@@ -42,12 +43,13 @@ function longer({ width, height }: PixelSize): number {
 }
 
 /**
- * Scales an image down, pixel by pixel from `side`, until it has at most `most` patches. Returns the number of patches.
+ * Scales an image down until it has at most `most` patches. The longer edge starts at `side` and shrinks by one pixel
+ * per step. Returns the number of patches.
  */
 function patchesWithin(size: PixelSize, patch: number, side: number, most: number): number {
   const ratio = Math.min(size.width, size.height) / longer(size);
-  // The number of patches is never below the area measured in patches. So the search can start near that area instead
-  // of at `side`.
+  // An image always has at least as many patches as its area divided by the area of one patch. An edge longer than
+  // `reach` would therefore need more than `most` patches. So the search starts at `reach` if `reach` is below `side`.
   const reach = Math.ceil(patch * Math.sqrt(most / ratio)) + patch;
   for (let long = Math.min(side, reach); long > 0; long -= 1) {
     const short = Math.max(1, Math.round(long * ratio));
@@ -58,8 +60,8 @@ function patchesWithin(size: PixelSize, patch: number, side: number, most: numbe
 }
 
 /**
- * Returns the number of 512-pixel tiles. The image is scaled down to fit 2,048 by 2,048, then to a shorter side of 768.
- * An image is never enlarged.
+ * Returns the number of 512-pixel tiles. The image is scaled down to fit 2,048 by 2,048 pixels, then until its shorter
+ * side has at most 768 pixels. An image is never enlarged.
  */
 function tiles({ width, height }: PixelSize): number {
   const into = Math.min(1, 2048 / Math.max(width, height));
@@ -67,11 +69,12 @@ function tiles({ width, height }: PixelSize): number {
   return Math.ceil((width * down) / 512) * Math.ceil((height * down) / 512);
 }
 
-// Type and size of an image, read from the first bytes of its base64 text. The rest of the image is not decoded.
+// Reads the type and the pixel size of an image from the first bytes of its base64 text. Other bytes of the image are
+// not decoded.
 
 const HEAD_CHARACTERS = 256 * 1024;
 
-/** Size in pixels. */
+/** Size of an image in pixels. */
 export interface PixelSize {
   readonly width: number;
   readonly height: number;
@@ -88,8 +91,8 @@ export function imageSize(base64: string): PixelSize | undefined {
 }
 
 /**
- * Walks the segments of a JPEG to the first frame header: SOF0 to SOF15, except three markers in that range that are
- * not frame headers.
+ * Returns the size in the first frame header of a JPEG, or `undefined` without a frame header. A frame header has a
+ * marker from SOF0 to SOF15. Three markers in that range are not frame headers.
  */
 function jpegSize(bytes: Buffer): PixelSize | undefined {
   let at = 2;
@@ -102,7 +105,9 @@ function jpegSize(bytes: Buffer): PixelSize | undefined {
   return undefined;
 }
 
-/** Returns the media type that the first bytes of an image show, or `undefined` for any other data. */
+/**
+ * Returns the media type that the first bytes of an image show, or `undefined` if the bytes match no known image type.
+ */
 export function imageType(base64: string): string | undefined {
   const head = Buffer.from(base64.slice(0, 24), 'base64').toString('latin1');
   return BEGINNINGS.find(([, begins]) => begins.test(head))?.[0];

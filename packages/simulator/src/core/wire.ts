@@ -1,11 +1,11 @@
 // Narrows JSON values that were received over the wire. These functions contain no provider rules.
 
-/** JSON object whose fields are not checked yet. */
+/** JSON object whose fields have not been checked yet. */
 export interface WireObject {
   readonly [key: string]: unknown;
 }
 
-/** True if a value is a JSON object. Lists and `null` are not. */
+/** True if a value is a JSON object. A list and `null` are not objects. */
 export function isObject(value: unknown): value is WireObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -25,7 +25,7 @@ export function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-/** Returns the field if it is an object, else an empty object. */
+/** Returns the value of the field `key` if it is an object, else an empty object. */
 export function objectAt(fields: WireObject, key: string): WireObject {
   const value = Object.hasOwn(fields, key) ? fields[key] : undefined;
   return isObject(value) ? value : {};

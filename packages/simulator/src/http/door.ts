@@ -1,4 +1,4 @@
-// Helpers for all routes of the server: account of the client, time at which an answer begins, request ids and streams.
+// Helpers for all routes of the server: account of the client, start time of an answer, request ids and streams.
 
 import { createHash } from 'node:crypto';
 import type { HttpBindings } from '@hono/node-server';
@@ -8,15 +8,15 @@ import type { Fault, ErrorFault } from '../core/faults.ts';
 import type { ServerResponse } from 'node:http';
 import type { WireObject } from '../core/wire.ts';
 
-/** Bindings in the context of a handler: Node's own request and response. */
+/** Types for the context of a Hono handler: Node's own request and response. */
 export interface DoorBindings {
   readonly Bindings: HttpBindings;
 }
 
-/** Context of one HTTP request. */
+/** Context of one HTTP request, with Node's own request and response. */
 export type DoorContext = Context<DoorBindings>;
 
-/** State that the routes of one server share: the simulator's memory and the number of requests so far. */
+/** State that the routes of one server share: the state of the simulator and the number of requests so far. */
 export interface SimulatorDoor {
   readonly core: OpenAICore;
   requests: number;
@@ -34,7 +34,8 @@ export function accountOf(key: string): string {
 }
 
 /**
- * Returns the time that a call sets on a virtual clock, if any (header `x-tidemark-at`, milliseconds since the epoch).
+ * Returns the time that a call sets on a virtual clock with the header `x-tidemark-at` (milliseconds since the epoch).
+ * Returns an empty object without the header, or on another kind of clock.
  */
 export function timeOf(core: OpenAICore, context: DoorContext): { readonly at?: number } {
   const at = core.clock.virtual ? context.req.header('x-tidemark-at') : undefined;
@@ -42,8 +43,9 @@ export function timeOf(core: OpenAICore, context: DoorContext): { readonly at?: 
 }
 
 /**
- * Returns the time at which an answer begins. On a virtual clock it is `firstByteMs` after the request. On a real clock
- * it is now, because the delay has really passed.
+ * Returns the time at which an answer begins, in milliseconds since the epoch. On a virtual clock the answer begins
+ * `firstByteMs` after the start of the call. On a real clock the answer begins now, because `firstByteMs` has really
+ * passed.
  */
 export function firstByteAt(core: OpenAICore, call: { readonly startedAt: number }): number {
   return core.clock.virtual ? call.startedAt + core.settings.firstByteMs : core.clock.now();
@@ -56,14 +58,14 @@ export function waitOf(core: OpenAICore, fault: Fault | undefined): number {
 }
 
 /**
- * Parts of a reply that is streamed over a socket: its events, and a fault between them. The reply is written to Node's
- * own response, because a `Response` can neither be cut nor stop without closing.
+ * Parts of a streamed reply: its events, and a fault that takes effect between two events. The reply is written to
+ * Node's own response, because a `Response` object can neither be cut nor stop without closing.
  */
 export interface StreamParts {
   /** Events of the reply, encoded for the stream. */
   readonly events: Iterable<string>;
   readonly fault: Fault | undefined;
-  /** Stream event with invalid JSON, in the format of the wire. */
+  /** Stream event with invalid JSON, in the event format of the provider. */
   readonly malformed: string;
   /** Returns the error event that ends the stream after `sent` events. */
   readonly errorEvent: (fault: ErrorFault, sent: number) => string;
@@ -73,7 +75,8 @@ export interface StreamParts {
 export type StreamEnd = 'end' | 'cut' | 'silence';
 
 /**
- * Writes the events of a reply. Each event is flushed before the next one. Returns when nothing more will be written.
+ * Writes the events of a reply to `outgoing`. Each event is flushed before the next one is written. Resolves after the
+ * last write, or when the client has disconnected.
  */
 export async function writeStream(outgoing: ServerResponse, parts: StreamParts): Promise<void> {
   outgoing.flushHeaders();
@@ -93,14 +96,17 @@ export function wholeBody(body: WireObject, fault: Fault | undefined): string {
   return fault?.kind === 'malformed-event' ? text.slice(0, text.length / 2) : text;
 }
 
-/** Writes a piece. Resolves to false if the client has disconnected. */
+/** Writes one piece of a stream. Resolves to false if the client has disconnected. */
 function write(outgoing: ServerResponse, piece: string): Promise<boolean> {
   return new Promise((resolve) => {
     outgoing.write(piece, (error) => resolve(error === undefined || error === null));
   });
 }
 
-/** Yields the pieces of a reply and returns how the stream ends. A fault can also take effect after the last event. */
+/**
+ * Yields the pieces of a reply and returns how the stream ends. A fault takes effect after `afterEvents` events, which
+ * can be after the last event.
+ */
 export function* piecesOf(parts: StreamParts): Generator<string, StreamEnd> {
   const after = strikesAfter(parts.fault);
   let sent = 0;

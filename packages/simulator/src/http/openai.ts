@@ -1,5 +1,5 @@
-// Routes of the OpenAI part: `/v1/responses`, `/v1/responses/input_tokens`, `/v1/chat/completions`, and OpenRouter's
-// `/api/v1/chat/completions`, with the headers and errors of the real services.
+// Routes of the OpenAI part, with the headers and errors of the real services: `/v1/responses`,
+// `/v1/responses/input_tokens`, `/v1/chat/completions`, and OpenRouter's `/api/v1/chat/completions`.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
@@ -18,10 +18,13 @@ import type { OpenAIRefusal } from '../openai/format/refusal.ts';
 
 type AnswerCall = (core: OpenAICore, call: IncomingOpenAICall) => OpenAIReply | OpenAIRefusal;
 
-/** Function that writes the body of an error. */
+/** Function that returns the response body of a refusal. */
 type Form = (refusal: OpenAIRefusal) => string;
 
-/** Adds the routes of this part. All errors have the form of the provider, including errors of the simulator itself. */
+/**
+ * Adds the routes of the OpenAI part to the server. All errors have the form of the provider, including errors of the
+ * simulator itself.
+ */
 export function addOpenAIDoors(app: Hono<DoorBindings>, door: SimulatorDoor): void {
   const { core } = door;
   const answering =
@@ -43,8 +46,8 @@ export function addOpenAIDoors(app: Hono<DoorBindings>, door: SimulatorDoor): vo
 }
 
 /**
- * Returns a refusal of the server in the form of this provider, or `undefined` for a path of another provider. OpenAI
- * publishes no limit for a body (inferred, [I]), so Anthropic's limit applies.
+ * Returns a refusal of the HTTP server in the form of OpenAI or OpenRouter, or `undefined` if the path belongs to
+ * neither of them. OpenAI publishes no limit for the size of a body, so Anthropic's limit applies (inferred, [I]).
  */
 export function refuseOpenAIEarly(
   { reason, status, message }: ServerRefusal,
@@ -65,7 +68,7 @@ function formOf(path: string): Form | undefined {
 }
 
 /**
- * Returns the error body of a router, which has the status as its `code`. Section 3 of the provider facts gives no
+ * Returns the body of an OpenRouter error, in which `code` is the HTTP status. Section 3 of the provider facts gives no
  * error text (inferred, [I]).
  */
 function routerErrorBody({ message, status }: OpenAIRefusal): string {
@@ -99,8 +102,8 @@ async function attempt(core: OpenAICore, context: DoorContext, request: string, 
 }
 
 /**
- * Returns the refusal for an error of the simulator itself. Its text starts with `simulator:`, so it cannot be taken
- * for an error text of a provider.
+ * Returns the refusal for an error of the simulator itself. The error text starts with `simulator:`, so it cannot be
+ * mistaken for an error text of a provider.
  */
 export function failure(error: unknown): OpenAIRefusal {
   const text = `simulator: ${error instanceof Error ? error.message : String(error)}`;
@@ -110,7 +113,7 @@ export function failure(error: unknown): OpenAIRefusal {
 const NO_KEY =
   "You didn't provide an API key. You need to provide your API key in an Authorization header using Bearer auth (i.e. Authorization: Bearer YOUR_KEY).";
 
-/** Returns the API key of a client, or a refusal if the client sent none. */
+/** Returns the API key in the `Authorization` header, or a refusal if the header contains none. */
 export function keyOf(authorization: string | undefined): string | OpenAIRefusal {
   return /^Bearer\s+(.+)$/i.exec(authorization ?? '')?.[1] ?? refuseOpenAI(401, NO_KEY);
 }
@@ -152,7 +155,7 @@ async function respondStreamed(
   return RESPONSE_ALREADY_SENT;
 }
 
-/** Responds without a stream. A fault during the answer takes effect before the first byte. */
+/** Responds without a stream. A `silence`, `cut` or `error-event` fault takes effect before the first byte. */
 function respondWhole(core: OpenAICore, context: DoorContext, reply: OpenAIReply, request: string): Told {
   const { fault } = reply;
   if (fault?.kind === 'silence') return RESPONSE_ALREADY_SENT;

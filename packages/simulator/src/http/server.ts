@@ -1,5 +1,5 @@
-// HTTP server on loopback for all wires. This file has the routes `/v1/messages` and `/v1/messages/count_tokens`, with
-// the headers and errors of the real service. The OpenAI part adds its own routes.
+// HTTP server on loopback for all wires. This file contains the routes `/v1/messages` and `/v1/messages/count_tokens`,
+// with the headers and errors of the real service. The OpenAI part adds its own routes.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
@@ -20,7 +20,7 @@ import { errorBody } from '../anthropic/refusal.ts';
 import type { MessageRefusal } from '../core/refusal.ts';
 import { MOST_BYTES } from '../anthropic/read-request.ts';
 
-/** Simulator that listens on a port. */
+/** Simulator that listens on a port of the loopback interface. */
 export interface ListeningSimulator {
   /** Base URL for an SDK: `http://127.0.0.1:<port>`. */
   readonly url: string;
@@ -33,25 +33,25 @@ export interface ListeningSimulator {
   close(): Promise<void>;
 }
 
-/** Options of `listen`. */
+/** Options for listening on a port. */
 export interface ListenOptions {
-  /** Port on the loopback interface. Default: 0, which takes a free port. */
+  /** Port on the loopback interface. Default: 0, which selects a free port. */
   readonly port?: number;
   /**
-   * Host names that the `Host` header may contain in addition to `127.0.0.1`, `localhost` and `[::1]` with the
-   * simulator's port. `name` allows any port, `name:port` one port. Needed for a client in a container that uses
-   * another name for this machine.
+   * Host names that the `Host` header may contain. `127.0.0.1`, `localhost` and `[::1]` with the simulator's port are
+   * always allowed. An entry `name` allows any port, and `name:port` allows one port. This option is needed for a
+   * client in a container that uses another name for this machine.
    */
   readonly allowedHosts?: readonly string[];
   /**
-   * Limits on clients that replace the defaults. The default for a body is 32 MB. The other defaults are those of
-   * `@tidemark/http-server`.
+   * Limits on clients, for example on the size of a body. Each given limit replaces its default. The default for a body
+   * is 32 MB. The other defaults are those of `@tidemark/http-server`.
    */
   readonly limits?: Partial<ServerLimits>;
 }
 
 /**
- * Listens on the loopback interface. Port 0 takes a free port.
+ * Opens the server on the loopback interface. Port 0, the default, selects a free port.
  *
  * @throws SimulatorError `simulator/listen-failed` when the port is taken, `simulator/bad-options` for a wrong limit or
  *   host name.
@@ -78,8 +78,8 @@ function asSimulatorError(error: HttpServerError, port: number): SimulatorError 
 }
 
 /**
- * Returns a refusal of the server in the form of the provider that the path belongs to. For an unknown path, the form
- * is Anthropic's.
+ * Returns a refusal of the HTTP server in the form of the provider to which the path belongs. For an unknown path, the
+ * form is Anthropic's.
  */
 function refuseEarly(door: SimulatorDoor, refusal: ServerRefusal, path = ''): RefusalAnswer {
   const openAI = refuseOpenAIEarly(refusal, path, () => nextRequest(door));
@@ -92,8 +92,9 @@ function refuseEarly(door: SimulatorDoor, refusal: ServerRefusal, path = ''): Re
 const TOO_LARGE = 'Request exceeds the maximum size';
 
 /**
- * Anthropic's error types by status, from https://platform.claude.com/docs/en/api/errors. The types for 408, 415, 421
- * and 431 are inferred ([I]), because that page does not list them.
+ * Anthropic's error type for each reason of a refusal. The types are listed by status at
+ * https://platform.claude.com/docs/en/api/errors. The types for 408, 415, 421 and 431 are inferred ([I]), because that
+ * page does not list these statuses.
  */
 const TYPES: { readonly [reason in RefusalReason]: string } = {
   'body-too-large': 'request_too_large',
@@ -119,8 +120,8 @@ function createApp(door: SimulatorDoor): Hono<DoorBindings> {
 }
 
 /**
- * Returns the refusal for an error of the simulator itself. Its text starts with `simulator:`, so it cannot be taken
- * for an error text of a provider.
+ * Returns the refusal for an error of the simulator itself. The error text starts with `simulator:`, so it cannot be
+ * mistaken for an error text of a provider.
  */
 function failure(error: Error): MessageRefusal {
   const text = `simulator: ${error.message}`;
@@ -173,7 +174,7 @@ async function respondStreamed(
   return RESPONSE_ALREADY_SENT;
 }
 
-/** Responds without a stream. A fault during the answer takes effect before the first byte. */
+/** Responds without a stream. A `silence`, `cut` or `error-event` fault takes effect before the first byte. */
 function respondWhole(core: OpenAICore, context: DoorContext, call: AdmittedMessage, request: string): Response {
   const { fault } = call;
   if (fault?.kind === 'silence') return RESPONSE_ALREADY_SENT;

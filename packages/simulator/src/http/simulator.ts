@@ -1,4 +1,4 @@
-// Public interface of the simulator: answers calls in process, and can listen on a port.
+// Public interface of the simulator. A simulator answers calls in process, and can listen on a port.
 
 import type { SimulatedAnswer } from '../core/answer.ts';
 import { admit, count } from '../anthropic/admit.ts';
@@ -18,9 +18,9 @@ import type { WireObject } from '../core/wire.ts';
 import type { IncomingOpenAICall } from '../openai/admit.ts';
 import type { OpenAIReply } from '../openai/calls.ts';
 
-/** Messages call in process. */
+/** Call to the Messages endpoint in process, without HTTP. */
 export interface SimulatorCall extends TimedAnswerPlan {
-  /** Request body: exactly the bytes that would go over the wire. */
+  /** Request body: exactly the bytes that would be sent over HTTP. */
   readonly body: Uint8Array | string;
   /** Name that stands for an organisation and workspace. Each account has its own caches. Default: `default`. */
   readonly account?: string;
@@ -28,32 +28,38 @@ export interface SimulatorCall extends TimedAnswerPlan {
   readonly betas?: readonly string[];
 }
 
-/** Messages call that was answered. */
+/** Result of a Messages call that was answered. */
 export interface AnsweredCall {
   readonly outcome: 'answered';
   readonly status: 200;
   /** True usage of the call, with the fields of provider-facts §1.4. */
   readonly usage: SimulatedUsage;
   readonly answer: SimulatedAnswer;
-  /** Whole response body, in the form it has without a stream. */
+  /** Whole response body, in the form of a response that is not streamed. */
   readonly message: WireObject;
   /**
-   * Time at which the answer begins, in milliseconds since the epoch. The entries that the call wrote are readable from
-   * then on.
+   * Time at which the answer begins, in milliseconds since the epoch. The cache entries that the call wrote are
+   * readable from this time on.
    */
   readonly firstByteAt: number;
-  /** Entry that was read: the number of tokens up to it and its lifetime. */
+  /**
+   * Cache entry that the call read: the number of tokens in its prefix, and its lifetime. `undefined` if the call read
+   * no entry.
+   */
   readonly hit: { readonly tokens: number; readonly ttl: '5m' | '1h' } | undefined;
   /** Fault of the call, if any. A fault of the stream or the connection has no effect in process. */
   readonly fault: Fault | undefined;
 }
 
-/** Simulated provider. It answers like the real service and accounts the prompt cache by the published rules. */
+/**
+ * Simulated provider. The simulator answers like the real service and accounts the prompt cache by the published rules.
+ */
 export interface Simulator {
   /**
    * Answers or refuses one `POST /v1/messages` in process.
    *
-   * @throws SimulatorError `simulator/time-backwards`, `simulator/no-virtual-clock`.
+   * @throws SimulatorError `simulator/time-backwards` when the time of the call is before that of an earlier call,
+   *   `simulator/no-virtual-clock` when the call has a time but the clock is not virtual.
    */
   messages(call: SimulatorCall): AnsweredCall | MessageRefusal;
   /** Answers or refuses one `POST /v1/messages/count_tokens` in process. */
@@ -63,7 +69,8 @@ export interface Simulator {
   /**
    * Answers or refuses one `POST /v1/responses` in process.
    *
-   * @throws SimulatorError `simulator/time-backwards`, `simulator/no-virtual-clock`.
+   * @throws SimulatorError `simulator/time-backwards` when the time of the call is before that of an earlier call,
+   *   `simulator/no-virtual-clock` when the call has a time but the clock is not virtual.
    */
   responses(call: OpenAICall): AnsweredOpenAICall | OpenAIRefusal;
   /** Answers or refuses one `POST /v1/responses/input_tokens` in process. */
@@ -76,26 +83,30 @@ export interface Simulator {
    * Queues a plan for a later call, on any wire, in process or over HTTP. Each call takes the first plan of the queue.
    */
   next(plan: TimedAnswerPlan): void;
-  /** Queues a fault. The next call without a fault of its own takes it. */
+  /** Queues a fault. The next call without its own fault takes the queued fault. */
   fail(fault: Fault): void;
-  /** Accepts a signature from another source. The signature is bound to the prefix in which it is first seen. */
+  /**
+   * Accepts a signature that this simulator did not issue. The signature is bound to the prefix in which it is first
+   * seen.
+   */
   issueSignature(signature: string): void;
-  /** Empties all caches. */
+  /** Removes all entries from the caches of all accounts. */
   evict(): void;
-  /** Latest calls, oldest first. */
+  /** Latest calls that arrived, oldest first. */
   readonly calls: readonly LedgerCall[];
   /** Number of steps of the scenario that are not used yet, or 0 without a scenario. */
   readonly stepsLeft: number;
   /**
-   * Listens on a loopback port. Default: a free port.
+   * Listens on a port of the loopback interface. The default is a free port.
    *
-   * @throws SimulatorError `simulator/listen-failed`, `simulator/bad-options`.
+   * @throws SimulatorError `simulator/listen-failed` when the port is taken, `simulator/bad-options` for a wrong limit
+   *   or host name.
    */
   listen(options?: ListenOptions): Promise<ListeningSimulator>;
 }
 
 /**
- * Creates a simulator.
+ * Creates a simulator. By default it uses the shipped catalog and the system clock.
  *
  * @throws SimulatorError `simulator/bad-options`, `simulator/bad-scenario`.
  */
@@ -123,7 +134,8 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
       return core.play?.left ?? 0;
     },
     async listen(listenOptions = {}) {
-      // The server loads 90 modules and most users of a simulator never listen, so it is imported only when needed.
+      // Loads the server only when it is needed, because the server loads 90 modules and most users of a simulator
+      // never listen.
       const { listen } = await import('./server.ts');
       return listen(core, listenOptions);
     },
@@ -157,46 +169,46 @@ function incoming(call: SimulatorCall): IncomingCall {
   return { ...call, account: call.account ?? 'default', betas: call.betas ?? [] };
 }
 
-/** Call to an OpenAI endpoint in process. */
+/** Call to an OpenAI endpoint in process, without HTTP. */
 export interface OpenAICall extends TimedAnswerPlan {
-  /** Request body: exactly the bytes that would go over the wire. */
+  /** Request body: exactly the bytes that would be sent over HTTP. */
   readonly body: Uint8Array | string;
   /** Name that stands for an organisation. Each account has its own caches. Default: `default`. */
   readonly account?: string;
 }
 
-/** Chat call in process. */
+/** Call to a chat endpoint in process, without HTTP. */
 export interface ChatCall extends OpenAICall {
-  /** Service that is called. Default: `openai`. */
+  /** Service whose chat endpoint is called. Default: `openai`. */
   readonly service?: 'openai' | 'openrouter';
 }
 
-/** Call to an OpenAI endpoint that was answered. */
+/** Result of a call to an OpenAI endpoint that was answered. */
 export interface AnsweredOpenAICall {
   readonly outcome: 'answered';
   readonly status: 200;
   /** True token counts of the call. */
   readonly counts: TokenCounts;
-  /** The same counts in the form of the wire's `usage`. */
+  /** The token counts in `counts`, in the form of the `usage` field of the response. */
   readonly usage: WireObject;
   readonly answer: SimulatedAnswer;
-  /** Whole response body, in the form it has without a stream. */
+  /** Whole response body, in the form of a response that is not streamed. */
   readonly body: WireObject;
   /**
-   * Time at which the answer begins, in milliseconds since the epoch. The entries that the call wrote are readable from
-   * then on.
+   * Time at which the answer begins, in milliseconds since the epoch. The cache entries that the call wrote are
+   * readable from this time on.
    */
   readonly firstByteAt: number;
   /**
-   * Number of the machine that served the call: 0 is the usual machine, 1 or more is an overflow machine with its own
-   * cache (provider-facts §2.2).
+   * Number of the machine that served the call: 0 is the usual machine, and 1 or more is an overflow machine. Each
+   * machine has its own cache (provider-facts §2.2).
    */
   readonly overflow: number;
   /** Fault of the call, if any. A fault of the stream or the connection has no effect in process. */
   readonly fault: Fault | undefined;
 }
 
-/** Answers a call in process. The answer begins `firstByteMs` after the start of the call. */
+/** Answers a call in process, or refuses it. The answer begins `firstByteMs` after the start of the call. */
 function answerOpenAI(
   core: OpenAICore,
   call: OpenAICall,
@@ -220,7 +232,7 @@ function answerOpenAI(
   };
 }
 
-/** Counts input tokens in process. */
+/** Counts the input tokens of a call in process, or refuses the call. */
 function countInputTokens(
   core: OpenAICore,
   call: OpenAICall,

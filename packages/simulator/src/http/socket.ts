@@ -1,6 +1,6 @@
-// WebSocket mode of `/v1/responses`: a client sends `response.create`, and the events of the response return as frames,
-// one response at a time (provider-facts §2.4). The caches are shared with HTTP. Each connection has its own memory of
-// earlier responses.
+// WebSocket mode of `/v1/responses` (provider-facts §2.4). A client sends `response.create`, and the simulator sends
+// the events of the response as frames, one response at a time. The caches are shared with HTTP. Each connection has
+// its own memory of earlier responses.
 
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -28,7 +28,10 @@ import type { WireObject } from '../core/wire.ts';
 
 const PATH = '/v1/responses';
 
-/** Returns the upgrade handler. It accepts `/v1/responses` with an API key and refuses other upgrades. */
+/**
+ * Returns the handler of WebSocket upgrades. The handler accepts `/v1/responses` with an API key and refuses other
+ * upgrades.
+ */
 export function openAIUpgrade(core: OpenAICore): ServeUpgrade {
   return (request, path) => {
     const account = admitUpgrade(core, request, path);
@@ -36,7 +39,9 @@ export function openAIUpgrade(core: OpenAICore): ServeUpgrade {
   };
 }
 
-/** Returns the account of an accepted upgrade, or the refusal. */
+/**
+ * Returns the account of an accepted upgrade, or the refusal of the upgrade. Takes a queued `upgrade-refused` fault.
+ */
 function admitUpgrade(core: OpenAICore, { headers }: IncomingMessage, path: string): string | OpenAIRefusal {
   if (path !== PATH) return refuseOpenAI(404, 'Not found');
   const key = keyOf(headers.authorization);
@@ -44,7 +49,7 @@ function admitUpgrade(core: OpenAICore, { headers }: IncomingMessage, path: stri
   const fault = takeFault(core, 'upgrade-refused');
   return fault === undefined
     ? accountOf(key)
-    : refuseOpenAI(fault.status ?? 426, 'simulator: the upgrade was refused, as planned.');
+    : refuseOpenAI(fault.status ?? 426, 'simulator: a planned fault refused the upgrade.');
 }
 
 function answerOf(refusal: OpenAIRefusal): RefusalAnswer {
@@ -52,7 +57,10 @@ function answerOf(refusal: OpenAIRefusal): RefusalAnswer {
   return { status: refusal.status, headers, body: openAIErrorBody(refusal) };
 }
 
-/** Takes the next queued fault if it is of this kind. Faults of these kinds affect a connection, not a call. */
+/**
+ * Takes the next queued fault if it is of this kind, else returns `undefined`. Faults of these kinds affect a
+ * connection, not a call.
+ */
 function takeFault<Kind extends Fault['kind']>(
   core: OpenAICore,
   kind: Kind,
@@ -110,7 +118,10 @@ function attempt(call: () => OpenAIReply | OpenAIRefusal): OpenAIReply | OpenAIR
   }
 }
 
-/** Sends all events of an answer, and ends the connection if the fault requires it. */
+/**
+ * Sends all events of an answer. A `cut` fault ends the connection. After an `error-event` fault the connection forgets
+ * its latest response.
+ */
 async function tell({ core, socket, memory }: SocketConnection, reply: OpenAIReply): Promise<void> {
   await delay(waitOf(core, reply.fault));
   reply.begin(firstByteAt(core, reply));
@@ -121,9 +132,10 @@ async function tell({ core, socket, memory }: SocketConnection, reply: OpenAIRep
   if (reply.fault?.kind === 'error-event') memory.forget();
 }
 
-// Frames of a WebSocket connection: the client's `response.create`, and errors in the form of the service (§2.4).
+// Reads and writes frames of a WebSocket connection: the client's `response.create`, and errors in the form of the
+// service (§2.4).
 
-/** Parsed `response.create` frame. */
+/** Parsed `response.create` frame, with the id of the previous response. */
 export interface CreateFrame {
   readonly outcome: 'read';
   /** Request body that the same call would have over HTTP. */
@@ -133,7 +145,7 @@ export interface CreateFrame {
   readonly generates: boolean;
 }
 
-/** Reads a frame of the client, or refuses it. */
+/** Reads a frame of the client. Returns a refusal if the frame is not a valid `response.create`. */
 function readFrame(text: string): CreateFrame | OpenAIRefusal {
   const frame = parse(text);
   if (!isObject(frame)) return bad('simulator: the frame is not a JSON object. Send one event as JSON.', null);
@@ -147,7 +159,11 @@ function readFrame(text: string): CreateFrame | OpenAIRefusal {
   return { outcome: 'read', body, previous: previous || undefined, generates: generate !== false };
 }
 
-/** Refuses fields that are allowed only over HTTP. A WebSocket always streams and never works in the background. */
+/**
+ * Refuses fields that a WebSocket call may not have. `stream` and `background` are allowed only over HTTP, because a
+ * WebSocket always streams and never works in the background. `stream_id` is refused because the simulator has no
+ * lanes.
+ */
 function checkFields(fields: WireObject): OpenAIRefusal | undefined {
   if (isPresent(fields['stream_id'])) {
     return bad("simulator: lanes are not simulated. Remove 'stream_id' and open another connection.", 'stream_id');
@@ -164,7 +180,10 @@ function parse(text: string): unknown {
   }
 }
 
-/** Returns a refusal as an event. It contains the status, the error, and the headers that HTTP would send. */
+/**
+ * Returns a refusal as the text of an `error` event. The event contains the status, the error, and the headers that
+ * HTTP would send.
+ */
 function refusalFrame({ status, type, message, param, code, headers }: OpenAIRefusal): string {
   const told = Object.keys(headers).length === 0 ? {} : { headers };
   return JSON.stringify({ type: 'error', status, error: { type, code, message, param, ...told } });
@@ -172,7 +191,7 @@ function refusalFrame({ status, type, message, param, code, headers }: OpenAIRef
 
 const LONGEST_MS = 60 * 60 * 1000;
 
-/** Returns a refusal if the connection has been open for 60 minutes. */
+/** Returns a refusal if the connection has been open for 60 minutes, else `undefined`. */
 function tooOld(openedAt: number, now: number): OpenAIRefusal | undefined {
   if (now - openedAt < LONGEST_MS) return undefined;
   const text =

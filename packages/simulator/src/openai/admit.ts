@@ -1,5 +1,5 @@
-// OpenAI service without a socket: takes a body and returns a refusal or an admitted call. The entries that a call
-// writes become readable only when its answer begins.
+// OpenAI service without a socket: takes a request body and returns a refusal or an admitted call. The cache entries
+// that a call writes become readable only when its answer begins.
 
 import { hash } from 'node:crypto';
 import { DEFAULT_ANSWER } from '../core/answer.ts';
@@ -23,18 +23,21 @@ import { serve } from './serve.ts';
 import type { ServedCall } from './serve.ts';
 import { toolName } from './format/prompt.ts';
 
-/** One call as it arrives. A plan that comes with the call takes precedence over a queued plan. */
+/**
+ * One call as it arrives: the request body, the account and a plan for the answer. A plan that comes with the call
+ * takes precedence over a queued plan.
+ */
 export interface IncomingOpenAICall extends TimedAnswerPlan {
   readonly body: Uint8Array | string;
-  /** Name that stands for an organisation. */
+  /** Name that stands for an organisation. Each account has its own caches. */
   readonly account: string;
-  /** Memory of the WebSocket connection through which the call came. */
+  /** Memory of the WebSocket connection on which the call came. Absent for a call over HTTP or in process. */
   readonly connection?: ConnectionMemory;
-  /** False if the call only prepares state, as a WebSocket call can request. Default: true. */
+  /** False if the call only prepares state and generates no answer, as a WebSocket call can request. Default: true. */
   readonly generates?: boolean;
 }
 
-/** Call that will be answered, in a form that is the same for all wires. */
+/** Call that passed all checks and will be answered, in a form that is the same for all wires. */
 export interface AdmittedCall<Request extends OpenAIRequest> {
   readonly outcome: 'admitted';
   readonly request: Request;
@@ -44,7 +47,7 @@ export interface AdmittedCall<Request extends OpenAIRequest> {
   readonly answer: SimulatedAnswer;
   /** Id of the answer: `resp_…`, `chatcmpl-…`, or `gen-…` from a router. */
   readonly id: string;
-  /** Seed of the ids inside the answer. */
+  /** Text from which the ids inside the answer are derived. */
   readonly seed: string;
   /** True token counts of the call. A `wrong-usage` fault does not change them. */
   readonly counts: TokenCounts;
@@ -57,7 +60,7 @@ export interface AdmittedCall<Request extends OpenAIRequest> {
   begin(at: number): void;
 }
 
-/** Reads the body of a call on one wire. */
+/** Reads the request body of a call in the format of one wire. Returns a refusal if the body is not valid. */
 export type BodyReader<Request extends OpenAIRequest> = (body: Uint8Array, account: string) => Request | OpenAIRefusal;
 
 /** Endpoint of each wire, as the ledger names it. */
@@ -110,7 +113,7 @@ interface ArrivedCall {
   readonly at: number;
   readonly account: string;
   readonly body: Uint8Array;
-  /** Empty until the body has been read. */
+  /** Model name in the request. Empty until the body has been read. */
   model: string;
 }
 
@@ -189,7 +192,7 @@ function admittedCall<Request extends OpenAIRequest>(
   };
 }
 
-/** True if the `include` list of a request contains this value. */
+/** True if the `include` list of a request contains the value `what`. */
 export function includes(request: OpenAIRequest, what: string): boolean {
   const { include } = request.fields;
   return Array.isArray(include) && include.includes(what);
@@ -218,8 +221,9 @@ function toldOf(
 }
 
 /**
- * Returns the room for output, or the refusal of a request that is too long (§2.5). `input` is the total number of
- * input tokens. The simulator never truncates a request, even if the request sets `truncation` (inferred, [I]).
+ * Returns the maximum number of output tokens and the stop reason at this limit, or the refusal of a request that is
+ * too long (§2.5). `input` is the total number of input tokens. The simulator never truncates a request, even if the
+ * request sets `truncation` (inferred, [I]).
  */
 function outputRoom(request: OpenAIRequest, input: number): OutputRoom | OpenAIRefusal {
   const { inputLimit, outputLimit } = request.capabilities;
@@ -238,7 +242,7 @@ function tooMany({ wire, capabilities }: OpenAIRequest, input: number): OpenAIRe
   return bad(text, 'messages', code);
 }
 
-/** Returns the parts of a request that a script can inspect, in the same form as for a Messages request. */
+/** Returns the parts of an OpenAI request that a script can inspect, in the same form as for a Messages request. */
 function describeOpenAI(request: OpenAIRequest): ReceivedRequest {
   const { fields, items, model } = request;
   const added = items.filter(({ type }) => type === 'additional_tools').map((item) => item.fields);

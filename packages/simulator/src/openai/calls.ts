@@ -1,4 +1,4 @@
-// The three calls of the OpenAI part, each with the reply format of its wire: Responses, counting and Chat.
+// The three calls of the OpenAI part: Responses, counting and Chat. Each call has its own reply format.
 
 import type { OpenAICore } from './memory.ts';
 import type { SimulatedAnswer } from '../core/answer.ts';
@@ -30,7 +30,7 @@ import type { OpenAIRefusal } from './format/refusal.ts';
 import type { ResponsesReply } from './responses/response.ts';
 import type { TokenCounts } from '../core/ledger.ts';
 
-/** Call that will be answered, in the form of its wire. */
+/** Call that passed all checks and will be answered, with its reply in the format of the called endpoint. */
 export interface OpenAIReply {
   readonly outcome: 'admitted';
   readonly startedAt: number;
@@ -38,13 +38,13 @@ export interface OpenAIReply {
   readonly answer: SimulatedAnswer;
   /** True token counts of the call. A `wrong-usage` fault does not change them. */
   readonly counts: TokenCounts;
-  /** The same counts in the form of the wire's `usage`. */
+  /** The token counts in `counts`, in the form of the `usage` field of the response. */
   readonly usage: WireObject;
-  /** Whole response body, in the form it has without a stream. */
+  /** Whole response body, in the form of a response that is not streamed. */
   readonly body: WireObject;
   readonly overflow: number;
   readonly fault: Fault | undefined;
-  /** Returns the events of a stream, encoded. `size` is the number of characters in a delta. */
+  /** Returns the encoded events of a streamed response. `size` is the maximum number of characters in a delta. */
   events(size: number): Iterable<string>;
   readonly malformed: string;
   errorEvent(fault: ErrorFault, sent: number): string;
@@ -69,7 +69,7 @@ export function callInputTokens(
   return countOpenAI(core, call, (body, account) => readResponses(body, readingOf(core, account, 'count')));
 }
 
-/** Answers or refuses one chat completion. With `router`, the call has OpenRouter's form. */
+/** Answers or refuses one chat completion. With `router`, the call and its reply have OpenRouter's form. */
 export function callChat(
   core: OpenAICore,
   call: IncomingOpenAICall,
@@ -130,8 +130,8 @@ function responsesReply(
 }
 
 /**
- * Stores the data of an answer that later calls can refer to: the response itself if `store` is set, and its encrypted
- * reasoning.
+ * Stores the data of an answer that later calls can refer to: the response itself if the request sets `store`, and its
+ * encrypted reasoning.
  */
 function remember(core: OpenAICore, { request, account }: AdmittedCall<ResponsesRequest>, reply: ResponsesReply): void {
   const { seals, stored } = core.openai;

@@ -1,4 +1,5 @@
-// Memory of the OpenAI part between calls. Claude through a router uses the caches of the Anthropic part.
+// State that the OpenAI part of the simulator keeps between calls. For Claude through a router, the caches of the
+// Anthropic part are used.
 
 import { createAnthropicCore } from '../anthropic/memory.ts';
 import type { AnthropicCore } from '../anthropic/memory.ts';
@@ -12,7 +13,7 @@ import type { Fleet } from './cache/machines.ts';
 import { createStoredResponses } from './responses/stored.ts';
 import type { StoredResponses } from './responses/stored.ts';
 
-/** Memory of the OpenAI part. */
+/** State of the OpenAI part: caches, issued reasoning, stored responses and fingerprints for diagnosis. */
 export interface OpenAIMemory {
   readonly fleet: Fleet;
   readonly seals: Seals;
@@ -22,12 +23,12 @@ export interface OpenAIMemory {
   answered: number;
 }
 
-/** Memory of all parts. */
+/** State of the Anthropic part, plus the state of the OpenAI part. */
 export interface OpenAICore extends AnthropicCore {
   readonly openai: OpenAIMemory;
 }
 
-/** Creates an empty memory. */
+/** Creates the state of all parts, without cache entries or stored responses. */
 export function createOpenAICore(settings: SimulatorSettings): OpenAICore {
   return { ...createAnthropicCore(settings), openai: createOpenAIMemory() };
 }

@@ -1,5 +1,5 @@
-// Serves a call from the caches: routes it to a machine, accounts it by the rules of its model, and stores the entries.
-// Claude through a router is accounted by Anthropic's rules.
+// Serves a call from the caches: routes it to a machine, accounts it by the cache rules of its model, and stores the
+// entries. Claude through a router is accounted by Anthropic's rules.
 
 import { accountRequest } from '../anthropic/accounting.ts';
 import type { PrefixBlock } from '../anthropic/prefix.ts';
@@ -14,18 +14,23 @@ import type { OpenAIRequest } from './format/prompt.ts';
 import { bad } from './format/refusal.ts';
 import type { OpenAIRefusal } from './format/refusal.ts';
 
-/** Tokens that a call read and wrote. These are disjoint parts of the input. */
+/**
+ * Numbers of tokens that a call read and wrote, as disjoint parts of the input, and the machine that served the call.
+ */
 export interface ServedCall {
   readonly read: number;
   readonly writtenShort: number;
   readonly writtenLong: number;
   /** Number of the machine: 0 is the usual machine, 1 or more is an overflow machine. */
   readonly overflow: number;
-  /** Records that the answer begins at `at`. From then on the entries that the call wrote are readable. */
+  /**
+   * Records that the answer begins at `at`, in milliseconds since the epoch. From then on the entries that the call
+   * wrote are readable.
+   */
   begin(at: number): void;
 }
 
-/** Account, time, prefix and fault of a call. */
+/** Account, start time, prefix and fault of a call, as `serve` needs them. */
 export interface Serving {
   readonly account: string;
   readonly now: number;
@@ -33,7 +38,10 @@ export interface Serving {
   readonly fault: Fault | undefined;
 }
 
-/** Serves a call from the caches. The lifetime of the entries that it read restarts at once. */
+/**
+ * Serves a call from the caches. The lifetime of the entries that the call read restarts at once. Returns a refusal if
+ * the request has too many markers.
+ */
 export function serve(core: OpenAICore, request: OpenAIRequest, serving: Serving): ServedCall | OpenAIRefusal {
   if (request.rules.kind === 'markers') return serveMarkers(core, request, serving);
   const { account, now, prefix, fault } = serving;
@@ -90,8 +98,8 @@ function breakpointOf(block: number, mark: string | undefined): readonly Breakpo
 const ANTHROPIC_TYPES: { readonly [kind: string]: string } = { call: 'tool_use', output: 'tool_result' };
 
 /**
- * Converts a block to the form in which Anthropic's accounting counts it. Only its index and its type are needed: the
- * type shows if the block belongs to a run.
+ * Converts a block to the form that Anthropic's accounting needs. Only the index and the type matter: the type shows if
+ * the block belongs to a run of calls or results.
  */
 function asAnthropic({ block, hash, tokens }: PrefixEnd): PrefixBlock {
   const { index, kind, speaker } = block;

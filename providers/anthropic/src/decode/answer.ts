@@ -6,7 +6,10 @@ import type { Answer, AnswerPart, CacheWrite, StopReason, StreamPart, Usage } fr
 import { ANTHROPIC } from '../service.ts';
 import type { MessageUsage, MessageWireDiagnostics, WireBlock, WireDelta } from './events.ts';
 
-/** A content block that has begun and is still growing. `json` is the raw text of its input so far. */
+/**
+ * A content block that has begun and is still growing. `json` is the raw JSON text of the block's input that has
+ * arrived so far.
+ */
 export interface OpenBlock {
   readonly block: WireBlock;
   readonly json: string;
@@ -77,14 +80,15 @@ function textOf(block: WireBlock, field: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-// Writes the fields in the order of the API documentation. Any other fields follow.
+// Writes the fields `type`, `thinking` and `signature` first, in the order of the API documentation. Any other fields
+// follow.
 function reasoningOf(block: WireBlock): WireBlock {
   const { type, thinking, signature, ...rest } = block;
   return type === 'thinking' ? { type, thinking: thinking ?? '', signature: signature ?? '', ...rest } : block;
 }
 
-// In a stream, a block opens with `input: {}` and the text of its arguments follows. In a whole message, the block
-// already contains its input.
+// In a stream, a block opens with `input: {}`, and later events contain the text of the arguments. In a whole message,
+// the block already contains its input.
 function argumentsOf({ block, json }: OpenBlock): string {
   if (json !== '') return json;
   const input = block['input'];
@@ -149,8 +153,9 @@ export function decodeDiagnosis(told: MessageWireDiagnostics | null | undefined)
 }
 
 /**
- * Merges the counts of a later event into the counts of an earlier one. Numbers in a stream are cumulative, so a
- * missing number keeps its earlier value. A field that never came is unknown, never 0 (L7).
+ * Merges the counts of a later event into the counts of an earlier event. Counts in a stream are cumulative. If the
+ * later event has no value for a count, the earlier value is kept. A count that no event contained is unknown, never 0
+ * (L7).
  */
 export function mergeUsage(before: MessageUsage, after: MessageUsage | null | undefined): MessageUsage {
   const told = Object.entries(after ?? {}).filter(([, value]) => value !== null && value !== undefined);
@@ -190,7 +195,7 @@ function withoutZeros({ output_tokens, output_tokens_details }: MessageUsage): M
   return (output_tokens ?? 0) === 0 ? {} : { output_tokens, output_tokens_details };
 }
 
-/** Returns the input counts alone. Used at the beginning of a stream, before the output is known. */
+/** Returns the input counts alone. Used at the beginning of a stream, when the output counts are not known yet. */
 export function decodeInputUsage(wire: MessageUsage): Usage {
   const { answer: _answer, reasoning: _reasoning, ...input } = decodeUsage(wire);
   return input;

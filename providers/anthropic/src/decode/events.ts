@@ -78,7 +78,7 @@ export interface MessageEvents {
 /** Type of a stream event that this decoder reads. */
 export type MessageEventType = keyof MessageEvents;
 
-// An invalid count becomes `undefined` (unknown), so the rest of the answer is kept.
+// An invalid count becomes `undefined` (unknown) instead of an error, so the rest of the answer is kept.
 const count: z.ZodType<MessageCount> = z.number().int().nonnegative().max(MOST_TOKENS).nullish().catch(undefined);
 const name: z.ZodType<MessageWord> = z.string().nullish();
 const index: z.ZodType<number> = z.number().int().nonnegative();
@@ -95,7 +95,7 @@ const usage: z.ZodType<MessageUsage> = z.looseObject({
   output_tokens_details: z.looseObject({ thinking_tokens: count }).nullish().catch(undefined),
 });
 
-/** A comparison of an unknown form is dropped, so the rest of the answer is kept. */
+/** A comparison of an unknown form is dropped instead of causing an error, so the rest of the answer is kept. */
 const diagnostics: z.ZodType<MessageWireDiagnostics | null | undefined> = z
   .looseObject({ cache_miss_reason: z.looseObject({ type: name, cache_missed_input_tokens: count }).nullish() })
   .nullish()

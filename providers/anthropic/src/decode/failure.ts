@@ -1,6 +1,6 @@
-// Sorts failures by the action that can follow (provider facts 1.6). The error type decides first, then the status if
-// there is no type. The text decides last and is matched loosely, because the vendor states that its wording may
-// change.
+// Sorts failures by the action that can follow (provider facts 1.6). The error type decides first. If the type is
+// missing or has no code of its own, the status decides. The text decides last and is matched loosely, because the
+// vendor states that its wording may change.
 
 import { defined } from '@tidemark/core';
 import type { ProviderError, RefusedPlace } from '@tidemark/model';
@@ -72,7 +72,10 @@ const WORDS: readonly (readonly [NonNullable<RefusedPlace['holds']>, RegExp])[] 
   ['image', /\bimages?\b/i],
 ];
 
-/** Returns the block that the text of a refusal names, or `undefined` if the refusal is not about a single block. */
+/**
+ * Returns the place of the block that the text of a refusal names, or only the kind of the block if the text names no
+ * place. Returns `undefined` if the refusal is not about a single block.
+ */
 export function refusedPlace(said: string): RefusedPlace | undefined {
   if (NOT_OF_A_BLOCK.test(said)) return undefined;
   const [, message, content, inner] = PATH.exec(said) ?? [];

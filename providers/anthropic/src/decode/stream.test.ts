@@ -240,8 +240,8 @@ describe('usage (L7)', () => {
   });
 });
 
-describe('errors and unknown events in a stream', () => {
-  it('unknown events and deltas are ignored', () => {
+describe('a stream that contains errors or unknown events', () => {
+  it('ignores unknown events and deltas', () => {
     const { says } = play(
       START,
       { type: 'brand_new', index: 'x' },
@@ -252,7 +252,7 @@ describe('errors and unknown events in a stream', () => {
     expect(says.at(-1)).toEqual({ type: 'part', index: 0, part: { type: 'text', text: 'a' } });
   });
 
-  it('an error event after the start of the answer throws the error that the event describes', () => {
+  it('throws the error that an error event describes, even after the start of the answer', () => {
     const event: Event = {
       type: 'error',
       error: { type: 'overloaded_error', message: 'Overloaded' },
@@ -267,7 +267,7 @@ describe('errors and unknown events in a stream', () => {
     );
   });
 
-  it('`requireFinished` throws `provider/cut` for a stream without its end event', () => {
+  it('makes `requireFinished` throw `provider/cut` if the end event is missing', () => {
     const { arrived } = play(START, opens(0, { type: 'text', text: 'half' }));
     expect(() => requireFinished(arrived)).toThrow(
       expect.objectContaining({ class: 'retryable', code: 'provider/cut' }),
@@ -280,13 +280,13 @@ describe('errors and unknown events in a stream', () => {
     ['an event without its fields', '{"type":"content_block_delta"}'],
     ['a delta for a block that is not open', '{"type":"content_block_delta","index":4,"delta":{"type":"text_delta"}}'],
     ['the end of a block that is not open', '{"type":"content_block_stop","index":4}'],
-  ])('`decodeEvent` throws `provider/malformed` for %s', (_what, data) => {
+  ])('makes `decodeEvent` throw `provider/malformed` for %s', (_what, data) => {
     expect(() => decodeEvent(NOTHING, data)).toThrow(
       expect.objectContaining({ class: 'retryable', code: 'provider/malformed' }),
     );
   });
 
-  it('an end event inside an open block throws `provider/malformed`', () => {
+  it('throws `provider/malformed` for an end event inside an open block', () => {
     expect(() => play(START, opens(0, { type: 'text', text: '' }), STOP)).toThrow(
       expect.objectContaining({ code: 'provider/malformed' }),
     );

@@ -60,7 +60,7 @@ describe('usage from an API with disjoint counts (L7)', () => {
     fc.assert(
       fc.property(tokens, tokens, maybe, (read, before, after) => {
         const first = { input_tokens: before, cache_read_input_tokens: read, cache_creation_input_tokens: 0 };
-        // If all input counts are 0, they are unknown. The tests below cover this case.
+        // Skips inputs whose counts are all 0, because such counts become unknown. The tests below cover this case.
         fc.pre(read + (after ?? before) > 0);
         const usage = decodeUsage(mergeUsage(first, { input_tokens: after, output_tokens: 7 }));
         expect(usage).toEqual({ fresh: after ?? before, read, writes: [], answer: 7 });
@@ -69,8 +69,8 @@ describe('usage from an API with disjoint counts (L7)', () => {
   });
 });
 
-describe('input counts that are all 0', () => {
-  it('are unknown, because no request is empty', () => {
+describe('an input count of 0', () => {
+  it('is unknown if all input counts are 0, because no request is empty', () => {
     expect(decodeUsage({ input_tokens: 0, output_tokens: 0 })).toEqual({});
     const zeros = { input_tokens: 0, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 };
     const split = { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 };
@@ -78,7 +78,7 @@ describe('input counts that are all 0', () => {
     expect(decodeInputUsage(zeros)).toEqual({});
   });
 
-  it('leave a fresh count of 0 if tokens were read or written', () => {
+  it('is kept as a fresh count of 0 if tokens were read or written', () => {
     expect(decodeUsage({ input_tokens: 0, cache_read_input_tokens: 9 })).toEqual({ fresh: 0, read: 9 });
     expect(decodeUsage({ input_tokens: 0, cache_creation_input_tokens: 9 })).toEqual({ fresh: 0, written: 9 });
   });

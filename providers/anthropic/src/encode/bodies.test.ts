@@ -31,7 +31,7 @@ function body(of: Front, spans: readonly Span[], markers: readonly Marker[] = []
   return Buffer.from(bytes).toString();
 }
 
-it('a body is exactly these bytes: the frozen fields, the messages, then the fields that vary by call', () => {
+it('the text of a body is exact to the byte: the frozen fields, the messages, then the fields that vary by call', () => {
   const markers: readonly Marker[] = [
     { block: 0, ttl: '1h' },
     { block: 1, ttl: '1h' },
@@ -176,7 +176,7 @@ describe('a body writer', () => {
     );
   });
 
-  it('works as before after it refused a body', () => {
+  it('writes the correct next body after it refused a body', () => {
     const used = writer();
     expect(() => used.write(lower(history.slice(0, 3), lowered), [], ENVELOPE)).toThrow();
     expect(used.write(blocks, [], ENVELOPE)).toEqual(writer().write(blocks, [], ENVELOPE));

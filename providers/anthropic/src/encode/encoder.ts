@@ -175,7 +175,10 @@ function end(front: Front, envelope: Envelope): string {
   return bodyEnd(ANTHROPIC, taken, { max_tokens: envelope.outputLimit, ...stream }, envelope);
 }
 
-/** Form of a body: `{"model", parameters, "tools", "system", "messages", "max_tokens", "stream", fields}`. */
+/**
+ * Form of a body: `{"model", parameters, "tools", "system", "messages", "max_tokens", "stream", fields}`. `fields` are
+ * the fields of the envelope.
+ */
 const FORM: BodyForm = {
   service: ANTHROPIC,
   header,

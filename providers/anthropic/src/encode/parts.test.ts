@@ -12,7 +12,7 @@ it('`wireId` maps an id of another provider to the same valid id every time', ()
   expect(wireId('')).toMatch(/^tm__[0-9a-f]{16}$/);
 });
 
-it('`wireId` never maps two ids to one, even if an id already looks mapped', () => {
+it('`wireId` maps different ids to different results, even if one id already looks like a mapped id', () => {
   const ids = fc.oneof(fc.string(), fc.string().map(wireId), fc.constantFrom('a|b', 'a_b', 'a b'));
   fc.assert(fc.property(ids, ids, (a, b) => (wireId(a) === wireId(b)) === (a === b)));
 });
@@ -31,7 +31,7 @@ it('`wireName` maps a name that is too long', () => {
   expect(wireName('n'.repeat(129))).toMatch(/^tm_n{64}_[0-9a-f]{16}$/);
 });
 
-it('`jsonString` replaces a lone surrogate', () => {
+it('`jsonString` replaces a lone surrogate with U+FFFD', () => {
   expect(jsonString('a\ud800b')).toBe('"a\ufffdb"');
   expect(jsonString('😀')).toBe('"😀"');
 });

@@ -118,7 +118,7 @@ export function resultPiece(part: ResultPart, lowering: Lowering): BlockPiece {
  */
 const NO_OUTPUT = '(no output)';
 
-/** A content block without its closing brace, with its tokens and its bytes of media. */
+/** A content block without its closing brace, with its number of tokens and its number of media bytes. */
 type MessageContent = Pick<BlockPiece, 'head' | 'holds' | 'tokens' | 'mediaBytes'>;
 
 function resultContents(part: ResultPart, lowering: Lowering): readonly MessageContent[] {

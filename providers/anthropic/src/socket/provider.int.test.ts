@@ -74,7 +74,7 @@ describeHttpContract('Anthropic', {
 });
 
 describe('sending a request', () => {
-  it('the digested bytes are sent exactly once, with the beta headers', async () => {
+  it('the request is sent exactly once, with the beta headers and with the bytes that the digest was computed from', async () => {
     const { baseURL, arrivals } = await serve(streaming(ANSWER));
     const front = anthropicEncoder.lowerFront(BARE, LOWERING);
     const blocks = anthropicEncoder.lowerSpan(
@@ -108,7 +108,7 @@ describe('sending a request', () => {
     });
   });
 
-  it('an answer that is not a stream is read', async () => {
+  it('an answer that is one whole JSON body instead of a stream is read', async () => {
     const message = { id: 'msg_1', content: [{ type: 'text', text: 'hi' }], stop_reason: 'end_turn', usage: {} };
     const { baseURL } = await serve((response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
@@ -130,7 +130,7 @@ describe('sending a request', () => {
 });
 
 describe('errors of a call', () => {
-  it('a refusal is sorted by status and type, and keeps the wait and the request id', async () => {
+  it('a refusal is sorted by status and type, and its error contains the request id and the time to wait', async () => {
     const { baseURL, arrivals } = await serve(failing(429, 'rate_limit_error', 'slow down', { 'retry-after': '7' }));
     expect(await failure({ baseURL })).toMatchObject({
       class: 'retryable',
@@ -140,7 +140,7 @@ describe('errors of a call', () => {
     expect(arrivals).toHaveLength(1);
   });
 
-  it('a wait given as a date is computed from the date of the answer', async () => {
+  it('a `retry-after` date is compared with the `date` header of the answer to compute the time to wait', async () => {
     const headers = { date: 'Sat, 21 Nov 2026 10:00:00 GMT', 'retry-after': 'Sat, 21 Nov 2026 10:00:30 GMT' };
     const { baseURL } = await serve(failing(529, 'overloaded_error', 'Overloaded', headers));
     expect(await failure({ baseURL })).toMatchObject({ code: 'provider/overloaded', data: { afterMs: 30_000 } });

@@ -6,7 +6,7 @@ import { decodeCount, messageDecoder } from '../decode/stream.ts';
 import { anthropicEncoder, tokenCountBody } from '../encode/encoder.ts';
 import { ANTHROPIC } from '../service.ts';
 
-/** Options for reaching the API. */
+/** Key, address and limits for calls of Anthropic's API. */
 export interface AnthropicOptions {
   readonly apiKey: string;
   /**
@@ -15,7 +15,10 @@ export interface AnthropicOptions {
   readonly baseURL?: string;
   /** Function used instead of the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
-  /** Maximum silence of a call, in milliseconds. The default is 180,000. A ping counts as activity. */
+  /**
+   * Maximum time in a call without received data, in milliseconds. The default is 180,000. A ping counts as received
+   * data.
+   */
   readonly idleMs?: number;
 }
 

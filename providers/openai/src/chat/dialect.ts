@@ -41,7 +41,7 @@ import { wireId, wireImage, wireName } from '../encode/content.ts';
 /** The parts of Chat Completions that differ between services. */
 interface ChatDialect extends Pick<Encoder, 'revision' | 'routing'>, Pick<BodyForm, 'service' | 'marks'> {
   readonly appends: NonNullable<Encoder['appends']>;
-  /** Name of the API, for the error about a change that the API cannot express. */
+  /** Name of the API. Used in the error message for a change that the API cannot express. */
   readonly api: string;
   /** Render parameters that are fields of the body. */
   readonly parameters: Omit<ParameterNames, 'isOneOfSeveral'>;
@@ -57,7 +57,10 @@ interface ChatDialect extends Pick<Encoder, 'revision' | 'routing'>, Pick<BodyFo
    */
   words(text: string, inList: boolean, lowering: Lowering): BlockPiece | undefined;
   result(part: ResultPart, lowering: Lowering): BlockPiece;
-  /** Kind of lookback run that calls and results count as, for services that accept markers. */
+  /**
+   * Value of `run` for the block of a call: `calls` for a service that accepts markers, because consecutive calls may
+   * count as one lookback position there, and `none` for any other service.
+   */
   readonly callRun: BlockPiece['run'];
 }
 
@@ -130,7 +133,7 @@ function lowerSpan(dialect: ChatDialect, span: Span, lowering: Lowering): readon
 
 interface PartPlace {
   readonly role: Role;
-  /** True if text goes into a list of parts with images. */
+  /** True if the texts of the message are entries of a list of parts, because the message contains an image. */
   readonly inList: boolean;
   readonly lowering: Lowering;
 }
@@ -227,7 +230,14 @@ function writtenParameters(service: Service, front: Front, names: ChatDialect['p
   return wireParameters(service, front, { ...names, isOneOfSeveral: true });
 }
 
-/** Role of a block in its message: part of a string, part of a list, one of the calls, or a message of its own. */
+/**
+ * Kind of a block by its place in a message.
+ *
+ * - `words`: a piece of the message's text, which is one string.
+ * - `part`: an entry of the message's list of parts.
+ * - `call`: an entry of the message's `tool_calls`.
+ * - `message`: a whole message.
+ */
 type ChatPieceKind = 'words' | 'part' | 'call' | 'message';
 
 const ROLES: { readonly [role in Role]: string } = {

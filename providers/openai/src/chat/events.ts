@@ -56,7 +56,7 @@ export interface WireCompletion {
     | undefined;
 }
 
-// An invalid count becomes `undefined` (unknown), so the rest of the answer is kept.
+// An invalid count becomes `undefined` (unknown) instead of an error, so the rest of the answer is kept.
 const count: z.ZodType<WireCount> = z.number().int().nonnegative().max(MOST_TOKENS).nullish().catch(undefined);
 const name: z.ZodType<ChatWord> = z.string().nullish();
 

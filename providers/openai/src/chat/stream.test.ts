@@ -113,7 +113,7 @@ describe('the end of a completion', () => {
     });
   });
 
-  it('is valid without [DONE], and a missing finish reason throws `provider/cut`', () => {
+  it('is valid without [DONE], but an end without a finish reason throws `provider/cut`', () => {
     const whole = beginCompletion(READING);
     play(whole, [chunk({ content: 'a' }), ends('stop')]);
     expect(whole.end().map(({ type }) => type)).toEqual(['part', 'finished']);
@@ -123,7 +123,7 @@ describe('the end of a completion', () => {
     expect(() => half.take('[DONE]')).toThrow(expect.objectContaining({ code: 'provider/cut' }));
   });
 
-  it('is an error if a chunk contains one, and a numeric error code is read as a status', () => {
+  it('throws the error that a chunk contains, and reads a numeric error code as a status', () => {
     const error = { message: 'Provider returned error', code: 429 };
     expect(() => play(beginCompletion(READING), [chunk({ content: 'a' }), { error }])).toThrow(
       expect.objectContaining({ code: 'provider/rate-limited', data: expect.objectContaining({ status: 429 }) }),

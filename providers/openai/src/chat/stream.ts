@@ -1,6 +1,6 @@
 // Turns chunks of Chat Completions into stream parts. The parts of an answer are complete when its finish reason has
-// arrived. The usage arrives after the finish reason, so the answer finishes with `[DONE]` or with the end of the
-// stream.
+// arrived. The usage arrives after the finish reason. The answer therefore finishes with `[DONE]` or with the end of
+// the stream.
 
 import { defined } from '@tidemark/core';
 import type { Answer, AnswerPart, ProviderError, StopReason, StreamPart, Ttl, Usage } from '@tidemark/model';
@@ -16,8 +16,8 @@ import { readCompletion } from './events.ts';
 export interface AnswerReading {
   readonly service: Service;
   /**
-   * The lifetime that all markers of the request asked for. Missing if the request had no markers or different
-   * lifetimes.
+   * The lifetime that all markers of the request asked for. Missing if the request had no markers or if its markers
+   * asked for different lifetimes.
    */
   readonly asked?: Ttl;
 }
@@ -118,7 +118,10 @@ function finish({ service, asked }: AnswerReading, arrived: ChatStreamState): Ch
   return { arrived: { ...arrived, finished: true }, says: [...whole, { type: 'finished', answer }] };
 }
 
-/** A part that is still growing. `slot` is the index that the server gave to a call. */
+/**
+ * A part that is still growing. `slot` is the number that identifies a call among the pieces of the stream: usually the
+ * index that the server gave to the call.
+ */
 type Growing =
   | { readonly type: 'text' | 'reasoning'; readonly text: string }
   | {
@@ -185,8 +188,8 @@ function isSameCall(part: { readonly call: string }, { id }: WireCall): boolean 
 }
 
 /**
- * Returns the slot of a call piece without an index. A piece without a name belongs to the last call. A piece with a
- * name starts a new call.
+ * Returns the slot of a piece of a call that has no index. A piece without a name belongs to the last call. A piece
+ * with a name starts a new call.
  */
 function slotOf(parts: readonly Growing[], piece: WireCall): number {
   const slots = parts.flatMap((part) => (part.type === 'call' ? [part.slot] : []));
@@ -227,8 +230,9 @@ function stopOf(
 }
 
 /**
- * Returns the usage of a completion in disjoint buckets. OpenAI's models that bill writes have one cache lifetime in
- * this API, 30 minutes. For other models, the lifetime of written tokens is `asked`, if it is known.
+ * Returns the usage of a completion in disjoint buckets. Some OpenAI models bill cache writes. In this API, the writes
+ * of these models have a single lifetime, 30 minutes. For any other model, the lifetime of written tokens is `asked`,
+ * if it is known.
  */
 export function usageOf(usage: ChatUsage, model: string | undefined, asked: Ttl | undefined): Usage {
   const counts = {

@@ -109,7 +109,7 @@ it.each(CASES)('`sortFailure` maps %j to class %s and code %s', (failure, sorted
   expect(error.message).toContain(failure.message);
 });
 
-it('the error message names the failed request, the cause and the next step, and the data contains the wait', () => {
+it('the error message names the failed request, the cause and the next step, and the error data contains the time to wait', () => {
   const { message, data } = sortFailure(SERVICE, {
     status: 429,
     code: 'rate_limit_exceeded',

@@ -1,13 +1,13 @@
 // Sorts failures by the action that can follow (provider facts 2.5). The code decides first, then the status, then the
-// text, which is matched loosely. Compatible servers have codes of their own or no codes, so the text also decides
-// about a refused request.
+// text, which is matched loosely. Compatible servers have codes of their own or no codes. For this reason, the text
+// also decides about a request that was refused with a general status such as 400.
 
 import { defined } from '@tidemark/core';
 import type { ProviderError, RefusedPlace } from '@tidemark/model';
 import type { AnsweredFailure, FailureCode, Service } from '@tidemark/provider-wire';
 import { CODE_OF_STATUS, failedCall } from '@tidemark/provider-wire';
 
-/** Facts about a failed call. */
+/** Data about a failed call, as OpenAI or a compatible server reports it. */
 export interface OpenAIFailure extends AnsweredFailure {
   readonly code?: string;
   /** The request parameter that the error is about. */
@@ -39,14 +39,14 @@ const BY_CODE: ReadonlyMap<string, FailureCode> = new Map([
 const BY_STATUS: ReadonlyMap<number, FailureCode> = new Map([...CODE_OF_STATUS, [503, 'provider/overloaded']]);
 
 /**
- * Matches a request that is larger than the limit of tokens per minute. Such a request can never succeed, so the status
- * is ignored.
+ * Matches the message for a request that is larger than the limit of tokens per minute. Such a request can never
+ * succeed, so its code and its status are ignored.
  */
 const NEVER_FITS = /request too large for .{0,200}tokens per min/is;
 
 /**
- * Patterns of error texts for a refused request. They are also tested for a server error, but only the code
- * `provider/too-long` is used there.
+ * Patterns of error texts for a refused request. They are also tested on the text of a server error. For a server
+ * error, a match counts only if its code is `provider/too-long`.
  */
 const BY_TEXT: readonly (readonly [RegExp, FailureCode])[] = [
   [
@@ -124,8 +124,8 @@ export function refusedPlace({ code = '', param = '', message }: RefusalWords): 
   const [, index, list, at] = PATH.exec(param) ?? PATH.exec(message) ?? [];
   const [, call] = CALL.exec(message) ?? [];
   const holds = holdsOf(code, message, call);
-  // A whole item, or one of its fields, may be refused because of the way this project built it. A path names a block
-  // only if it points to a part of the item or if the text names the kind of block.
+  // If a refusal names a whole item or one of its fields, the cause may be the way this project built the item. A path
+  // therefore names a block only if it points to a part of the item or if the text names the kind of block.
   const pointed = index !== undefined && (at !== undefined || holds !== undefined);
   if (!pointed && holds === undefined) return undefined;
   return {

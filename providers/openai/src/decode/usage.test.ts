@@ -47,7 +47,7 @@ describe('usage (L7)', () => {
     );
   });
 
-  it('a missing count makes no bucket, for every combination of missing counts', () => {
+  it('a missing count adds no bucket, for every combination of missing counts', () => {
     const maybe = fc.option(tokens, { nil: undefined });
     const counts = fc.record({ input: maybe, cached: maybe, written: maybe, output: maybe, reasoning: maybe });
     fc.assert(
@@ -94,7 +94,7 @@ describe('usage (L7)', () => {
     expect(decodeUsage({ input: 10, cached: 0, written: 7, written30m: 2 }, NEW)).toEqual(open);
   });
 
-  it('counts that contradict each other make no bucket', () => {
+  it('counts that contradict each other add no fresh bucket, no reasoning bucket and no input total', () => {
     expect(decodeUsage({ input: 5, cached: 6, written: 0, output: 3, reasoning: 4 }, NEW)).toEqual({
       read: 6,
       writes: [],

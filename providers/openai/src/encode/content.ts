@@ -9,8 +9,8 @@ import { fittingName, imageStub, jsonString, readImage, toolMembers } from '@tid
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /**
- * Returns the id of a call and of its result in a form that the API accepts. An id has at most 64 characters: a longer
- * one is refused with a 400 ("string too long").
+ * Returns the id of a call and of its result in a form that the API accepts. An id has at most 64 characters, because
+ * the API refuses a longer id with a 400 ("string too long").
  */
 export function wireId(id: string): string {
   return wireName(id);
@@ -37,8 +37,8 @@ export function insideString(text: string): string {
 }
 
 /**
- * Returns the members of a function without braces: `"name":…,"description":…,"parameters":…`. They are the same in
- * each API.
+ * Returns the members of a function without braces: `"name":…,"description":…,"parameters":…`. Both APIs use the same
+ * members.
  *
  * @throws ProviderError `provider/invalid` for a tool that the API would refuse.
  */
@@ -85,7 +85,8 @@ const FAILED = '[the call failed]';
 const NO_OUTPUT = '(no output)';
 
 /**
- * Returns the pieces of a result in order: texts that are not blank, and images. There is always at least one piece.
+ * Returns the pieces of a result in order: texts that are not blank, and images. The list has at least one piece: an
+ * empty result becomes the text `NO_OUTPUT`.
  */
 export function resultContents(part: ResultPart): readonly (string | ImagePart)[] {
   const contents: (string | ImagePart)[] = part.error ? [FAILED] : [];
@@ -98,8 +99,8 @@ export function resultContents(part: ResultPart): readonly (string | ImagePart)[
 }
 
 /**
- * Returns a result as text alone, for a tool message, because the services differ in the other content that they accept
- * there. An image becomes a line with its digest (L6).
+ * Returns a result as text alone, for a tool message. Not all services accept other content in a tool message. An image
+ * becomes a line with its digest (L6).
  */
 export function resultWords(part: ResultPart): string {
   const lines = resultContents(part).map((one) =>

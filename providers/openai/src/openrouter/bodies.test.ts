@@ -8,7 +8,7 @@ import { askedLife, openrouterEncoder } from './encoder.ts';
 const textOf = (...given: Parameters<typeof bodyOf>): string => Buffer.from(bodyOf(...given)).toString();
 
 describe('a body', () => {
-  it('is exactly these bytes: the frozen fields, the messages with their markers, then the fields that vary by call', () => {
+  it('is exact to the byte: the frozen fields, the messages with their markers, then the fields that vary by call', () => {
     const blocks = blocksOf(FRONT, HISTORY);
     const marked = ['tool', 'result', 'text'].map((holds) => blocks.findLastIndex((block) => block.holds === holds));
     const markers = [...marked.slice(0, 1), 2, ...marked.slice(1)].map((block, index): Marker => ({

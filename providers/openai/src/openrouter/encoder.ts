@@ -47,8 +47,8 @@ export const openrouterEncoder: Encoder = chatEncoder({
 });
 
 /**
- * Returns a tool message with one text part. An image in the result becomes a line of text with its digest, because
- * upstreams differ in the content that they accept there.
+ * Returns a tool message with one text part. An image in the result becomes a line of text with its digest, because not
+ * all upstreams accept an image in a tool message.
  */
 function resultPiece(part: ResultPart, lowering: Lowering): BlockPiece {
   const text = resultWords(part);
@@ -61,8 +61,9 @@ function markable(head: string, tail: string, holds: BlockPiece['holds'], tokens
 }
 
 /**
- * Returns the lifetime that all markers in a body ask for. Returns `undefined` without markers or if their lifetimes
- * differ. The answer reports a single number for all written tokens, without a split by lifetime.
+ * Returns the lifetime that all markers in a body ask for. Returns `undefined` if the body has no markers or if their
+ * lifetimes differ. The lifetime is needed because the answer reports a single number for all written tokens, without a
+ * split by lifetime.
  */
 export function askedLife(body: Uint8Array): '5m' | '1h' | undefined {
   // A quote inside a text is escaped, so these bytes can only come from a marker.

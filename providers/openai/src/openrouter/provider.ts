@@ -10,7 +10,7 @@ import { OPENROUTER } from '../service.ts';
 import { openClient } from '../socket/client.ts';
 import { askedLife, openrouterEncoder } from './encoder.ts';
 
-/** Options for reaching OpenRouter. */
+/** Key, address and limits for calls of OpenRouter's API. */
 export interface OpenRouterOptions {
   readonly apiKey: string;
   /**
@@ -20,7 +20,7 @@ export interface OpenRouterOptions {
   readonly baseURL?: string;
   /** Function used instead of the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
-  /** Maximum silence of a call, in milliseconds. The default is 180,000. */
+  /** Maximum time in a call without received data, in milliseconds. The default is 180,000. */
   readonly idleMs?: number;
 }
 

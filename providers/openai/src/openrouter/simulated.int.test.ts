@@ -52,7 +52,7 @@ describe('an upstream that honours markers', () => {
       expect(inputTokens(usage)).toBe(simulator.calls[index]?.counts?.input);
   });
 
-  it('bills writes for an hour if every marker asks for an hour, and reports no writes if the markers differ (L7)', async () => {
+  it('reports writes with a lifetime of one hour if every marker asks for an hour, and no writes if the lifetimes of the markers differ (L7)', async () => {
     const long = await ask([PROMPT], ['1h', '1h']);
     const mixed = await ask([PROMPT, CALLED, TOLD], ['1h', '5m']);
     expect(long.usage.writes?.map(({ ttl }) => ttl)).toEqual(['1h']);

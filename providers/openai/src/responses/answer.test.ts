@@ -31,7 +31,7 @@ describe('usage of a response, which counts inclusively (L7)', () => {
     expect(usageOf(usage)).toEqual({ fresh: 60, read: 30, writes, answer: 5, reasoning: 15 });
   });
 
-  it('contains each token in exactly one bucket, and all tokens of the total', () => {
+  it('puts each token into exactly one bucket, and the buckets add up to the total', () => {
     fc.assert(
       fc.property(some, tokens, tokens, tokens, tokens, tokens, (fresh, read, short, long, answer, reasoning) => {
         const usage = usageOf({

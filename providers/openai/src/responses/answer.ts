@@ -47,7 +47,8 @@ const INCOMPLETE: ReadonlyMap<string, ResponseStop> = new Map([
 ]);
 
 /**
- * Returns the answer from its parts and the final response object. `refused` is true if a message contains a refusal.
+ * Returns the answer that consists of the given parts and of the data in the final response object. `refused` is true
+ * if a message of the answer contains a refusal.
  */
 export function answerOf(parts: readonly AnswerPart[], response: WireResponse, refused: boolean): Answer {
   const { id, model, usage } = response;

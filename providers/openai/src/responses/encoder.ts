@@ -61,7 +61,10 @@ export const openaiResponsesEncoder: Encoder = {
   join: (front, newHash) => joinBody(responsesForm, front, newHash),
 };
 
-/** The API remembers every response, so the first request needs no field to be compared later. */
+/**
+ * Returns the field that asks the API to compare this request with an earlier response. The first request needs no
+ * field, because the API remembers every response for a later comparison.
+ */
 function comparing(previous: string | undefined, { diagnoses }: Capabilities): Envelope['fields'] {
   if (diagnoses !== true || previous === undefined) return {};
   return { prompt_cache_options: { comparison_response_id: previous } };
@@ -69,8 +72,9 @@ function comparing(previous: string | undefined, { diagnoses }: Capabilities): E
 
 /**
  * Lowers the front: tools in the given order, never strict, then the system texts as parts of the first developer
- * message. The field `instructions` is not used. From GPT-5.6 on, the end of the first developer block is a cache
- * boundary. On older models, both forms are at the same place of the prefix (provider facts 2.2).
+ * message. The field `instructions` is not used, because from GPT-5.6 on the end of the first developer block is a
+ * cache boundary. On older models, `instructions` and a developer message have the same place in the prefix (provider
+ * facts 2.2).
  *
  * @throws ProviderError `provider/invalid` for a tool that the API would refuse, `provider/unsupported` for an unknown
  *   render parameter.
@@ -95,7 +99,10 @@ function takesMarks({ capabilities: { implicit, slots } }: Lowering): boolean {
   return implicit?.at === 'endings' && slots > 0;
 }
 
-/** Returns a block with the same bytes that takes a marker before its closing brace. */
+/**
+ * Returns the same block with its closing brace moved from `head` to `tail`, so that a marker can be inserted before
+ * the brace. The bytes stay the same.
+ */
 function withSlot(made: BlockPiece): BlockPiece {
   return { ...made, head: made.head.slice(0, -1), tail: made.head.slice(-1), markable: true };
 }
@@ -155,8 +162,8 @@ const NAMES: ParameterNames = {
 
 /**
  * Returns the beginning of a body: the model, then parameters and constants in ascending order of their names. The
- * provider stores nothing, so the body asks for encrypted reasoning. A model that does not reason would refuse that
- * request, so it is omitted there.
+ * provider stores nothing, so the body asks for encrypted reasoning. For a model that does not reason, the body does
+ * not ask for it, because the API would refuse the request.
  *
  * @throws ProviderError `provider/unsupported` for a parameter that has no field in this API.
  */
@@ -178,7 +185,10 @@ function headerFields(front: Front): BodyFields {
   return { ...wireParameters(OPENAI, front, NAMES), ...include, store: false };
 }
 
-/** Form of a body: `{"model", parameters, "tools", "input", "max_output_tokens", "stream", fields}`. */
+/**
+ * Form of a body: `{"model", parameters, "tools", "input", "max_output_tokens", "stream", fields}`. `fields` are the
+ * fields of the envelope.
+ */
 const responsesForm: BodyForm = {
   service: OPENAI,
   header: responsesHeader,

@@ -44,7 +44,7 @@ export interface WireError {
   readonly message?: ResponseWord;
   readonly type?: ResponseWord;
   readonly param?: ResponseWord;
-  /** Headers that an HTTP answer would have had. Sent only over a WebSocket. */
+  /** Headers that the answer would have had over HTTP. Sent only over a WebSocket. */
   readonly headers?: { readonly [name: string]: string } | null | undefined;
 }
 
@@ -87,14 +87,17 @@ export interface ResponseEvents {
   readonly 'response.completed': Response;
   readonly 'response.incomplete': Response;
   readonly 'response.failed': Response;
-  /** Over a WebSocket, the event contains the error in `error` and the status that HTTP would have had in `status`. */
+  /**
+   * An error event. Over a WebSocket, the event has the error in its field `error`, and the status that an HTTP answer
+   * would have had in its field `status`.
+   */
   readonly error: WireError & { readonly status?: WireCount; readonly error?: WireError | null | undefined };
 }
 
 /** Type of a stream event that this decoder reads. */
 export type ResponseEventType = keyof ResponseEvents;
 
-// An invalid count becomes `undefined` (unknown), so the rest of the answer is kept.
+// An invalid count becomes `undefined` (unknown) instead of an error, so the rest of the answer is kept.
 const count: z.ZodType<WireCount> = z.number().int().nonnegative().max(MOST_TOKENS).nullish().catch(undefined);
 const name: z.ZodType<ResponseWord> = z.string().nullish();
 const index: z.ZodType<number> = z.number().int().nonnegative();
@@ -119,7 +122,7 @@ const usage: z.ZodType<ResponseUsage> = z.looseObject({
   output_tokens_details: z.looseObject({ reasoning_tokens: count }).nullish().catch(undefined),
 });
 
-/** A comparison of an unknown form is dropped, so the rest of the answer is kept. */
+/** A comparison of an unknown form is dropped instead of causing an error, so the rest of the answer is kept. */
 const diagnostics: z.ZodType<ResponseWireDiagnostics | null | undefined> = z
   .looseObject({ type: name, reason: name, cache_missed_tokens: count })
   .nullish()

@@ -69,7 +69,7 @@ describe('`echoes`', () => {
   const native: NativePart = { type: 'native', provider: 'openai', item: '{"type": "web_search_call"}', text: 'x' };
   const opaque = '{"type":"reasoning","summary":[],"encrypted_content":"e"}';
 
-  it('is true for a block that sends a part back byte for byte', () => {
+  it('is true for a block that sends a part of an answer back byte for byte', () => {
     const thought = { type: 'reasoning', opaque, text: 'hm' } as const;
     const parts = [{ type: 'text', text: 'a', phase: 'commentary' }, call, native] as const;
     for (const part of parts) expect(echoes?.(part, lowered(part))).toBe(true);
@@ -90,7 +90,7 @@ describe('`echoes`', () => {
 });
 
 describe('the body of a continuation', () => {
-  it('is exactly these bytes: all parameters and tools, and the items after the answer', () => {
+  it('is exact to the byte: all parameters and tools, and the items after the answer', () => {
     const front = lowerFront(FRONT, LOWERING);
     const spans = [
       span('user', 0, [said('go')]),

@@ -11,7 +11,10 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createOpenAIProvider } from '../provider.ts';
 
 const MIB = 1024 * 1024;
-/** Maximum number of bytes that the server may write: the limits of a small answer plus the buffers on the way. */
+/**
+ * Number of bytes that a hostile server must never reach. A client that stops at its limits reads less: the limits of a
+ * small answer plus the buffers between server and client fit below this number.
+ */
 const MOST_WRITTEN = 64 * MIB;
 const TEXT_FRAME = 0x81;
 const BEGUN = [
@@ -78,7 +81,7 @@ function headOf(length: number): Buffer {
   return head;
 }
 
-/** Writes a piece again and again, as fast as the client reads. */
+/** Writes the same piece again and again, as fast as the client reads. Counts the bytes in `written`. */
 function pump(wire: Duplex, piece: Buffer, written: { bytes: number }): void {
   const more = (): void => {
     while (!wire.destroyed) {

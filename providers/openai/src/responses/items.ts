@@ -65,8 +65,8 @@ export function imagePiece(image: ImagePart, role: Role, lowering: Lowering): Bl
 
 /**
  * Returns the reasoning item as it was received. Returns `undefined` for an item of another provider or model and for
- * an item that is not encrypted. Also returns `undefined` if the item that came after it is no longer sent or has
- * another id, because the API would return 400 ("without its required following item").
+ * an item that is not encrypted. Also returns `undefined` if the item that followed the reasoning item is no longer
+ * sent or has another id, because the API would return 400 ("without its required following item").
  */
 export function reasoningPiece(part: BoundReasoningPart, lowering: Lowering): BlockPiece | undefined {
   const { opaque } = part;
@@ -86,7 +86,10 @@ export function callPiece(part: CallPart, lowering: Lowering): BlockPiece {
   return piece(callItem(call), 'call', lowering.estimate(part.name) + lowering.estimate(raw));
 }
 
-/** Returns a call item. The API must accept the id and the name as they are. */
+/**
+ * Returns a call item. The id and the name are inserted without escaping, so they must contain only characters that the
+ * API accepts.
+ */
 function callItem({ call, name, arguments: raw }: Omit<CallPart, 'type'>): string {
   return `${CALL_PREFIX}${call}","name":"${name}","arguments":${jsonString(raw)}}`;
 }
@@ -134,7 +137,7 @@ function inputImage(url: string): string {
   return `{"type":"input_image","detail":"auto","image_url":"${url}"}`;
 }
 
-/** Returns a function in the form of the Responses API, never strict. */
+/** Returns a tool definition in the form of the Responses API, always with `"strict":false`. */
 export function functionTool(tool: Pick<FrontToolDefinition, 'name' | 'definition'>): string {
   return `{"type":"function",${functionMembers(OPENAI, tool)},"strict":false}`;
 }

@@ -6,7 +6,7 @@ import type { ProviderConnection } from '../socket/provider-connection.ts';
 /** The connections that are kept between calls. */
 export interface Lanes {
   /**
-   * Takes the open connection of a lane for one call. No other call can take the connection until it is given back.
+   * Takes the open connection of a lane for one call. Until the connection is given back, no other call can take it.
    * Returns `undefined` if the lane has no open connection with the same `betas`.
    */
   take(lane: string | undefined, betas: string): ProviderConnection | undefined;

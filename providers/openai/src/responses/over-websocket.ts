@@ -1,6 +1,7 @@
 // Sends a call over a WebSocket. If the connection of the lane still remembers the earlier answer, the call continues
-// from that answer. Otherwise the call is sent whole. If the connection is closed or no longer remembers the answer,
-// the call is sent whole over a new connection. A call that received nothing may be sent over HTTP instead.
+// from that answer. Otherwise the call is sent whole, which means with its full history. If the connection is closed or
+// no longer remembers the answer, the call is sent whole over a new connection. A call that received nothing may be
+// sent over HTTP instead.
 
 import { defined } from '@tidemark/core';
 import type { Outgoing, Provider, StreamPart, Transport } from '@tidemark/model';
@@ -24,7 +25,7 @@ import { NotReached } from '../socket/provider-connection.ts';
 import type { Lanes } from './lanes.ts';
 import { beginResponse } from './stream.ts';
 
-/** Everything that sending needs besides the bytes of a call. */
+/** Settings for sending calls, the same for all calls of a provider. */
 interface SendingWays extends Sockets {
   readonly path: string;
   readonly decoder: AnswerDecoder;
@@ -32,7 +33,7 @@ interface SendingWays extends Sockets {
   readonly transport: 'websocket' | 'auto';
 }
 
-/** Number of consecutive calls without any received data after which WebSockets are no longer tried. */
+/** Number of consecutive calls that received nothing after which no further WebSocket is tried. */
 const MOST_OBSTACLES = 2;
 
 /** Returns `Provider.send` for the given transport. */
@@ -57,7 +58,7 @@ export function createSending(ways: SendingWays): Provider['send'] {
 /**
  * Sends a call over a WebSocket.
  *
- * @throws NotReached when nothing arrived; ProviderError, sorted by the action that can follow, for any other failure.
+ * @throws NotReached when nothing arrived; ProviderError for any other failure, sorted by the action that can follow.
  */
 async function* overSocket(ways: SendingWays, outgoing: Outgoing): AsyncGenerator<StreamPart, void> {
   const bridge: Bridge = bridgeAbort(outgoing.signal);
@@ -92,13 +93,19 @@ function overWay(
   return new ProviderError(sort, code, message, { ...data, transport }, cause);
 }
 
-/** Everything that a call over a WebSocket needs besides its bytes. */
+/** Client and connections that calls over a WebSocket use. */
 interface Sockets {
   readonly client: OpenAIClient;
   readonly lanes: Lanes;
 }
 
-/** Reason why a call that could continue from an earlier answer is sent whole. */
+/**
+ * Reason why a call that could continue from an earlier answer is sent whole.
+ *
+ * - `connection`: the connection that remembered the answer is closed or no longer remembers the answer.
+ * - `connection-limit`: the service refused the call because the connection has reached its age limit.
+ * - `not-found`: the service no longer has the answer.
+ */
 type SocketReset = 'connection' | 'connection-limit' | 'not-found';
 
 const CONNECT_MS = 10_000;
@@ -133,7 +140,10 @@ async function* sendOverSocket(sockets: Sockets, outgoing: Outgoing, bridge: Bri
   yield* exchange(sockets, fresh, outgoing, bridge, reset);
 }
 
-/** Error codes for a call that the service did not accept and that can be sent again over a new connection. */
+/**
+ * Reset reasons by the error code of the service. Each code means that the service did not accept the call, so the call
+ * can be sent again over a new connection.
+ */
 const RESETS: ReadonlyMap<string | undefined, SocketReset> = new Map([
   ['previous_response_not_found', 'not-found'],
   ['websocket_connection_limit_reached', 'connection-limit'],
@@ -142,7 +152,7 @@ const RESETS: ReadonlyMap<string | undefined, SocketReset> = new Map([
 /**
  * Returns the reason for sending a call again over a new connection.
  *
- * @throws the error itself when it does not allow another connection.
+ * @throws the error itself when a new connection would not help.
  */
 function resetBy(error: unknown): SocketReset {
   if (error instanceof NotReached) return 'connection';
@@ -172,7 +182,7 @@ async function* exchange(
   const stop = (): void => (idle ? undefined : connection.close());
   signal.addEventListener('abort', stop, { once: true });
   connection.hold(true);
-  // The service forgets the earlier answer if this call fails. The connection remembers an answer again only after the
+  // If this call fails, the service forgets the earlier answer. The connection remembers an answer again only after the
   // call succeeds.
   connection.remembers = undefined;
   try {
@@ -227,7 +237,7 @@ async function* answerOn(
 }
 
 /**
- * Returns the first frame.
+ * Returns the first frame. `patienceMs` is the maximum wait, in milliseconds.
  *
  * @throws NotReached when no frame arrives.
  */

@@ -64,7 +64,7 @@ test.each([undefined, '', null])('a call with the id %j becomes a part with an e
 });
 
 describe('parts of a streamed answer', () => {
-  it('text and arguments are streamed as they arrive, and the finished items determine the parts', () => {
+  it('text and arguments are streamed as they arrive, and the parts are built from the finished items', () => {
     const call = { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'read', arguments: '' };
     const says = play(beginResponse(), [
       CREATED,
@@ -190,7 +190,7 @@ describe('the end of an answer', () => {
     expect(answerOf(ended('completed'))).toMatchObject({ stop: 'end', truncated: 'no', parts: [] });
   });
 
-  it('a failed response, or an error event in either form, throws the error that it describes', () => {
+  it('a failed response throws the error that it describes, and an error event does so in either of its two forms', () => {
     const error = { code: 'rate_limit_exceeded', message: 'Please try again in 2s.' };
     const events: readonly Event[] = [
       { type: 'response.failed', response: { id: 'resp_1', status: 'failed', error } },

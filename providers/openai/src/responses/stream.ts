@@ -12,7 +12,8 @@ import type { ResponseEvents, ResponseEventType, WireItem, WireResponse } from '
 import { isReadEvent, readEvent } from './events.ts';
 
 /**
- * An item that has begun. `index` is the number of its part, and `grown` is the text that has arrived since it began.
+ * An item that has begun. `index` is the number of the item's part, and `grown` is the text that has arrived since the
+ * item began.
  */
 interface OpenItem {
   readonly index: number;
@@ -65,7 +66,7 @@ export function beginResponse(): Decoding {
   };
 }
 
-/** Adds a `began` part at the start if the server omits `response.created`. */
+/** Adds a `began` part before the first stream part if the server did not send `response.created`. */
 function withBeginning(before: ResponseStreamState, step: ResponseStreamStep): ResponseStreamStep {
   const isFirst = !before.began && step.says.length > 0 && step.says[0]?.type !== 'began';
   if (!isFirst) return step;
@@ -133,7 +134,7 @@ function addDelta(
   return { arrived: { ...arrived, open }, says: [said] };
 }
 
-/** Separates the parts of a reasoning summary with an empty line, because each part is a paragraph. */
+/** Inserts an empty line between two parts of a reasoning summary, because each part is a paragraph. */
 function separateParagraph(
   arrived: ResponseStreamState,
   event: ResponseEvents['response.reasoning_summary_part.added'],

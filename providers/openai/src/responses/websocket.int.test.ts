@@ -1,5 +1,5 @@
-// Tests WebSocket mode against the simulator: every way in which a call continues, is sent whole again, or is sent over
-// HTTP.
+// Tests WebSocket mode against the simulator: every case in which a call continues from an earlier answer, is sent
+// whole again, or is sent over HTTP.
 
 import { execFile } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -64,7 +64,7 @@ async function ask(provider: Provider, outgoing: Outgoing): Promise<Answer> {
 const WHOLE: Transport = { kind: 'websocket', continuation: false };
 
 describe('a lane', () => {
-  it('continues from its last answer over one connection and sends only the new items', async () => {
+  it('continues from its last answer over the same connection and sends only the new items', async () => {
     const { simulator, provider } = await start();
     simulator.next({ answer: { text: 'I say.' } });
     const first = await ask(provider, FIRST);
@@ -203,7 +203,7 @@ describe('a failed call that is not sent again', () => {
     [{ kind: 'error-event', afterEvents: 3 }, 'provider/server'],
     [{ kind: 'malformed-event', afterEvents: 3 }, 'provider/malformed'],
     [{ kind: 'overloaded' }, 'provider/overloaded'],
-  ])('%j throws `%s`', async (fault, code) => {
+  ])('the failure %j throws `%s`', async (fault, code) => {
     const { simulator, provider } = await start({ idleMs: 1_500 });
     simulator.fail(fault);
     await expect(ask(provider, FIRST)).rejects.toMatchObject({ class: 'retryable', code });

@@ -26,11 +26,14 @@ export interface ConnectionOpening {
 
 /** An open WebSocket connection. Only one call at a time uses it. */
 export interface ProviderConnection {
-  /** Betas of the connection. They are sent when it opens, so a call with other betas needs another connection. */
+  /**
+   * Betas of the connection. They are sent when the connection opens, so a call with other betas needs another
+   * connection.
+   */
   readonly betas: string;
   /**
-   * Id of the last answer on this connection, which the service remembers. `undefined` before the first answer and
-   * after a failure.
+   * Id of the last answer on this connection. The service remembers that answer, so the next call can continue from it.
+   * `undefined` before the first answer and after a failure.
    */
   remembers: string | undefined;
   isOpen(): boolean;
@@ -41,7 +44,7 @@ export interface ProviderConnection {
    * @throws ProviderError `provider/oversized` for a frame above the limit.
    */
   next(): Promise<string | undefined>;
-  /** Sets if the connection keeps the process alive. True only while a call uses it. */
+  /** Sets whether the connection keeps the process alive. `held` is true only while a call uses the connection. */
   hold(held: boolean): void;
   close(): void;
 }
@@ -57,8 +60,8 @@ export interface ProviderConnection {
 type Obstacle = 'unreachable' | 'refused' | 'closed' | 'silent';
 
 /**
- * Thrown when a call received nothing, so it may be sent over HTTP instead. `error` is the failure to report if the
- * call may not use HTTP.
+ * Thrown when a call received nothing, so the call may be sent over HTTP instead. `error` is the failure to report if
+ * HTTP is not allowed for the call.
  */
 export class NotReached extends Error {
   readonly obstacle: Obstacle;

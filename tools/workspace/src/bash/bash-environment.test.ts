@@ -33,7 +33,7 @@ describe('`bashEnvironment`', () => {
     });
   });
 
-  it('passes variables that the caller names, even over a value that it sets itself', () => {
+  it('passes a variable that the caller names, even in place of a value that `bashEnvironment` would set', () => {
     expect(bashEnvironment({ FOO: 'x', EDITOR: 'ed' }, ['FOO', 'EDITOR', 'ABSENT'])).toMatchObject({
       FOO: 'x',
       EDITOR: 'ed',

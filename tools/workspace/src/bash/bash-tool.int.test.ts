@@ -78,7 +78,7 @@ describe('output and exit of `bash`', () => {
     });
   });
 
-  it('the exit code follows the output', async () => {
+  it('the exit code comes after the output', async () => {
     expect(await bash('printf half; exit 3')).toEqual({ exit: 3, failed: true, output: 'half', text: '\n[exit 3]' });
   });
 
@@ -134,7 +134,8 @@ describe('output and exit of `bash`', () => {
     });
     await until(() => taken > 0);
     await pause(100);
-    // 200 rounds write 3.2 MB. A pipe and two buffers hold far less.
+    // 200 rounds of the command write 3.2 MB. A pipe and two buffers hold far less, so the command was blocked before
+    // round 100.
     expect(Number(readFileSync(file, 'utf8'))).toBeLessThan(100);
     gate.resolve();
     await ran;
@@ -150,12 +151,12 @@ describe('output and exit of `bash`', () => {
 describe('end of a command and of all processes it started', () => {
   it('a background job that holds the output open is ended and named in the result', async () => {
     const ran = await bash('sleep 1000 & echo pid=$!');
-    expect(ran.text).toMatch(/^\[left running and ended: \d+ sleep 1000\]$/);
+    expect(ran.text).toMatch(/^\[processes that still ran and were ended: \d+ sleep 1000\]$/);
     expect(ran.failed).toBeUndefined();
     expect(pidsIn(ran.output).filter(lives)).toEqual([]);
   });
 
-  it('`bash` waits for a background job that is about to end', async () => {
+  it('`bash` waits for a background job that ends shortly after the shell', async () => {
     const ran = await bash('(sleep 0.05; echo late) & echo early');
     expect(ran).toEqual({ exit: 0, output: 'early\nlate\n' });
   });
@@ -214,7 +215,7 @@ describe('end of a command and of all processes it started', () => {
 });
 
 describe('environment and file descriptors of a command', () => {
-  it('a command has the listed variables and the named ones, but no API key', async () => {
+  it('a command has the variables of the default list and the variables that the caller names, but no API key', async () => {
     const environment = {
       PATH: process.env['PATH'],
       HOME: folder,

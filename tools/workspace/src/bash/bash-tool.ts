@@ -56,7 +56,8 @@ const DESCRIPTION =
   'Runs a shell command in the workspace. Returns its output (stdout and stderr together; only the end of a long output) and its exit code. Each call starts a new shell: changes of folder and variables do not persist. Processes that still run when the command ends are killed, so start, use and stop a server in one command. To look at files, use read, grep, find and ls instead.';
 
 /**
- * Creates the `bash` tool. Commands start in the folder of the workspace. Only the sandbox confines them to it.
+ * Creates the `bash` tool. Commands start in the folder of the workspace. Only the sandbox restricts commands to this
+ * folder.
  *
  * @throws WorkspaceError `workspace/secret-variable` when `options.variables` contains the name of a secret.
  */
@@ -89,7 +90,7 @@ function runOf(shell: Shell, asked: BashInput, options: BashOptions): ToolRun {
   return {
     title: titleOf(command, shell.network === 'on' ? ['the network'] : beyond),
     sandboxed: shell.sandboxed,
-    // A command in a sandbox cannot change anything outside it.
+    // A command in a sandbox cannot change anything outside the sandbox.
     confined: shell.sandboxed,
     beyond,
     // A getter, because the command is parsed only if there are permission rules to check it.
@@ -168,10 +169,11 @@ async function runBash(shell: Shell, call: BashCall, context: ToolContext): Prom
 }
 
 function unusable(command: string): string | undefined {
-  if (command.includes('\0')) return 'A command cannot hold a NUL character. Write it as an escape, as in printf.';
+  if (command.includes('\0'))
+    return 'A command cannot contain a NUL character. Write it as an escape sequence, for example with printf.';
   const bytes = Buffer.byteLength(command);
   if (bytes <= MOST_BYTES) return undefined;
-  return `A command of ${bytes} bytes is too long: at most ${MOST_BYTES}. Put it into a file with write, then run that.`;
+  return `A command of ${bytes} bytes is too long: the maximum is ${MOST_BYTES}. Write it to a file with \`write\`, then run the file.`;
 }
 
 function titleOf(command: string, reached: readonly string[]): string {
@@ -207,18 +209,18 @@ const KINDS = [
   {
     pattern: NO_NETWORK,
     offline: true,
-    hint: 'this sandbox has no network: if the command needs it, call bash again with network: true, which the user is asked about',
+    hint: 'this sandbox has no network: if the command needs it, call bash again with network: true (the user is asked)',
   },
   {
     pattern: READ_ONLY,
     offline: false,
-    hint: 'in this sandbox only the workspace can be written and moved, without its repositories (.git), .tidemark, .agents, AGENTS.md, start files, folders of PATH and what trusted settings start: if that is why, ask the user to do it',
+    hint: 'in this sandbox a command can only write and move files of the workspace, except its repositories (.git), .tidemark, .agents, AGENTS.md, start files, folders of PATH and files that trusted settings start: if this is the cause, ask the user to make the change',
   },
 ] as const;
 
 /**
- * Number of characters of the previous chunk that are searched again, so that an error message split across two chunks
- * is found.
+ * Number of characters at the end of the previous chunk that are searched again. An error message that is split across
+ * two chunks is then still found.
  */
 const OVERLAP = 64;
 
@@ -273,7 +275,9 @@ function sayEnd(end: CommandEnd, patience: Patience): string {
 
 function sayOutput({ lastByte, outputLeft }: CommandEnd): readonly string[] {
   const none = lastByte === undefined ? ['no output'] : [];
-  return outputLeft ? [...none, 'the output was still held open by a process out of reach, and was left there'] : none;
+  return outputLeft
+    ? [...none, 'a process that could not be reached kept the output open, so its later output is not shown']
+    : none;
 }
 
 function sayExit(end: CommandEnd): readonly string[] {
@@ -284,16 +288,16 @@ function sayExit(end: CommandEnd): readonly string[] {
 
 function sayStop({ stopped }: CommandEnd, { timeoutMs }: Patience): readonly string[] {
   if (stopped === undefined) return [];
-  if (stopped === 'interrupt') return ['interrupted, and ended with all that it had started'];
+  if (stopped === 'interrupt') return ['interrupted: the command and all processes that it started were ended'];
   return [
-    `timed out after ${timeoutMs / 1000} s and was ended with all that it had started: do less, or give timeout_s`,
+    `timed out after ${timeoutMs / 1000} s: the command and all processes that it started were ended. Do less in one command, or set timeout_s`,
   ];
 }
 
 function sayLeft({ leftRunning, undying }: CommandEnd): readonly string[] {
   return [
-    ...(leftRunning.length === 0 ? [] : [`left running and ended: ${nameProcesses(leftRunning)}`]),
-    ...(undying.length === 0 ? [] : [`could not be ended: ${nameProcesses(undying)}`]),
+    ...(leftRunning.length === 0 ? [] : [`processes that still ran and were ended: ${nameProcesses(leftRunning)}`]),
+    ...(undying.length === 0 ? [] : [`processes that could not be ended: ${nameProcesses(undying)}`]),
   ];
 }
 

@@ -1,6 +1,6 @@
-// Process family: lists the processes that came from a command. These are its session, its group, its descendants, and
-// processes that left all three but still carry its mark in their environment. Without a sandbox, a process that also
-// clears its environment cannot be found.
+// Process family: lists the processes that came from a command. These are the processes of its session and of its
+// group, its descendants, and processes that left all three but still have the mark of the command in their
+// environment. Without a sandbox, a process that also clears its environment cannot be found.
 
 import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';

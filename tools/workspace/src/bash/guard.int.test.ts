@@ -23,7 +23,7 @@ function gone(pid: number): boolean {
   return !existsSync(stat) || / Z /.test(readFileSync(stat, 'utf8'));
 }
 
-it('kills a command and its children when the process that started it is killed', async () => {
+it('the guard kills a command and its children when the process that started the command is killed', async () => {
   const guard = new URL('guard.ts', import.meta.url).href;
   const starter = join(folder, 'start.ts');
   const command = "trap '' TERM HUP; sleep 1000 & echo $! $$; wait; sleep 1000";

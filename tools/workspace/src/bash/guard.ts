@@ -76,7 +76,8 @@ async function start({ argv, folder, environment }: GuardedCommand, pipe: Pipe):
   const { pid, stdio } = child;
   if (pid === undefined) throw new Error('the command started without a number');
   const leash = stdio[3];
-  // The guard dies with its group, which closes its end of the socket. That error is expected.
+  // When the group is killed, the guard dies too, and its end of the socket closes. The error that follows on this
+  // socket is expected.
   leash?.on('error', () => undefined);
   return { pid, output: pipe.reader, exited, release: () => leash?.destroy() };
 }
@@ -100,7 +101,7 @@ function spawnInto({ writer, closeWriter }: Pipe, { argv, folder, environment }:
  */
 export interface Pipe {
   readonly reader: Readable;
-  /** File descriptor to pass to a child. Close it in this process afterwards, or the reader never ends. */
+  /** File descriptor to pass to a child. After that, the caller must call `closeWriter`, or the reader never ends. */
   readonly writer: number;
   closeWriter(): void;
 }

@@ -28,7 +28,7 @@ export interface Running {
 
 /** Result of a command that has ended. */
 export interface CommandEnd extends Exit {
-  /** Reason why the command was ended. `undefined` if it ended by itself. */
+  /** Reason why this process ended the command. `undefined` if the command ended by itself. */
   readonly stopped: 'timeout' | 'interrupt' | undefined;
   /** Processes that were still running when their shell ended by itself. They were ended after that. */
   readonly leftRunning: readonly Relative[];
@@ -72,8 +72,8 @@ async function attend({ pid, output, exited, release }: Guarded, mark: string, r
   release();
   const ended = await pumped.endOrLeave(patience.drainMs);
   await pumped.done;
-  // A shell that survives SIGKILL is stuck in the kernel. The result reports it, because waiting for it could take
-  // forever.
+  // A shell that survives SIGKILL is stuck in the kernel. Waiting for its exit could take forever, so the result has no
+  // exit code and lists the shell in `undying`.
   const exit = undying.some((one) => one.pid === pid) ? STUCK : await exited;
   return { ...exit, stopped: saysWhy(stopped), leftRunning, undying, outputLeft: !ended, lastByte: pumped.tail() };
 }
@@ -116,7 +116,8 @@ function haltOn(signal: AbortSignal, timeoutMs: number): Halt {
   };
 }
 
-// Ends the processes that a command left running or that must stop: first with SIGTERM, then with SIGKILL.
+// The code below ends the processes that a command left running or that must stop: first with SIGTERM, then with
+// SIGKILL.
 
 /** Time between two reads of the process list, in milliseconds. */
 const LOOK_MS = 20;
@@ -124,10 +125,13 @@ const LOOK_MS = 20;
 /** Maximum number of SIGKILL rounds. The limit matters for a program that forks faster than it is killed. */
 const ROUNDS = 50;
 
-/** Number of checks that give remaining processes time to exit by themselves. */
+/** Number of checks for remaining processes. The time between the checks lets these processes exit by themselves. */
 const LEAVING_ROUNDS = 5;
 
-/** Processes to end, and how long they may take to end by themselves, in milliseconds. */
+/**
+ * Processes to end: the process id of the command's leader and the command's mark. `termMs` is the time to end after
+ * SIGTERM, in milliseconds.
+ */
 export interface FamilyEnding {
   readonly leader: number;
   readonly mark: string;
@@ -155,8 +159,8 @@ async function endFamily({ leader, mark, termMs }: FamilyEnding): Promise<readon
 }
 
 /**
- * Returns the processes that keep running after the shell has ended. Waits shortly first, because a process that has
- * just closed its output may still be exiting.
+ * Returns the processes that keep running after the shell has ended. Before the result is final, the function waits a
+ * short time, because a process that has just closed its output may still be exiting.
  */
 async function whoStays(leader: number, mark: string): Promise<readonly Relative[]> {
   for (let round = 0; round < LEAVING_ROUNDS; round += 1) {

@@ -21,7 +21,7 @@ describe('`Confinement.place`', () => {
     expect(await confinement.place(`${folder}-2/x`)).toMatchObject({ inside: false });
     expect(await confinement.place('..a/x')).toMatchObject({ inside: true });
     expect(await confinement.placeInside('../outside/x')).toEqual({
-      problem: expect.stringContaining('lies outside the workspace'),
+      problem: expect.stringContaining('is outside the workspace'),
     });
   });
 
@@ -58,7 +58,7 @@ describe('`Confinement.place`', () => {
       expect.stringContaining('NUL'),
       expect.stringContaining('not expanded'),
       expect.stringContaining('a part of this path is a file'),
-      expect.stringContaining('lead in a circle'),
+      expect.stringContaining('form a loop'),
       expect.stringContaining('name is too long'),
     ]);
   });
@@ -148,7 +148,7 @@ describe('refused paths', () => {
   test('a project `.npmrc` is not refused, but a write to it asks the user because it names programs that npm starts', async () => {
     const { confinement } = await openBench();
     for (const path of ['.npmrc', 'packages/a/.NPMRC'])
-      expect(await confinement.place(path), path).toMatchObject({ asks: 'npm takes programs to start from it' });
+      expect(await confinement.place(path), path).toMatchObject({ asks: 'npm reads from it which programs to start' });
   });
 
   test('the folder of the logs is refused before it exists and through a symlink', async () => {

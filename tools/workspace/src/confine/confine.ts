@@ -51,8 +51,8 @@ export interface WorkspacePlace {
 }
 
 /**
- * Paths that are refused in addition to the forbidden names below. Key files are searched for in `home` and
- * `environment`.
+ * Options of `createConfinement`: the workspace folder, and paths to refuse or to protect in addition to the well-known
+ * names in this file. Key files are searched for in `home` and `environment`.
  */
 export interface ConfinementOptions extends Omit<StartOptions, 'workspace'> {
   readonly folder: string;
@@ -84,7 +84,8 @@ export function createConfinement({ folder: given, forbidden = [], ...asked }: C
     const found = await realPlace(named, folder);
     if ('problem' in found) return found;
     const why = refusal(named) ?? refusal(found.path);
-    if (why !== undefined) return { problem: `${found.shown} is refused: ${why}. Go on without it, or ask the user.` };
+    if (why !== undefined)
+      return { problem: `${found.shown} is refused: ${why}. Continue without it, or ask the user.` };
     const asks = reasonToAsk([...new Set([named, found.path])], folder, asked);
     return asks === undefined ? found : { ...found, asks };
   };
@@ -96,24 +97,24 @@ export function createConfinement({ folder: given, forbidden = [], ...asked }: C
       const found = await place(path);
       if ('problem' in found || found.inside) return found;
       return {
-        problem: `${found.shown} lies outside the workspace ${showName(folder)}: file tools read only inside it. Ask the user to bring it in.`,
+        problem: `${found.shown} is outside the workspace ${showName(folder)}: file tools read only inside it. Ask the user to copy it into the workspace.`,
       };
     },
   };
 }
 
 function unusablePath(path: string): string | undefined {
-  if (path === '') return 'path: it is empty. Name a file, or `.` for the workspace.';
-  if (path.includes('\0')) return 'path: it holds a NUL character, which no file name does.';
+  if (path === '') return 'path: it is empty. Pass the path of a file, or `.` for the workspace.';
+  if (path.includes('\0')) return 'path: it contains a NUL character, which is not allowed in file names. Remove it.';
   // A shell replaces `~` with the home folder. A file tool would create a folder named `~` instead.
   if (path === '~' || path.startsWith('~/'))
-    return 'path: `~` is not expanded. Give it from the workspace on, or absolute.';
+    return 'path: `~` is not expanded. Pass a path relative to the workspace root, or an absolute path.';
   return undefined;
 }
 
 /**
- * Returns why a write to these paths needs the user's consent, or `undefined`. Symlinks are followed at every call,
- * because their targets may have changed since the last one.
+ * Returns why a write to these paths needs the user's consent, or `undefined` if no consent is needed. Symlinks are
+ * followed at every call, because their targets may have changed since the last call.
  */
 function reasonToAsk(
   paths: readonly string[],
@@ -123,7 +124,7 @@ function reasonToAsk(
   const started = protectedPaths.map((path) => resolveLinksNow(path));
   if (paths.some((path) => started.some((one) => pathInside(one, path) !== undefined)))
     return 'a trusted setting starts it';
-  if (paths.some((path) => isNpmSettings(path))) return 'npm takes programs to start from it';
+  if (paths.some((path) => isNpmSettings(path))) return 'npm reads from it which programs to start';
   const reasons = [
     ...paths.map((path) => startReason(path, { workspace, home, environment })),
     ...paths.map((path) => reasonByGit(path, workspace, home)),
@@ -144,20 +145,21 @@ async function realPlace(named: string, folder: string): Promise<WorkspacePlace 
 }
 
 /**
- * Returns why a path is refused, or `undefined`. The names of the folders above the workspace are not checked, because
- * the user chose them. Inside the workspace and in any other place, every name in the path is checked.
+ * Returns why a path is refused, or `undefined` if it is allowed. The names of the folders above the workspace are not
+ * checked, because the user chose them. For a path inside the workspace, every name below the workspace is checked. For
+ * any other path, every name in the path is checked.
  */
 function refusalOf(path: string, folder: string, kept: readonly string[]): string | undefined {
-  if (kept.some((home) => pathInside(home, path) !== undefined)) return 'it belongs to the log of the sessions';
+  if (kept.some((home) => pathInside(home, path) !== undefined)) return 'it is part of the log of the sessions';
   // `/proc` shows the environment and the memory of processes, including the keys of this process. The check matters if
   // the workspace is as wide as `/`.
-  if (pathInside('/proc', path) !== undefined) return 'it shows what processes hold';
+  if (pathInside('/proc', path) !== undefined) return 'it shows the memory and environment of processes';
   const names = (pathInside(folder, path) ?? path).split(sep);
   for (const name of names) {
     const why = forbiddenName(name);
-    if (why !== undefined) return `${showName(name)} holds ${why}`;
+    if (why !== undefined) return `${showName(name)} contains ${why}`;
   }
-  return holdsNpmLogin(path) ? `${showName(basename(path))} holds credentials of a package registry` : undefined;
+  return holdsNpmLogin(path) ? `${showName(basename(path))} contains credentials of a package registry` : undefined;
 }
 
 /**
@@ -170,7 +172,8 @@ function keysBeyond(folder: string, { home, environment }: KeyOptions): (path: s
   const holds = new Map<string, string>();
   for (const place of keyPlaces({ home, environment }))
     for (const path of [place.path, resolveLinksNow(place.path)])
-      // A link to the home folder would cause every path to be refused.
+      // A link from a key place to the home folder, or to a folder above the home, would cause every path in the home
+      // to be refused. Such a link is skipped.
       if (homes.every((each) => pathInside(path, each) === undefined)) holds.set(foldName(path), place.holds);
   const workspace = foldName(folder);
   const inside = new Map([...holds].filter(([key]) => (pathInside(workspace, key) ?? '') !== ''));
@@ -180,7 +183,7 @@ function keysBeyond(folder: string, { home, environment }: KeyOptions): (path: s
     // of the home folder.
     if (known.size === 0) return undefined;
     const key = foldersAbove(foldName(path)).find((each) => known.has(each));
-    return key === undefined ? undefined : `${showName(basename(key))} holds ${known.get(key)}`;
+    return key === undefined ? undefined : `${showName(basename(key))} contains ${known.get(key)}`;
   };
 }
 
@@ -205,15 +208,16 @@ function noFolder(given: string): string {
   return `the workspace ${showName(given)} is not a folder that can be opened: use an existing folder`;
 }
 
-// Names that no file tool accepts anywhere in a path: the store of version control, and files that contain keys.
+// The code below lists names that no file tool accepts anywhere in a path: the store of version control, and files that
+// contain keys.
 
 /**
- * Contents of the names that are refused in any folder. Includes the key names of a home folder that mean keys
- * everywhere.
+ * Description of the content by name, for the names that are refused in any folder. Includes the names that mean keys
+ * in any folder.
  */
 const NAMES: ReadonlyMap<string, string> = new Map([
   ...KEY_NAMES,
-  ['.git', 'the store of version control'],
+  ['.git', 'the data of version control'],
   ['.htpasswd', 'credentials of a web server'],
   ['id_rsa', 'a private key'],
   ['id_dsa', 'a private key'],
@@ -230,11 +234,12 @@ const ENVIRONMENT = /^\.env(\.(?!((.*\.)?(example|sample|template|dist|defaults)
  */
 export function forbiddenName(name: string): string | undefined {
   const plain = foldName(name);
-  if (ENVIRONMENT.test(plain)) return 'settings that may hold keys';
+  if (ENVIRONMENT.test(plain)) return 'settings that may contain keys';
   return NAMES.get(plain);
 }
 
-// Many repositories have an `.npmrc` with project settings. Some of these files also contain a login.
+// Many repositories have an `.npmrc` with project settings. Some of these files also contain a login. In a project, an
+// `.npmrc` is therefore refused only because of its content.
 
 /**
  * Matches a login written as plain text. A reference to a variable, as in `_authToken=${NPM_TOKEN}`, does not match.

@@ -10,18 +10,18 @@ export function codeOf(error: unknown): string | undefined {
 
 const SAID: ReadonlyMap<string, string> = new Map(
   Object.entries({
-    ENOENT: 'does not exist. Look with `ls` or `find`.',
-    ENOTDIR: 'cannot exist: a part of this path is a file, not a folder. Look with `ls`.',
-    EISDIR: 'is a folder. Use `ls`.',
-    EACCES: 'may not be touched: the file system denies it to this user. Ask the user, or leave it.',
-    EPERM: 'may not be touched: the file system denies it to this user. Ask the user, or leave it.',
-    EROFS: 'cannot be written: the file system is read-only. Write elsewhere.',
-    ENOSPC: 'could not be written: the disk is full. Nothing was changed; free space first.',
-    EDQUOT: 'could not be written: the quota is used up. Nothing was changed; free space first.',
-    ELOOP: 'cannot be opened: its symlinks lead in a circle, or it became a symlink meanwhile. Look with `ls`.',
-    ENAMETOOLONG: 'cannot exist: the name is too long. Use a shorter one.',
-    EMFILE: 'could not be opened: too many files are open. Try again with fewer calls at once.',
-    ENFILE: 'could not be opened: too many files are open. Try again with fewer calls at once.',
+    ENOENT: 'does not exist. List files with `ls` or `find`.',
+    ENOTDIR: 'cannot exist: a part of this path is a file, not a folder. Check the path with `ls`.',
+    EISDIR: 'is a folder, not a file. List it with `ls`.',
+    EACCES: 'cannot be accessed: the file system denies access to this user. Ask the user, or continue without it.',
+    EPERM: 'cannot be accessed: the file system denies access to this user. Ask the user, or continue without it.',
+    EROFS: 'cannot be written: the file system is read-only. Write to another place.',
+    ENOSPC: 'could not be written: the disk is full. Nothing was changed. Free space, then call again.',
+    EDQUOT: 'could not be written: the disk quota is used up. Nothing was changed. Free space, then call again.',
+    ELOOP: 'cannot be opened: its symlinks form a loop, or it became a symlink during the call. Check it with `ls`.',
+    ENAMETOOLONG: 'cannot exist: the name is too long. Use a shorter name.',
+    EMFILE: 'could not be opened: too many files are open. Call again with fewer calls at the same time.',
+    ENFILE: 'could not be opened: too many files are open. Call again with fewer calls at the same time.',
   }),
 );
 
@@ -30,7 +30,7 @@ export function fileProblem(shown: string, error: unknown): string | undefined {
   const code = codeOf(error);
   if (code === undefined) return undefined;
   const said = SAID.get(code);
-  return said === undefined ? `${shown}: the file system answered ${code}.` : `${shown} ${said}`;
+  return said === undefined ? `${shown}: the file system returned the error ${code}.` : `${shown} ${said}`;
 }
 
 /**
@@ -48,7 +48,10 @@ export async function inWords<T>(shown: string, work: () => Promise<T>): Promise
   }
 }
 
-/** Returns the value, or `undefined` if the file system reports that the file does not exist. */
+/**
+ * Returns the value that the promise resolves with, or `undefined` if the file system reports that the file does not
+ * exist.
+ */
 export async function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;

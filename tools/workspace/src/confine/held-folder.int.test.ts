@@ -35,7 +35,7 @@ describe('a held folder', () => {
     },
   );
 
-  test('is refused if any part of its path is a link', async () => {
+  test('is refused if any part of its path is a symlink', async () => {
     const { folder, put } = await openBench();
     await put('real/sub/x', '');
     await symlink('real', join(folder, 'link'));
@@ -48,7 +48,7 @@ describe('a held folder', () => {
     expect(await readdir(join(folder, 'real'))).toEqual(['sub']);
   });
 
-  test('is `undefined` if the folder does not exist, and an error if a part of the path is a file', async () => {
+  test('is `undefined` if the folder does not exist, and opening it throws if a part of its path is a file', async () => {
     const { folder, put } = await openBench();
     await put('file', '');
     expect(await holdFolder({ path: join(folder, 'a/b'), shown: 'a/b' })).toBeUndefined();
@@ -67,7 +67,7 @@ describe('a held folder', () => {
     }
   });
 
-  test('by path instead of by descriptor is also refused after its path becomes a link', async () => {
+  test('that is held by path instead of by descriptor is refused after its path becomes a link', async () => {
     const { folder, outside, put } = await openBench();
     await put('a/b/file', '');
     const target = { path: join(folder, 'a'), shown: 'a' };

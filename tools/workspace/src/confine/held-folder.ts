@@ -108,8 +108,8 @@ function heldBy(handle: FileHandle, path: string, shown: string): DescribedFolde
       return heldBy(await open(at(name), STEP), below, called);
     } catch (error) {
       if (codeOf(error) !== 'ENOTDIR') throw error;
-      // The error code is the same for a link and for a file. If the name is now a folder or missing, it was a link a
-      // moment ago.
+      // The error code is the same for a link and for a file. If a link is at this name, or if the name is now a folder
+      // or missing, the path has changed since its check and counts as moved.
       const found = await statsOf(name);
       throw found === undefined || found.isSymbolicLink() || found.isDirectory() ? movedError(called) : error;
     }
@@ -167,7 +167,7 @@ export function isSameFile(a: BigIntStats, b: BigIntStats | undefined): boolean 
 export function movedError(shown: string): WorkspaceError {
   return new WorkspaceError(
     'workspace/moved',
-    `${shown} leads elsewhere than it did when the call was judged; nothing was done. Look with \`ls\` and call again.`,
+    `${shown} leads to another place than when the call was checked; nothing was done. Check it with \`ls\`, then call again.`,
     { path: shown },
   );
 }

@@ -86,7 +86,7 @@ describe('key files', () => {
     const confinement = createConfinement({ folder, home: folder });
     for (const path of ['.config/GH/hosts.yml', '.Docker/config.json', '.nuget/nuget/nuget.config'])
       expect(await confinement.place(path), path).toHaveProperty('problem');
-    expect(confinement.refusal(join(folder, '.config/gh/hosts.yml'))).toBe('gh holds credentials of a code host');
+    expect(confinement.refusal(join(folder, '.config/gh/hosts.yml'))).toBe('gh contains credentials of a code host');
   });
 
   test('that a link in the home points to are refused at their real location', async () => {

@@ -28,10 +28,10 @@ const DATABASE = 'credentials of a database';
 const AGENT = 'credentials and sessions of an agent';
 const PASSWORDS = 'passwords';
 const BROWSER = 'passwords and sessions of a browser or mail program';
-const TYPED = 'what was typed before, which may be keys';
+const TYPED = 'commands typed earlier, which may contain keys';
 const CODE = 'credentials of a code host';
 
-/** Names that mean keys in any folder. File tools refuse them everywhere. */
+/** Names that mean keys in any folder, with a description of the keys. File tools refuse these names everywhere. */
 const ANYWHERE: readonly (readonly [holds: string, names: string])[] = [
   ['keys of SSH', '.ssh'],
   ['keys of GnuPG', '.gnupg'],
@@ -47,7 +47,10 @@ const ANYWHERE: readonly (readonly [holds: string, names: string])[] = [
   [TYPED, '.sqlite_history .rediscli_history'],
 ];
 
-/** Names that mean keys in a home folder. In other folders the same names often belong to a project. */
+/**
+ * Names that mean keys in a home folder, with a description of the keys. In other folders, the same names often belong
+ * to a project.
+ */
 const IN_HOME: readonly (readonly [holds: string, names: string])[] = [
   [CLUSTER, '.docker .config/containers/auth.json'],
   [
@@ -118,7 +121,7 @@ const MOVED: readonly (readonly [variable: string, folder: string])[] = [
   ['XDG_CACHE_HOME', '.cache/'],
 ];
 
-/** Contents of a file or folder with this exact name, in any folder. */
+/** Description of the keys in a file or folder, by its exact name. Contains the names that mean keys in any folder. */
 export const KEY_NAMES: ReadonlyMap<string, string> = new Map(pairs(ANYWHERE));
 
 const HOME_NAMES = [...KEY_NAMES, ...pairs(IN_HOME)];

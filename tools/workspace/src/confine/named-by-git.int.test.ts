@@ -1,4 +1,5 @@
-// Compares the reader of git configuration files with git itself.
+// Compares the settings that `readGitSettings` reads from git configuration files with the settings that git itself
+// reads.
 
 import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';

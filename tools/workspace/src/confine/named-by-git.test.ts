@@ -1,4 +1,5 @@
-// Tests which files the settings of a repository name, and that a file tool asks before it writes one of them.
+// Tests which files the settings of a repository name, and that a file tool asks the user before it writes one of these
+// files.
 
 import { mkdir, symlink } from 'node:fs/promises';
 import { join, relative } from 'node:path';
@@ -63,7 +64,7 @@ describe('`Confinement.place`', () => {
     const hooks = { inside: true, asks: 'git runs hooks from its folder' };
     for (const path of ['.githooks/pre-commit', 'real/pre-commit', 'vendor/lib/scripts/pre-push'])
       expect(await confinement.place(path), path).toMatchObject(hooks);
-    expect(await confinement.place('git.ini')).toMatchObject({ asks: 'git takes settings from it' });
+    expect(await confinement.place('git.ini')).toMatchObject({ asks: 'git reads settings from it' });
     for (const path of ['githooks/x', 'scripts/x', 'vendor/lib/index.js', 'git.ini.txt'])
       expect(await confinement.place(path), path).not.toHaveProperty('asks');
     const call = await createWriteTool(confinement).read({ path: '.githooks/pre-commit', content: 'x' });
@@ -79,7 +80,7 @@ describe('`Confinement.place`', () => {
     expect(await confinement.place('index.js')).not.toHaveProperty('asks');
   });
 
-  test('asks for files directly in a workspace that is itself the hooks folder, but not in its subfolders', async () => {
+  test('asks for files directly in a workspace that is itself the hooks folder, but not for files in its subfolders', async () => {
     const { put, confinement } = await openBench();
     await put('.git/config', '[core]\nhooksPath = .\n');
     expect(await confinement.place('pre-commit')).toHaveProperty('asks');

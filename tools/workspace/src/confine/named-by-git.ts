@@ -36,8 +36,8 @@ const MOST_DEEP = 10;
 const MOST_FILES = 100;
 
 /**
- * Parts of a repository that git reads settings from. A link in place of any other part, except `hooks`, leads to
- * nothing that git runs.
+ * Parts of a repository that git reads settings from. The folder `hooks` is handled separately. If any other part of
+ * the repository is a link, its target contains nothing that git runs.
  */
 const SETTINGS = ['config', 'config.worktree', 'info'];
 
@@ -64,8 +64,8 @@ function withCommon(own: string): readonly string[] {
 }
 
 /**
- * Returns the path that a small file names, resolved from the folder of that file. Returns `undefined` if the file
- * names no path.
+ * Returns the path that a small file names, resolved from the folder of that file. `line` is the pattern that finds
+ * this path in the text. Returns `undefined` if the file names no path.
  */
 export function pointedTo(path: string, line: RegExp): string | undefined {
   const [, target] = line.exec(beginningOf(path) ?? '') ?? [];
@@ -126,8 +126,8 @@ function namesIn(folder: string): readonly string[] {
 }
 
 /**
- * Returns the path that git would use for this value. `~user/` and `%(prefix)/` are omitted: they lead out of any
- * workspace that does not cover the whole machine.
+ * Returns the path that git would use for this value, as a list with one element. Returns an empty list for values such
+ * as `~user/` and `%(prefix)/`: their paths are inside the workspace only if the workspace covers the whole machine.
  */
 function placeOf(value: string, folder: string, home: string | undefined, as: NamedByGit['as']): readonly NamedByGit[] {
   if (value === '' || value.includes('\0') || value.startsWith('%(prefix)')) return [];
@@ -149,7 +149,7 @@ export function reasonByGit(path: string, workspace: string, home: string | unde
   const found = named.find((each) =>
     [each.path, resolveLinksNow(each.path)].some((place) => covers(place, path, workspace)),
   );
-  return found && (found.as === 'hooks' ? 'git runs hooks from its folder' : 'git takes settings from it');
+  return found && (found.as === 'hooks' ? 'git runs hooks from its folder' : 'git reads settings from it');
 }
 
 function covers(place: string, path: string, workspace: string): boolean {
@@ -162,8 +162,8 @@ export function foldersAbove(path: string): readonly string[] {
   return parent === path ? [] : [parent, ...foldersAbove(parent)];
 }
 
-// The parser below reads repository settings without running git, because git would run programs that the settings
-// name.
+// The code below parses the settings of a repository without running git, because git would run programs that the
+// settings name.
 
 /** One setting, such as `[includeIf "gitdir:~/work/"] path = x`. */
 export interface GitSetting {

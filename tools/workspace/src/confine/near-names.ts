@@ -57,7 +57,7 @@ function pairs(text: string): ReadonlySet<string> {
  */
 export async function absent(place: WorkspacePlace, confinement: Confinement): Promise<WorkspaceError> {
   const near = await nearNames(place, confinement);
-  const next = near.length === 0 ? 'Look with `ls` or `find`.' : `Near it: ${near.join(', ')}.`;
+  const next = near.length === 0 ? 'List files with `ls` or `find`.' : `Similar names: ${near.join(', ')}.`;
   return new WorkspaceError('workspace/file-system', `${place.shown} does not exist. ${next}`, {
     path: place.shown,
     near,

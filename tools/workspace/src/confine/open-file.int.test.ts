@@ -44,5 +44,7 @@ test('a pipe without a writer is refused at once', async () => {
     code: 'workspace/not-a-file',
   });
   await mkdir(join(folder, 'sub'));
-  expect((await call(createReadTool(confinement), { path: 'sub' })).text).toBe('sub is a folder. Use `ls`.');
+  expect((await call(createReadTool(confinement), { path: 'sub' })).text).toBe(
+    'sub is a folder, not a file. List it with `ls`.',
+  );
 });

@@ -46,8 +46,8 @@ async function openIn(folder: HeldFolder, place: WorkspacePlace): Promise<OpenFi
 }
 
 /**
- * Checks that the opened file is still the file at this path. Needed only if the file was opened by path instead of
- * through a descriptor.
+ * Checks that the opened file is still the file at this path. This check is needed only if the file was opened by its
+ * path instead of through a folder descriptor.
  */
 async function assertSame(
   folder: HeldFolder,
@@ -62,7 +62,7 @@ async function assertSame(
 /** Returns the error for a path that is not a regular file. */
 export function notAFile({ shown }: Pick<WorkspacePlace, 'shown'>, stats: { isDirectory(): boolean }): WorkspaceError {
   const next = stats.isDirectory()
-    ? 'is a folder. Use `ls`.'
-    : 'is a pipe, a socket or a device, no file. Leave it, or use `bash`.';
+    ? 'is a folder, not a file. List it with `ls`.'
+    : 'is a pipe, a socket or a device, not a regular file. Continue without it, or use `bash`.';
   return new WorkspaceError('workspace/not-a-file', `${shown} ${next}`, { path: shown });
 }

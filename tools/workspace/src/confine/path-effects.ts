@@ -5,7 +5,10 @@ import { sep } from 'node:path';
 import type { WorkspacePlace } from './confine.ts';
 import { pathInside } from './path-inside.ts';
 
-/** Returns the acts of a call that uses one path. With `below`, the acts include everything in that folder. */
+/**
+ * Returns the effects of a call that uses one path, for permission rules. If `below` is true, the effects include
+ * everything below that path.
+ */
 export function pathEffects(folder: string, { path }: Pick<WorkspacePlace, 'path'>, below = false): CallEffects {
   const inside = pathInside(folder, path);
   return { paths: [{ path: inside === undefined ? path : inside.split(sep).join('/'), ...(below && { below }) }] };

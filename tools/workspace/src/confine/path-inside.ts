@@ -1,4 +1,4 @@
-// Relation of a path to a folder. The caller must already have followed the symlinks of both.
+// Relation of a path to a folder. Symlinks in both paths must already be resolved.
 
 import { isAbsolute, relative, sep } from 'node:path';
 

@@ -1,5 +1,5 @@
 // Resolves every symlink in a path, even if the end of the path does not exist yet. Links with a missing target are
-// followed too. Otherwise they would count as names inside the workspace.
+// followed too. Otherwise a link to a missing file outside the workspace would count as a name inside the workspace.
 
 import { readlinkSync, realpathSync } from 'node:fs';
 import { readlink, realpath } from 'node:fs/promises';

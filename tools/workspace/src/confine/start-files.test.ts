@@ -76,7 +76,7 @@ describe('mode `auto` asks, with the reason in the title, before', () => {
     expect(inAuto(await bench.judge(toolOf(bench, 'edit', given), edit))).toBe('asks');
   });
 
-  test('a tool changes a program in a folder of `PATH`', async () => {
+  test('a tool changes a program in a folder that `PATH` names', async () => {
     const bench = await openBench();
     const given = { environment: { PATH: `/usr/bin:${join(bench.folder, 'bin')}` } };
     const call = await bench.judge(toolOf(bench, 'write', given), { path: 'bin/ls', content: 'x' });
@@ -125,7 +125,7 @@ describe('the confinement asks before a write', () => {
     const options = { folder, home: outside };
     expect(await reasonFor('dotfiles/bashrc', options)).toBe(SHELL);
     expect(await reasonFor('dotfiles/not-yet', options)).toBe(SHELL);
-    expect(await reasonFor('dotfiles/gitconfig', options)).toBe('git takes commands from it');
+    expect(await reasonFor('dotfiles/gitconfig', options)).toBe('git reads commands from it');
     expect(await reasonFor('dotfiles/vimrc', options)).toBeUndefined();
     expect(await reasonFor('dotfiles/bashrc', { folder })).toBeUndefined();
   });

@@ -24,7 +24,7 @@ export interface StartOptions {
 const SHELL = 'a shell runs it at its start';
 const LOGIN = 'it is read or started at login';
 const TIMER = 'the system starts it at set times';
-const GIT = 'git takes commands from it';
+const GIT = 'git reads commands from it';
 const PROGRAM = 'programs are started from its folder';
 
 const SHELL_NAMES = [
@@ -83,8 +83,8 @@ function reasonByName(path: string): string | undefined {
 }
 
 /**
- * Returns true if a start place covers the path. A `PATH` folder that is the workspace itself covers only the files
- * directly in it. Otherwise every write would ask the user.
+ * Returns true if a start file or a folder of start files covers the path. A `PATH` folder that is the workspace itself
+ * covers only the files directly in it. Otherwise every write in the workspace would ask the user.
  */
 function covers(place: string, path: string, workspace: string): boolean {
   return place === workspace ? dirname(path) === place : pathInside(place, path) !== undefined;
@@ -126,8 +126,9 @@ function namedPlaces({ workspace, home, environment = {} }: StartOptions): reado
 }
 
 /**
- * Returns the places that exist, and every place of the system. A missing place has no link to follow, and
- * `reasonByName` finds it by its name.
+ * Returns the start files and folders that exist in a folder. A missing one is omitted: it has no link to follow, and
+ * `reasonByName` finds it by its name. For the root folder `/`, which has the start files of the system, missing ones
+ * are included.
  */
 function present(folder: string, names: ReadonlyMap<string, string>): readonly StartPlace[] {
   const places = [...names].map(([name, reason]) => ({ path: join(folder, name), reason }));

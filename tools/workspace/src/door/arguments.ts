@@ -29,7 +29,7 @@ export function argumentsOf<Shape extends z.core.$ZodLooseShape>(
       const read = schema.safeParse(input);
       return read.success
         ? read.data
-        : { problem: `${issuesText(read.error)} It takes ${Object.keys(schema.shape).join(', ')}.` };
+        : { problem: `${issuesText(read.error)} The arguments are ${Object.keys(schema.shape).join(', ')}.` };
     },
   };
 }

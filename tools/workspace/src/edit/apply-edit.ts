@@ -1,18 +1,18 @@
-// Applies one edit to a text. The old text must match exactly. It must occur once, unless all occurrences are to be
-// replaced. Pure.
+// Applies one edit to a text, without reading or writing files. The old text must match exactly. It must occur once,
+// unless the edit replaces all occurrences.
 
 import { WorkspaceError } from '../workspace-error.ts';
 import { lineEnd, withLineEnds } from '../write/text-form.ts';
 import { nearestLines } from './nearest-lines.ts';
 
-/** Text to find and text to put in its place. */
+/** An edit: the text to find, and the text to put in its place. */
 export interface Edit {
   readonly oldText: string;
   readonly newText: string;
   readonly replaceAll: boolean;
 }
 
-/** Text after the edit. */
+/** Result of an edit: the new text and the changed lines. */
 export interface Edited {
   readonly text: string;
   /** Line number of each changed place, starting at 1. */
@@ -40,8 +40,8 @@ export function applyEdit(file: string, edit: Edit, shown: string): Edited {
 }
 
 /**
- * Returns the new text with the line ends of the text that it replaces. If the replaced text has no line end, uses the
- * most common line end of the file.
+ * Returns the new text with the line ends of the text that it replaces. If the replaced text has no line end, the most
+ * common line end of the file is used.
  */
 function inEndsOf(file: string, { from, to }: Stretch, words: string): string {
   const replaced = file.slice(from, to);
@@ -50,13 +50,16 @@ function inEndsOf(file: string, { from, to }: Stretch, words: string): string {
 
 function noMatch(file: string, oldText: string, shown: string): WorkspaceError {
   const near = nearestLines(file, oldText);
-  const missing = `old_text is not in ${shown}; nothing was written.`;
+  const missing = `old_text does not occur in ${shown}; nothing was written.`;
   if (near === undefined)
-    return new WorkspaceError('workspace/no-match', `${missing} Nothing in it is like it: read the file.`);
-  const why = near.onlySpace ? 'It differs in white space alone from' : 'Nearest to it is';
+    return new WorkspaceError(
+      'workspace/no-match',
+      `${missing} No similar text was found: read the file, then copy old_text from it.`,
+    );
+  const why = near.onlySpace ? 'It differs only in white space from the text' : 'The most similar text is';
   return new WorkspaceError(
     'workspace/no-match',
-    `${missing} ${why} what stands at line ${near.line}:\n${near.text}\n[copy old_text from the file as it stands]`,
+    `${missing} ${why} at line ${near.line}:\n${near.text}\n[copy old_text exactly from the file]`,
     { line: near.line },
   );
 }
@@ -68,13 +71,13 @@ function manyMatches(found: readonly Stretch[], shown: string): WorkspaceError {
   const more = found.length > MOST_PLACES ? ', …' : '';
   return new WorkspaceError(
     'workspace/many-matches',
-    `old_text stands ${found.length} times in ${shown}, at lines ${lines.join(', ')}${more}; nothing was written. Give more lines around it, or set replace_all.`,
+    `old_text occurs ${found.length} times in ${shown}, at lines ${lines.join(', ')}${more}; nothing was written. Include more lines around it, or set replace_all.`,
     { places: found.length },
   );
 }
 
-// Finds a text in a file. A line feed in the text matches any line end of the file. Every other character matches only
-// itself.
+// The code below finds a text in a file. A line feed in the text matches any line end of the file. Every other
+// character matches only itself.
 
 /** A range of the file, as offsets in UTF-16 units. `to` is exclusive. */
 export interface Stretch {
@@ -88,8 +91,8 @@ export interface Stretch {
 const LINE_END = String.raw`(?:\r\n|(?<!\r)\n)`;
 
 /**
- * Returns every occurrence of the text, including overlapping ones. A text with two overlapping occurrences is not
- * unique.
+ * Returns every occurrence of the text, including overlapping ones. Overlapping occurrences are included because a text
+ * with two of them is not unique.
  */
 function findText(file: string, text: string): readonly Stretch[] {
   const pattern = new RegExp(text.split(/\r?\n/).map(literal).join(LINE_END), 'g');

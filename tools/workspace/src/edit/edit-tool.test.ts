@@ -63,11 +63,11 @@ describe('the `edit` tool', () => {
     expect(await said({ path: 'tax.ts', old_text: '', new_text: 'x' })).toContain('use `write`');
     expect(await said({ path: 'tax.ts', old_text: 'x', new_text: 'x' })).toContain('nothing to change');
     expect(await said({ path: 'tax.js', old_text: 'x', new_text: 'y' })).toBe(
-      'tax.js does not exist. Near it: tax.ts.',
+      'tax.js does not exist. Similar names: tax.ts.',
     );
-    expect(await said({ path: '.', old_text: 'x', new_text: 'y' })).toContain('Use `ls`');
+    expect(await said({ path: '.', old_text: 'x', new_text: 'y' })).toContain('with `ls`');
     expect(await said({ path: 'tax.ts', old_string: 'x' })).toContain(
-      'It takes path, old_text, new_text, replace_all.',
+      'The arguments are path, old_text, new_text, replace_all.',
     );
   });
 
@@ -81,15 +81,15 @@ describe('the `edit` tool', () => {
 });
 
 describe('the old text of an edit', () => {
-  test('is matched literally, and neither it nor the new text is a pattern', () => {
+  test('is matched literally: pattern characters in the old and the new text have no special meaning', () => {
     expect(edited('a.c (x)', '.', '$&$1')).toBe('a$&$1c (x)');
     expect(edited('\\n and \n', '\\n', 'N')).toBe('N and \n');
-    expect(() => edited('abc', 'a.c', 'x')).toThrow('is not in');
+    expect(() => edited('abc', 'a.c', 'x')).toThrow('does not occur in');
   });
 
   test('is refused with the line numbers if it occurs several times and `replace_all` is not set', () => {
-    expect(() => edited('x\ny\nx\n', 'x', 'z')).toThrow('stands 2 times in a.txt, at lines 1, 3;');
-    expect(() => edited('aaa', 'aa', 'b')).toThrow('stands 2 times');
+    expect(() => edited('x\ny\nx\n', 'x', 'z')).toThrow('occurs 2 times in a.txt, at lines 1, 3;');
+    expect(() => edited('aaa', 'aa', 'b')).toThrow('occurs 2 times');
     expect(edited('x\ny\nx\n', 'x', 'z', true)).toBe('z\ny\nz\n');
     expect(edited('aaa', 'aa', 'b', true)).toBe('ba');
   });
@@ -97,24 +97,24 @@ describe('the old text of an edit', () => {
   test('is refused with the nearest lines if it is missing, with a hint if only white space differs', () => {
     const file = 'function tax(amount) {\n\treturn amount * 0.2;\n}\n';
     expect(() => edited(file, '  return amount * 0.2;', 'x')).toThrow(
-      'old_text is not in a.txt; nothing was written. It differs in white space alone from what stands at line 2:\n\treturn amount * 0.2;\n',
+      'old_text does not occur in a.txt; nothing was written. It differs only in white space from the text at line 2:\n\treturn amount * 0.2;\n',
     );
     expect(() => edited(file, 'function taxes(amount) {\n  return 1;', 'x')).toThrow(
-      'Nearest to it is what stands at line 1:\nfunction tax(amount) {\n\treturn amount * 0.2;\n',
+      'The most similar text is at line 1:\nfunction tax(amount) {\n\treturn amount * 0.2;\n',
     );
-    expect(() => edited(file, 'zzz', 'x')).toThrow('Nothing in it is like it');
-    expect(() => edited(file, '\n\n\n', 'x')).toThrow('is not in');
+    expect(() => edited(file, 'zzz', 'x')).toThrow('No similar text was found');
+    expect(() => edited(file, '\n\n\n', 'x')).toThrow('does not occur in');
   });
 
   test('is refused with the first differing lines if a long text differs late', () => {
     const lines = Array.from({ length: 20 }, (_, at) => `const line${at} = ${at};`);
     const wanted = lines.with(15, 'const key = 1;').join('\n');
     expect(() => edited(lines.join('\n'), wanted, 'x')).toThrow(
-      'Nearest to it is what stands at line 14:\nconst line13 = 13;\nconst line14 = 14;\nconst line15 = 15;\n',
+      'The most similar text is at line 14:\nconst line13 = 13;\nconst line14 = 14;\nconst line15 = 15;\n',
     );
   });
 
-  test('matches CRLF with its line feeds, and the new text receives CRLF too', () => {
+  test('matches CRLF in the file with plain line feeds, and the new text receives CRLF too', () => {
     expect(edited('\uFEFFa\r\nb\r\nc\r\n', 'a\nb', 'x\ny\nz')).toBe('\uFEFFx\r\ny\r\nz\r\nc\r\n');
     expect(edited('a\r\nb\r\n', 'a', 'x\ny')).toBe('x\r\ny\r\nb\r\n');
     expect(edited('a\nb\r\nc\n', 'b\nc', 'B\nC')).toBe('a\nB\r\nC\n');

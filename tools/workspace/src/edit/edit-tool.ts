@@ -52,9 +52,9 @@ export function createEditTool(confinement: Confinement): Tool {
       const asked = ARGUMENTS.read(input);
       if (isProblem(asked)) return asked;
       const { path, old_text: oldText, new_text: newText, replace_all: replaceAll = false } = asked;
-      if (oldText === '')
-        return { problem: 'old_text: it is empty. To make a file, or write a whole one, use `write`.' };
-      if (oldText === newText) return { problem: 'new_text: it is the same as old_text; there is nothing to change.' };
+      if (oldText === '') return { problem: 'old_text: it is empty. To create or replace a whole file, use `write`.' };
+      if (oldText === newText)
+        return { problem: 'new_text: it is equal to old_text, so there is nothing to change. Pass a different text.' };
       const place = await confinement.place(path);
       if (isProblem(place)) return place;
       const plan = (context: Approvable): Promise<PlannedEdit> =>
@@ -118,9 +118,9 @@ function textIn({ shown }: WorkspacePlace, { bytes, stats }: CurrentFile): strin
   if (bytes === undefined)
     throw new WorkspaceError(
       'workspace/too-large',
-      `${shown} has ${stats.size} bytes; \`edit\` takes up to ${MOST_BYTES}. Use \`bash\`.`,
+      `${shown} has ${stats.size} bytes, and the maximum of \`edit\` is ${MOST_BYTES}. Use \`bash\`.`,
     );
   const text = textOf(bytes);
   if (text !== undefined) return text;
-  throw new WorkspaceError('workspace/not-text', `${shown} is no UTF-8 text; nothing was written. Use \`bash\`.`);
+  throw new WorkspaceError('workspace/not-text', `${shown} is not UTF-8 text; nothing was written. Use \`bash\`.`);
 }

@@ -44,8 +44,8 @@ export function nearestLines(file: string, text: string): NearLines | undefined 
 }
 
 /**
- * Returns how many lines at the start of a long range need not be shown: the identical lines, except for the last two
- * of them.
+ * Returns how many lines at the start of a long range need not be shown. These are the lines that equal the wanted
+ * text, except for the last two of them.
  */
 function sameLines(stretch: readonly string[], wanted: readonly string[]): number {
   const differs = stretch.findIndex((line, i) => line !== wanted[i]);

@@ -42,7 +42,8 @@ export function createHistoryReadTool(): Tool {
       const asked = ARGUMENTS.read(input);
       if (isProblem(asked)) return asked;
       const { position, to, part } = asked;
-      if (to !== undefined && to < position) return { problem: `to: ${to} lies before position ${position}.` };
+      if (to !== undefined && to < position)
+        return { problem: `to: ${to} is before position ${position}. Pass a later position.` };
       return {
         title: `history_read ${position}${to === undefined ? '' : `-${to}`}`,
         run: (context) =>
@@ -56,7 +57,7 @@ async function readOne(position: number, part: number | undefined, context: Tool
   const [record] = await all(context.history.read(position, position + 1));
   if (record === undefined) throw beyond(position, context);
   const said = sayRecord(record);
-  if (said === undefined) return { text: `#${position} ${kindOf(record)}: nothing that was shown to a model.` };
+  if (said === undefined) return { text: `#${position} ${kindOf(record)}: this record was not shown to a model.` };
   if (part === undefined) return { text: [headOf(record, said), ...said.parts].join('\n') };
   const text = said.parts[part];
   if (text === undefined) throw noPart(position, part, said.parts.length);
@@ -124,7 +125,7 @@ function fitRange(found: readonly RangeRecord[], end: RangeEnd): PageMaker {
 
 function rangeText(records: readonly RangeRecord[], characters: number, { to, more, length }: RangeEnd): string {
   const shown = records.map((record) => recordText(record, characters));
-  const nothing = shown.length === 0 ? ['[no record here was shown to a model]'] : [];
+  const nothing = shown.length === 0 ? ['[no record of this range was shown to a model]'] : [];
   if (more !== undefined) return [...shown, `[read on with position ${more} and to ${to}]`].join('\n\n');
   return [...shown, ...nothing, ...(to >= length ? [`[the log ends at position ${length - 1}]`] : [])].join('\n\n');
 }
@@ -132,7 +133,7 @@ function rangeText(records: readonly RangeRecord[], characters: number, { to, mo
 function recordText({ position, head, text }: RangeRecord, characters: number): string {
   if (text.length <= characters) return `${head}\n${text}`;
   const shown = cutText(text, characters);
-  return `${head}\n${shown}\n[${shown.length} of ${text.length} characters; read position ${position} alone for all]`;
+  return `${head}\n${shown}\n[${shown.length} of ${text.length} characters; to read all of it, pass only position ${position}]`;
 }
 
 function kindOf(record: Recorded): string {
@@ -166,14 +167,14 @@ async function all<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
 function beyond(position: number, { history }: ToolContext): WorkspaceError {
   return new WorkspaceError(
     'workspace/no-record',
-    `this session has no position ${position}: its log ends at ${history.length - 1}`,
+    `this session has no position ${position}: use a position from 0 to ${history.length - 1}`,
     { position, length: history.length },
   );
 }
 
 function noPart(position: number, part: number, parts: number): WorkspaceError {
-  const has = parts === 0 ? 'no parts' : `parts 0 to ${parts - 1}`;
-  return new WorkspaceError('workspace/no-record', `position ${position} has ${has}, no part ${part}`, {
+  const has = parts === 0 ? 'it has no parts, so omit part' : `use a part from 0 to ${parts - 1}`;
+  return new WorkspaceError('workspace/no-record', `position ${position} has no part ${part}: ${has}`, {
     position,
     part,
   });

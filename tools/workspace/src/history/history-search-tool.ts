@@ -70,8 +70,11 @@ async function searchHistory(asked: HistoryQuery, context: ToolContext): Promise
     found.push(match);
     if (found.length > asked.limit) found.shift();
   }
-  if (matches === 0) return { text: 'No record holds all of these words.' };
-  const more = matches > found.length ? [`[the latest ${found.length} of ${matches} matches]`] : [];
+  if (matches === 0) return { text: 'No record contains all of these words. Search for fewer or other words.' };
+  const more =
+    matches > found.length
+      ? [`[the latest ${found.length} of ${matches} matches; to see others, add words to query or raise limit]`]
+      : [];
   return { text: [...found.toReversed(), ...more].join('\n') };
 }
 

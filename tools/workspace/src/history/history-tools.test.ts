@@ -60,7 +60,7 @@ test('history_read shortens long records of a range, stops at the page limit and
   const tool = createHistoryReadTool();
   const first = (await call(tool, { position: 0, to: 39 }, { history })).text;
   expect(Buffer.byteLength(first)).toBeLessThan(49 * 1024);
-  expect(first).toContain('of 6000 characters; read position 0 alone for all]');
+  expect(first).toContain('of 6000 characters; to read all of it, pass only position 0]');
   const next = Number(/\[read on with position (\d+) and to 39\]$/.exec(first)?.[1]);
   expect(next).toBeGreaterThan(5);
   const last = (await call(tool, { position: 39, to: 90 }, { history })).text;
@@ -75,7 +75,7 @@ test('history_read reports a missing position, a missing part and a record that 
   expect(await call(tool, { position: 0, part: 1 }, { history })).toMatchObject({ code: 'workspace/no-record' });
   expect(await call(tool, { position: 2, to: 1 }, { history })).toMatchObject({ code: 'problem' });
   expect((await call(tool, { position: 1 }, { history })).text).toBe(
-    '#1 tool.started: nothing that was shown to a model.',
+    '#1 tool.started: this record was not shown to a model.',
   );
 });
 
@@ -96,8 +96,12 @@ test('history_search finds the records that contain all words, in any case, late
   ]);
   const one = (await call(tool, { query: 'harbour', limit: 1, kinds: ['results'] }, { history })).text;
   expect(one).toContain('#1 result of c1');
-  expect((await call(tool, { query: 'harbour', limit: 1 }, { history })).text).toContain('[the latest 1 of 3 matches]');
-  expect((await call(tool, { query: 'ship' }, { history })).text).toBe('No record holds all of these words.');
+  expect((await call(tool, { query: 'harbour', limit: 1 }, { history })).text).toContain(
+    '[the latest 1 of 3 matches; to see others, add words to query or raise limit]',
+  );
+  expect((await call(tool, { query: 'ship' }, { history })).text).toBe(
+    'No record contains all of these words. Search for fewer or other words.',
+  );
 });
 
 test('history_search does not find its own queries and results', async () => {

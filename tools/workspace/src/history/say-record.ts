@@ -27,7 +27,11 @@ export function sayRecord(record: Recorded): RecordWords | undefined {
       return { kind: 'notes', title: `notification from ${record.data.source}`, parts: [record.data.body] };
     case 'context.noted': {
       const { source, body, artifact } = record.data;
-      return { kind: 'notes', title: `note of ${source}`, parts: [body ?? `The note is the output ${artifact}.`] };
+      return {
+        kind: 'notes',
+        title: `note of ${source}`,
+        parts: [body ?? `The text of the note is the output ${artifact}: read it with output_read.`],
+      };
     }
     case 'answer.received':
       return { kind: 'answers', title: 'answer', parts: record.data.parts.map(sayAnswer) };
@@ -45,7 +49,11 @@ export function sayRecord(record: Recorded): RecordWords | undefined {
       return { kind: 'checkpoints', title, parts: [checkpoint, ...limitations] };
     }
     case 'branch.summarized':
-      return { kind: 'checkpoints', title: 'branch in short', parts: [record.data.text, ...record.data.limitations] };
+      return {
+        kind: 'checkpoints',
+        title: 'summary of a branch',
+        parts: [record.data.text, ...record.data.limitations],
+      };
     default:
       return undefined;
   }
@@ -67,7 +75,7 @@ function sayAnswer(part: AnswerPart): string {
     case 'text':
       return part.text;
     case 'reasoning':
-      return part.text === '' ? '[reasoning, sealed]' : `[reasoning] ${part.text}`;
+      return part.text === '' ? '[reasoning, not readable]' : `[reasoning] ${part.text}`;
     case 'call':
       return `[${part.call} calls ${part.name}] ${part.arguments}`;
     case 'native':

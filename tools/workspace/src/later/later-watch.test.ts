@@ -82,7 +82,7 @@ it('the notice names an invalid package.json, and shows names on one line', asyn
   expect((await end())[0]?.message).toContain('a\\u{202e}b/package.json (scripts)');
 });
 
-it('the folder limit is reported once, even if the turn changed nothing', async () => {
+it('a notice reports the folder limit once, even if the turn changed nothing', async () => {
   const { folder, put } = await openBench();
   for (const path of ['a/x', 'b/x', 'c/x']) await put(path, '');
   const watch = createLaterWatch({ folder, most: 3 });
@@ -99,7 +99,7 @@ it('the folder limit is reported once, even if the turn changed nothing', async 
   expect(await inTime()).toEqual([]);
 });
 
-it('a limit is reported in addition to the changed files', async () => {
+it('a notice reports a limit in addition to the changed files', async () => {
   const { folder, put } = await openBench();
   await put('a/x', '');
   const end = await createLaterWatch({ folder, most: 1 }).begin();

@@ -148,8 +148,8 @@ function filesIn(path: string): readonly string[] {
 }
 
 /**
- * Returns the fingerprint of a path. A file that has not changed since the last look is not read again. For a folder (a
- * repository), only its existence counts.
+ * Returns the fingerprint of a path. A file that has not changed since the last look is not read again. For a folder of
+ * a repository, only its existence counts.
  */
 function takePrint(path: string, known: ReadonlyMap<string, Print>): readonly (readonly [string, Print])[] {
   const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });

@@ -91,7 +91,7 @@ async function entriesOf(folder: HeldFolder, shown: string): Promise<readonly Di
 async function markOf(entry: Dirent, path: string): Promise<string> {
   if (entry.isDirectory()) return '/';
   if (entry.isSymbolicLink()) return ` -> ${await leadsTo(path)}`;
-  return entry.isFile() ? '' : ' (no file)';
+  return entry.isFile() ? '' : ' (special file)';
 }
 
 async function leadsTo(path: string): Promise<string> {

@@ -46,7 +46,9 @@ test('ls lists at most 1,000 entries and reports the limit', async () => {
   const lines = (await call(createLsTool(confinement), { path: 'many' })).text.split('\n');
   expect(lines).toHaveLength(1_001);
   expect(lines.at(-2)).toBe('0999');
-  expect(lines.at(-1)).toBe('[the first 1000 entries; list a folder below, or a smaller depth, or use find]');
+  expect(lines.at(-1)).toBe(
+    '[only the first 1000 entries are shown; list a subfolder, set a smaller depth, or use find]',
+  );
 });
 
 test('ls reports an empty folder, a file, a missing path and a path outside the workspace', async () => {
@@ -55,8 +57,8 @@ test('ls reports an empty folder, a file, a missing path and a path outside the 
   await put('src.txt', 'abc');
   const tool = createLsTool(confinement);
   expect((await call(tool, { path: 'empty' })).text).toBe('[empty is empty]');
-  expect((await call(tool, { path: 'src.txt' })).text).toBe('[src.txt is a file of 3 bytes, no folder]');
-  expect((await call(tool, { path: 'src' })).text).toBe('src does not exist. Near it: src.txt.');
+  expect((await call(tool, { path: 'src.txt' })).text).toBe('[src.txt is a file of 3 bytes, not a folder: use read]');
+  expect((await call(tool, { path: 'src' })).text).toBe('src does not exist. Similar names: src.txt.');
   expect(await call(tool, { path: '..' })).toMatchObject({ code: 'problem' });
   expect(await call(tool, { path: '.git' })).toMatchObject({ code: 'problem' });
   expect(await call(tool, { depth: 9 })).toMatchObject({ code: 'problem' });

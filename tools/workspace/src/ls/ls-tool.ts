@@ -57,11 +57,11 @@ async function listPlace(
   const stats = await inWords(place.shown, async () => parent?.statsOf(name));
   if (parent === undefined || stats === undefined) throw await absent(place, confinement);
   if (!stats.isDirectory() && !stats.isSymbolicLink())
-    return { text: `[${place.shown} is a file of ${stats.size} bytes, no folder]` };
+    return { text: `[${place.shown} is a file of ${stats.size} bytes, not a folder: use read]` };
   await using held = await parent.enter(name, place.shown);
   const bounds = { depth, mostEntries: MOST_ENTRIES, signal };
   const { lines, more } = await listFolder({ held, path: place.path, shown: place.shown }, confinement, bounds);
   if (lines.length === 0) return { text: `[${place.shown} is empty]` };
-  const left = `[the first ${MOST_ENTRIES} entries; list a folder below, or a smaller depth, or use find]`;
+  const left = `[only the first ${MOST_ENTRIES} entries are shown; list a subfolder, set a smaller depth, or use find]`;
   return { text: [...lines, ...(more ? [left] : [])].join('\n') };
 }

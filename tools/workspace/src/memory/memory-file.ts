@@ -64,12 +64,12 @@ export async function readMemory(place: WorkspacePlace, signal: AbortSignal): Pr
   if (current === undefined) return undefined;
   const { bytes, digest, stats } = current;
   if (bytes === undefined) {
-    const message = `${place.shown} has ${stats.size} bytes, too many for memory. Ask the user to shorten it.`;
+    const message = `${place.shown} has ${stats.size} bytes, which is too large for memory. Ask the user to shorten it.`;
     throw new WorkspaceError('workspace/too-large', message, { path: place.shown });
   }
   const text = textOf(bytes);
   if (text === undefined) {
-    const message = `${place.shown} is no UTF-8 text. Ask the user to mend it.`;
+    const message = `${place.shown} is not UTF-8 text. Ask the user to fix it.`;
     throw new WorkspaceError('workspace/not-text', message, { path: place.shown });
   }
   return { place, text, digest, bytes: bytes.length, stats };
@@ -85,8 +85,8 @@ export async function lookAtMemory(
   signal: AbortSignal,
 ): Promise<MemoryFile | ToolProblem | undefined> {
   const place = await memoryPlace(name, confinement);
-  // The folder may be the home of the logs, if a person works in that folder. Without a memory file there, the refusal
-  // is not a problem.
+  // If the user works in the home folder, `.tidemark` may be the folder of the session logs, and tools are refused in
+  // it. If no memory file is there, this refusal is not a problem to report.
   if (isProblem(place)) return isThere(join(confinement.folder, MEMORY_FOLDER, name)) ? place : undefined;
   try {
     return await readMemory(place, signal);

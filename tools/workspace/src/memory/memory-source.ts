@@ -61,8 +61,8 @@ async function lookAtAll(confinement: Confinement, signal: AbortSignal): Promise
 }
 
 /**
- * Keeps the texts of the files, to show later changes as a diff. Texts from before this process first read the files
- * are unknown. For such a change, the whole file is shown.
+ * Keeps the texts of the files, to show later changes as a diff. A version that was replaced before this process first
+ * read the file is unknown. After such a change, the whole file is shown.
  */
 function remember(states: MemoryStates, known: Map<string, string>): void {
   for (const state of states.values()) {
@@ -78,7 +78,9 @@ function sayWhole(states: MemoryStates): string {
     const state = states.get(name);
     return state === undefined ? [] : [sayFile(name, state, 'says')];
   });
-  return [`What earlier sessions and the user keep in ${MEMORY_FOLDER}/ of the workspace:`, ...files].join('\n\n');
+  return [`Memory that earlier sessions and the user saved in ${MEMORY_FOLDER}/ of the workspace:`, ...files].join(
+    '\n\n',
+  );
 }
 
 async function sayChanges(
@@ -89,7 +91,8 @@ async function sayChanges(
   const changes = MEMORY_NAMES.map(async (name): Promise<readonly string[]> => {
     const was = shownIn(noted, name);
     const state = states.get(name);
-    if (state === undefined) return was === undefined ? [] : [`${name} is gone; what it said no longer holds.`];
+    if (state === undefined)
+      return was === undefined ? [] : [`${name} was removed; its earlier content no longer applies.`];
     if (isProblem(state)) return [sayFile(name, state, 'says')];
     if (was === inShort(state.digest)) return [];
     return [await sayChange(name, state, was === undefined ? undefined : known.get(was))];
@@ -102,7 +105,7 @@ async function sayChange(name: MemoryName, file: MemoryFile, before: string | un
   const whole = sayFile(name, file, 'now says');
   if (before === undefined) return whole;
   const diff = await showDiff(before, file.text);
-  const change = `${headOf(name, file)} changed; what is not shown stands as before:\n${diff}`;
+  const change = `${headOf(name, file)} changed; lines that the diff does not show are unchanged:\n${diff}`;
   return change.length < whole.length ? change : whole;
 }
 
@@ -114,5 +117,5 @@ function sayFile(name: MemoryName, state: MemoryFile | ToolProblem, says: string
 
 function headOf(name: MemoryName, { bytes }: MemoryFile): string {
   const { soft, hard } = MEMORY_FILES[name];
-  return `${name} (${bytes} of ${hard} bytes${bytes > soft ? '; above the ' + soft + ' that it should have' : ''})`;
+  return `${name} (${bytes} of ${hard} bytes${bytes > soft ? `; at most ${soft} are recommended` : ''})`;
 }

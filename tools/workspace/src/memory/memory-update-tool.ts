@@ -73,11 +73,14 @@ export function createMemoryUpdateTool(confinement: Confinement): Tool {
 function problemWith({ operation, text, old_text: oldText }: Update): ToolProblem | undefined {
   if (operation === 'replace') {
     if (oldText === undefined || oldText === '')
-      return { problem: 'old_text: replace needs the words to replace, as they stand in the file.' };
-    return oldText === text ? { problem: 'text: it is the same as old_text; there is nothing to change.' } : undefined;
+      return { problem: 'old_text: replace needs the text to replace, exactly as it is in the file.' };
+    return oldText === text
+      ? { problem: 'text: it is equal to old_text, so there is nothing to change. Pass a different text.' }
+      : undefined;
   }
-  if (oldText !== undefined) return { problem: `old_text: ${operation} takes none. To change words, use replace.` };
-  if (operation === 'add' && text.trim() === '') return { problem: 'text: there is nothing to add.' };
+  if (oldText !== undefined)
+    return { problem: `old_text: omit it with ${operation}. To change existing text, use replace.` };
+  if (operation === 'add' && text.trim() === '') return { problem: 'text: it is blank. Pass the lines to add.' };
   return undefined;
 }
 
@@ -96,7 +99,8 @@ async function update(place: WorkspacePlace, asked: Update, context: ToolContext
   const bytes = Buffer.from(textAfter(asked, before, place.shown));
   const after = digest(createHash('sha256').update(bytes).digest('hex'));
   const files = [{ path: place.path, digest: after, as: 'written' as const }];
-  if (after === before?.digest) return { text: `${asked.file} says exactly this already; nothing was written`, files };
+  if (after === before?.digest)
+    return { text: `${asked.file} already has exactly this content; nothing was written`, files };
   requireRoom(asked.file, bytes.length);
   context.signal.throwIfAborted();
   await replaceFile(place, bytes, before?.stats);
@@ -133,13 +137,13 @@ function withLineEnd(text: string): string {
 function requireRoom(file: MemoryName, bytes: number): void {
   const { soft, hard } = MEMORY_FILES[file];
   if (bytes <= hard) return;
-  const message = `${file} would have ${bytes} bytes, and at most ${hard} are kept; nothing was written. Call memory_update with operation consolidate and the whole file in fewer words: join what says the same, drop what no longer holds or stands in the project's files, and stay below ${soft} bytes.`;
+  const message = `${file} would have ${bytes} bytes, and the maximum is ${hard}; nothing was written. Call memory_update with operation consolidate and the whole file in fewer words: merge repetitions, drop what no longer applies or is in the project's files, and stay below ${soft} bytes.`;
   throw new WorkspaceError('workspace/memory-full', message, { file, bytes, hard });
 }
 
 function sizeInWords(file: MemoryName, bytes: number): string {
   const { soft, hard } = MEMORY_FILES[file];
-  const hint = bytes > soft ? `. That is above ${soft}: consolidate it soon, in fewer words` : '';
+  const hint = bytes > soft ? `. At most ${soft} are recommended: consolidate it soon, in fewer words` : '';
   return `${file} has ${bytes} bytes of ${hard}${hint}`;
 }
 
@@ -153,8 +157,8 @@ function changeFact(
   return { kind: 'memory.changed', data: { file, operation, ...was, after, bytes } };
 }
 
-// Checks that a memory file is still what the session was shown. `consolidate` replaces the whole file, so it must not
-// overwrite a line that a person added and that no note has reported yet.
+// The code below checks that the session was shown the current content of a memory file. The operation `consolidate`
+// replaces the whole file, so it must not overwrite a line that a person added and that no note has reported yet.
 
 /** Number of records read at once during the search backwards through the log. */
 const PAGE = 500;
@@ -171,7 +175,7 @@ async function requireShown(
 ): Promise<void> {
   if (fileSeen(place.path)?.digest === current) return;
   if (shownIn(await lastRevision(history), name) === inShort(current)) return;
-  const message = `${name} was changed by somebody else since this session was shown it; nothing was written. Read ${place.shown}, then consolidate what it says now.`;
+  const message = `${name} was changed outside this session since you last read it; nothing was written. Read ${place.shown}, then consolidate its current content.`;
   throw new WorkspaceError('workspace/changed', message, { path: place.shown });
 }
 

@@ -72,8 +72,8 @@ describe('memory_update', () => {
 
   test.each([
     [{ operation: 'replace', text: 'x' }, 'old_text: replace needs'],
-    [{ operation: 'add', text: ' ' }, 'nothing to add'],
-    [{ operation: 'add', text: 'x', old_text: 'y' }, 'add takes none'],
+    [{ operation: 'add', text: ' ' }, 'it is blank'],
+    [{ operation: 'add', text: 'x', old_text: 'y' }, 'omit it with add'],
     [{ operation: 'replace', text: 'x', old_text: 'x' }, 'nothing to change'],
     [{ operation: 'add', text: 'x', file: '../MEMORY.md' }, 'file: '],
   ])('refuses the arguments %j', async (input, words) => {
@@ -85,13 +85,15 @@ describe('memory_update', () => {
   test('gives a hint above the soft limit, and refuses a write above the hard limit with the next step', async () => {
     const bench = await openBench();
     const long = await update(bench, { operation: 'add', text: 'x'.repeat(2_500) });
-    expect(long.text).toBe('MEMORY.md has 2501 bytes of 4096. That is above 2048: consolidate it soon, in fewer words');
+    expect(long.text).toBe(
+      'MEMORY.md has 2501 bytes of 4096. At most 2048 are recommended: consolidate it soon, in fewer words',
+    );
     const before = await bench.content(MEMORY);
     const refused = await update(bench, { operation: 'add', text: 'y'.repeat(1_600) });
     expect(refused).toMatchObject({
       code: 'workspace/memory-full',
       text: expect.stringMatching(
-        /would have 4102 bytes, and at most 4096 .* operation consolidate .* below 2048 bytes/,
+        /would have 4102 bytes, and the maximum is 4096; .* operation consolidate .* below 2048 bytes/,
       ),
     });
     expect(await bench.content(MEMORY)).toBe(before);
@@ -102,7 +104,7 @@ describe('memory_update', () => {
   test('applies smaller limits to USER.md', async () => {
     const bench = await openBench();
     const asked = { file: 'USER.md', operation: 'add' };
-    expect((await update(bench, { ...asked, text: 'x'.repeat(1_536) })).text).toContain('above 1536');
+    expect((await update(bench, { ...asked, text: 'x'.repeat(1_536) })).text).toContain('At most 1536');
     expect(await update(bench, { ...asked, text: 'x'.repeat(1_536) })).toMatchObject({ code: 'workspace/memory-full' });
   });
 
@@ -110,7 +112,10 @@ describe('memory_update', () => {
     const bench = await openBench();
     await update(bench, { operation: 'add', text: 'Once.' });
     const again = await update(bench, { operation: 'consolidate', text: 'Once.' });
-    expect([again.text, again.facts]).toEqual(['MEMORY.md says exactly this already; nothing was written', undefined]);
+    expect([again.text, again.facts]).toEqual([
+      'MEMORY.md already has exactly this content; nothing was written',
+      undefined,
+    ]);
   });
 
   test('creates no other file and follows no link out of the workspace', async () => {
@@ -120,7 +125,7 @@ describe('memory_update', () => {
     await writeFile(join(bench.outside, 'theirs.md'), 'theirs');
     await symlink(join(bench.outside, 'theirs.md'), join(bench.folder, '.tidemark/USER.md'));
     const led = await update(bench, { file: 'USER.md', operation: 'add', text: 'Mine.' });
-    expect(led).toMatchObject({ code: 'problem', text: expect.stringContaining('lies outside the workspace') });
+    expect(led).toMatchObject({ code: 'problem', text: expect.stringContaining('is outside the workspace') });
   });
 
   test('refuses a memory folder that is a link out of the workspace', async () => {
@@ -244,14 +249,14 @@ describe('the memory source', () => {
     await symlink(outside, join(folder, '.tidemark/USER.md'));
     const seen = look(folder, `MEMORY.md ${digest('a'.repeat(64)).slice(0, 12)}, USER.md -`);
     const words = await memorySource({ folder }).render(seen, 'changed');
-    expect(words).toMatch(/^MEMORY\.md is gone; .*\n\nUSER\.md cannot be used: .* lies outside the workspace/s);
+    expect(words).toMatch(/^MEMORY\.md was removed; .*\n\nUSER\.md cannot be used: .* is outside the workspace/s);
   });
 
   test.each([
     ['a link to a file that may contain keys', '../.env', /^.*MEMORY\.md cannot be used: \.env is refused/s],
     ['a link into `.git`', '../.git/config', /MEMORY\.md cannot be used: \.git\/config is refused/],
-    ['a link to an endless device', '/dev/zero', /MEMORY\.md cannot be used: .* lies outside the workspace/],
-    ['a link to itself', 'MEMORY.md', /MEMORY\.md cannot be used: .* lead in a circle/],
+    ['a link to an endless device', '/dev/zero', /MEMORY\.md cannot be used: .* is outside the workspace/],
+    ['a link to itself', 'MEMORY.md', /MEMORY\.md cannot be used: .* form a loop/],
   ])('shows no content of %s, writes nothing there, and shows the other file', async (_what, target, said) => {
     const bench = await openBench();
     await bench.put('.env', 'API_KEY=a-key-of-mine');
@@ -269,19 +274,19 @@ describe('the memory source', () => {
     ]);
   });
 
-  test('reports a pipe without waiting, and a file that is not text', async () => {
+  test('reports a pipe in place of a memory file without waiting for it, and a file that is not text', async () => {
     const bench = await openBench();
     await mkdir(join(bench.folder, '.tidemark'));
     execFileSync('mkfifo', [join(bench.folder, MEMORY)]);
     await bench.put('.tidemark/USER.md', Buffer.from([0xff, 0xfe, 0x00]));
     const words = await memorySource({ folder: bench.folder }).render(look(bench.folder), 'initial');
-    expect(words).toMatch(/MEMORY\.md cannot be used: .* is a pipe.*USER\.md cannot be used: .* is no UTF-8 text/s);
+    expect(words).toMatch(/MEMORY\.md cannot be used: .* is a pipe.*USER\.md cannot be used: .* is not UTF-8 text/s);
   });
 
   test('reports that a file is longer than its limit', async () => {
     const bench = await openBench();
     await bench.put('.tidemark/USER.md', 'x'.repeat(5_000));
     const words = await memorySource({ folder: bench.folder }).render(look(bench.folder), 'initial');
-    expect(words).toContain('USER.md (5000 of 3072 bytes; above the 1536 that it should have) says:');
+    expect(words).toContain('USER.md (5000 of 3072 bytes; at most 1536 are recommended) says:');
   });
 });

@@ -68,7 +68,7 @@ async function readOutput(name: string, request: PageRequest, context: ToolConte
 function unknown(name: string): WorkspaceError {
   return new WorkspaceError(
     'workspace/no-output',
-    `no output of this session is called ${name}, or more than one begins so. Copy the digest from the result that named it.`,
+    `the digest of no output of this session begins with ${name}, or those of several do. Copy the whole digest from the result that names it.`,
     { output: name },
   );
 }

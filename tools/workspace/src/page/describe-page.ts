@@ -1,11 +1,12 @@
-// Page text for the model: the exact text, so that it can be copied into `edit`. A last line in brackets describes the
-// remaining text and how to read it. That line is absent for a whole file without peculiarities.
+// Text of a page for the model. The text is exact, so that the model can copy it into `edit`. A last line in brackets
+// describes the remaining text and how to read it. This line is missing if the page is a whole file with nothing
+// special to report.
 
 import { isUtf8 } from 'node:buffer';
 import { WorkspaceError } from '../workspace-error.ts';
 import type { RawPage } from './take-page.ts';
 
-/** Text of a page. */
+/** Text of a page, and the notes about it. */
 export interface PageText {
   readonly text: string;
   /**
@@ -25,7 +26,7 @@ export function requireLines({ request: { offset }, total }: RawPage, shown: str
   if (offset <= Math.max(1, total)) return;
   throw new WorkspaceError(
     'workspace/past-the-end',
-    `${shown} has ${count(total, 'line')}; line ${offset} is past its end. Read with a smaller offset.`,
+    `${shown} has ${count(total, 'line')}; line ${offset} is after its end. Read with a smaller offset.`,
     { lines: total, offset },
   );
 }
@@ -43,7 +44,7 @@ export function describePage(page: RawPage, shown: string): PageText {
   const text = new TextDecoder('utf-8', { ignoreBOM: offset > 1 || skipBytes > 0 }).decode(page.bytes);
   return {
     text,
-    notes: [...extent(page), ...(isUtf8(page.bytes) ? [] : ['bytes that are no UTF-8 are shown as \uFFFD'])],
+    notes: [...extent(page), ...(isUtf8(page.bytes) ? [] : ['bytes that are not UTF-8 are shown as \uFFFD'])],
   };
 }
 
@@ -59,7 +60,7 @@ function extent({ request: { offset, skipBytes }, bytes, lines, total, cut, whol
   if (cut) {
     const next = skipBytes + bytes.length;
     return [
-      `line ${offset} of ${whole} is longer than a page: bytes ${skipBytes} to ${next} of it`,
+      `line ${offset} of ${whole} is longer than a page: its bytes ${skipBytes} to ${next} are shown`,
       `read on with offset ${offset} and skip_bytes ${next}`,
     ];
   }

@@ -1,5 +1,5 @@
 // Fits a page into a result, so that the result shows the page whole. The last line of a page describes how to read on.
-// If the page were cut again when the result is committed, that line would be lost.
+// A result that is too long is cut when it is committed, and this line would be lost.
 
 import type { PageMaker } from '@tidemark/agent';
 import type { PageTaker, RawPage, PageBounds } from './take-page.ts';

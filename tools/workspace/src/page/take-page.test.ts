@@ -50,13 +50,13 @@ describe('a page', () => {
     expect(first.cut).toBe(true);
     expect(first.bytes.toString().slice(2).replaceAll(family, '')).toBe('');
     expect(said(text)).toMatch(
-      /\[line 1 of 1 is longer than a page: bytes 0 to (\d+) of it; read on with offset 1 and skip_bytes \1\]$/,
+      /\[line 1 of 1 is longer than a page: its bytes 0 to (\d+) are shown; read on with offset 1 and skip_bytes \1\]$/,
     );
   });
 
-  test('marks bytes that are not UTF-8 and adds a note', () => {
+  test('that contains bytes that are not UTF-8 marks these bytes and adds a note', () => {
     const page = pageOf(Buffer.from([0x61, 0xff, 0x0a]), ALL);
-    expect(joinPage(describePage(page, 'it'))).toBe('a\uFFFD\n[bytes that are no UTF-8 are shown as \uFFFD]');
+    expect(joinPage(describePage(page, 'it'))).toBe('a\uFFFD\n[bytes that are not UTF-8 are shown as \uFFFD]');
   });
 
   test('drops a byte order mark at the start of the text, and nowhere else', () => {

@@ -28,8 +28,8 @@ export interface PageRequest {
 export interface RawPage {
   readonly request: PageRequest;
   /**
-   * Whole lines with their line ends, although the last line may have none. If `cut` is true, the beginning of a single
-   * line.
+   * Bytes of the page: whole lines with their line ends. The last line of the text may have no line end. If `cut` is
+   * true, the bytes are only a part of a single line.
    */
   readonly bytes: Buffer;
   /** Number of lines in the page, including a cut line. */
@@ -87,7 +87,10 @@ export function startPage(request: PageRequest): PageTaker {
   };
 }
 
-/** Keeps one byte more than the largest page, to detect that the text continues. */
+/**
+ * Keeps the bytes of a page, and one byte more than the largest page. The additional byte shows that the text
+ * continues.
+ */
 function startKeeping(skipBytes: number): { keep(part: Uint8Array): void; full(): boolean; kept(): Buffer } {
   const parts: Uint8Array[] = [];
   let room = PAGE_BYTES + 1;

@@ -29,11 +29,11 @@ test('the `plan` tool answers with a short count, because the call itself contai
 });
 
 test.each([
-  [{}, 'it says nothing'],
-  [{ tasks: [] }, 'it says nothing'],
+  [{}, 'it is empty'],
+  [{ tasks: [] }, 'it is empty'],
   [{ tasks: [{ task: ' ', status: 'open' }] }, 'tasks.0.task'],
   [{ tasks: [{ task: 'Go', status: 'finished' }] }, 'tasks.0.status'],
-  [{ todo: ['Go'] }, 'It takes tasks, decisions, questions, risks, closed.'],
+  [{ todo: ['Go'] }, 'The arguments are tasks, decisions, questions, risks, closed.'],
 ])('the `plan` tool refuses %j', async (input, words) => {
   const { call } = await openBench();
   expect(await call(tool, input)).toMatchObject({ code: 'problem', text: expect.stringContaining(words) });

@@ -57,7 +57,7 @@ describe('the `read` tool', () => {
       text: expect.stringContaining('is binary (4 bytes)'),
     });
     expect((await call(tool, { path: 'wide.txt' })).text).toContain('UTF-16');
-    expect((await call(tool, { path: '.' })).text).toBe('. is a folder. Use `ls`.');
+    expect((await call(tool, { path: '.' })).text).toBe('. is a folder, not a file. List it with `ls`.');
   });
 
   test('detects an image by its content and returns it with its size in pixels', async () => {
@@ -70,7 +70,7 @@ describe('the `read` tool', () => {
     expect(files).toMatchObject([{ as: 'read' }]);
   });
 
-  test('returns an image of any pixel size, but refuses an image that is too large in bytes or damaged', async () => {
+  test('returns an image of any size in pixels, but refuses an image that is damaged or has too many bytes', async () => {
     const { put, call, confinement } = await openBench();
     await put('wide.png', png(20_001, 10));
     await truncate(await put('heavy.png', png(10, 10)), 64 * 1024 * 1024 + 1);
@@ -86,10 +86,10 @@ describe('the `read` tool', () => {
     for (const name of ['src/taxes.ts', 'src/tax.test.ts', 'src/zebra.ts', '.env']) await put(name, '');
     const tool = createReadTool(confinement);
     expect((await call(tool, { path: 'src/tax.ts' })).text).toBe(
-      'src/tax.ts does not exist. Near it: src/tax.test.ts, src/taxes.ts.',
+      'src/tax.ts does not exist. Similar names: src/tax.test.ts, src/taxes.ts.',
     );
-    expect((await call(tool, { path: 'env' })).text).toBe('env does not exist. Look with `ls` or `find`.');
-    expect((await call(tool, { path: 'no/such/folder' })).text).toContain('Look with `ls`');
+    expect((await call(tool, { path: 'env' })).text).toBe('env does not exist. List files with `ls` or `find`.');
+    expect((await call(tool, { path: 'no/such/folder' })).text).toContain('with `ls`');
   });
 
   test('refuses invalid arguments and names the valid ones', async () => {
@@ -106,7 +106,7 @@ describe('the `read` tool', () => {
     ])
       expect(await call(tool, input), JSON.stringify(input)).toMatchObject({
         code: 'problem',
-        text: expect.stringContaining('It takes path, offset, limit, skip_bytes.'),
+        text: expect.stringContaining('The arguments are path, offset, limit, skip_bytes.'),
       });
     expect(await call(tool, { path: '../outside/x' })).toMatchObject({ code: 'problem' });
   });

@@ -126,7 +126,7 @@ async function readPart(
 }
 
 function beyondReach({ shown }: WorkspacePlace, size: bigint, lines: number): WorkspaceError {
-  const message = `${shown} has ${size} bytes. \`read\` looks through the first ${MOST_WHOLE}, which hold ${lines} lines, and does not find this page there. Read with a smaller offset, search it with \`grep\`, or cut a part of it out with \`bash\`.`;
+  const message = `${shown} has ${size} bytes. \`read\` reads only the first ${MOST_WHOLE}, which have ${lines} lines, and this page is after them. Read with a smaller offset, search the file with \`grep\`, or extract a part of it with \`bash\`.`;
   return new WorkspaceError('workspace/too-large', message, { path: shown });
 }
 
@@ -142,7 +142,7 @@ function binary({ shown }: WorkspacePlace, { stats }: OpenFile, head: Buffer): W
   const what = wide ? 'is text in UTF-16' : 'is binary';
   return new WorkspaceError(
     'workspace/not-text',
-    `${shown} ${what} (${stats.size} bytes): \`read\` shows UTF-8 text and images. Look at it with \`bash\`${wide ? ', through `iconv`' : ''}.`,
+    `${shown} ${what} (${stats.size} bytes): \`read\` shows only UTF-8 text and images. Inspect it with \`bash\`${wide ? ' and `iconv`' : ''}.`,
     { path: shown },
   );
 }
@@ -158,7 +158,8 @@ const IMAGE_BYTES: number = 64 * 1024 * 1024;
  */
 async function readImage(place: WorkspacePlace, { handle, stats }: OpenFile, signal: AbortSignal): Promise<ToolOutput> {
   const { shown } = place;
-  if (stats.size > BigInt(IMAGE_BYTES)) throw tooLarge(shown, `has ${stats.size} bytes; ${IMAGE_BYTES} can be read`);
+  if (stats.size > BigInt(IMAGE_BYTES))
+    throw tooLarge(shown, `has ${stats.size} bytes, and the maximum for an image is ${IMAGE_BYTES}`);
   const data = Buffer.alloc(Number(stats.size));
   const { bytesRead } = await handle.read(data, 0, data.length, 0);
   signal.throwIfAborted();
@@ -167,7 +168,7 @@ async function readImage(place: WorkspacePlace, { handle, stats }: OpenFile, sig
   if (kind?.pixels === undefined)
     throw new WorkspaceError(
       'workspace/not-text',
-      `${shown} begins like an image, but its header is damaged. Look at it with \`bash\`.`,
+      `${shown} begins like an image, but its header is damaged. Inspect it with \`bash\`.`,
     );
   const { width, height } = kind.pixels;
   return {
@@ -180,6 +181,6 @@ async function readImage(place: WorkspacePlace, { handle, stats }: OpenFile, sig
 function tooLarge(shown: string, what: string): WorkspaceError {
   return new WorkspaceError(
     'workspace/too-large',
-    `${shown} ${what}. Make a smaller copy with \`bash\` inside the workspace and read that.`,
+    `${shown} ${what}. Make a smaller copy inside the workspace with \`bash\`, then read the copy.`,
   );
 }

@@ -57,7 +57,7 @@ describe('`bubblewrapArguments`', () => {
     expect(argv.indexOf('/logs')).toBeLessThan(argv.indexOf('--bind'));
   });
 
-  it('keeps a workspace in the temporary folder visible, although that folder is covered', () => {
+  it('keeps a workspace in the temporary folder visible, although the sandbox covers the temporary folder', () => {
     const argv = bubblewrapArguments({ workspace: '/tmp/shop', hidden: [], network: 'none' });
     expect(argv.indexOf('/tmp')).toBeLessThan(argv.indexOf('--bind'));
   });

@@ -55,8 +55,9 @@ export function bubblewrapArguments(mounts: SandboxMounts): readonly string[] {
     ...[...KERNEL, '/sys'].map((path) => ['--ro-bind-try', path, path]),
     ['--tmpfs', '/tmp', '--tmpfs', '/run'],
     ...[...RUN_KEPT, ...resolverFiles(), ...ownNode()].map((path) => ['--ro-bind-try', path, path]),
-    // A hidden folder that contains the workspace is mounted before the workspace, so the workspace stays visible. All
-    // other hidden paths are mounted after the workspace, which may be the home itself.
+    // A hidden folder that contains the workspace is covered before the workspace is mounted, so the workspace stays
+    // visible. All other hidden paths are covered after the workspace is mounted, because the workspace may be the home
+    // itself.
     ...around.map(cover),
     ['--bind', workspace, workspace],
     // Each of these paths is a separate mount. A mount cannot be moved away and replaced, and cannot be written through
@@ -74,8 +75,8 @@ function cover({ path, as }: Hidden): readonly string[] {
 }
 
 /**
- * Returns the path of the Node that runs this program if it is in a covered folder. A clone of the project may be under
- * `/tmp`.
+ * Returns the path of the Node that runs this program if the sandbox covers its folder, so that this Node is mounted
+ * again. This is the case for a clone of the project under `/tmp`.
  */
 function ownNode(): readonly string[] {
   const path = process.execPath;
@@ -116,8 +117,12 @@ export function findBubblewrap(workspace: string, places?: readonly string[]): s
 }
 
 /**
- * State of the sandbox on this machine. `works`: commands run in it. `blocked`: bubblewrap is installed but may not
- * create namespaces. `missing`: bubblewrap is not installed. `not-here`: the system is not Linux.
+ * State of the sandbox on this machine.
+ *
+ * - `works`: commands run in it.
+ * - `blocked`: bubblewrap is installed but may not create namespaces.
+ * - `missing`: bubblewrap is not installed.
+ * - `not-here`: the system is not Linux.
  */
 export type SandboxState = 'works' | 'blocked' | 'missing' | 'not-here';
 

@@ -1,5 +1,6 @@
-// Checks the mounts of a sandbox from inside, before the command runs. Bubblewrap follows links. If another command
-// swapped a folder for a link while the mounts are made, a folder of the machine would become visible and writable.
+// Checks the mounts of a sandbox from inside, before the command runs. Bubblewrap follows links. Another command could
+// replace a folder with a link while the mounts are made. A folder outside the workspace would then become visible and
+// writable.
 
 import { lstatSync } from 'node:fs';
 import { codeOf } from '../confine/file-problem.ts';
@@ -84,8 +85,8 @@ function escapePath(path: string): string {
 }
 
 /**
- * Returns the device and inode number of a path. For a link or a missing file it returns a text that never matches, so
- * the command does not run.
+ * Returns the device and inode number of a path. For a link or a missing file, returns a text that never matches, so
+ * that the command does not run.
  */
 function identityOf(path: string): string {
   try {

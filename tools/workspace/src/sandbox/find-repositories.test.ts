@@ -1,4 +1,4 @@
-// Tests which repositories a finder reports, using files in git's layout.
+// Tests which repositories a finder reports. The repositories are files in git's layout, written without git.
 
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,6 @@
 // Finds every git repository in a workspace, at any depth. Git runs programs that the settings and hooks of a
-// repository name. The next `git status` outside the sandbox would run a program that a command put there.
+// repository name. If a command changed these settings or hooks, the next `git status` outside the sandbox would run a
+// program that the command chose.
 
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
@@ -33,7 +34,7 @@ export type RepositoryFinder = () => Promise<Repositories>;
 
 /**
  * Entries that make a folder a repository for git, even without `.git`. If the folder contains `commondir`, `HEAD` is
- * enough, because the other two are in another folder.
+ * enough, because `objects` and `refs` are in another folder.
  */
 const BARE = ['HEAD', 'objects', 'refs'] as const;
 const NAMES: ReadonlySet<string> = new Set(['.git', 'commondir', ...BARE]);

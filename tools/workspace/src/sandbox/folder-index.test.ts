@@ -51,7 +51,7 @@ it('the index finds names at any depth, but not in skipped folders or through li
   ]);
 });
 
-it('the index lists and enters the root, even if its entries would close another folder', async () => {
+it('the index lists and enters the root, even if the same entries would keep it from entering another folder', async () => {
   for (const path of ['wanted', 'a/wanted', 'a/b/wanted']) put(path);
   const closed = (names: ReadonlySet<string>): boolean => names.has('wanted');
   const index = createFolderIndex({ root, names: new Set(['wanted']), skipped: new Set(), closed });

@@ -45,7 +45,7 @@ export interface IndexedEntry {
   readonly kind: 'file' | 'folder' | 'link' | 'other';
 }
 
-/** Result of one look. */
+/** Result of one look: the listed entries, and the limit that was reached, if any. */
 export interface IndexedLook {
   readonly entries: readonly IndexedEntry[];
   /** Reasons why a part was not searched, in words. Absent if everything was searched. */
@@ -132,8 +132,8 @@ function knownNow(path: string, before: KnownFolder | undefined, options: IndexO
   const stats = statsOf(path, options.lookAt ?? lookAtFile);
   if (stats === 'closed') return { ...CLOSED, changed: 0n, inode: 0n };
   if (stats === undefined || !stats.isDirectory()) return undefined;
-  // A program can set the time of a content change (`mtime`), but not the time of a change to the folder itself
-  // (`ctime`).
+  // `ctime` decides if a folder has changed. A program can set the time of a content change (`mtime`), but it cannot
+  // set `ctime`.
   const isSame = before !== undefined && before.settled && before.changed === stats.ctimeNs;
   return isSame && before.inode === stats.ino ? before : readFolder(path, stats, options);
 }

@@ -1,4 +1,5 @@
-// Hidden paths: lists what a sandboxed command may not see, which are the keys in the home and the session logs.
+// Hidden paths: lists the paths that a sandboxed command may not see. These are the keys in the home and the session
+// logs.
 
 import { realpathSync, statSync } from 'node:fs';
 import { codeOf } from '../confine/file-problem.ts';
@@ -12,8 +13,8 @@ export interface Hidden {
 }
 
 /**
- * Folders with sockets of services that run outside the sandbox and would work for a command. `/run` is not listed,
- * because it is covered as a whole.
+ * Folders with sockets of services that run outside the sandbox. Without a cover, a command could connect to these
+ * services. `/run` is not listed, because the sandbox covers it as a whole.
  */
 const SERVICES = ['/var/run'];
 
@@ -24,7 +25,8 @@ const SERVICES = ['/var/run'];
 export function hiddenPaths(keys: KeyOptions & { readonly home: string }, also: readonly string[]): readonly Hidden[] {
   const paths = [...hiddenNames(keys, also), ...SERVICES];
   const found = new Map(paths.flatMap((path) => coverOf(path)).map((hidden) => [hidden.path, hidden]));
-  // A key place that links to one of these folders would hide everything.
+  // If a key place is a link to one of these folders, covering its target would hide everything. Such a place is not
+  // covered.
   for (const path of ['/', '/run', realOf(keys.home) ?? keys.home]) found.delete(path);
   return [...found.values()];
 }

@@ -79,7 +79,7 @@ it('keys that a link in the workspace points to stay hidden when a command repla
   const replace = 'rm env/current; mkdir env/current; touch env/current/kubeconfig';
   const first = bash.run(`${replace}; touch replaced; while [ ! -e read ]; do sleep 0.05; done`);
   await expect.poll(() => existsSync(join(folder, 'replaced')), { timeout: 30_000 }).toBe(true);
-  // Another command begins while the link is replaced, and ends before the link is put back.
+  // Another command begins while the link is replaced, and ends before the sandbox puts the link back.
   const meanwhile = await bash.run('cat env/prod/kubeconfig; touch read');
   await first;
   const after = await bash.run('cat env/prod/kubeconfig');

@@ -9,9 +9,9 @@ import { codeOf } from '../confine/file-problem.ts';
 const MOST_LINKS = 40;
 
 /**
- * Returns every link between an absolute path and its target, in the order in which they are followed. Links inside the
- * target of another link are included. The folder of each returned link is a real path. Returns an empty list for a
- * path without links, even if the path does not exist.
+ * Returns every link between an absolute path and its target, in the order in which the links are followed. If the
+ * target of a link leads through further links, they are included. The folder of each returned link is a real path.
+ * Returns an empty list for a path without links, even if the path does not exist.
  */
 export function linksAlong(path: string): readonly string[] {
   const links: string[] = [];

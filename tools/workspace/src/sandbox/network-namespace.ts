@@ -73,8 +73,8 @@ export function createSessionNetworks(bwrap: string): SessionNetworks {
 }
 
 /**
- * Returns the arguments of `nsenter`. Root creates a network namespace directly. For other users a user namespace owns
- * it, and that one must be entered first.
+ * Returns the arguments of `nsenter`. Root creates a network namespace directly. For any other user, the network
+ * namespace belongs to a user namespace, and `nsenter` must enter the user namespace first.
  */
 function intoNamespace(pid: number): readonly string[] {
   const asOwner = isRoot() ? [] : ['--user', '--preserve-credentials'];
@@ -108,8 +108,8 @@ async function pidIn(child: ChildProcess): Promise<number | undefined> {
 }
 
 /**
- * Returns true if a sandbox can start inside the namespace. Some systems allow a program to create a namespace, but no
- * further namespace inside it.
+ * Returns true if a sandbox can start inside the namespace. Some systems allow a program to create a namespace, but do
+ * not allow another namespace inside the first one.
  */
 async function canEnter(bwrap: string, nsenter: string, pid: number): Promise<boolean> {
   const sandbox = [

@@ -24,7 +24,7 @@ describe('the network of the sandbox', () => {
     expect((await bash.run('echo ENOTFOUND; exit 1', { network: true })).text).not.toContain('no network');
   });
 
-  it('reaches no service and no abstract socket of this machine unless the call has the network', async () => {
+  it('reaches no service and no abstract socket of this machine unless the call may use the network of this machine', async () => {
     const bash = await openSandboxedBash();
     const port = await listening({ port: 0, host: '127.0.0.1' });
     const abstract = `\0tidemark-test-${process.pid}`;

@@ -67,7 +67,7 @@ function startRelay(folder: string, ports: readonly number[], prefix: readonly s
 function readiness(relay: ChildProcess): Promise<void> {
   return new Promise((resolve, reject) => {
     const fail = (): void =>
-      reject(new WorkspaceError('workspace/port', 'the ports could not be passed on: try again'));
+      reject(new WorkspaceError('workspace/port', 'the ports could not be forwarded: call again'));
     relay.stdout?.once('data', () => resolve());
     relay.once('error', fail).once('exit', fail);
   });

@@ -13,7 +13,10 @@ const NAME = new RegExp(`^tidemark-ports-(?:(${PROCESS_MARK.source})-)?[0-9A-Za-
 /** Age in milliseconds after which a folder is removed if its process cannot be checked. No command runs that long. */
 const LONGEST_MS = 60 * 60 * 1000;
 
-/** Creates a folder for sockets in the temporary folder, named after this process. Returns its absolute path. */
+/**
+ * Creates a folder for sockets in the temporary folder. The name of the folder contains the mark of this process.
+ * Returns the absolute path of the folder.
+ */
 export function makePortFolder(): string {
   return mkdtempSync(join(tmpdir(), `tidemark-ports-${processMark()}-`));
 }

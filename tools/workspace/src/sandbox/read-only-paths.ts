@@ -1,6 +1,6 @@
-// Read-only paths: what a sandboxed command may read but not change in a workspace. A program outside the sandbox runs
-// or obeys these files later: repositories, settings and instructions of agents, and files that a trusted setting
-// starts.
+// Read-only paths: lists the paths of a workspace that a sandboxed command may read but not change. A program outside
+// the sandbox runs or obeys these files later. They are repositories, settings and instructions of agents, and files
+// that a trusted setting starts.
 
 import { realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';

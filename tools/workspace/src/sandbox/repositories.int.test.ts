@@ -57,7 +57,7 @@ describe('the sandbox', () => {
     chmodSync(join(bash.folder, 'closed'), 0o700);
   });
 
-  it('runs nothing while a closed folder prevents the protection of a repository, and runs again once the folder is open', async (context) => {
+  it('runs no command while a folder without access prevents the protection of a repository, and runs commands again once the folder is accessible', async (context) => {
     if (process.getuid?.() === 0) return context.skip('root enters every folder');
     const bash = await openSandboxedBash();
     repositoryIn(join(bash.folder, 'closed/down/own'));
@@ -71,7 +71,7 @@ describe('the sandbox', () => {
     expect((await bash.run('echo again')).output).toBe('again\n');
   });
 
-  it('names a folder that was replaced by a circle of links and contained a repository', async () => {
+  it('names a folder with a repository that was replaced by a circle of links', async () => {
     const bash = await openSandboxedBash();
     repositoryIn(join(bash.folder, 'a/down/own'));
     await bash.run('true');
@@ -161,7 +161,9 @@ describe('the sandbox', () => {
     repositoryIn(bash.folder);
     appendFileSync(join(bash.folder, '.git/config'), '[core]\n\thooksPath = .githooks\n');
     const { text, notices } = await bash.run('mkdir .githooks; echo fine > .githooks/pre-commit');
-    expect(text).toContain('[.githooks is new, and the settings of a repository name it: git runs or obeys it]');
+    expect(text).toContain(
+      '[.githooks is new, and the settings of a repository name it: git runs it or follows its settings]',
+    );
     expect(notices.map(({ code }) => code)).toContain('sandbox/changed');
     expect((await bash.run('echo evil > .githooks/pre-commit; touch .githooks/new')).text).not.toContain('is new');
     expect(readFileSync(join(bash.folder, '.githooks/pre-commit'), 'utf8')).toBe('fine\n');

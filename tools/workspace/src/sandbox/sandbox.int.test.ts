@@ -85,7 +85,7 @@ describe('the sandbox', () => {
     expect((await bash.run('true')).notices).toEqual([]);
   });
 
-  it('starts no program of the workspace for its own work, even if PATH names it', async () => {
+  it("starts no program of the workspace for the sandbox's own work, even if PATH names such a program", async () => {
     const bash = await openSandboxedBash({ atHome: true });
     const fake = `printf '#!/bin/sh\\ntouch ${bash.outside}/ran\\nexec /usr/bin/mkfifo "$@"\\n' > bin/mkfifo; chmod +x bin/mkfifo`;
     const before = process.env['PATH'];
@@ -96,7 +96,7 @@ describe('the sandbox', () => {
     expect(existsSync(join(bash.outside, 'ran'))).toBe(false);
   });
 
-  it('never writes outside while another session swaps a folder for a link during the mounts', async () => {
+  it('never writes outside the workspace while another session swaps a folder for a link during the mounts', async () => {
     const bash = await openSandboxedBash();
     const other = await openSandboxedBash({ session: 'session-2', folder: bash.folder });
     mkdirSync(join(bash.outside, 'lib'));
@@ -135,11 +135,11 @@ describe('the sandbox', () => {
   it('closes the descriptors that this process inherited', async () => {
     const bash = await openSandboxedBash();
     const { output } = await bash.run('ls /proc/self/fd | wc -l');
-    // Three for input and the two outputs, and one for the folder that `ls` reads.
+    // Three descriptors are for the input and the two outputs, and one is for the folder that `ls` reads.
     expect(Number(output)).toBeLessThanOrEqual(4);
   });
 
-  it('keeps keys hidden in a workspace that is the home, even if a command moves their folder', async () => {
+  it('keeps keys hidden in a workspace that is the home, even if a command moves the folder of the keys', async () => {
     const bash = await openSandboxedBash({ atHome: true });
     mkdirSync(join(bash.folder, '.config/gh'), { recursive: true });
     writeFileSync(join(bash.folder, '.config/gh/hosts.yml'), 'SECRET');
@@ -253,7 +253,7 @@ describe('the sandbox', () => {
     for (const file of ['.bashrc', '.gitconfig', 'bin/tool', 'notes']) writeFileSync(join(bash.folder, file), 'fine');
     const files = '.bashrc .gitconfig bin/tool bin/new .config/autostart/x notes';
     const { text } = await bash.run(`for file in ${files}; do echo evil > $file; done; rm -r .bashrc bin; false`);
-    expect(text).toContain('[in this sandbox only the workspace can be written and moved, without');
+    expect(text).toContain('[in this sandbox a command can only write and move files of the workspace, except');
     const changed = files
       .split(' ')
       .filter(
@@ -276,7 +276,7 @@ describe('the sandbox', () => {
     expect(codes).toEqual(process.getuid?.() === 0 ? ['sandbox/root'] : []);
   });
 
-  it('keeps every promise that `tryPromises` tests for doctor', async () => {
+  it('keeps every promise that `tryPromises` tests for `tidemark doctor`', async () => {
     const tried = await tryPromises();
     expect(tried.length).toBeGreaterThan(8);
     expect(tried.filter(({ kept }) => !kept)).toEqual([]);

@@ -90,8 +90,8 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const networks = createSessionNetworks(options.bwrap);
   const finder =
     options.repository === 'writable' ? noRepositories : createRepositoryFinder(options.workspace, options.home);
-  // Real paths that earlier commands had hidden. They stay hidden, because a command that runs at the same time may
-  // remove a link that leads to one of them.
+  // Real paths that were hidden from earlier commands. These paths stay hidden, because a command that runs at the same
+  // time may remove a link that leads to one of them.
   let covered: readonly string[] = [];
   return {
     async enter(reach) {
@@ -203,11 +203,16 @@ function findings(workspace: string, before: StateBeforeCommand, after: Reposito
     changes: [
       ...fresh
         .slice(0, MOST_NAMED)
-        .map(([path]) => `${shown(path)} is new, and git runs what the settings and hooks of a repository name`),
+        .map(
+          ([path]) => `${shown(path)} is new, and git runs commands that the settings and hooks of a repository name`,
+        ),
       ...(more > 0 ? [`${more} more repositories are new`] : []),
       ...before.missing
         .filter(isThere)
-        .map((path) => `${shown(path)} is new, and the settings of a repository name it: git runs or obeys it`),
+        .map(
+          (path) =>
+            `${shown(path)} is new, and the settings of a repository name it: git runs it or follows its settings`,
+        ),
       ...restored.map((link) => restoredInWords(link, shown)),
     ],
     limit: after.limit,
@@ -261,7 +266,10 @@ function unreachable(workspace: string, path: string, code: string): WorkspaceEr
   return new WorkspaceError('workspace/file-system', message, { path: repository, folder, code });
 }
 
-/** Returns the nearest accessible folder above a path. The content of that folder is not accessible. */
+/**
+ * Returns the nearest folder above an inaccessible path that is accessible itself. The next part of the path cannot be
+ * reached, so this is the folder that is closed.
+ */
 function nearestSeen(path: string): string {
   const folder = dirname(path);
   return folder === path || obstacle(folder) === undefined ? folder : nearestSeen(folder);

@@ -45,8 +45,8 @@ const PROBES: readonly (readonly [promise: string, script: string])[] = [
 const LOOPBACK = 'commands of a session that run at the same time can reach each other';
 const TIMEOUT_MS = 10_000;
 /**
- * Folder for the probes. It is not `/tmp`, because the sandbox covers `/tmp` and every probe of an outside file there
- * would succeed.
+ * Folder for the probes. It is not `/tmp`, because the sandbox covers `/tmp`. A probe that tries to reach an outside
+ * file in `/tmp` would succeed even if the sandbox broke its promise.
  */
 const PLACE = '/var/tmp';
 
@@ -112,8 +112,8 @@ async function succeeds(
 }
 
 /**
- * Returns true if two commands of a session can connect. One listens until it is reached, and the other one tries for a
- * while.
+ * Returns true if two commands of a session can connect to each other. One command listens until the other one
+ * connects. The other command tries to connect for a limited time.
  */
 async function reachEachOther(sandbox: Sandbox, environment: Readonly<Record<string, string>>): Promise<boolean> {
   const listening = `"$NODE" -e 'net.createServer(() => process.exit(0)).listen(1234); setTimeout(() => process.exit(1), 5000)'`;

@@ -30,7 +30,7 @@ test('`confirmLines` keeps lines that are in a file of the workspace and reached
   expect(await confirmLines(folder, [...kept, ...lost])).toEqual(kept);
 });
 
-test('`confirmNames` keeps existing names that are reached without a link, and `confirmComplaint` keeps complaints about them', async () => {
+test('`confirmNames` keeps existing names that are reached without a link, and `confirmComplaint` keeps complaints about such names', async () => {
   const { folder, outside, put } = await openBench();
   await put('a/notes.txt', '');
   await writeFile(join(outside, 'secret'), '');
@@ -50,11 +50,11 @@ test('`grep` shows lines of files with a byte order mark and of files in UTF-16'
   expect(found.text).toBe('[3 lines in 3 files]\n\n16be.txt\n2:ä foo\n\n16le.txt\n2:ä foo\n\n8.txt\n2:ä foo');
 });
 
-test('the description of a search reports the number of omitted lines', () => {
+test('the description of a search reports how many lines were omitted because they could not be confirmed', () => {
   const findings = gatherFindings(10, 0);
   for (const path of ['a', 'b'])
     findings.add({ path, line: 1, text: 'foo', raw: Buffer.from('foo'), offset: 0, match: [0, 3] });
   expect(findings.describe('.', [], findings.rows.slice(1))).toBe(
-    '[2 lines in 2 files]\n[1 of the lines to show left out: they were not there when looked at again]\n\nb\n1:foo',
+    '[2 lines in 2 files]\n[1 of the found lines are omitted, because the files did not contain them when read again]\n\nb\n1:foo',
   );
 });

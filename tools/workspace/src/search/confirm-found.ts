@@ -59,8 +59,8 @@ async function linesIn<Line extends FoundLine>(
 type ReadLine = (line: FoundLine) => Promise<Uint8Array>;
 
 /**
- * Returns a function that reads a line as ripgrep saw it: without the byte order mark, and converted from UTF-16 to
- * UTF-8.
+ * Returns a function that reads a line in the form in which ripgrep saw it: without the byte order mark, and converted
+ * from UTF-16 to UTF-8.
  */
 async function readerOf(handle: FileHandle, size: bigint): Promise<ReadLine> {
   const { buffer } = await handle.read(Buffer.alloc(3), 0, 3, 0);

@@ -86,25 +86,29 @@ async function list(folder: string, place: SearchPlace, limit: number, signal: A
   const gone = names.length - there.length;
   const said = [
     ...notes(counted, names.length, place, { ...end, complaint }),
-    ...(gone === 0 ? [] : [`${gone} of the names to show left out: they were not there when looked at again`]),
+    ...(gone === 0
+      ? []
+      : [`${gone} of the found names are omitted, because these files did not exist when checked again`]),
   ];
   return { text: [...said.map((note) => `[${note}]`), ...there.map(showName)].join('\n') };
 }
 
 function notes(counted: number, shown: number, place: SearchPlace, end: RipgrepEnd): readonly string[] {
-  const late = earlyEndNotes(end, PATIENCE_MS, 'name a narrower path');
+  const late = earlyEndNotes(end, PATIENCE_MS, 'pass a narrower path');
   const unread = end.code === 2 ? [unreadNote('folders', end.complaint)] : [];
   return [summary(counted, shown, place), ...late, ...unread];
 }
 
 function summary(counted: number, shown: number, place: SearchPlace): string {
-  if (counted === 0) return `no such file in ${place.shown}`;
+  if (counted === 0) return `no file matches in ${place.shown}`;
   const many = counted >= MOST_COUNTED ? 'at least ' : '';
   const found = `${many}${counted} ${counted === 1 ? 'file' : 'files'}`;
-  return shown === counted ? found : `${found}, the first ${shown} shown: narrow glob or path, or set limit`;
+  return shown === counted
+    ? found
+    : `${found}, the first ${shown} are shown: use a narrower glob or path, or a higher limit`;
 }
 
 function badSearch(complaint: string, place: SearchPlace): WorkspaceError {
-  const message = `The folder could not be searched:\n${complaint.trim()}\nLook at it with \`ls\`, or name another path or glob.`;
+  const message = `The folder could not be searched:\n${complaint.trim()}\nCheck it with \`ls\`, or pass another path or glob.`;
   return new WorkspaceError('workspace/bad-search', message, { path: place.shown });
 }

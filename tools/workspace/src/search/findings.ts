@@ -12,7 +12,7 @@ import type { GrepLine } from './grep-record.ts';
 /** Collects lines in the order of the search. */
 export interface SearchFindings {
   add(line: GrepLine): void;
-  /** Counts a line whose record was above 1 MiB. */
+  /** Counts a match whose record of ripgrep was above 1 MiB. The text of such a line is not kept. */
   addTooLong(): void;
   /** Returns true if enough matches were counted, so the search can stop. */
   enough(): boolean;
@@ -82,7 +82,7 @@ export function gatherFindings(limit: number, context: number): SearchFindings {
         files.add(line.path);
         full ||= shown >= limit;
       }
-      // Context lines of the first omitted match are omitted too.
+      // If a match is omitted, its context lines are omitted too.
       const belongs = shown < limit || (line.path === matched?.path && line.line <= matched.line + context);
       if (!full && belongs) show(line);
     },
@@ -92,12 +92,14 @@ export function gatherFindings(limit: number, context: number): SearchFindings {
     enough: () => counted >= MOST_COUNTED,
     rows,
     describe(place, notes, confirmed) {
-      const lines = tooLong === 1 ? 'line above 1 MiB is' : 'lines above 1 MiB are';
+      const lines = tooLong === 1 ? 'line longer than 1 MiB is' : 'lines longer than 1 MiB are';
       const gone = rows.length - confirmed.length;
       const all = [
         ...notes,
         ...(tooLong === 0 ? [] : [`${tooLong} ${lines} not shown`]),
-        ...(gone === 0 ? [] : [`${gone} of the lines to show left out: they were not there when looked at again`]),
+        ...(gone === 0
+          ? []
+          : [`${gone} of the found lines are omitted, because the files did not contain them when read again`]),
       ];
       const count = summary({
         counted,
@@ -140,5 +142,5 @@ function summary({ counted, shown, files, place }: Summary): string {
   const many = counted >= MOST_COUNTED ? 'at least ' : '';
   const found = `${many}${counted} ${counted === 1 ? 'line' : 'lines'} in ${files} ${files === 1 ? 'file' : 'files'}`;
   if (shown === counted) return found;
-  return `${found}, the first ${shown} shown: narrow pattern, path or glob, or set limit`;
+  return `${found}, the first ${shown} are shown: use a narrower pattern, path or glob, or a higher limit`;
 }

@@ -60,7 +60,7 @@ describe('`readGlob`', () => {
     expect((await glob(pattern)).matches(path)).toBe(named);
   });
 
-  it('matches a file by any of its paths, and a leading `!` inverts the result', async () => {
+  it('matches a file if any of its paths matches, and a leading `!` inverts the result', async () => {
     expect((await glob('sub/*.ts')).matches('src/sub/a.ts', 'sub/a.ts')).toBe(true);
     expect((await glob('!sub/*.ts')).matches('src/sub/a.ts', 'sub/a.ts')).toBe(false);
   });

@@ -50,7 +50,8 @@ export function createGrepTool(confinement: Confinement): Tool {
     async read(input) {
       const asked = grepArguments.read(input);
       if (isProblem(asked)) return asked;
-      if (asked.pattern.includes('\0')) return { problem: 'pattern: no line of text holds a NUL character.' };
+      if (asked.pattern.includes('\0'))
+        return { problem: 'pattern: it contains a NUL character, which no line of text contains. Remove it.' };
       const place = await searchPlace(confinement, asked.path, asked.glob);
       if (isProblem(place)) return place;
       const title = `grep ${showName(asked.pattern)} in ${place.shown}`;
@@ -83,7 +84,7 @@ async function search(
     },
   });
   if (end.code === 2 && !begun) throw badSearch(end.complaint, asked);
-  const late = earlyEndNotes(end, PATIENCE_MS, 'name a narrower path or glob');
+  const late = earlyEndNotes(end, PATIENCE_MS, 'pass a narrower path or glob');
   const unread = end.code === 2 ? [unreadNote('files', await confirmComplaint(folder, end.complaint))] : [];
   const confirmed = await confirmLines(folder, findings.rows);
   return { text: findings.describe(place.shown, [...late, ...unread], await maskCutRows(confirmed, mask)) };
@@ -115,6 +116,6 @@ function ripgrepArguments({ ignore_case, literal, context }: GrepArguments): rea
 
 function badSearch(complaint: string, { pattern }: GrepArguments): WorkspaceError {
   const said = complaint.replace(/^~+\n/gm, '').trim();
-  const message = `The search was refused:\n${said}\nMend the pattern, or set \`literal\` to search for it as it stands.`;
+  const message = `The search was refused:\n${said}\nFix the pattern, or set \`literal\` to search for it as plain text.`;
   return new WorkspaceError('workspace/bad-search', message, { pattern });
 }

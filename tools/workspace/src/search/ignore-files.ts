@@ -1,6 +1,6 @@
-// Watches ignore files during a search. ripgrep opens an ignore file without checking its type: a pipe makes it wait
-// forever, and `/dev/zero` makes it use all memory. The watch reports such files. A pipe that ripgrep never opens does
-// not end the search.
+// Watches ignore files during a search. ripgrep opens an ignore file without checking its type: a pipe makes ripgrep
+// wait forever, and `/dev/zero` makes it use all memory. The watch reports such files. A pipe that ripgrep never opens
+// does not end the search.
 
 import type { Stats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
@@ -10,7 +10,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 /** Names of ignore files that ripgrep reads in each searched folder and in the folders above. */
 const NAMES: ReadonlySet<string> = new Set(['.gitignore', '.ignore', '.rgignore']);
-/** Maximum number of folders that are checked. Beyond this number, only its time limit ends a blocked search. */
+/**
+ * Maximum number of folders that are checked. If an ignore file in a further folder blocks a search, only the time
+ * limit ends the search.
+ */
 const MOST_FOLDERS = 10_000;
 const MOST_FOUND = 100;
 const PAUSE_MS = 20;
@@ -21,7 +24,7 @@ export interface IrregularFile {
   readonly isPipe: boolean;
 }
 
-/** Result of a watch. */
+/** Result of watching the ignore files of a search. */
 export interface IgnoreWatch {
   /** The pipe that a reader currently waits for. `undefined` if the signal aborted before a reader waited. */
   readonly waitedFor: string | undefined;

@@ -8,7 +8,7 @@ import { WorkspaceError } from '../workspace-error.ts';
 import { watchIgnoreFiles } from './ignore-files.ts';
 import { splitRecords } from './split-records.ts';
 
-/** Options of one run. */
+/** Options of one run of ripgrep. */
 export interface RipgrepRun {
   readonly args: readonly string[];
   readonly folder: string;
@@ -22,7 +22,7 @@ export interface RipgrepRun {
   each(record: string | undefined): boolean;
 }
 
-/** Result of a run. */
+/** Result of one run of ripgrep. */
 export interface RipgrepEnd {
   /** Exit code: 0 for matches, 1 for no match, 2 for an error. `undefined` if the process was killed. */
   readonly code: number | undefined;
@@ -34,7 +34,10 @@ export interface RipgrepEnd {
 const MOST_RECORD_BYTES = 1024 * 1024;
 const MOST_COMPLAINT = 8 * 1024;
 
-/** Maximum memory of a run, in KiB. Without it, an endless line or ignore file would use all memory of the machine. */
+/**
+ * Maximum memory of a run, in KiB. Without this limit, an endless line or ignore file would use all memory of the
+ * machine.
+ */
 const MOST_MEMORY = 1024 * 1024;
 /** Shell arguments that set the memory limit. `ulimit -v` has no effect on macOS and does not exist on Windows. */
 const LIMITED = ['-c', `ulimit -v ${MOST_MEMORY} 2>/dev/null; exec "$0" "$@"`];
@@ -95,7 +98,7 @@ function memoryEnd(code: number | undefined, complaint: string): 'memory' | unde
 
 function wouldWait(path: string, folder: string): WorkspaceError {
   const shown = showName(relative(folder, path));
-  const message = `${shown} is a pipe or a device, and every search would wait for it. Nothing was searched. Remove it, or ask the user to.`;
+  const message = `${shown} is a pipe or a device, and a search would wait for it. Nothing was searched. Remove it, or ask the user to remove it.`;
   return new WorkspaceError('workspace/not-a-file', message, { path: shown });
 }
 
@@ -107,7 +110,7 @@ export function earlyEndNotes(
   patienceMs: number,
   next: string,
 ): readonly string[] {
-  if (stopped === 'timeout') return [`stopped after ${patienceMs / 1_000} s: ${next}`];
+  if (stopped === 'timeout') return [`stopped after ${patienceMs / 1_000} s, before all files were searched: ${next}`];
   if (stopped !== 'memory') return [];
   return [`stopped: a line or an ignore file needs more than ${MOST_MEMORY / 1024 ** 2} GiB of memory: ${next}`];
 }
@@ -119,8 +122,8 @@ async function takeRecords(stream: AsyncIterable<unknown>, { delimiter, each }: 
 }
 
 /**
- * Returns the path of ripgrep. The package is imported on first use, because it throws if it has no binary for this
- * platform, and no other tool needs it.
+ * Returns the path of ripgrep. The package that contains ripgrep is imported on first use: it throws if it has no
+ * binary for this platform, and only the search tools need it.
  */
 async function ripgrepPath(): Promise<string> {
   try {
@@ -132,7 +135,7 @@ async function ripgrepPath(): Promise<string> {
 
 function notStarted(cause: unknown): never {
   const message =
-    'ripgrep cannot be run here: its package has no program for this platform, or was installed without optional ' +
+    'ripgrep cannot run here: its package has no program for this platform, or was installed without optional ' +
     'dependencies. Search with `bash`, and tell the user to run `npm install` again.';
   throw new WorkspaceError('workspace/no-ripgrep', message, { platform: process.platform, arch: process.arch }, cause);
 }

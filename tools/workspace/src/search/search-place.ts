@@ -49,7 +49,7 @@ export async function searchPlace(
   if (isProblem(place)) return place;
   const found = lstatSync(place.path, { throwIfNoEntry: false });
   if (found === undefined)
-    return { problem: `${place.shown} does not exist. Look with \`ls\`, or search the whole workspace.` };
+    return { problem: `${place.shown} does not exist. Check the path with \`ls\`, or search the whole workspace.` };
   // In a folder, ripgrep skips entries that are not regular files. A pipe or device that is named directly would be
   // opened, and ripgrep would wait for it.
   if (!found.isFile() && !found.isDirectory()) return { problem: notAFile(place, found).message };
@@ -73,7 +73,7 @@ export async function searchPlace(
 }
 
 function tooLarge(shown: string, size: number): string {
-  return `${shown} has ${size} bytes; a file of at most ${MOST_BYTES} bytes is searched. Search a part of it with \`bash\`, such as \`head -c 1G\`.`;
+  return `${shown} has ${size} bytes, and the maximum for a search is ${MOST_BYTES}. Search a part of it with \`bash\`, for example with \`head -c 1G\`.`;
 }
 
 /**

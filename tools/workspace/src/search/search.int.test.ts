@@ -81,14 +81,14 @@ describe('the `grep` tool', () => {
   it('counts the matches that it does not show, and shows no context lines for them', async () => {
     const folder = workspace({ 'a.txt': 'foo\nx\n\n\n\ny\nfoo\n', 'b.txt': 'y\nfoo\n' });
     expect(await grep(folder, { pattern: 'foo', context: 1, limit: 1 })).toBe(
-      '[3 lines in 2 files, the first 1 shown: narrow pattern, path or glob, or set limit]\n\na.txt\n1:foo\n2-x',
+      '[3 lines in 2 files, the first 1 are shown: use a narrower pattern, path or glob, or a higher limit]\n\na.txt\n1:foo\n2-x',
     );
   });
 
   it('stays below the inline size of a result for any limit', async () => {
     const folder = workspace({ 'a.txt': `${'foo '.repeat(100)}\n`.repeat(1_000) });
     const text = await grep(folder, { pattern: 'foo', limit: 1_000 });
-    expect(text).toMatch(/^\[1000 lines in 1 file, the first 11\d shown/);
+    expect(text).toMatch(/^\[1000 lines in 1 file, the first 11\d are shown/);
     expect(Buffer.byteLength(text)).toBeLessThan(48 * 1024);
   });
 
@@ -119,7 +119,7 @@ describe('the `grep` tool', () => {
     expect(await grep(folder, { pattern: 'foo' })).toBe('[1 line in 1 file]\n\na.txt\n1:foo');
   });
 
-  it('skips files that .gitignore names and .git, but searches other names that begin with a dot', async () => {
+  it('skips `.git` and the files that .gitignore names, but searches other names that begin with a dot', async () => {
     const folder = workspace({
       '.gitignore': 'node_modules\n*.log\n',
       'node_modules/a/index.js': 'foo',
@@ -179,7 +179,7 @@ describe('the `grep` tool', () => {
 
   it('reports a line that is too long to be shown', async () => {
     const folder = workspace({ 'a.js': 'foo'.padEnd(2_000_000, 'x') });
-    expect(await grep(folder, { pattern: 'foo' })).toContain('[1 line above 1 MiB is not shown]');
+    expect(await grep(folder, { pattern: 'foo' })).toContain('[1 line longer than 1 MiB is not shown]');
   });
 
   it('skips binary files, and shows names with line ends and bytes that are not UTF-8', async () => {
@@ -245,12 +245,12 @@ describe('the `find` tool', () => {
     expect(await find(folder, { glob: '*.ts' })).toBe('[2 files]\na/b.ts\nb.ts');
     expect(await find(folder, { path: 'a' })).toBe('[1 file]\na/b.ts');
     expect(await find(folder, { path: 'out' })).toBe('[1 file]\nout/x.ts');
-    expect(await find(folder, { glob: 'nothing' })).toBe('[no such file in .]');
+    expect(await find(folder, { glob: 'nothing' })).toBe('[no file matches in .]');
   });
 
   it('counts the files that it does not list', async () => {
     expect(await find(workspace(files), { limit: 2 })).toBe(
-      '[5 files, the first 2 shown: narrow glob or path, or set limit]\n.github/x.yml\n.gitignore',
+      '[5 files, the first 2 are shown: use a narrower glob or path, or a higher limit]\n.github/x.yml\n.gitignore',
     );
   });
 

@@ -13,8 +13,8 @@ const folder = mkdtempSync(join(tmpdir(), 'tidemark-plain-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const BASH = '/bin/bash';
-// Commands may run in parallel, so each record is written in one piece. A line end in the format would flush the first
-// half early.
+// Commands may run in parallel, so each record is written in one piece. A line end in the format of `printf` would make
+// bash write the first half of the record early.
 const HANDLE = 'command_not_found_handle() { printf "%s\\0" "$@" $\'\\1\' >> "$RECORD"; }\n';
 let runs = 0;
 

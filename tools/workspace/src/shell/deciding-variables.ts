@@ -13,8 +13,9 @@ export const DECIDES: RegExp = new RegExp(
 );
 
 /**
- * Values that name no code. A folder for libraries, or for more programs after the usual ones, is accepted. It is as
- * harmless as a script named on the command line, because rules do not read files.
+ * Variables that decide what runs, with values that name no code. A value is also accepted if it adds a folder for
+ * libraries, or a folder for more programs after the usual ones. Such a folder is as harmless as a script named on the
+ * command line, because rules do not read files.
  */
 const HARMLESS: readonly (readonly [name: RegExp, value: RegExp])[] = [
   [/^GIT_CONFIG_(GLOBAL|SYSTEM)$/, /^\/dev\/null$/],
@@ -37,8 +38,8 @@ const WIDER_PATH =
   /^"?(?=.*\$(PATH\b|\{PATH\}))((\$PATH|\$\{PATH\}|(\$HOME|\$\{HOME\}|~|\$PWD|\$\(pwd\)|\.)?\/?node_modules\/\.bin|(\$HOME|\$\{HOME\}|~)?\/[\w./-]+)(:|(?="?$)))+"?$/;
 
 /**
- * Returns true if a variable with this value decides what runs. A `value` of `undefined` is known only to the running
- * shell. `written` is the value as written in the line.
+ * Returns true if a variable with this value decides what runs. `value` is `undefined` if only the running shell knows
+ * the value. `written` is the value as it is written in the line.
  */
 export function decides(name: string, value: string | undefined, written = ''): boolean {
   if (!DECIDES.test(name)) return false;

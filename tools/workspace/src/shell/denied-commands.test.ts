@@ -34,7 +34,7 @@ describe('a rule that denies `git push`', () => {
     `lua -e 'os.execute("git push")'`,
     `awk 'BEGIN { system("git" " push") }'`,
     `gawk 'BEGIN { "git push" | getline }'`,
-  ])('denies code in another language that runs it: %j', (line) => {
+  ])('denies code in another language that runs `git push`: %j', (line) => {
     expect(isDenied(line)).toBe(true);
   });
 
@@ -55,7 +55,7 @@ describe('a rule that denies `git push`', () => {
     'PATH=/opt/bin x',
     'NODE_OPTIONS="--require ./x.js" npm test',
     'PYTHONSTARTUP=x.py python3 -i',
-  ])('denies a git alias or a setting that runs it: %j', (line) => {
+  ])('denies a git alias or a setting that runs `git push`: %j', (line) => {
     expect(isDenied(line)).toBe(true);
   });
 
@@ -80,7 +80,7 @@ describe('a rule that denies `git push`', () => {
     `sed -e p -e '/a/,/b/{s/x/y/;e' -e '}' f`,
     `gsed 's/x/git push/e' f`,
     `sed 'y/ab/cd/;\\%x%e' f`,
-  ])('denies sed commands that run it: %j', (line) => {
+  ])('denies sed commands that run `git push`: %j', (line) => {
     expect(isDenied(line)).toBe(true);
   });
 
@@ -133,7 +133,7 @@ describe('a rule that denies `git push`', () => {
     'doppler run -- git push',
     `ssh-agent bash -c 'git push'`,
     'git.exe push',
-  ])('denies an option or argument of another program that runs it: %j', (line) => {
+  ])('denies an option or argument of another program that runs `git push`: %j', (line) => {
     expect(isDenied(line)).toBe(true);
   });
 });

@@ -1,5 +1,6 @@
 // Handed-on commands: finds what a command passes to a program that runs commands, such as a shell, `sudo`, `xargs` or
-// an alias of git. The result is texts and words to parse in turn. If they cannot be known, the result is `anything`.
+// an alias of git. The result is a list of texts and words, which the caller parses in turn. If the passed commands
+// cannot be known, the result is `anything`.
 
 import type { PossibleCommand } from '@tidemark/agent';
 import { handsOn, launches, programName } from '@tidemark/agent';
@@ -22,7 +23,7 @@ const PLAIN_WORD = /^[\w@%+:,./-]*$/;
 
 /**
  * Returns what a command passes to programs that run others: a shell, `sudo`, `xargs`, an alias of git. Returns
- * `ANYTHING` if it cannot be known. The first of the `words` is the program.
+ * `ANYTHING` if the passed commands cannot be known. The first of the `words` is the program.
  */
 export function handedOn(words: PossibleCommand, redirects: readonly Redirection[]): readonly Handed[] {
   const [program = '', ...given] = words;
@@ -94,15 +95,15 @@ const FIRST_PROGRAM: ReadonlySet<string> = new Set(
 );
 
 /**
- * Returns the commands that a launcher may run, one for each word at which a command may begin. An unknown word may be
- * the beginning, unless an earlier word certainly is.
+ * Returns the commands that a launcher may run. There is one for each word at which a command may begin. An unknown
+ * word may be the beginning, unless a command certainly begins at an earlier word.
  */
 function launchedPrograms(program: string, asGiven: PossibleCommand): readonly Handed[] {
   const given = withInput(program, asGiven);
   if (READ_AGAIN.has(program) && given.includes(undefined)) return [ANYTHING];
   const begin = beginOf(program, given);
   const subcommand = HAVE_SUBCOMMANDS.has(program) ? given.findIndex((word) => word?.startsWith('-') === false) : -1;
-  // Without a command, these programs run the lines that they read.
+  // If no command is given, these programs run the lines that they read from their input.
   if (RUN_LINES.has(program) && begin === -1) return [ANYTHING];
   return given.flatMap((word, index): Handed[] => {
     if (word === undefined) return begin === -1 || index < begin ? [ANYTHING] : [];
@@ -114,12 +115,13 @@ function launchedPrograms(program: string, asGiven: PossibleCommand): readonly H
   });
 }
 
-/** Returns the index at which the command certainly begins. Returns -1 if that is uncertain. */
+/** Returns the index at which the command certainly begins. Returns -1 if the beginning is uncertain. */
 function beginOf(program: string, given: PossibleCommand): number {
   if (ANYWHERE.has(program)) return -1;
   return given.findIndex((word, index) => {
     const before = given[index - 1] ?? '';
-    // These options of `xargs` contain their value or have none, so the next word is not an option value.
+    // These options of `xargs` include their value or have no value. The next word is therefore not the value of an
+    // option.
     return isSurelyProgram(word, program === 'xargs' && /^-([0rt]|[IiLnPs].+)$/.test(before) ? '' : before);
   });
 }
@@ -210,7 +212,7 @@ function behindSign(word: string): readonly Handed[] {
   return at === -1 ? [] : [{ as: 'script', text: word.slice(at + 1), open: true }];
 }
 
-/** Options of shells that have a value which is not a file. */
+/** Options of shells whose value is the next word and is not a file. */
 const WITH_VALUE = /^[-+][oO]$/;
 
 /** Returns true if a shell or an interpreter with these arguments reads its script from its input. */
@@ -269,8 +271,8 @@ function ofSed(given: PossibleCommand): readonly Handed[] {
 const CODE_OPTION = /^(-[A-Za-z]*[ceErp]|--(eval|print|execute|command))(=|$)/;
 
 /**
- * Returns the commands in the words after the code, because the code may run them. Returns `ANYTHING` if only the
- * running shell knows the code.
+ * Returns the commands in the words after the code that an interpreter runs, because the code may run these words.
+ * Returns `ANYTHING` if only the running shell knows the code.
  */
 function ofCode(given: PossibleCommand): readonly Handed[] {
   const at = given.findIndex((word) => CODE_OPTION.test(word ?? ''));
@@ -333,7 +335,7 @@ function ofSetting(value: string | undefined, name: string | undefined): readonl
   return [...codeIn(value), { as: 'words', words: ['git', ...value.split(' '), undefined] }];
 }
 
-/** Returns the commands in or after the first word with which a program runs another one. */
+/** Returns the commands in or after the first word that makes a program run another program. */
 function byWays(words: PossibleCommand): readonly Handed[] {
   const at = words.findIndex((word, index) => word !== undefined && handsOn(words, index));
   const word = words[at];

@@ -14,8 +14,8 @@ import { textOf } from './word-text.ts';
 const ANY: PossibleCommand = [undefined];
 const DEEPEST = 5;
 /**
- * Maximum number of commands of one line. No ordinary line could run more. If a line could, a command with no known
- * words is added to the result.
+ * Maximum number of commands of one line. No ordinary line could run more. For a line that could run more, a command
+ * with no known words is added to the result, so every deny rule matches.
  */
 const MOST_COMMANDS = 2_000;
 /** Maximum number of words of code that are examined. Longer code may run anything. */
@@ -37,8 +37,8 @@ interface CommandReading {
 }
 
 /**
- * Place in the analysis. `depth` counts how often a command was passed to another program on the way here. `open` is
- * true if more words may follow.
+ * Place in the analysis of a line. `depth` is the number of times that a command was passed to another program on the
+ * way to this place. `open` is true if more words may follow at run time.
  */
 interface ReadingPlace {
   readonly reading: CommandReading;
@@ -127,7 +127,9 @@ function textOfSetting({ name, value }: Assignment): string | undefined {
   return text === undefined ? undefined : `${name}=${text}`;
 }
 
-/** Examines the value of a variable as a script and as code, because a program may run it: `LESSOPEN='|x' less`. */
+/**
+ * Examines the value of a variable as a script and as code, because a program may run the value: `LESSOPEN='|x' less`.
+ */
 function readSetting(setting: string | undefined, at: ReadingPlace): void {
   if (setting === undefined) return;
   const text = setting.slice(setting.indexOf('=') + 1);

@@ -253,7 +253,7 @@ describe('a command that no rule allows', () => {
   });
 });
 
-test('a command name that is only text or an argument does not count as a command', () => {
+test('a name of a command in a text or in an argument does not count as a command', () => {
   for (const source of [
     'echo rm -rf x',
     'git commit -m "rm -rf x"',

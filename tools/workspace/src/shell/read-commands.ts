@@ -30,8 +30,8 @@ export function readCommands(source: string): CommandEffects {
 }
 
 // The code below finds the commands of a line that contains only commands in plain words. Only these commands can match
-// an allow rule. The grammar finds them, and their characters are checked again. So a line that the parser and the
-// shell read differently is not allowed.
+// an allow rule. The grammar finds the commands, and their characters are checked again. A line that the parser and the
+// shell could read differently therefore matches no allow rule.
 
 /** A word that every shell reads in the same way: bare, or quoted as a whole. */
 const PLAIN_WORD = /^(?:[\w@%+:,./=-]+|'[^'\p{Cc}]*'|"[^"$`\\!\p{Cc}]*")$/u;

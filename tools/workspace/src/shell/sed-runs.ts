@@ -59,8 +59,8 @@ function afterParts(script: string, at: number): number {
 }
 
 /**
- * Returns the offset after the next delimiter, or -1. A delimiter in brackets counts too, although some versions of sed
- * read it as text there. The rest is then examined as commands.
+ * Returns the offset after the next delimiter, or -1 if no delimiter follows. A delimiter in brackets counts too,
+ * although some versions of sed read it as text there. The text after such a delimiter is then examined as commands.
  */
 function afterPart(script: string, from: number, delimiter: string): number {
   if (delimiter === '') return -1;

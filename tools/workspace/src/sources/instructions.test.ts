@@ -8,7 +8,10 @@ import { instructionsSource } from './instructions.ts';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** Creates a workspace with these files, and returns the digests that a session would know after it has read them. */
+/**
+ * Creates a workspace with these files. Returns the folder, and the digests that a session would know after it has read
+ * the files.
+ */
 async function read(files: Readonly<Record<string, string>>): Promise<{ folder: string; files: Map<string, string> }> {
   const folder = await newFolder();
   const known = new Map<string, string>();

@@ -1,5 +1,5 @@
-// Context source `instructions`: lists the AGENTS.md files that this session has read, and reports if they have changed
-// since. The model reads their content with its tools, unless the user chose to attach it.
+// Context source `instructions`: lists the AGENTS.md files that this session has read, and reports which of them have
+// changed since. The model reads their content with its tools, unless the user chose to attach the content.
 
 import { createHash } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
@@ -98,7 +98,8 @@ async function stateOf(path: string, digest: string, signal: AbortSignal): Promi
 async function digestOf(path: string, signal: AbortSignal): Promise<string | undefined> {
   await using file = await openFile({ path, shown: path, inside: true });
   if (file === undefined) return undefined;
-  // A file of this size is never read whole, so this is not the file that was read.
+  // A file of this size is never read whole, so it cannot be the file that the session read. The empty text differs
+  // from every digest, so the file is reported as changed.
   if (file.stats.size > BigInt(MOST_WHOLE)) return '';
   const hash = createHash('sha256');
   for await (const chunk of fileChunks(file.handle, signal)) hash.update(chunk);
@@ -106,8 +107,8 @@ async function digestOf(path: string, signal: AbortSignal): Promise<string | und
 }
 
 /**
- * Text for a note about the AGENTS.md of the workspace folder. Its content is attached only if the user chose this and
- * the real file is inside the folder.
+ * Text for a note about the AGENTS.md of the workspace folder. The content of AGENTS.md is attached only if the user
+ * chose this and the real file is inside the folder.
  */
 export interface Attachment {
   /** Path of the file, with symlinks followed. */
@@ -140,8 +141,8 @@ export async function attachInstructions(folder: string, name: string): Promise<
 }
 
 /**
- * Returns the beginning of a file. Returns `undefined` if there is no such file, and the error if it may not be read or
- * a part of its path became a link.
+ * Returns the beginning of a file. Returns `undefined` if the file does not exist. Returns the error if tools may not
+ * read the file or if a part of its path became a link.
  */
 async function readBeginning(place: WorkspacePlace): Promise<string | WorkspaceError | undefined> {
   try {

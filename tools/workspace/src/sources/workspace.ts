@@ -8,8 +8,8 @@ import { codeOf } from '../confine/file-problem.ts';
 import type { FileHandle } from 'node:fs/promises';
 
 /**
- * Creates a context source that notes the name of the workspace folder and its git branch. It is read again after every
- * tool call that may have switched the branch.
+ * Creates a context source that notes the name of the workspace folder and its git branch. The branch is read again
+ * after every tool call that may have switched it.
  */
 export function workspaceSource(): ContextSource {
   return {
@@ -45,7 +45,7 @@ function sayHead(head: GitHead | undefined): string {
 export type GitHead =
   | { readonly at: 'branch'; readonly branch: string }
   | { readonly at: 'commit'; readonly commit: string }
-  /** A repository exists, but its HEAD cannot be read in this way. */
+  /** A repository exists, but its HEAD cannot be read from git's files. */
   | { readonly at: 'unknown' };
 
 /** Maximum number of bytes that are read. A path in a gitfile may be as long as the system allows. */
@@ -66,7 +66,10 @@ async function gitHead(folder: string): Promise<GitHead | undefined> {
   }
 }
 
-/** Returns the `.git` folder, or the folder that the gitfile of a worktree or submodule names. */
+/**
+ * Returns the `.git` folder, or the folder that the gitfile of a worktree or submodule names. Returns `undefined` if
+ * there is neither.
+ */
 async function gitFolder(path: string): Promise<string | undefined> {
   const kind = await kindOf(path);
   if (kind === 'folder') return path;
@@ -93,7 +96,7 @@ function parseHead(text: string): GitHead {
 }
 
 // The functions below open only regular files, because a pipe without a writer or an endless device would block the
-// process. A missing file returns `undefined`. Every other error is thrown.
+// process. They return `undefined` for a missing file and throw every other error.
 
 /**
  * Opens a regular file. The caller must close it. Returns `undefined` if the file does not exist or is not a regular

@@ -44,6 +44,6 @@ export async function currentFile(
 }
 
 function tooLarge({ shown }: WorkspacePlace, size: bigint): WorkspaceError {
-  const message = `${shown} has ${size} bytes; files of at most ${MOST_WHOLE} bytes are changed. Nothing was written. Use \`bash\`.`;
+  const message = `${shown} has ${size} bytes, and the maximum for a change is ${MOST_WHOLE}. Nothing was written. Use \`bash\`.`;
   return new WorkspaceError('workspace/too-large', message, { path: shown });
 }

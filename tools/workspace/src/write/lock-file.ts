@@ -12,8 +12,8 @@ import { makeFolderOf } from '../confine/held-folder.ts';
 import { processMark, processState } from './process-mark.ts';
 
 /**
- * Age in milliseconds after which a lock is ignored, because its holder was killed or is suspended. A later write of a
- * suspended holder is refused, because the file has changed by then.
+ * Age in milliseconds after which a lock is ignored, because its holder was killed or is suspended. If a suspended
+ * holder resumes and writes, its write is refused, because the file has changed by then.
  */
 const LONGEST_MS = 5_000;
 
@@ -53,8 +53,8 @@ async function isTaken(folder: HeldFolder, lock: string): Promise<boolean> {
 }
 
 /**
- * Returns true if the lock may be removed: its writer has ended, or its time differs too much from the current time. A
- * time far in the future counts the same as a time far in the past.
+ * Returns true if the lock may be removed: its writer has ended, or the time of the lock file differs too much from the
+ * current time. A time far in the future counts the same as a time far in the past.
  */
 async function isForgotten(folder: HeldFolder, lock: string): Promise<boolean> {
   const stats = await folder.statsOf(lock);

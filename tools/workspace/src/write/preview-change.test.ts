@@ -66,7 +66,7 @@ describe('the preview of a change', () => {
     expect(await bench.content('a.txt')).toBe('one\ntwo\nthree');
   });
 
-  test('is complete: applied to the old file, it produces the new file', async () => {
+  test('contains the whole change: applied to the old file, it produces the new file', async () => {
     const bench = await openBench();
     const words = fc.array(fc.constantFrom('a', 'b', 'ä', '', ' ', '\r'), { maxLength: 12 });
     const texts = fc.tuple(words, fc.boolean()).map(([lines, ends]) => lines.join('\n') + (ends ? '\n' : ''));
@@ -82,7 +82,7 @@ describe('the preview of a change', () => {
         const { text } = await previewOf(bench, createWriteTool(bench.confinement), input);
         await bench.call(createWriteTool(bench.confinement), input);
         const written = await bench.content('x');
-        if (text.includes('holds exactly this')) expect(written).toBe(before);
+        if (text.includes('has exactly this content')) expect(written).toBe(before);
         else if (text.includes('stay CRLF')) expect(written).toMatch(/^([^\r\n]*\r\n)+[^\r\n]*$/);
         else expect(applyPatch(before, `${text}\n`, { autoConvertLineEndings: false })).toBe(written);
       }),
@@ -130,7 +130,7 @@ describe('the preview of a change', () => {
     );
   });
 
-  test('fails like the call: if there is no match, the file was not read, or the file has changed', async () => {
+  test('fails in the same cases as the call: if the old text does not match, the file was not read, or the file has changed', async () => {
     const bench = await openBench();
     const path = await bench.put('a.txt', 'one');
     const edit = createEditTool(bench.confinement);

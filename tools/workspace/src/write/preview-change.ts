@@ -9,7 +9,8 @@ import { textOf } from './text-form.ts';
 /** Maximum number of characters of a preview. A longer preview contains only digests and sizes. */
 const MOST_CHARACTERS = 1024 * 1024;
 /**
- * Maximum number of edits in a diff. Above it, all lines are shown as replaced, which is the same change in more lines.
+ * Maximum number of edits in a diff. A change with more edits is shown as if all lines were replaced. This shows the
+ * same change in more lines.
  */
 const MOST_EDITS = 2_000;
 
@@ -78,7 +79,10 @@ async function hunksOf(before: string, after: string): Promise<string> {
     .join('\n');
 }
 
-/** Returns a range in the format of a unified diff. An empty range names the line before it. */
+/**
+ * Returns a range in the format of a unified diff. For an empty range, the start is the number of the line before the
+ * range.
+ */
 function rangeOf(start: number, lines: number): string {
   return `${lines === 0 ? start - 1 : start},${lines}`;
 }

@@ -20,7 +20,10 @@ const [PID, START, HOST] = processMark().split('-');
 
 const noMarks = HOST === '00000000';
 
-/** Marks of an earlier process with the same id, and of a process in another container. */
+/**
+ * Marks of two other processes with the same process id: an earlier process on this machine, and a process in another
+ * container.
+ */
 const ENDED = `${PID}-${Number(START) - 1}-${HOST}`;
 
 const ELSEWHERE = `${PID}-${START}-ffffffff`;
@@ -64,7 +67,7 @@ describe.skipIf(noMarks)('after a writer was killed (skipped without /proc)', ()
     await expect(whileOurs()).rejects.toMatchObject({ code: 'ABORT_ERR' });
   });
 
-  test('a mark distinguishes this process, an earlier process with its id, and a process that cannot be checked', () =>
+  test('a process mark distinguishes this process, an earlier process with the same id, and a process that cannot be checked', () =>
     expect([processMark(), ENDED, ELSEWHERE, '', 'x-y-z'].map(processState)).toEqual([
       'alive',
       'ended',

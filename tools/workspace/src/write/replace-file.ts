@@ -14,7 +14,7 @@ import { randomBytes } from 'node:crypto';
 import { PROCESS_MARK, processMark, processState } from './process-mark.ts';
 
 /**
- * Writes a whole file. `before` is the file that was checked, or `undefined` if none existed. If another file is at
+ * Writes a whole file. `before` is the file that was checked, or `undefined` if no file existed. If another file is at
  * this path now, nothing is written. Missing folders are created, and the mode of the file is kept. Temporary files of
  * a killed process are removed by the next process that writes into the folder.
  *
@@ -53,8 +53,8 @@ async function writeBeside(
 }
 
 /**
- * Writes the bytes to a new file. The new file is closed to other users until its mode is set, because the old file may
- * be closed to them.
+ * Writes the bytes to a new file. Until the mode of the new file is set, other users cannot open it, because the old
+ * file may be closed to other users.
  */
 async function writeWhole(path: string, bytes: Uint8Array, before: BigIntStats | undefined): Promise<void> {
   await using handle = await open(path, 'wx', before === undefined ? 0o666 : 0o600);
@@ -77,7 +77,7 @@ async function assertUnchanged(
   if (before === undefined ? now === undefined : isSameState(before, now)) return;
   throw new WorkspaceError(
     'workspace/changed',
-    `${place.shown} was changed by somebody else while this call ran; nothing was written. Read it again, then decide.`,
+    `${place.shown} was changed by another process while this call ran; nothing was written. Read it again, then decide.`,
     { path: place.shown },
   );
 }

@@ -8,7 +8,7 @@ import { WorkspaceError } from '../workspace-error.ts';
 import type { CurrentFile } from './current-file.ts';
 import { baseOf } from './preview-change.ts';
 
-/** Context that the preview and the run of a call share. A preview has no `approved`. */
+/** Context of a call that both its preview and its run need. A preview has no `approved`. */
 export type Approvable = Pick<ToolContext, 'signal' | 'fileSeen' | 'approved'>;
 
 /**
@@ -34,7 +34,7 @@ export function assertSeen({ shown }: WorkspacePlace, current: CurrentFile, seen
   if (seen !== undefined || current.stats.size === 0n) return;
   throw new WorkspaceError(
     'workspace/unread',
-    `${shown} exists and was not read in this session; nothing was written. Read it first, or change a part of it with \`edit\`.`,
+    `${shown} exists, but this session has not read it; nothing was written. Read it first, or change a part of it with \`edit\`.`,
     { path: shown },
   );
 }

@@ -23,7 +23,9 @@ export async function showDiff(before: string, after: string): Promise<string> {
     ...hunk.lines.map(shorten),
   ]);
   const left = lines.length - MOST_LINES;
-  return left > 0 ? [...lines.slice(0, MOST_LINES), `(${left} more lines of the diff)`].join('\n') : lines.join('\n');
+  return left > 0
+    ? [...lines.slice(0, MOST_LINES), `(${left} more lines of the diff are not shown)`].join('\n')
+    : lines.join('\n');
 }
 
 function plain(text: string): string {

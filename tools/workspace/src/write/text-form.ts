@@ -1,5 +1,5 @@
-// Form of a text file: its line ends and its byte order mark. Models see neither and send plain line feeds. A change by
-// a model keeps the form of the file.
+// Form of a text file: its line ends and its byte order mark. Models do not see this form and send plain line feeds. A
+// change by a model keeps the form of the file.
 
 import { isUtf8 } from 'node:buffer';
 
@@ -24,8 +24,9 @@ export function withLineEnds(words: string, end: '\n' | '\r\n'): string {
 }
 
 /**
- * Returns the new text of a whole file in the form of the old text, and the names of the properties that were kept. A
- * carriage return or byte order mark in the new text prevents the change of that property.
+ * Returns the new text of a whole file in the form of the old text, and the names of the properties that were kept. If
+ * the new text itself contains a carriage return, its line ends are not changed. If it begins with a byte order mark,
+ * no mark is added.
  */
 export function inFormOf(old: string, words: string): { readonly text: string; readonly kept: readonly string[] } {
   const long = lineEnd(old) === '\r\n' && !words.includes('\r');
@@ -33,6 +34,6 @@ export function inFormOf(old: string, words: string): { readonly text: string; r
   const text = long ? withLineEnds(words, '\r\n') : words;
   return {
     text: marked ? BOM + text : text,
-    kept: [...(long ? ['line ends (CRLF)'] : []), ...(marked ? ['mark of byte order'] : [])],
+    kept: [...(long ? ['line endings (CRLF)'] : []), ...(marked ? ['byte order mark'] : [])],
   };
 }

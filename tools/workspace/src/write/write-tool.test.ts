@@ -40,13 +40,13 @@ describe('the `write` tool', () => {
     await chmod(await put('run.sh', 'a\nb\nc\n'), 0o755);
     await call(createReadTool(confinement), { path: 'run.sh' });
     const { text } = await call(createWriteTool(confinement), { path: 'run.sh', content: 'a\nB\nc\n' });
-    expect(text).toBe('wrote run.sh: 6 bytes, 3 lines, before 6 bytes\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c');
+    expect(text).toBe('wrote run.sh: 6 bytes, 3 lines (before: 6 bytes)\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c');
     expect(await content('run.sh')).toBe('a\nB\nc\n');
     expect((await stat(join(folder, 'run.sh'))).mode & 0o777).toBe(0o755);
     expect(await readdir(folder)).toEqual(['run.sh']);
   });
 
-  test('replaces a file that it wrote itself, without a read in between', async () => {
+  test('replaces a file that it wrote itself, without reading the file again', async () => {
     const { call, content, confinement } = await openBench();
     const tool = createWriteTool(confinement);
     await call(tool, { path: 'a', content: '1' });
@@ -90,7 +90,7 @@ describe('the `write` tool', () => {
     await call(createReadTool(confinement), { path: 'a.txt' });
     const before = await stat(path);
     expect((await call(createWriteTool(confinement), { path: 'a.txt', content: 'one\n' })).text).toContain(
-      'already holds',
+      'already has',
     );
     expect((await stat(path)).ino).toBe(before.ino);
   });
@@ -101,7 +101,7 @@ describe('the `write` tool', () => {
     await call(createReadTool(confinement), { path: 'dos.txt' });
     const { text, files } = await call(createWriteTool(confinement), { path: 'dos.txt', content: 'a\nc\n' });
     expect(await content('dos.txt')).toBe('\uFEFFa\r\nc\r\n');
-    expect(text).toContain('kept its line ends (CRLF) and its mark of byte order');
+    expect(text).toContain('kept its line endings (CRLF) and its byte order mark');
     expect(text).toContain('-b\n+c');
     expect(files?.[0]?.digest).toBe(sha256('\uFEFFa\r\nc\r\n'));
   });
@@ -195,7 +195,7 @@ describe('`showDiff`', () => {
       before.replace(/\d+/g, (n) => (Number(n) % 2 === 0 ? `${n}!` : n)),
     );
     expect(diff.split('\n')).toHaveLength(121);
-    expect(diff).toMatch(/\(\d+ more lines of the diff\)$/);
+    expect(diff).toMatch(/\(\d+ more lines of the diff are not shown\)$/);
     expect(await showDiff('x'.repeat(600_000), 'y'.repeat(600_000))).toBe('(too large for a diff)');
     expect(await showDiff('a\n'.repeat(2_000), 'b\n'.repeat(2_000))).toBe('(too many changes for a diff)');
   });

@@ -62,7 +62,7 @@ export function createWriteTool(confinement: Confinement): Tool {
 interface PlannedWrite {
   readonly current: CurrentFile | undefined;
   readonly text: string;
-  /** Names of the properties of the old file that the new content keeps, such as CRLF line ends. */
+  /** Names of the properties of the old file that the new file keeps, such as CRLF line ends. */
   readonly kept: readonly string[];
 }
 
@@ -113,14 +113,14 @@ async function overwrite(
   const bytes = Buffer.from(text);
   const said = kept.length === 0 ? '' : `; kept its ${kept.join(' and its ')}`;
   if (hashOf(bytes) === was)
-    return writtenOutput(place, bytes, `${place.shown} already holds exactly this; nothing was written`);
+    return writtenOutput(place, bytes, `${place.shown} already has exactly this content; nothing was written`);
   signal.throwIfAborted();
   await replaceFile(place, bytes, stats);
   const diff = old === undefined ? '' : `\n${await showDiff(old, text)}`;
   return writtenOutput(
     place,
     bytes,
-    `wrote ${place.shown}: ${amount(bytes, text)}, before ${stats.size} bytes${said}${diff}`,
+    `wrote ${place.shown}: ${amount(bytes, text)} (before: ${stats.size} bytes)${said}${diff}`,
   );
 }
 

@@ -1,5 +1,5 @@
-// Pins the bytes of each contract to its name. A text must not be edited after its release; a new text belongs in a
-// contract of its own next to it.
+// Pins the bytes of each contract to its name. A text must not be edited after its release. A new text belongs in a new
+// contract next to the old one.
 
 import { expect, test } from 'vitest';
 import { newHash } from '../../../tests/log-of.ts';
@@ -116,7 +116,7 @@ test.each<[string, RegExp]>([
   expect(TM3_RUNTIME).toMatch(words);
 });
 
-test('the contract texts contain nothing that depends on a place or a day', () => {
+test('the contract texts contain nothing that depends on the machine or the date', () => {
   const all = [TM1_RUNTIME, TM2_BRIEF, TM3_RUNTIME, TM3_BRIEF, ...GUIDE.map(({ text }) => text)].join('\n');
   expect(all).not.toMatch(/\b(19|20)\d\d\b|\/home|\/Users|[A-Z]:\\|https?:|\$\{|undefined/);
 });

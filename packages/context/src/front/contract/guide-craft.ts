@@ -1,6 +1,7 @@
-// First part of the operating guide: finding out, changing, proving.
+// First part of the operating guide: understanding a task, finding the right places in the code, changing code and
+// verifying the change.
 
-/** Sections on the work itself. */
+/** Sections on understanding, changing and verifying code. */
 export const CRAFT: readonly { readonly heading: string; readonly text: string }[] = [
   {
     heading: 'Understanding the task',

@@ -1,4 +1,4 @@
-// Last part of the operating guide: results that outlive a change, from interfaces to documentation.
+// Last part of the operating guide: reviews, and the design of interfaces, errors, state, documentation and data.
 
 /** Sections on design and on reviewing the work of others. */
 export const DESIGN: readonly { readonly heading: string; readonly text: string }[] = [

@@ -10,21 +10,23 @@ import type {
   ContinuationRecord,
   DiagnosisRecord,
   EstimatedUse,
-  FileTouch,
-  Granted,
   KeptPlace,
   KeptRecord,
   MarkerRecord,
   Miss,
-  PermissionDecided,
   RequestPrepared,
   SequenceRecord,
-  Shaping,
   SizeForecast,
+} from '../../events/call.ts';
+import type {
+  FileTouch,
+  Granted,
+  PermissionDecided,
+  Shaping,
   ToolAbandoned,
   ToolEnded,
   ToolStarted,
-} from '../../events/call.ts';
+} from '../../events/tool.ts';
 import type { Decoders, PayloadShape } from './decoder.ts';
 import {
   callId,

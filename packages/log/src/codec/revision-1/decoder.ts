@@ -20,8 +20,8 @@ interface Unfit {
 }
 
 /**
- * Decodes an `unknown` payload into a typed record. Unknown keys are dropped from the record. They remain in the raw
- * bytes of the log.
+ * Decodes an `unknown` payload into a typed record. Unknown keys are dropped from the record, but they remain in the
+ * raw bytes of the log.
  */
 type PayloadDecoder<K extends Kind> = (envelope: RecordEnvelope, data: unknown) => RecordedOf<K> | Unfit;
 
@@ -57,7 +57,10 @@ function issueOf(issue: z.core.$ZodIssue): Unfit['unfit'][number] {
 
 type Fits = (value: unknown) => boolean;
 
-/** Makes a quick check from a schema. `true` is certain. `false` means that the schema must parse the value. */
+/**
+ * Makes a quick check from a schema. `true` means that parsing would return an equal value. `false` means that the
+ * result is not known and the schema must parse the value.
+ */
 export function exactFit<T>(schema: z.ZodType<T>): (value: unknown) => value is T {
   const fits = fitOf(schema);
   return (value): value is T => fits(value);
@@ -170,8 +173,8 @@ export const position: z.ZodType<Position> = z.custom<Position>(
 );
 
 /**
- * Schema of any JSON value. It does not check deeply: the canonical JSON writer refuses values that JSON cannot
- * represent.
+ * Schema of any JSON value. Nested values are not checked here, because the canonical JSON writer refuses values that
+ * JSON cannot represent.
  */
 export const json: z.ZodType<Json> = z.custom<Json>((value) => value !== undefined, { error: 'expected a JSON value' });
 /** Schema of an object with any JSON values. */

@@ -36,7 +36,9 @@ const anyValue = fc.oneof(
   fc.constantFrom(undefined, Number.NaN, Infinity, [], {}, '', 'text', -1, 0.5, 'later'),
 );
 
-/** Kind that the fast check never accepts, because its `sizes` field is parsed by the schema. */
+/**
+ * Kind whose payload the fast check never accepts, because the check does not support the schema of the `sizes` field.
+ */
 const ASKED = 'compaction.refused';
 
 it.each(KINDS.filter((kind) => kind !== ASKED))('a valid %s payload is returned without a copy', (kind) => {

@@ -1,5 +1,5 @@
-// Turns the moves of an import into events. Prompts open turns, an epoch opens before the answer that needs it, and
-// every call is closed exactly once.
+// Turns the moves of an import into events. Prompts open turns, and an epoch opens before the answer that needs it.
+// Every call gets exactly one closing event.
 
 import { defined } from '@tidemark/core';
 import type { AnswerPart, BilledIn } from '@tidemark/log';
@@ -28,35 +28,43 @@ import { abandonCalls, closeCall, emit, endTurn, inTurn, lastPosition, needTurn,
 import type { SessionDraft } from './draft.ts';
 import { openEpoch, RECORDED } from './open-epoch.ts';
 
-/** Branch data that the builder needs in addition to the draft. */
+/** Data about a branch of the transcript that the builder needs in addition to the draft. */
 export interface BranchView {
   readonly branch: number;
   readonly format: string;
   readonly outline: Outline;
-  /** Calls that a record already bills. */
+  /** Provider calls that are already billed by an imported record. */
   readonly billed: BilledCalls;
 }
 
-/** Applies one move to the session. */
+/**
+ * Adds the events of one move to the draft of the session. First closes the calls and the turn that cannot stay open.
+ */
 export function applyMove(draft: SessionDraft, move: ImportedMove, view: BranchView): void {
   settle(draft, move, view);
   const { ordinal } = move.from;
   if (view.outline.isAnchor(ordinal) && !draft.anchors.has(ordinal)) {
-    // A cut between a call and its result would leave an open history. So the anchor is the position of the answer, and
-    // the whole answer is kept.
+    // A cut between a call and its result would leave a call without a result in the history. If calls are open, the
+    // anchor is therefore the position of their answer, so that the whole answer is kept.
     draft.anchors.set(ordinal, Math.min(draft.position, ...draft.open.values()));
   }
   take(draft, move, view);
 }
 
-/** Ends the branch: abandons all open calls and ends the turn. */
+/**
+ * Ends the branch: abandons all open calls and ends the turn. Remembers the calls, because a later import can contain
+ * their results.
+ */
 export function finishDraft(draft: SessionDraft, isEndOfFile: boolean): void {
   for (const call of draft.open.keys()) draft.cutOff.add(hashText(call));
   abandonCalls(draft, draft.at, isEndOfFile ? 'crashed' : 'interrupted');
   endTurn(draft);
 }
 
-/** Closes what cannot stay open when this move arrives. A call stays open if its result comes later in the file. */
+/**
+ * Closes the calls and the turn that cannot stay open when this move arrives. Before a prompt or a notification, a call
+ * stays open if its result comes later in the file.
+ */
 function settle(draft: SessionDraft, move: ImportedMove, { outline, branch }: BranchView): void {
   const { at, ordinal } = move.from;
   switch (move.type) {
@@ -131,13 +139,14 @@ function takePrompt(draft: SessionDraft, move: PromptMove): void {
   if (draft.open.size === 0) endTurn(draft);
 }
 
-// Adds the note as urgent, because the recording sent it at this place and did not wait for the next prompt.
+// Adds the note as urgent, because the recorded agent sent it at this place and did not wait for the next prompt.
 function takeNote(draft: SessionDraft, { from, source, body }: NoteMove): void {
   const data = { source, revision: `${from.ordinal}`, cause: 'changed', urgent: true, body } as const;
   emit(draft, { kind: 'context.noted', at: from.at, ...inTurn(draft), data });
 }
 
-// Adds a notification. After the end of a turn it starts the next turn, because no prompt asked the model.
+// Adds a notification. A notification after the end of a turn starts the next turn, because there is no prompt that
+// could start it.
 function takeNotification(draft: SessionDraft, { from, source, provenance, body }: NotificationMove): void {
   const turn = draft.turn ?? openTurn(draft, from.at, 'notification');
   emit(draft, { kind: 'notification.received', at: from.at, turn: turn.id, data: { source, provenance, body } });
@@ -166,7 +175,8 @@ function takeAnswer(draft: SessionDraft, move: AnswerMove, view: BranchView): vo
 }
 
 /**
- * Returns the record that already bills the call of an answer, if there is one. The first record of a call bills it.
+ * Returns the record that already bills the provider call of an answer. Returns an empty object if no record bills it
+ * yet. The first record of a call bills the call.
  */
 function billedIn(
   { session, position: at }: SessionDraft,
@@ -189,7 +199,7 @@ function callsOf(parts: readonly AnswerPart[]): ReadonlySet<string> {
 function takeInterrupted(draft: SessionDraft, move: InterruptedMove, view: BranchView): void {
   const { type: _type, from, ...answer } = move;
   const turn = needTurn(draft, from.at);
-  // A request without usage was never counted by the provider, so it needs no epoch of its own.
+  // An interrupted answer without usage was not counted by the provider, so it needs no epoch of its own.
   if (move.usage !== undefined) openEpoch(draft, from.at, move);
   const data = { step: draft.step, stream: 'main', ...answer, ...billedIn(draft, move, view) };
   emit(draft, { kind: 'answer.interrupted', at: from.at, turn: turn.id, data });
@@ -216,8 +226,8 @@ function takeResult(draft: SessionDraft, move: ResultMove, view: BranchView): vo
   keepForeign(draft, move.from, view, unfit);
   const body = plainText(move.parts);
   if (!draft.cutOff.delete(hashText(move.call)) || body === undefined) return;
-  // The log already has this call as abandoned, because an earlier import ended there. So its result is added later, as
-  // a notification.
+  // The log already contains this call as abandoned, because an earlier import ended before the result. So the result
+  // is added as a notification.
   const provenance = `result of call ${move.call}, which came after an earlier import`;
   takeNotification(draft, { type: 'notification', from: move.from, source: 'import', provenance, body });
 }

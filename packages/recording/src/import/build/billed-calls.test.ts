@@ -13,8 +13,8 @@ const CLAUDE: CallNames = {
 };
 const PI: CallNames = { ...CLAUDE, format: 'pi-1', provider: 'compatible' };
 
-describe('the identity of a call', () => {
-  test('is its id, model and input in a transcript of Claude Code, because the rows of one call differ in time, text and output', () => {
+describe('the identity of a provider call', () => {
+  test('is its id, model and input counts in a transcript of Claude Code, because the rows of one call differ in time, text and output', () => {
     const row: CallNames = {
       ...CLAUDE,
       at: '2026-11-20T12:00:01.000Z',
@@ -44,7 +44,7 @@ describe('the identity of a call', () => {
     expect(callIdentity({ ...PI, ...change })).not.toBe(callIdentity(PI));
   });
 
-  test('is absent if no tokens were counted, because then nothing is billed', () => {
+  test('is `undefined` if no tokens were counted, because such a call is not billed', () => {
     expect(callIdentity({ ...CLAUDE, usage: {} })).toBeUndefined();
     expect(callIdentity({ ...CLAUDE, usage: undefined })).toBeUndefined();
   });

@@ -1,16 +1,16 @@
-// Calls that are already billed. A transcript contains a call twice if its rows were copied. Another file contains the
-// call again if a session was forked. Both are recognized by the identity of the call.
+// Recognizes calls that are already billed. A transcript contains a call twice if its rows were copied. A second file
+// contains a call of the first file if a session was forked. The identity of a call recognizes it in both cases.
 
 import type { AnswerPart, BilledIn, Usage } from '@tidemark/log';
 import { canonicalText } from '@tidemark/log';
 import { allWritten } from '@tidemark/model';
 import { hashText } from '../file/fields.ts';
 
-/** Values that identify a call, in a transcript and in the log of its import. */
+/** Values that identify a provider call, in a transcript and in the log of its import. */
 export interface CallNames {
   /** Format of the transcript. */
   readonly format: string;
-  /** Provider's id of the answer. */
+  /** Id that the provider gave to the answer. */
   readonly response?: string | undefined;
   readonly at: string;
   readonly provider: string;
@@ -19,13 +19,14 @@ export interface CallNames {
   readonly parts: readonly AnswerPart[];
 }
 
-/** Calls by identity, each with the record that bills it. */
+/** Billed calls by identity, each with the record that bills the call. */
 export type BilledCalls = Map<string, BilledIn>;
 
 /**
- * Returns the identity of a call, or `undefined` if no tokens were counted, because then nothing is billed. Ids of
- * Anthropic are unique, and all rows of one answer have the same input counts. Local servers repeat ids. So for other
- * answers the time, the provider, the model, the counts and the text are compared too.
+ * Returns the identity of a provider call, or `undefined` if no tokens were counted, because such a call is not billed.
+ * Ids of Anthropic are unique, and all rows of one answer have the same input counts. So the id, the model and the
+ * input counts identify the call. Local servers repeat ids. So for other answers the identity also contains the time,
+ * the provider, the output count and the text.
  */
 export function callIdentity({
   format,

@@ -1,5 +1,5 @@
-// Session that an import is building: its position, its open calls, its current epoch, and the events that are not
-// delivered yet.
+// Session that an import is building. The draft holds the position, the open calls and the current epoch of the
+// session, and the events that are not delivered yet.
 
 import { defined } from '@tidemark/core';
 import type {
@@ -26,7 +26,10 @@ export interface EpochInForce {
   readonly checkpoint: Position | undefined;
 }
 
-/** State of a turn after its last event. */
+/**
+ * State of a turn after its last event: `asked` (waits for an answer), `calling` (waits for results), `answered`,
+ * `interrupted` or `failed`.
+ */
 export type Mood = 'asked' | 'calling' | 'answered' | 'interrupted' | 'failed';
 
 /** Turn that has not ended. */
@@ -37,19 +40,22 @@ export interface OpenTurn {
   calls: number;
 }
 
-/** Bytes that an event names by digest. They must be stored before the event is appended. */
+/** Bytes to which an event refers by digest. They must be stored before the event is appended. */
 export interface KeptBytes {
   readonly digest: Digest;
   readonly bytes: Uint8Array;
 }
 
-/** Answer with open calls, and the events after it. A fork that leaves at this point copies them. */
+/**
+ * Answer with open calls, and the events after this answer. A fork that leaves the session at this point copies these
+ * events.
+ */
 export interface OpenBatch {
   readonly position: number;
   readonly events: Event[];
 }
 
-/** Session built so far. Only its owner changes it. `forkPoint` makes the copy for a fork. */
+/** Session built so far. Only the builder that owns the draft changes it. `forkPoint` makes the copy for a fork. */
 export interface SessionDraft {
   readonly session: SessionId;
   /** Position of the next event. */
@@ -58,27 +64,30 @@ export interface SessionDraft {
   turn: OpenTurn | undefined;
   turns: number;
   step: number;
-  /** Open calls, each with the position of its answer. */
+  /** Open calls by id, each with the position of the answer that made the call. */
   readonly open: Map<string, number>;
-  /** Present only while calls are open. */
+  /** Latest answer with calls, and the events after it. Present only while calls are open. */
   batch: OpenBatch | undefined;
-  /** Hashes of the closed calls. */
+  /** Hashes of the ids of closed calls. */
   readonly closed: Set<number>;
-  /** Hashes of the closed calls that were abandoned only because the file ended there at an earlier import. */
+  /**
+   * Hashes of the ids of calls that were abandoned only because their branch ended there. A later state of the file can
+   * contain their results.
+   */
   readonly cutOff: Set<number>;
   epoch: EpochInForce | undefined;
   reasoning: string | undefined;
   checkpoint: Position | undefined;
-  /** In a fork: the range of the parent's log that the fork left. */
+  /** For a fork, the range of the parent's log that the fork does not continue. Absent for other sessions. */
   left: Range | undefined;
-  /** Log positions of the records from which a compaction keeps history, by ordinal. */
+  /** Log positions from which a compaction keeps history, by the ordinal of the record that is first kept. */
   readonly anchors: Map<number, number>;
-  /** Events, and bytes that they name, that are not delivered yet. */
+  /** Events that are not delivered yet. `bytes` contains the bytes to which they refer. */
   events: Event[];
   bytes: KeptBytes[];
 }
 
-/** Returns a session that contains only its first record. */
+/** Returns a session that contains only its first record, `session.created`. */
 export function newDraft(session: SessionId, at: Timestamp): SessionDraft {
   return {
     session,
@@ -101,16 +110,25 @@ export function newDraft(session: SessionId, at: Timestamp): SessionDraft {
   };
 }
 
-/** Start of a fork: a closed position of its parent, and the events after that position that the fork copies. */
+/**
+ * Start of a fork: a position of the parent at which no call is open, and the events after this position that the fork
+ * copies.
+ */
 export interface ForkPoint {
   readonly parent: SessionId;
   readonly position: Position;
   readonly draft: SessionDraft;
-  /** Events of the unfinished batch. They are after the closed position, so the fork has its own copy. */
+  /**
+   * Events of an answer whose calls are not all closed. They are after the start position of the fork, so the fork has
+   * its own copy.
+   */
   readonly taken: readonly Event[];
 }
 
-/** Returns the point at which a fork leaves this session now. The session itself does not change. */
+/**
+ * Returns the point at which a fork leaves this session now, and the draft of the fork. The parent's draft does not
+ * change.
+ */
 export function forkPoint(draft: SessionDraft, session: SessionId): ForkPoint {
   const next = draft.batch?.position ?? draft.position;
   const anchors = new Map([...draft.anchors].map(([ordinal, at]) => [ordinal, Math.min(at, next)]));
@@ -139,14 +157,14 @@ export function forkPoint(draft: SessionDraft, session: SessionId): ForkPoint {
   };
 }
 
-// The copy has no usage, because the answer in the parent has it and a call is billed once.
+// Removes the usage from a copied answer. The answer in the parent has the usage, and a call is billed once.
 function withoutUsage(event: Event): Event {
   if (event.kind !== 'answer.received') return event;
   const { billed: _billed, ...data } = event.data;
   return { ...event, data: { ...data, usage: {} } };
 }
 
-/** Appends an event. */
+/** Appends an event to the draft. */
 export function emit(draft: SessionDraft, event: Event): void {
   draft.events.push(event);
   if (event.kind !== 'foreign.recorded') draft.batch?.events.push(event);
@@ -154,17 +172,17 @@ export function emit(draft: SessionDraft, event: Event): void {
   draft.at = event.at;
 }
 
-/** Returns the position of the last event. */
+/** Returns the position of the last event, or 0 if there is no event. */
 export function lastPosition(draft: SessionDraft): Position {
   return position(Math.max(draft.position - 1, 0));
 }
 
-/** Returns the id of the open turn, for the envelope of an event in it. */
+/** Returns the `turn` field for the envelope of an event. The result is an empty object if no turn is open. */
 export function inTurn(draft: SessionDraft): { readonly turn?: TurnId } {
   return draft.turn === undefined ? {} : { turn: draft.turn.id };
 }
 
-/** Opens the next turn. */
+/** Opens the next turn and returns it. */
 export function openTurn(draft: SessionDraft, at: Timestamp, trigger: EventData['turn.started']['trigger']): OpenTurn {
   draft.turns += 1;
   const turn: OpenTurn = { id: turnId(`t${draft.turns}`), mood: 'asked', steps: 0, calls: 0 };
@@ -173,7 +191,7 @@ export function openTurn(draft: SessionDraft, at: Timestamp, trigger: EventData[
   return turn;
 }
 
-/** Returns the open turn. If an answer came without a prompt, a turn is opened. */
+/** Returns the open turn. If an answer came without a prompt, so that no turn is open, opens a turn. */
 export function needTurn(draft: SessionDraft, at: Timestamp): OpenTurn {
   return draft.turn ?? openTurn(draft, at, 'user');
 }
@@ -186,9 +204,7 @@ const OUTCOMES = {
   failed: 'failed',
 } as const satisfies Readonly<Record<Mood, string>>;
 
-/**
- * Ends the open turn, with an outcome and a time that follow from its last event. Does nothing without an open turn.
- */
+/** Ends the open turn. Its outcome and its time follow from its last event. Does nothing without an open turn. */
 export function endTurn(draft: SessionDraft): void {
   const { turn, at } = draft;
   if (turn === undefined) return;
@@ -198,8 +214,8 @@ export function endTurn(draft: SessionDraft): void {
 }
 
 /**
- * Abandons the open calls, so that each call is closed once. Calls for which `spare` is true stay open, because they
- * are closed later. Returns the number of abandoned calls.
+ * Abandons the open calls, so that each call is closed once. A call for which `spare` returns true stays open, because
+ * a later move closes it. Returns the number of abandoned calls.
  */
 export function abandonCalls(
   draft: SessionDraft,
@@ -215,7 +231,7 @@ export function abandonCalls(
   return left.length;
 }
 
-/** Closes a call with its result. Returns the reason if there is no such open call. */
+/** Closes a call with its result. If no call with this id is open, changes nothing and returns the reason. */
 export function closeCall(draft: SessionDraft, move: ResultMove): string | undefined {
   const { call, parts, durationMs } = move;
   if (!draft.open.has(call)) {

@@ -1,5 +1,5 @@
-// Epochs of a recording. An epoch opens before the first answer that needs it. A setting that is changed and changed
-// back opens no epoch.
+// Opens the epochs of a recording. An epoch opens before the first answer that needs it. A setting that changes and
+// changes back between two answers opens no epoch.
 
 import { createHash } from 'node:crypto';
 import { defined } from '@tidemark/core';
@@ -9,10 +9,12 @@ import type { Answerer } from '../format/move.ts';
 import type { SessionDraft, EpochInForce } from './draft.ts';
 import { emit, inTurn } from './draft.ts';
 
-/** Contract name for a front that the recording does not contain. */
+/** Name of the prompt contract in a recording, because the recording does not contain the front. */
 export const RECORDED = 'recorded';
 
-/** Opens an epoch if the current epoch does not fit this answer. */
+/**
+ * Opens an epoch if the provider, the model, the reasoning setting or the checkpoint differs from the current epoch.
+ */
 export function openEpoch(draft: SessionDraft, at: Timestamp, { provider, model }: Answerer): void {
   const { epoch, reasoning, checkpoint } = draft;
   const next: EpochInForce = {
@@ -53,8 +55,8 @@ function causeOf(before: EpochInForce | undefined, next: EpochInForce): EpochCau
   return before.reasoning === next.reasoning ? undefined : 'reasoning';
 }
 
-// The recording contains no catalog row. So the artifact contains only the names of provider and model, and no claim
-// about the model.
+// Stores an artifact in place of the catalog row, which the recording does not contain. The artifact contains only the
+// names of provider and model, and no claim about the model.
 function keepName(
   draft: SessionDraft,
   name: { readonly provider: string; readonly model: string },

@@ -1,5 +1,5 @@
 // Builds one answer from its rows. Claude Code writes one row per block, all with the same `message.id`. Results of the
-// first calls may be between these rows. The parts keep their order. Usage and stop reason are those of the last row.
+// first calls may be between these rows. The parts keep their order. Usage and stop reason are taken from the last row.
 
 import { defined, rawMember } from '@tidemark/core';
 import type { Timestamp, AnswerPart, CallId, Json, CacheWrite, StopReason, Usage } from '@tidemark/log';
@@ -9,27 +9,27 @@ import type { AnswerMove, From } from '../format/move.ts';
 import { callId } from '@tidemark/log';
 import { rawContent } from '../file/read-records.ts';
 
-/** Answer that may get more rows. */
+/** Answer to which more rows may be added. */
 export interface MergingAnswer {
   readonly id: string;
-  /** Record of its first row. */
+  /** Record of the first row of the answer. */
   readonly first: From;
   readonly startedAt: Timestamp | undefined;
-  /** Ordinal of its latest row. */
+  /** Ordinal of the latest row of the answer. */
   last: number;
   parts: readonly RawPart[];
   message: JsonObject;
   at: Timestamp;
 }
 
-/** Returns the id that the rows of one answer share. */
+/** Returns the id that the rows of one answer share, or `undefined` if the row has no id. */
 export function answerId(row: JsonObject): string | undefined {
   return nameOf(objectOf(row['message'])['id']) ?? nameOf(row['requestId']) ?? nameOf(row['uuid']);
 }
 
 /**
- * Starts an answer with its first row. `startedAt` is the time of the previous row, which is the best known time of the
- * request.
+ * Starts an answer with its first row. `startedAt` is the time of the row before the answer, which is the best known
+ * start time of the request.
  */
 export function beginAnswer(
   id: string,
@@ -59,7 +59,7 @@ export function growAnswer(answer: MergingAnswer, row: JsonObject, text: string,
   answer.at = from.at;
 }
 
-/** Returns the finished answer. */
+/** Returns the finished answer as a move. */
 export function finishAnswer({ first, startedAt, parts, message, at }: MergingAnswer): AnswerMove {
   const word = nameOf(message['stop_reason']);
   const response = nameOf(message['id']);
@@ -80,8 +80,8 @@ export function finishAnswer({ first, startedAt, parts, message, at }: MergingAn
   });
 }
 
-// Adds the parts of a row. A row that starts with all earlier blocks repeats them, so these are dropped. A call is
-// added only once.
+// Adds the parts of a row to the parts of the answer. A row may start with all earlier blocks again. These repeated
+// blocks are dropped. A call is added only once.
 function addParts(before: readonly RawPart[], row: readonly RawPart[]): readonly RawPart[] {
   const repeats = row.length > before.length && before.every(({ raw }, index) => row[index]?.raw === raw);
   const fresh = repeats ? row.slice(before.length) : row;
@@ -92,13 +92,13 @@ function addParts(before: readonly RawPart[], row: readonly RawPart[]): readonly
 /** Provider of all answers in a transcript of Claude Code. */
 const ANTHROPIC = 'anthropic';
 
-/** Part of an answer, and the raw text of its content block, byte for byte as the model wrote it. */
+/** Part of an answer, with the raw text of its content block. The raw text is byte for byte as the model wrote it. */
 export interface RawPart {
   readonly part: AnswerPart<CallId>;
   readonly raw: string;
 }
 
-/** Returns the parts of a row, in order. `text` is the raw text of the row. */
+/** Returns the parts of a row, in order. `text` is the raw JSON text of the row. */
 function claudeParts(content: Json | undefined, text: string): readonly RawPart[] {
   if (typeof content === 'string') return [{ part: { type: 'text', text: content }, raw: content }];
   const raws = rawContent(text);
@@ -126,11 +126,14 @@ function partOf(block: JsonObject, raw: string): AnswerPart<CallId> {
   }
 }
 
-/** Types of items from tools that the provider runs itself. The provider accepts them back unchanged. */
+/**
+ * Types of blocks that come from tools that the provider itself runs. The provider accepts these blocks back unchanged.
+ */
 const SERVED = /^(?:server_tool_use|mcp_tool_use|\w+_tool_result)$/;
 
 /**
- * Provider name for an item that no provider would accept back. The item is kept, and a request contains only its text.
+ * Provider name for an item that no provider would accept back. The item is kept in the log, and a request contains
+ * only its text.
  */
 const UNKNOWN = 'unknown';
 
@@ -149,8 +152,8 @@ function callOf(block: JsonObject, raw: string): AnswerPart<CallId> | undefined 
 }
 
 /**
- * Returns the tokens of a row in disjoint buckets, with the written tokens by lifetime. Returns `undefined` if the row
- * contains no usage or only zeros. The fields are those of Anthropic's Messages API.
+ * Returns the token counts of a row in disjoint buckets, with the written tokens by lifetime. Returns `undefined` if
+ * the row contains no usage or only zeros. The row uses the field names of Anthropic's Messages API.
  */
 function claudeUsage(value: Json | undefined): Usage | undefined {
   if (!isObject(value)) return undefined;
@@ -163,7 +166,7 @@ function claudeUsage(value: Json | undefined): Usage | undefined {
   return defined({ fresh, read, writes, answer });
 }
 
-// Returns the written tokens by lifetime. Tokens that the split does not contain have the default lifetime.
+// Returns the written tokens by lifetime. Written tokens without a known lifetime count as `5m`, the default.
 function cacheWrites(total: Json | undefined, split: Json | undefined): readonly CacheWrite[] | undefined {
   const long = countOf(objectOf(split)['ephemeral_1h_input_tokens']);
   const short = countOf(objectOf(split)['ephemeral_5m_input_tokens']);
@@ -187,8 +190,8 @@ const STOPS: ReadonlyMap<string, StopReason> = new Map([
 ]);
 
 /**
- * Returns the stop reason of an answer. Many rows contain none. Such an answer ended with `calls` if it has calls, else
- * with `end`.
+ * Returns the stop reason of an answer. Many rows contain no stop reason. The result is then `calls` if the answer has
+ * calls, else `end`.
  */
 function claudeStop(word: string | undefined, calls: boolean): StopReason {
   if (word === undefined) return calls ? 'calls' : 'end';

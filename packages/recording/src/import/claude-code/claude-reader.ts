@@ -1,5 +1,5 @@
-// Reads the rows of one branch of Claude Code. An answer is held until its last row, together with everything between
-// its rows. A compaction consists of the boundary row and the summary after it.
+// Reads the rows of one branch of Claude Code. An answer is held until its last row, together with all moves between
+// its rows. A compaction consists of the boundary row and the summary after this row.
 
 import { defined } from '@tidemark/core';
 import { contentParts } from '../format/format.ts';
@@ -24,14 +24,14 @@ interface ClaudeReading {
   answer: MergingAnswer | undefined;
   behind: ImportedMove[];
   held: number;
-  /** Answers that were delivered before their last row. */
+  /** Ids of answers that were delivered before their last row. */
   readonly cut: Set<string>;
   boundary: { readonly from: From; readonly row: JsonObject } | undefined;
   reasoning: string | undefined;
   before: From | undefined;
 }
 
-/** Creates a reader for one branch. */
+/** Creates a reader for one branch of a transcript. */
 function claudeReader(source: BranchSource): BranchReader {
   const reading: ClaudeReading = {
     source,
@@ -82,7 +82,7 @@ function isLastRow({ source }: ClaudeReading, id: string, from: From): boolean {
   return (source.outline.answerEnd(source.branch, id) ?? from.ordinal) <= from.ordinal;
 }
 
-/** Returns the held answer and the moves after it, and holds nothing more. */
+/** Returns the held answer and the moves after it. Afterwards the reader holds nothing. */
 function letGo(reading: ClaudeReading): readonly ImportedMove[] {
   const { answer, behind, source } = reading;
   if (answer === undefined) return [];
@@ -129,7 +129,8 @@ function openBoundary(reading: ClaudeReading, row: JsonObject, from: From): read
   return dropped;
 }
 
-// Drops a boundary that has no summary. It changed nothing that an event could record.
+// Drops a boundary that has no summary, because it changed nothing that an event could record. The boundary is kept as
+// a foreign record.
 function dropBoundary(reading: ClaudeReading): readonly ImportedMove[] {
   const { boundary } = reading;
   reading.boundary = undefined;
@@ -163,8 +164,8 @@ function compaction(reading: ClaudeReading, row: JsonObject, from: From): Import
   });
 }
 
-// Returns a move if the row names a new reasoning setting. A prompt row names the current thinking budget. The first
-// row states it, and a later row can change it.
+// Returns a move if the row sets a new reasoning setting. A prompt row contains the current thinking budget. The first
+// row states the current budget, and a later row can change it.
 function reasoningOf(reading: ClaudeReading, row: JsonObject, from: From): readonly ImportedMove[] {
   const metadata = objectOf(row['thinkingMetadata']);
   const budget = countOf(metadata['maxThinkingTokens']);
@@ -183,12 +184,14 @@ function queuedPrompt(reading: ClaudeReading, row: JsonObject, from: From): read
   return [promptMove(from, parts, { trigger: 'user', steer: true })];
 }
 
-// Turns an error row of Claude Code into a failed call. The text of the row decides what to do next.
+// Turns an error row of Claude Code into a failed call. The text of the row decides about the class and the code of the
+// failure.
 
 type ImportedFailure = Pick<FailedMove, 'class' | 'code'>;
 
 /**
- * Patterns for the row's `error` and its text, tried in order. The status codes are those of Anthropic's errors page.
+ * Patterns with the failure that each one means. They are tried in order on the row's `error` and its text. The status
+ * codes are those of Anthropic's errors page.
  */
 const FAILURES: readonly (readonly [RegExp, ImportedFailure])[] = [
   [/prompt is too long|context limit|context window|input length/i, { class: 'compaction', code: 'provider/too-long' }],

@@ -1,4 +1,5 @@
-// First pass over the rows of Claude Code: finds the parent of each row, and if the row advances the conversation.
+// First pass over the rows of Claude Code: finds the parent of each row, and checks if the row advances the
+// conversation.
 
 import { defined } from '@tidemark/core';
 import type { JsonObject } from '../file/fields.ts';
@@ -47,10 +48,11 @@ function stepOf(row: JsonObject): Pick<Sighting, 'step' | 'answer' | 'results' |
   }
 }
 
-// Only a prompt can be a rewind. Results and notes belong to the row that is their parent.
+// Returns the effect of a user row on its branch. Only a prompt can be a rewind. Results and notes belong to the row
+// that is their parent.
 function userStep(row: JsonObject): Pick<Sighting, 'step' | 'results'> {
   // A summary belongs to the boundary row before it, which already advanced the history. Older versions write no
-  // boundary, so there the summary advances it.
+  // boundary row. There the summary itself advances the history.
   if (row['isCompactSummary'] === true)
     return { step: nameOf(row['parentUuid']) === undefined ? 'advances' : 'belongs' };
   const { results, said } = userContent(row);
@@ -61,12 +63,12 @@ function userStep(row: JsonObject): Pick<Sighting, 'step' | 'results'> {
   return { step: isTaskNotification(said) ? 'advances' : 'begins' };
 }
 
-/** True if a model wrote the row. False for a row that Claude Code wrote in its place. */
+/** True if a model wrote the row. False for a row that Claude Code wrote in place of an answer. */
 export function isAnswer(row: JsonObject): boolean {
   return row['isApiErrorMessage'] !== true && objectOf(row['message'])['model'] !== '<synthetic>';
 }
 
-/** True if the row is a prompt that was typed while the model worked. */
+/** True if the row contains a prompt that the user typed while the model worked. */
 export function isQueuedPrompt(row: JsonObject): boolean {
   const attachment = objectOf(row['attachment']);
   return attachment['type'] === 'queued_command' && attachment['prompt'] !== undefined;
@@ -85,8 +87,9 @@ function titleOf(row: JsonObject): string | undefined {
   return row['type'] === 'summary' ? nameOf(row['summary']) : undefined;
 }
 
-// Newer versions keep a segment of the history. They name its first record, and its last record, after which the
-// conversation continues. The newest versions may list the kept records instead.
+// Returns the records that a compaction keeps. Newer versions keep a segment of the history. They name the first record
+// of the segment, and the last record, after which the conversation continues. The newest versions may list the kept
+// records instead.
 function keptSegment(row: JsonObject): Pick<Sighting, 'keptFrom' | 'relinked'> {
   const metadata = objectOf(row['compactMetadata']);
   const segment = objectOf(metadata['preservedSegment']);

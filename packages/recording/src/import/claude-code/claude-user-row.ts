@@ -1,4 +1,5 @@
-// Reads a user row of Claude Code: tool results, a prompt, a note of the program, or the mark of an interruption.
+// Reads a user row of Claude Code. Such a row contains tool results, a prompt, a note of Claude Code, or the mark of an
+// interruption.
 
 import type { ContentPart, Json } from '@tidemark/log';
 import { callId } from '@tidemark/log';
@@ -8,22 +9,22 @@ import { countOf, isList, listOf, nameOf, objectOf, textOf } from '../file/field
 import type { Keep } from '../format/format.ts';
 import type { From, ImportedMove, PromptMove } from '../format/move.ts';
 
-/** Text that Claude Code writes as a user message when the user interrupts it. */
+/** Start of the text that Claude Code writes as a user message when the user interrupts it. */
 const STOPPED = '[Request interrupted by user';
 
 /**
- * Text that Claude Code writes as a user message when a background task has ended. It contains the id of the task, its
- * state and the place of its output. It is in a row of its own, or among the queued prompts.
+ * Text that Claude Code writes as a user message when a background task has ended. The text contains the id of the
+ * task, its state and the place of its output. It is in a row of its own, or in a queued prompt.
  */
 const TASK = /^\s*<task-notification>[^]*<\/task-notification>/;
 
-/** True if the text of a user row is the notification of a background task. */
+/** True if the text of a user row is a notification that a background task has ended. */
 export function isTaskNotification(said: Json | undefined): boolean {
   const text = textOf(said) ?? textOf(objectOf(listOf(said)[0])['text']);
   return text !== undefined && TASK.test(text);
 }
 
-/** Returns a prompt, or a notification if the text is the one of a background task. */
+/** Returns the move for the text of a user: a notification if the text is about a background task, else a prompt. */
 export function promptMove(
   from: From,
   parts: readonly ContentPart[],
@@ -35,10 +36,12 @@ export function promptMove(
     : { type: 'prompt', from, parts, presenter: 'claude-code', ...about };
 }
 
-/** Blocks of a user row: tool results and other content. */
+/** Content of a user row: its tool results, and its other content. */
 export interface UserContent {
   readonly results: readonly JsonObject[];
-  /** Content that is not a tool result: a text, or blocks. */
+  /**
+   * Content that is not a tool result: a text or a list of blocks. `undefined` if the row contains only tool results.
+   */
   readonly said: Json | undefined;
 }
 
@@ -52,7 +55,7 @@ export function userContent(row: JsonObject): UserContent {
   return { results, said: said.length === 0 ? undefined : said };
 }
 
-/** Returns the moves of a user row that is not a summary. */
+/** Returns the moves of a user row. The row must not be the summary of a compaction. */
 export function userMoves(row: JsonObject, from: From, keep: Keep, isSubagent: boolean): readonly ImportedMove[] {
   if (row['isVisibleInTranscriptOnly'] === true) return [{ type: 'foreign', from }];
   const { results, said } = userContent(row);

@@ -1,10 +1,10 @@
-// Reads fields of foreign records. A field that exists and has the right type is returned, any other field is treated
-// as absent.
+// Reads fields of foreign records. A function returns a field that exists and has the right type. Any other field is
+// treated as absent.
 
 import type { Json, Timestamp } from '@tidemark/log';
 import { timestamp } from '@tidemark/log';
 
-/** JSON object. */
+/** JSON object whose fields have not been checked yet. */
 export type JsonObject = { readonly [key: string]: Json | undefined };
 
 /** True if a value is a JSON list. */
@@ -27,17 +27,17 @@ export function listOf(value: Json | undefined): readonly Json[] {
   return isList(value) ? value : [];
 }
 
-/** Returns the value if it is a string. */
+/** Returns the value if it is a string, else `undefined`. */
 export function textOf(value: Json | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Returns the value if it is a string that is not empty. */
+/** Returns the value if it is a string that is not empty, else `undefined`. */
 export function nameOf(value: Json | undefined): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** Returns the value if it is an integer of 0 or more. Any other value is unknown. */
+/** Returns the value if it is an integer of 0 or more, else `undefined`. */
 export function countOf(value: Json | undefined): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 }
@@ -54,8 +54,9 @@ export function momentOf(value: Json | undefined): Timestamp | undefined {
 const LAST_MOMENT = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 /**
- * Returns a 53-bit hash of a text (cyrb53, public domain). It replaces a long id, so that the index of a large file
- * stays small. Two ids of one file practically never have the same hash, but the hash does not resist an attacker.
+ * Returns a 53-bit hash of a text (cyrb53, public domain). The hash replaces a long id, so that the index of a large
+ * file stays small. Two ids of one file practically never have the same hash. The hash does not protect against texts
+ * that are made to collide.
  */
 export function hashText(text: string): number {
   let high = 0xdeadbeef;

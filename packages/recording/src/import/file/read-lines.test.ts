@@ -16,7 +16,7 @@ async function collect(chunks: AsyncIterable<Uint8Array>, longest?: number): Pro
   return all;
 }
 
-describe('lines', () => {
+describe('the lines of a file', () => {
   it('are the same for any split of the bytes into chunks', async () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'é', '漢', '🙂', '"', '\n', '\n') });
     await fc.assert(
@@ -31,7 +31,7 @@ describe('lines', () => {
     );
   });
 
-  it('that are too long or not UTF-8 are reported with the reason, and the next line is read', async () => {
+  it('that are too long or not UTF-8 are reported with the reason, and the next line is still read', async () => {
     const bytes = Buffer.concat([
       Buffer.from('short\n'),
       Buffer.from('a much longer one\n'),
@@ -46,7 +46,7 @@ describe('lines', () => {
     ]);
   });
 
-  it('are correct even if the source reuses its buffer', async () => {
+  it('are correct even if the source writes each chunk into the same buffer', async () => {
     const buffer = Buffer.alloc(2);
     async function* source(): AsyncGenerator<Uint8Array> {
       for (const text of ['ab', 'c\n', 'de']) {

@@ -1,6 +1,6 @@
-// Reads bytes and yields lines. Only one line is in memory at a time, for a file of any size.
+// Reads bytes and yields lines. Only one chunk and one unfinished line are in memory at a time, for a file of any size.
 
-/** Line of a file: its text, or the reason why it has no text. */
+/** Line of a file, with its number from 1. It has a text, or the reason why it has no text. */
 export type FileLine =
   | { readonly number: number; readonly text: string }
   | { readonly number: number; readonly reason: string };
@@ -12,8 +12,9 @@ const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
 /**
- * Yields the lines of UTF-8 text, several at a time, numbered from 1. A last line without a newline counts. A byte
- * order mark, and a carriage return at the end of a line, are dropped.
+ * Yields the lines of UTF-8 text, several at a time, numbered from 1. A last line without a newline counts as a line. A
+ * byte order mark at the start, and a carriage return at the end of a line, are dropped. A line longer than `longest`
+ * bytes is reported without its text.
  */
 export async function* readLines(
   chunks: AsyncIterable<Uint8Array>,
@@ -48,7 +49,7 @@ class LineReader {
       lines.push(this.#cut());
       start = end + 1;
     }
-    // The bytes are copied, because the source may reuse its buffer.
+    // The unfinished line is copied, because the source may reuse its buffer.
     if (start < chunk.length) this.#hold(new Uint8Array(chunk.subarray(start)));
     return lines;
   }

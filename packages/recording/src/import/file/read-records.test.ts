@@ -5,7 +5,7 @@ const record = (name: string): string =>
   JSON.stringify({ type: name, timestamp: 't', message: { content: [{ type: 'text', text: '}{"type":' }] } });
 
 describe('the records of a line', () => {
-  it('are one for a valid line, and zero for a blank line', () => {
+  it('are one record for a valid line, and no record for a blank line', () => {
     expect(readRecords(record('a'))).toEqual({
       records: [{ value: JSON.parse(record('a')), text: record('a') }],
       problems: [],
@@ -13,13 +13,13 @@ describe('the records of a line', () => {
     expect(readRecords(' \t')).toEqual({ records: [], problems: [] });
   });
 
-  it('include each record on a line without newlines between them, with the text of each', () => {
+  it('include each of several records without newlines between them, with the text of each record', () => {
     const { records, problems } = readRecords(`${record('a')} ${record('b')}${record('c')}`);
     expect(records.map(({ text }) => text)).toEqual([record('a'), record('b'), record('c')]);
     expect(problems).toEqual(['3 records without a newline between them']);
   });
 
-  it('include the whole record after a torn one, for any length of the torn one', () => {
+  it('include a whole record after a torn record, for any length of the torn record', () => {
     for (let cut = 1; cut < record('a').length; cut += 1) {
       const { records, problems } = readRecords(record('a').slice(0, cut) + record('b'));
       expect(records.map(({ text }) => text)).toContain(record('b'));
@@ -27,12 +27,12 @@ describe('the records of a line', () => {
     }
   });
 
-  it('never include an inner object of a torn record', () => {
+  it('never include an object from inside a torn record', () => {
     for (let cut = 1; cut < record('a').length; cut += 1)
       expect(readRecords(record('a').slice(0, cut)).records).toEqual([]);
   });
 
-  it('are found between null bytes', () => {
+  it('include valid records between null bytes', () => {
     const { records, problems } = readRecords(`\0\0${record('a')}\0${record('b')}`);
     expect(records.map(({ text }) => text)).toEqual([record('a'), record('b')]);
     expect(problems).toEqual(['3 null bytes']);

@@ -1,5 +1,5 @@
-// Reads the records of one line. A valid line is one record. A damaged line is searched for valid records: after null
-// bytes of a crash, after another record without a newline, or after a torn record.
+// Reads the records of one line. A valid line is one record. A damaged line is searched for valid records. They can be
+// after null bytes of a crash, after another record without a newline, or after a torn record.
 
 import type { Json } from '@tidemark/log';
 import { rawElements, rawMember, rawValueEnd } from '@tidemark/core';
@@ -7,13 +7,13 @@ import { DEEPEST_JSON, isTooDeep } from '@tidemark/log';
 import type { JsonObject } from './fields.ts';
 import { isObject } from './fields.ts';
 
-/** JSON value of a file, and the text from which it was read. */
+/** JSON value in a file, with the text from which it was parsed. */
 export interface RawRecord {
   readonly value: Json;
   readonly text: string;
 }
 
-/** Records of a line, and the problems of the parts that could not be read. */
+/** Valid records of a line, and a description of each problem in the line. */
 export interface LineContent {
   readonly records: readonly RawRecord[];
   readonly problems: readonly string[];
@@ -23,7 +23,7 @@ const NOTHING: LineContent = { records: [], problems: [] };
 
 /** Reads the records of a line. Never throws. A blank line has no records and no problems. */
 export function readRecords(text: string): LineContent {
-  // The depth is counted on torn lines too. A line with so many brackets is not worth a search for valid records.
+  // The brackets of a torn line are counted too. A line with so many open brackets is not searched for valid records.
   if (isTooDeep(text)) return { records: [], problems: [`nested deeper than ${DEEPEST_JSON} levels`] };
   const whole = parse(text);
   if (whole !== undefined) return { records: [whole], problems: [] };
@@ -76,8 +76,8 @@ function whatIsWrong(rest: string, tail: RawRecord | undefined): string {
 const RECORD_START = /\{"(?:type|parentUuid|uuid|id|sessionId|timestamp|isSidechain|leafUuid|messageId)":/g;
 const MOST_TRIES = 32;
 
-// Finds the whole record at the end of a torn line. A torn record may itself contain objects, so an object counts only
-// if it looks like a record.
+// Finds the whole record at the end of a torn line. A torn record may itself contain objects. So an object counts only
+// if it has the fields of a record.
 function wholeRecordAtTheEnd(text: string): RawRecord | undefined {
   const starts = [...text.matchAll(RECORD_START)].map((match) => match.index).slice(-MOST_TRIES);
   for (const start of starts) {

@@ -1,5 +1,5 @@
-// Interface of a recording format: the first pass collects facts about each record, and the second pass reads the
-// records of one branch.
+// Interface of a transcript format. The first pass collects facts about each record. The second pass reads the records
+// of one branch.
 
 import type { Digest, ContentPart, Json } from '@tidemark/log';
 import type { RawRecord } from '../file/read-records.ts';
@@ -12,19 +12,25 @@ import { isList, isObject, nameOf, objectOf, textOf, listOf } from '../file/fiel
 /** Names of the known formats. */
 export type FormatName = 'pi-1' | 'pi-2' | 'pi-3' | 'claude-code';
 
-/** Stores bytes outside the log and returns their digest. */
+/** Function that stores bytes outside the log and returns their digest. */
 export type Keep = (bytes: Uint8Array) => Digest;
 
-/** Reads the records of one branch in order. It may hold moves until the answer that they belong to is complete. */
+/**
+ * Reads the records of one branch in order. The reader may hold moves until the answer to which they belong is
+ * complete.
+ */
 export interface BranchReader {
   read(raw: RawRecord, from: From): readonly ImportedMove[];
-  /** Inserts a move from outside the reader at its place among the held moves. */
+  /**
+   * Inserts a move that another part of the import made, for example the start of a subagent. Returns the moves that
+   * the reader does not hold.
+   */
   pass(move: ImportedMove): readonly ImportedMove[];
-  /** Returns all held moves. */
+  /** Returns all moves that the reader still holds. */
   release(): readonly ImportedMove[];
 }
 
-/** Input of a branch reader. */
+/** Values that a branch reader needs: the branch, the outline of the file, and the function that stores bytes. */
 export interface BranchSource {
   readonly branch: number;
   readonly isSubagent: boolean;
@@ -32,7 +38,7 @@ export interface BranchSource {
   readonly keep: Keep;
 }
 
-/** Recording format. */
+/** Transcript format: its name, and the functions of the two passes. */
 export interface Format {
   readonly name: FormatName;
   sight(raw: RawRecord): Sighting;
@@ -40,8 +46,9 @@ export interface Format {
 }
 
 /**
- * Returns the parts of a prompt or a result. Both formats write them as a text or as a list of blocks. Bytes of images
- * and documents are stored outside the log, by digest. Any other block is kept as its JSON text.
+ * Returns the parts of a prompt or a result. Both programs, pi and Claude Code, write the content as a text or as a
+ * list of blocks. Bytes of images and documents are stored outside the log, by digest. Any other block is kept as its
+ * JSON text.
  */
 export function contentParts(content: Json | undefined, keep: Keep): readonly ContentPart[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
@@ -49,7 +56,7 @@ export function contentParts(content: Json | undefined, keep: Keep): readonly Co
   return content.map((block) => contentPart(block, keep));
 }
 
-/** Returns the text of the parts, or `undefined` if a part is not text. */
+/** Returns the texts of the parts, joined by line breaks, or `undefined` if a part is not text. */
 export function plainText(parts: readonly ContentPart[]): string | undefined {
   const texts: string[] = [];
   for (const part of parts) {
@@ -95,8 +102,8 @@ function decodeBase64(data: Json | undefined): Uint8Array | undefined {
 const LONGEST = 80;
 
 /**
- * Returns the first line of a prompt that is not blank, cut to 80 characters. It becomes the title of a session that
- * has none. Returns `undefined` for text in angle brackets, because a program wrote it.
+ * Returns the first line of a prompt that is not blank, cut to 80 characters. This line becomes the title of a session
+ * that has no title. Returns `undefined` for a line that starts with an angle bracket, because a program wrote it.
  */
 export function openingOf(content: Json | undefined): string | undefined {
   const text = textOf(content) ?? textOf(objectOf(listOf(content)[0])['text']);
@@ -107,7 +114,7 @@ export function openingOf(content: Json | undefined): string | undefined {
     ?.trim();
   if (line === undefined || line.startsWith('<')) return undefined;
   if (line.length <= LONGEST) return line.toWellFormed();
-  // A surrogate pair at the cut is removed as a whole.
+  // A surrogate pair that the cut would split is removed as a whole.
   return `${line
     .slice(0, LONGEST - 1)
     .replace(/[\uD800-\uDBFF]$/, '')

@@ -1,9 +1,11 @@
-// Errors that stop an import before anything is stored. A problem later in the file never stops the import: it is
-// listed in `skipped`.
+// Errors that stop an import. Nearly all of them occur before anything is stored. A damaged record later in the file
+// does not stop the import: it is listed in `skipped`.
 
 import { CodedError } from '@tidemark/core';
 
-/** Error codes and their meanings. A test pins them, because scripts and people rely on them. */
+/**
+ * Error codes and their meanings. A test checks that the codes do not change, because scripts and people rely on them.
+ */
 export const IMPORT_ERRORS = {
   'import/missing': 'the file does not exist',
   'import/unreadable': 'the file cannot be read',
@@ -18,7 +20,7 @@ export const IMPORT_ERRORS = {
 /** Code of an import error. */
 export type ImportErrorCode = keyof typeof IMPORT_ERRORS;
 
-/** Place of the error: the file, and the 1-based line if one line is the cause. */
+/** Place of an import error: the file, and the 1-based line if one line is the cause. */
 export interface ImportPlace {
   readonly source: string;
   readonly line?: number;
@@ -26,8 +28,8 @@ export interface ImportPlace {
 }
 
 /**
- * Import that could not begin. Nothing was written. The message contains the file, the line, the reason and the next
- * step.
+ * Error of an import that cannot begin or continue. The message contains the file, the line if one line is the cause,
+ * the reason and the next step.
  */
 export class ImportError extends CodedError<ImportErrorCode, ImportPlace> {
   override readonly name = 'ImportError';

@@ -1,9 +1,9 @@
-// Meaning of a record of any format, in the terms of this project and in the order of arrival. The reader of a format
-// makes moves. The builder makes events from them and keeps the history closed.
+// Meaning of a record of any format, in the terms of this project. The reader of a format turns records into moves, in
+// the order of the file. The builder turns moves into events and keeps the history closed.
 
 import type { AnswerPart, CallId, ContentPart, Json, SessionId, StopReason, Timestamp, Usage } from '@tidemark/log';
 
-/** Record from which a move was read. */
+/** Record from which a move was read, with its place in the file and its time. */
 export interface From {
   /** Index of the record in the file, from 0. */
   readonly ordinal: number;
@@ -13,7 +13,7 @@ export interface From {
   readonly record: Json;
 }
 
-/** Model that answered. */
+/** Model that wrote an answer, and the start time of the request. */
 export interface Answerer {
   readonly provider: string;
   readonly model: string;
@@ -33,7 +33,7 @@ export interface PromptMove {
   readonly interrupts?: boolean;
 }
 
-/** Text in the context that is not a prompt. */
+/** Text that the recorded program added to the context and that is not a prompt. */
 export interface NoteMove {
   readonly type: 'note';
   readonly from: From;
@@ -42,8 +42,8 @@ export interface NoteMove {
 }
 
 /**
- * Message of the program to the model about something outside the conversation, for example the end of a background
- * task.
+ * Message of the recorded program to the model about something outside the conversation, for example the end of a
+ * background task.
  */
 export interface NotificationMove {
   readonly type: 'notification';
@@ -53,7 +53,7 @@ export interface NotificationMove {
   readonly body: string;
 }
 
-/** Finished answer. */
+/** Answer of a model that is complete. */
 export interface AnswerMove extends Answerer {
   readonly type: 'answer';
   readonly from: From;
@@ -65,7 +65,7 @@ export interface AnswerMove extends Answerer {
   readonly usage: Usage;
 }
 
-/** Answer that was cut off. */
+/** Answer of a model that was cut off, by the user or by the connection. */
 export interface InterruptedMove extends Answerer {
   readonly type: 'interrupted';
   readonly from: From;
@@ -95,19 +95,22 @@ export interface ResultMove {
   readonly durationMs?: number;
 }
 
-/** Replacement of history by a summary. */
+/** Compaction: the replacement of a part of the history by a summary. */
 export interface CompactionMove {
   readonly type: 'compaction';
   readonly from: From;
   readonly summary: string;
   readonly trigger: string;
-  /** Ordinal of the record that states from where history is kept, if this is another record than `from`. */
+  /** Ordinal of the record that states from where history is kept. Absent if `from` is this record. */
   readonly boundary?: number;
   /** Recorded number of tokens before the compaction. */
   readonly before?: number;
 }
 
-/** Reasoning setting. With `silent`, the file states the current setting, but no change of it. */
+/**
+ * Reasoning setting that applies from this record on. With `silent`, the file only states the current setting, and the
+ * setting did not change here.
+ */
 export interface ReasoningMove {
   readonly type: 'reasoning';
   readonly from: From;
@@ -122,7 +125,7 @@ export interface BranchMove {
   readonly text: string;
 }
 
-/** Start of a subagent in a session of its own. */
+/** Start of a subagent, which has its own session. */
 export interface SubagentMove {
   readonly type: 'subagent';
   readonly from: From;
@@ -130,7 +133,10 @@ export interface SubagentMove {
   readonly task: string;
 }
 
-/** Record for which there is no event kind. */
+/**
+ * Record that has no matching event kind. It is kept unchanged. `reason` states why if the record is damaged or
+ * unexpected.
+ */
 export interface ForeignMove {
   readonly type: 'foreign';
   readonly from: From;

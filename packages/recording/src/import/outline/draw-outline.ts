@@ -1,4 +1,4 @@
-// First pass: takes one sighting after the other and builds the tree of branches.
+// First pass: takes the facts about each record in order and builds the tree of branches.
 
 import { defined } from '@tidemark/core';
 import { hashText } from '../file/fields.ts';
@@ -9,7 +9,7 @@ import type { Outline, Sighting, Branch } from './outline.ts';
 /** Builds the outline from the records of a file, in order. */
 export interface OutlineDrawing {
   add(sighting: Sighting): void;
-  /** Returns the outline of a file with this number of lines. No record may be added afterwards. */
+  /** Returns the outline of the file. `lines` is the number of lines in the file. No record may be added afterwards. */
   finish(lines: number): Outline;
 }
 
@@ -34,8 +34,8 @@ function add(drawing: Drawing, sighting: Sighting): void {
   drawing.routes.push(place.branch.index);
 }
 
-// Adds a second copy of a record. It belongs to the branch of the record before it. The first record of a file is never
-// a copy.
+// Adds a second copy of a record. The copy belongs to the branch of the record before the copy. The first record of a
+// file is never a copy.
 function repeat(drawing: Drawing): void {
   const ordinal = drawing.routes.length;
   const index = drawing.routes.get(ordinal - 1);
@@ -82,9 +82,9 @@ function remember(drawing: Drawing, sighting: Sighting, place: BranchPlace): voi
 }
 
 /**
- * Returns the place of a record: after its parent, or after the last record of its voice. The record advances its
- * branch, or opens a fork if it continues an earlier record. Results of parallel calls, and the rows of one answer,
- * share a parent and are not rewinds.
+ * Returns the place of a record: after its parent, or else after the last record of the same speaker. The record
+ * advances its branch. If the record continues an earlier record, it opens a fork. Results of parallel calls, and the
+ * rows of one answer, share a parent and are not rewinds.
  */
 function takePlace(drawing: Drawing, sighting: Sighting): BranchPlace {
   const found = locate(drawing, sighting);
@@ -168,8 +168,8 @@ function advance(drawing: Drawing, branch: BranchDraft): BranchPlace {
 }
 
 /**
- * Returns the outline for the second pass, without the index that was used to build it. A file with only subagent
- * records is one session, which is the one of the first subagent.
+ * Returns the outline for the second pass, without the index that was used to build the outline. If a file contains
+ * only subagent records, the first subagent becomes the main session.
  */
 function finishOutline(drawing: Drawing, lines: number): Outline {
   const main = speakerOf(drawing);

@@ -1,10 +1,10 @@
-// State of the first pass: the branches so far, and a small index of the records.
+// State of the first pass: the branches found so far, and a small index of the records.
 
 import type { Timestamp } from '@tidemark/log';
 import { hashText } from '../file/fields.ts';
 import type { Branch } from './outline.ts';
 
-/** Branch that is still growing. */
+/** Branch to which the first pass still adds records. */
 export interface BranchDraft {
   readonly index: number;
   readonly kind: Branch['kind'];
@@ -16,28 +16,31 @@ export interface BranchDraft {
   last: number;
   at: Timestamp | undefined;
   /**
-   * Number of times the history of the branch advanced. Each record is stored with the generation at which it arrived.
+   * Number of times that the history of the branch advanced. The index stores the generation of each record at its
+   * arrival.
    */
   generation: number;
-  /** Ordinal of the record that advanced the history from each generation: `began[n]` advanced it from generation n. */
+  /** Ordinals of the records that advanced the history. `began[n]` is the record that advanced it from generation n. */
   readonly began: number[];
-  /** Answer whose rows are being read. */
+  /** Id of the answer whose rows are being read. */
   answer: string | undefined;
 }
 
-/** Line of records of one speaker: the main conversation, or a subagent. */
+/**
+ * Records of one speaker: the main conversation, or a subagent. `root` is its first branch and `current` its latest.
+ */
 export interface Voice {
   root: BranchDraft | undefined;
   current: BranchDraft | undefined;
 }
 
-/** Place in a branch. */
+/** Place in the history of a branch. `generation` is the number of times that the history had advanced. */
 export interface BranchPlace {
   readonly branch: BranchDraft;
   readonly generation: number;
 }
 
-/** Facts about the whole file that its records state. */
+/** Facts about the whole file that single records state. */
 export interface FileFacts {
   at?: Timestamp;
   workspace?: string;
@@ -46,15 +49,21 @@ export interface FileFacts {
   session?: string;
 }
 
-/** Outline built so far. */
+/** Outline of the file as built so far. */
 export interface Drawing {
   readonly branches: BranchDraft[];
   readonly main: Voice;
   readonly sides: Map<string, Voice>;
   lastSide: Voice | undefined;
-  /** True if the main conversation has any records of its own. */
+  /**
+   * True if the main conversation has any records that advance it. False for a file that contains only subagent
+   * records.
+   */
   mainSpeaks: boolean;
-  /** Row number by hash of the record's id. Only records with an id have a row. */
+  /**
+   * Row number of each record that has an id, by hash of the id. The row number is the index into the lists that start
+   * with `row`.
+   */
   readonly rows: Map<number, number>;
   readonly rowBranch: GrowingNumbers;
   readonly rowGeneration: GrowingNumbers;
@@ -69,7 +78,7 @@ export interface Drawing {
   readonly facts: FileFacts;
 }
 
-/** Returns an empty state. */
+/** Returns the state of a first pass that has read no record. */
 export function emptyDrawing(): Drawing {
   return {
     branches: [],
@@ -90,7 +99,7 @@ export function emptyDrawing(): Drawing {
   };
 }
 
-/** Opens a new branch of a voice and makes it the current one. */
+/** Opens a new branch of a speaker and makes it the current branch of this speaker. */
 export function openBranch(
   drawing: Drawing,
   voice: Voice,
@@ -121,25 +130,25 @@ export function rowOf(drawing: Drawing, id: string | null | undefined): number |
   return id === undefined || id === null ? undefined : drawing.rows.get(hashText(id));
 }
 
-/** Returns the index key for a name in one branch. */
+/** Returns the index key for the id of an answer or a call in one branch. */
 export function branchKey(branch: number, name: string): number {
   return hashText(`${branch} ${name}`);
 }
 
-/** Growing list of 32-bit integers, four bytes each. It stores values for each record of a large file. */
+/** Growing list of 32-bit integers, four bytes each. The list stores one value for each record of a large file. */
 export interface GrowingNumbers {
   readonly length: number;
   push(value: number): void;
   /**
    * Returns the value at an index.
    *
-   * @throws RangeError outside the list.
+   * @throws RangeError if the list has no value at this index.
    */
   get(index: number): number;
   set(index: number, value: number): void;
 }
 
-/** Creates an empty list. */
+/** Creates an empty list of integers. */
 function growingNumbers(): GrowingNumbers {
   let buffer = new Int32Array(1024);
   let length = 0;

@@ -1,42 +1,51 @@
-// Result of the first pass for the second: the branch of each record, the places where branches fork, and where answers
-// and results end. It needs about a dozen bytes per record, for records of any size.
+// Result of the first pass that the second pass uses: the branch of each record, the places where branches fork, and
+// the places where answers and results end. An outline needs about a dozen bytes per record, for records of any size.
 
 import type { Timestamp } from '@tidemark/log';
 
-/** Line of history that becomes a session of its own. */
+/** Part of a transcript that becomes a session of its own: the main conversation, a subagent or a fork. */
 export interface Branch {
   readonly index: number;
   readonly kind: 'main' | 'agent' | 'fork';
   /** Name of the subagent in the file. */
   readonly agent?: string;
-  /** For a fork: the branch that it leaves, and the ordinal of the record of that branch before which it leaves. */
+  /**
+   * For a fork, the branch that the fork leaves, and the ordinal of a record of that branch. The fork starts before
+   * this record.
+   */
   readonly leaves?: { readonly branch: number; readonly before: number };
-  /** For a subagent: the branch that was current when it started. */
+  /** For a subagent, the branch of the main conversation that was current when the subagent started. */
   readonly startedBy?: number;
-  /** Ordinals of the first and the last record. */
+  /** Ordinals of the first and the last record of the branch. */
   readonly first: number;
   readonly last: number;
-  /** Time of the first record that has one. */
+  /** Time of the first record that has a time. */
   readonly at?: Timestamp;
 }
 
-/** Outline of the whole file. */
+/** Outline of a whole transcript: its branches, and facts about its records. */
 export interface Outline {
   readonly records: number;
   readonly lines: number;
   readonly branches: readonly Branch[];
   readonly main: number;
-  /** Returns the branch of a record. */
+  /** Returns the index of the branch to which a record belongs. */
   branchOf(ordinal: number): number;
-  /** True if the record is a second copy of an earlier one. */
+  /** True if the record is a second copy of an earlier record. */
   isRepeated(ordinal: number): boolean;
-  /** Returns the last record of an answer that consists of several records. */
+  /**
+   * Returns the ordinal of the last record of an answer, or `undefined` if the branch has no such answer. An answer can
+   * consist of several records.
+   */
   answerEnd(branch: number, answer: string): number | undefined;
   /** True if a result of this call comes after this record. */
   isResultAhead(branch: number, call: string, ordinal: number): boolean;
-  /** Returns the forks that leave just before this record is read. */
+  /** Returns the indexes of the forks that start before this record. */
   forksBefore(ordinal: number): readonly number[];
-  /** Returns the record from which the compaction at this ordinal keeps history. */
+  /**
+   * Returns the ordinal of the first record that a compaction keeps, or `undefined`. `ordinal` is the record that
+   * states which history is kept.
+   */
   keptFrom(ordinal: number): number | undefined;
   /** True if a compaction keeps history from this record on. */
   isAnchor(ordinal: number): boolean;
@@ -48,38 +57,45 @@ export interface Outline {
 
 /**
  * Effect of a record on its branch.
- * - `begins`: continues from its parent. If the branch has already advanced beyond the parent, it is a rewind and opens
- *   a fork.
- * - `advances`: advances the branch and is never a rewind.
- * - `answers`: one of several rows of one answer. The first row advances the branch.
- * - `belongs`: has the place of its parent. For example, results of parallel calls belong to the row of their call.
- * - `floats`: has the current place of the branch, regardless of its parent.
+ * - `begins`: the record continues from its parent. If the branch has already advanced beyond the parent, the record is
+ *   a rewind and opens a fork.
+ * - `advances`: the record advances the branch and is never a rewind.
+ * - `answers`: the record is one of several rows of one answer. The first row advances the branch.
+ * - `belongs`: the record has the place of its parent. For example, results of parallel calls belong to the row of
+ *   their call.
+ * - `floats`: the record has the current place of the branch, regardless of its parent.
  */
 export type BranchStep = 'begins' | 'advances' | 'answers' | 'belongs' | 'floats';
 
-/** Facts about one record for the first pass. */
+/** Facts about one record that the first pass needs. */
 export interface Sighting {
   readonly step: BranchStep;
   readonly id?: string;
-  /** Id of the parent record. `null` if there is no parent, absent if the format or the record does not state it. */
+  /**
+   * Id of the parent record. `null` if there is no parent. Absent if the format or the record does not state the
+   * parent.
+   */
   readonly parent?: string | null;
-  /** Subagent to which the record belongs. */
+  /** Name of the subagent to which the record belongs. */
   readonly agent?: string;
   /** True for a record of a subagent, even if it names no agent. */
   readonly side?: boolean;
-  /** With `answers`: the id of the answer. */
+  /** Id of the answer, if `step` is `answers`. */
   readonly answer?: string;
   /** Ids of the calls whose results the record contains. */
   readonly results?: readonly string[];
-  /** Record from which a compaction keeps history, by id or by ordinal. */
+  /** First record that a compaction keeps, by id or by ordinal. */
   readonly keptFrom?: string | number;
-  /** Id of the record that counts as the end of the branch after this record. */
+  /**
+   * Id of an earlier record that a compaction keeps as the last one. From this record on, a record with that parent
+   * continues the branch and is not a rewind.
+   */
   readonly relinked?: string;
   readonly at?: Timestamp;
   readonly workspace?: string;
   readonly title?: string;
-  /** Name of the session in the file. */
+  /** Name of the session that the file states. */
   readonly session?: string;
-  /** First line of a prompt. It becomes the title if the file has no other. */
+  /** First line of a prompt. It becomes the title of the session if the file has no title. */
   readonly opening?: string;
 }

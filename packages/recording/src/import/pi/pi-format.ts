@@ -1,5 +1,5 @@
-// Reads pi's session files, formats 1 to 3: a header, then entries. Since format 2 each entry names its parent, so a
-// session is a tree. Source: docs/session.md of badlogic/pi-mono.
+// Reads session files of the agent pi, formats 1 to 3. A file consists of a header and entries. Since format 2 each
+// entry names its parent, so a session is a tree. Source: docs/session.md of badlogic/pi-mono.
 
 import { defined } from '@tidemark/core';
 import type { JsonObject } from '../file/fields.ts';
@@ -11,12 +11,12 @@ import { openingOf } from '../format/format.ts';
 import type { Sighting, BranchStep } from '../outline/outline.ts';
 import { piBranchSummary, piCompaction, piCustom, piMessage } from './pi-message.ts';
 
-/** Returns the format with one of its names. */
+/** Returns the transcript format for one version of pi's session files. */
 export function piFormat(name: Extract<FormatName, `pi-${number}`>): Format {
   return { name, sight, reader };
 }
 
-/** Types of entries that are not part of the context. They never advance the history. */
+/** Types of entries that are not part of the context. Such an entry never advances the history. */
 const ASIDE: ReadonlySet<unknown> = new Set(['label', 'custom', 'session_info']);
 
 function sight({ value }: RawRecord): Sighting {
@@ -30,7 +30,8 @@ function sight({ value }: RawRecord): Sighting {
   return {
     ...common,
     step: typeof entry['type'] === 'string' ? step : 'floats',
-    // Format 1 has no ids. An entry with only an id or only a parent id has no link.
+    // Entries of format 1 have no ids. An entry with only an id, or with only a parent id, is treated like an entry
+    // without ids.
     ...(id === undefined || parent === undefined ? {} : { id, parent }),
     ...entryFacts(entry),
   };

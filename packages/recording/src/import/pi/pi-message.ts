@@ -1,5 +1,5 @@
-// Reads the messages of pi. An assistant message becomes a finished or an interrupted answer. The other messages are
-// read by role.
+// Reads the messages of pi. An assistant message becomes a finished or an interrupted answer. The role of any other
+// message decides which move it becomes.
 
 import { defined, rawMember } from '@tidemark/core';
 import type { AnswerPart, CallId, Json, ContentPart, StopReason, Usage } from '@tidemark/log';
@@ -12,7 +12,7 @@ import type { RawRecord } from '../file/read-records.ts';
 import { rawContent } from '../file/read-records.ts';
 import type { Keep } from '../format/format.ts';
 
-/** Returns the move of an assistant message. `text` is the raw text of its record. */
+/** Returns the move of an assistant message. `text` is the raw JSON text of the record that contains the message. */
 function piAnswer(message: JsonObject, text: string, from: From): ImportedMove {
   const provider = nameOf(message['provider']) ?? 'unknown';
   const model = nameOf(message['model']) ?? 'unknown';
@@ -75,9 +75,9 @@ function answerPart(block: Json, raw: string, provider: string, message: JsonObj
   return { type: 'native', provider: 'pi', item: JSON.stringify(block), text: text ?? '' };
 }
 
-// Returns the reasoning part of a thinking block. pi stores the data that binds the block to its model in one text,
-// which depends on the API. For Anthropic it is a signature. For the Responses API it is the whole item as JSON. For
-// others it is the name of a field, which binds nothing.
+// Returns the reasoning part of a thinking block. pi stores the data that binds the block to its model in the field
+// `thinkingSignature`. The content of this field depends on the API. For Anthropic it is a signature. For the Responses
+// API it is the whole item as JSON. For other APIs it is the name of a field, which binds nothing.
 function reasoning(fields: JsonObject, api: string): AnswerPart<CallId> {
   const thinking = textOf(fields['thinking']) ?? '';
   const signature = nameOf(fields['thinkingSignature']);
@@ -118,8 +118,8 @@ export function piMessage(entry: JsonObject, raw: RawRecord, from: From, keep: K
 }
 
 /**
- * Returns the move for text that an extension added to the context. Content with an image becomes a prompt, because a
- * note can contain only text.
+ * Returns the move for content that an extension added to the context. Content with an image becomes a prompt, because
+ * a note can contain only text.
  */
 export function piCustom(fields: JsonObject, from: From, keep: Keep): ImportedMove {
   const source = nameOf(fields['customType']) ?? 'custom';
@@ -129,13 +129,19 @@ export function piCustom(fields: JsonObject, from: From, keep: Keep): ImportedMo
   return { type: 'prompt', from, parts, presenter: source, trigger: 'user' };
 }
 
-/** Returns the move for the summary of a branch that the conversation left. */
+/**
+ * Returns the move for the summary of a branch that the conversation left. An empty summary is kept as a foreign
+ * record.
+ */
 export function piBranchSummary(fields: JsonObject, from: From): ImportedMove {
   const text = nameOf(fields['summary']);
   return text === undefined ? { type: 'foreign', from, reason: 'an empty summary' } : { type: 'branch', from, text };
 }
 
-/** Returns the move for a summary that replaces history. */
+/**
+ * Returns the move for a compaction, whose summary replaces history. A compaction without a summary is kept as a
+ * foreign record.
+ */
 export function piCompaction(fields: JsonObject, from: From): ImportedMove {
   const summary = textOf(fields['summary']);
   if (summary === undefined) return { type: 'foreign', from, reason: 'a compaction without a summary' };
@@ -166,8 +172,8 @@ function bash(message: JsonObject, from: From): ImportedMove {
 }
 
 /**
- * Returns the tokens of a message in disjoint buckets. Returns `undefined` if all counts are zero, because pi marks
- * unknown usage with zeros.
+ * Returns the token counts of a message in disjoint buckets. Returns `undefined` if all counts are zero, because pi
+ * writes zeros for unknown usage.
  */
 function piUsage(value: Json | undefined): Usage | undefined {
   const { input, output, cacheRead, cacheWrite } = objectOf(value);
@@ -189,7 +195,7 @@ const STOPS: ReadonlyMap<Json | undefined, StopReason> = new Map([
   ['length', 'length'],
 ]);
 
-/** Returns the stop reason for pi's name of it. */
+/** Returns the stop reason that matches pi's name, or `other` for an unknown name. */
 function piStop(word: Json | undefined): StopReason {
   return STOPS.get(word) ?? 'other';
 }

@@ -1,5 +1,6 @@
-// Accounts one request in OpenAI's caches: computes what it reads and writes (provider-facts §2.1, §2.2). The machine
-// stores the result: refreshed entries at once, and written entries when the answer begins.
+// Accounts one request in OpenAI's caches: computes the tokens that it reads from the cache and writes to it
+// (provider-facts §2.1, §2.2). The machine that serves the request stores refreshed entries at once, and written
+// entries when the answer begins.
 
 import { isHalfWay } from '../format/prompt.ts';
 import type { MachineEntry, EntryLifetime } from './machines.ts';
@@ -8,14 +9,17 @@ import type { PrefixEnd } from './prefix.ts';
 import type { OpenAIRequest, PromptBlock, PromptItem } from '../format/prompt.ts';
 import { objectAt } from '../../core/wire.ts';
 
-/** Cached parts of the input, which are disjoint, and the changes to the entries. */
+/**
+ * Result of accounting one request: disjoint numbers of input tokens (read, written with the short lifetime, written
+ * with the long lifetime), and the entries to store.
+ */
 export interface OpenAIAccount {
   readonly read: number;
   readonly writtenShort: number;
   readonly writtenLong: number;
-  /** Entries whose lifetime restarts at the start of this request. */
+  /** Entries that the request read or that precede the hit. Their idle time restarts at the start of this request. */
   readonly refreshed: readonly KeptEntry[];
-  /** Entries that become readable when the answer begins. */
+  /** New entries. They become readable when the answer to this request begins. */
   readonly written: readonly KeptEntry[];
 }
 
@@ -25,7 +29,7 @@ export interface KeptEntry {
   readonly lifetime: EntryLifetime;
 }
 
-/** Returns the entry with a hash if the entry is readable and not expired. */
+/** Function that returns the entry with a hash if the entry is readable and not expired, else `undefined`. */
 export type Find = (hash: string) => MachineEntry | undefined;
 
 /** Account of a request that reads and writes nothing. */
@@ -34,7 +38,10 @@ const UNCACHED: OpenAIAccount = { read: 0, writtenShort: 0, writtenLong: 0, refr
 /** Minimum number of visible tokens for caching, used if the catalog row has no floor (§2.1). */
 const USUAL_FLOOR = 1024;
 
-/** Accounts one request by the cache rules of its model. This function is pure: it changes no entry. */
+/**
+ * Computes the cached tokens of one request and the entries to store, by the cache rules of its model. This function is
+ * pure: it changes no entry.
+ */
 export function accountPrompt(request: OpenAIRequest, prefix: readonly PrefixEnd[], find: Find): OpenAIAccount {
   const { rules } = request;
   if (rules.kind === 'boundaries') return accountBoundaries(request, prefix, find);
@@ -64,8 +71,9 @@ function accountBoundaries(request: OpenAIRequest, prefix: readonly PrefixEnd[],
 }
 
 /**
- * Returns the entries whose lifetime the hit restarts: the entry that was read and known entries before it. Each keeps
- * its own lifetime. Unlike on Anthropic's wire, no new entry is created for free before the hit (inferred, [I]).
+ * Returns the entries whose idle time the hit restarts: the entry that was read, and known entries before it. Each
+ * entry keeps its own lifetime. Unlike on Anthropic's wire, no new entry is created without cost before the hit
+ * (inferred, [I]).
  */
 function refreshEntries(
   places: readonly number[],
@@ -79,7 +87,10 @@ function refreshEntries(
   });
 }
 
-/** Accounts a request on a model where every point of the grid is an entry. Writes are free there. */
+/**
+ * Accounts a request on a model with a grid, where every point of the grid is an entry. Writes are free on these
+ * models.
+ */
 function accountGrid(
   request: OpenAIRequest,
   prefix: readonly PrefixEnd[],
@@ -99,17 +110,22 @@ function accountGrid(
 }
 
 /**
- * Returns the lifetime of new entries: `24h`, or `in_memory` if the request asks for it. Simulated organisations have
- * no zero data retention, which would change the default (§2.1).
+ * Returns the lifetime of the entries of a request: `in_memory` if the request asks for it, else `24h`. For GPT-5.5 the
+ * result is `24h-typical` instead of `24h`. Zero data retention would change the default (§2.1), but simulated
+ * organisations do not have it.
  */
 function retentionOf({ fields, capabilities }: OpenAIRequest): EntryLifetime {
   if (fields['prompt_cache_retention'] === 'in_memory') return 'in_memory';
   return isHalfWay(capabilities.model) ? '24h-typical' : '24h';
 }
 
-// Places where GPT-5.6 and later read and write entries (§2.2): the ends of eligible messages, and explicit marks.
+// Finds the places in a prompt where GPT-5.6 and later read and write entries (§2.2): the ends of eligible messages,
+// and explicit marks.
 
-/** Maximum number of writes, and of each kind of place that is searched. */
+/**
+ * Limits of §2.2: the maximum number of writes, then the numbers of first marks, latest marks and earlier message ends
+ * at which an entry is searched.
+ */
 const WRITES = 4;
 
 const FIRST_MARKS = 2;
@@ -118,7 +134,7 @@ const LATEST_MARKS = 50;
 
 const EARLIER_ENDINGS = 20;
 
-/** Entry to write. */
+/** Place where an entry is written, with its lifetime. */
 export interface EntryBoundary {
   /** Index of the last block that the entry covers. */
   readonly at: number;
@@ -126,8 +142,8 @@ export interface EntryBoundary {
 }
 
 /**
- * Places of one request. `writes` are in ascending order. `candidates`, where entries are searched, start with the
- * longest prefix.
+ * Places of one request. `writes` are the places where entries are written, in ascending order. `candidates` are the
+ * places where entries are searched, with the longest prefix first.
  */
 export interface Boundaries {
   readonly writes: readonly EntryBoundary[];
@@ -135,8 +151,8 @@ export interface Boundaries {
 }
 
 /**
- * Returns the places of a request. In explicit mode, a request without a mark has no places, so it reads and writes
- * nothing.
+ * Returns the places where a request writes and searches entries. In explicit mode, a request without a mark has no
+ * places, so it reads and writes nothing.
  */
 function boundariesOf(request: OpenAIRequest): Boundaries {
   const options = objectAt(request.fields, 'prompt_cache_options');
@@ -156,7 +172,10 @@ function boundaryOf(block: PromptBlock, ttl: EntryBoundary['ttl']): EntryBoundar
   return { at: block.index, ttl: own === '30m' || own === '12h' ? own : ttl };
 }
 
-/** Returns the ends of user messages, of each run of tool results, and of the initial developer messages (§2.2). */
+/**
+ * Returns the ends of three kinds of messages: user messages, runs of consecutive tool results, and the initial
+ * developer messages (§2.2). Each end is the index of a block.
+ */
 function eligibleEndings(items: readonly PromptItem[]): readonly number[] {
   const ends = items.flatMap((item, i) => {
     const endsRun = item.speaker === 'tool' && items[i + 1]?.speaker !== 'tool';
@@ -165,7 +184,10 @@ function eligibleEndings(items: readonly PromptItem[]): readonly number[] {
   return [...openingEnd(items), ...ends];
 }
 
-/** Returns the end of the last developer message before any other role, if there is one. */
+/**
+ * Returns the end of the developer messages at the start of the prompt, as the index of a block. The list is empty if
+ * there is no such message.
+ */
 function openingEnd(items: readonly PromptItem[]): readonly number[] {
   const first = items.findIndex((item) => item.speaker !== 'developer');
   const last = items[(first === -1 ? items.length : first) - 1]?.last ?? -1;
@@ -173,8 +195,8 @@ function openingEnd(items: readonly PromptItem[]): readonly number[] {
 }
 
 /**
- * Merges writes at the same place. A mark at the implicit place counts as one write, with the longer of the two
- * lifetimes.
+ * Merges writes at the same place, in ascending order. A mark at the place of the implicit write counts as one write,
+ * with the longer of the two lifetimes.
  */
 function distinct(writes: readonly EntryBoundary[]): readonly EntryBoundary[] {
   const byPlace = new Map<number, EntryBoundary>();

@@ -1,32 +1,38 @@
-// Simulated machines, each with its own cache, and the routing of calls (provider-facts §2.1, §2.2). Older models route
-// by the first tokens and the key. More than about 15 calls a minute for one such pair overflow to another machine with
-// its own cache. GPT-5.6 and later have one cache for each organisation, model and key.
+// Simulated machines, each with its own cache, and the routing of calls to them (provider-facts §2.1, §2.2). For older
+// models, calls with the same first tokens and the same cache key go to one machine. If there are more than about 15
+// such calls a minute, further calls overflow to another machine. GPT-5.6 and later have one cache for each
+// organisation, model and key.
 
 import { digestOf } from '../../core/digests.ts';
 import type { OpenAIRequest } from '../format/prompt.ts';
 
-/** Calls of one pair that a machine accepts in a minute. */
+/** Number of calls with the same prompt start and cache key that one machine accepts in a minute. */
 const CALLS_A_MINUTE = 15;
 
 const MINUTE = 60_000;
 
 /**
- * Length of the prompt start that routing uses: "about the first 256 tokens" (older documentation), at the simulator's
- * four bytes per token.
+ * Length of the prompt start that routing uses: "about the first 256 tokens" (older documentation), counted as four
+ * characters per token.
  */
 const FIRST_BYTES = 256 * 4;
 
-/** Machine that serves a call, and its number. 0 is the usual machine of the pair, 1 or more is an overflow machine. */
+/**
+ * Machine that serves a call, and the number of this machine. 0 is the usual machine, 1 or more is an overflow machine.
+ */
 export interface Route {
   readonly machine: Machine;
   readonly overflow: number;
 }
 
-/** All machines of a simulator. */
+/** All machines of a simulator, and the routing of calls to them. */
 export interface Fleet {
-  /** Returns the machine for a call and counts the call for later routing. */
+  /**
+   * Returns the machine that serves a call. Counts the call, because the number of recent calls decides about overflow.
+   * `now` is the start of the call.
+   */
   route(request: OpenAIRequest, account: string, now: number): Route;
-  /** Empties the caches of one account, or all caches without `account`. */
+  /** Removes all entries from the caches of one account, or from all caches if `account` is absent. */
   clear(account?: string): void;
 }
 
@@ -67,12 +73,12 @@ function firstTokens(request: OpenAIRequest): string {
 }
 
 /**
- * Lifetime of an entry. The idle time starts when a request that writes or reads the entry starts. The maximum age
- * limits the life of an entry even if it is read again. An entry is readable once the answer that wrote it has begun.
+ * Lifetime of an entry: a maximum idle time and a maximum age. The idle time starts when a request that writes or reads
+ * the entry starts. The maximum age limits the life of an entry even if it is read again.
  */
 export type EntryLifetime = '30m' | '12h' | 'in_memory' | '24h' | '24h-typical';
 
-/** Maximum idle time and maximum age, in milliseconds. */
+/** Maximum idle time and maximum age of an entry, in milliseconds. */
 interface Life {
   readonly idle: number;
   readonly age: number;
@@ -82,8 +88,9 @@ const HOUR = 60 * MINUTE;
 
 /**
  * Idle time and age of each lifetime (§2.1). `30m` and `12h` are documented as minimum lifetimes and are treated as
- * exact. `in_memory` is documented as "5–10 min idle, ≤ 1 h", and the shortest value is used. `24h` is documented as
- * "at most 24 h", which is used for older models. For GPT-5.5, "typically ~30 min" is used (inferred, [I]).
+ * exact. `in_memory` is documented as "5–10 min idle, ≤ 1 h". The simulator uses 5 minutes and 1 hour. `24h` is
+ * documented as "at most 24 h". The simulator uses 24 hours for older models. For GPT-5.5 it uses "typically ~30 min"
+ * as idle time (inferred, [I]).
  */
 const LIVES: { readonly [lifetime in EntryLifetime]: Life } = {
   '30m': { idle: 30 * MINUTE, age: Number.POSITIVE_INFINITY },
@@ -93,7 +100,10 @@ const LIVES: { readonly [lifetime in EntryLifetime]: Life } = {
   '24h-typical': { idle: 30 * MINUTE, age: 24 * HOUR },
 };
 
-/** Entry of a machine's cache. Times are in milliseconds since the epoch. */
+/**
+ * Entry of a machine's cache. An entry is readable once the answer that wrote it has begun. Times are in milliseconds
+ * since the epoch.
+ */
 export interface MachineEntry {
   readonly lifetime: EntryLifetime;
   readonly born: number;
@@ -102,18 +112,21 @@ export interface MachineEntry {
   readonly availableAt: number;
 }
 
-/** Cache entries of one machine. */
+/** Simulated machine with its own cache entries. */
 export interface Machine {
   /** Returns the entry with this hash if it is readable and not expired at `now`. */
   find(hash: string, now: number): MachineEntry | undefined;
-  /** Writes an entry, or restarts the idle time of an entry that is not expired. `now` is the start of the request. */
+  /**
+   * Writes an entry, or restarts the idle time of an entry that is not expired. `now` is the start of the request, and
+   * the entry is readable from `availableAt` on.
+   */
   put(hash: string, lifetime: EntryLifetime, now: number, availableAt: number): void;
   clear(): void;
 }
 
 const SWEEP_EVERY = 4096;
 
-/** Creates a machine with an empty cache. Every 4,096 writes it removes the expired entries. */
+/** Creates a machine with an empty cache. After every 4,096 writes the machine removes its expired entries. */
 function createMachine(): Machine {
   const entries = new Map<string, MachineEntry>();
   let puts = 0;

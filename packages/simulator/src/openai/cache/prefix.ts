@@ -1,27 +1,33 @@
-// Builds the prefix of a request as OpenAI's caches see it: first the settings of provider-facts §2.2, then one
-// cumulative hash for each block. For older models, it also computes one hash for each cell of the grid. A cell can end
-// inside a block.
+// Builds the prefix of a request as OpenAI's caches see it. The prefix begins with the settings of provider-facts §2.2.
+// After them it has one cumulative hash for each block. For older models, this file also computes one hash for each
+// point of the token grid. A grid point can be inside a block.
 
 import type { RecordedSizes } from '../../core/tokens.ts';
 import { digestOf } from '../../core/digests.ts';
 import type { OpenAIRequest, PromptBlock } from '../format/prompt.ts';
 
-/** Block of the prefix. */
+/** Block of the prefix, with the cumulative hash and tokens at its end. */
 export interface PrefixEnd {
   readonly block: PromptBlock;
-  /** Hash of everything up to and including this block. */
+  /** Hash of the whole prefix up to and including this block. */
   readonly hash: string;
-  /** Tokens of everything up to and including this block. */
+  /** Number of input tokens up to and including this block. */
   readonly tokens: number;
 }
 
-/** Point of the grid: a number of tokens, and the hash of exactly these tokens. */
+/**
+ * Point of the token grid: a number of tokens from the start of the prompt, and the cumulative hash of exactly these
+ * tokens.
+ */
 export interface GridPoint {
   readonly hash: string;
   readonly tokens: number;
 }
 
-/** Builds the prefix, block by block. `sizes` returns recorded tokens by block index. */
+/**
+ * Builds the prefix of a request, block by block. `sizes` returns recorded tokens by block index. A block without a
+ * recorded size counts with its estimate.
+ */
 export function prefixOf(request: OpenAIRequest, sizes: RecordedSizes | undefined): readonly PrefixEnd[] {
   let hash = headOf(request);
   let tokens = 0;
@@ -61,9 +67,9 @@ export function gridOf(
 }
 
 /**
- * Returns the offset in a block's bytes at which the given number of its tokens ends. With an estimated size, a token
- * is four bytes, so two blocks with the same start share their first grid points. With a recorded size, the offset is
- * proportional.
+ * Returns the offset in a block's bytes at which the first `tokens` tokens of the block end. If the size of the block
+ * is an estimate, a token is four bytes. So two blocks with the same start share their first grid points. If the size
+ * is recorded, the offset is proportional.
  */
 function cutAt(bytes: string, length: number, tokens: number, own: number): number {
   const head = bytes.length - length;
@@ -71,7 +77,10 @@ function cutAt(bytes: string, length: number, tokens: number, own: number): numb
   return head + (own === Math.ceil(length / 4) ? tokens * 4 : Math.floor((length * tokens) / own));
 }
 
-/** Returns the hash of the settings that enter the cache key. They come before all blocks (§2.2). */
+/**
+ * Returns the hash of the model and of the settings that are part of the cache key. The settings come before all blocks
+ * (§2.2).
+ */
 function headOf(request: OpenAIRequest): string {
   return digestOf(`${request.capabilities.model}|${JSON.stringify(request.settings)}`);
 }

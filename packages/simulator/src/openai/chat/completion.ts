@@ -1,5 +1,5 @@
-// Writes a chat completion, whole and in chunks. A router adds the reasoning text, which OpenAI itself hides, and a
-// comment before the first byte. It also reports the usage in every stream (provider-facts §3).
+// Writes a chat completion, whole and in chunks. A router adds two things: the reasoning text, which OpenAI itself
+// hides, and a comment before the first chunk. A router also reports the usage in every stream (provider-facts §3).
 
 import type { SimulatedAnswer } from '../../core/answer.ts';
 import { chunks } from '../../core/sse.ts';
@@ -9,14 +9,14 @@ import { isCut } from '../format/output.ts';
 import type { OpenAIRequest } from '../format/prompt.ts';
 import type { TokenCounts } from '../../core/ledger.ts';
 
-/** Content of a completion, streamed or not. */
+/** Data from which a chat completion is built, streamed or not. */
 export interface ChatReply {
   /** Completion id: `chatcmpl-…`, or `gen-…` from a router. */
   readonly id: string;
   readonly request: OpenAIRequest;
   readonly answer: SimulatedAnswer;
   readonly counts: TokenCounts;
-  /** Seconds since the epoch. */
+  /** Time of creation, in seconds since the epoch. */
   readonly createdAt: number;
 }
 
@@ -29,7 +29,10 @@ export function completionOf(reply: ChatReply): WireObject {
   };
 }
 
-/** Yields all chunks of a completion as text of the stream. `size` is the number of characters in a delta. */
+/**
+ * Yields all chunks of a completion as encoded text, ready to write to the stream. `size` is the maximum number of
+ * characters in a delta.
+ */
 export function* completionChunks(reply: ChatReply, size: number): Generator<string> {
   const routed = reply.request.wire === 'router';
   if (routed) yield ': OPENROUTER PROCESSING\n\n';
@@ -119,8 +122,8 @@ function* deltasOf({ answer, request }: ChatReply, size: number): Generator<Wire
 }
 
 /**
- * Returns the `usage` of a chat completion. With `silent`, it has no cache details, because the cache of the upstream
- * is unknown.
+ * Returns the `usage` of a chat completion. With `silent`, `usage` has no cache details, because the cache of the
+ * provider that the router calls is unknown.
  */
 export function chatUsage(counts: TokenCounts, silent: boolean): WireObject {
   const { input, read, writtenShort, writtenLong, output, reasoning } = counts;

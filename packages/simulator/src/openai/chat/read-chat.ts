@@ -1,5 +1,5 @@
 // Reads the bytes of a Chat Completions call. Returns the request, or the refusal that the real service sends. A router
-// accepts Anthropic's markers and passes them to upstreams that are known to support them (provider-facts §3).
+// accepts Anthropic's markers and passes them to those providers that are known to support them (provider-facts §3).
 
 import { isPresent, isList, isObject, objectAt, textOf } from '../../core/wire.ts';
 import type { WireObject } from '../../core/wire.ts';
@@ -38,7 +38,7 @@ const SPEAKERS: ReadonlyMap<string, Speaker> = new Map(
 
 const PARTS = ['text', 'image_url', 'input_audio', 'refusal', 'file'];
 
-/** Reads a whole Chat body, or refuses it. */
+/** Reads a whole Chat body. Returns the parsed request, or a refusal if the body is not valid. */
 export function readChat(body: Uint8Array, wire: 'chat' | 'router', find: FindRow): OpenAIRequest | OpenAIRefusal {
   const read = readBody(body, wire, find);
   if ('outcome' in read) return read;
@@ -76,8 +76,9 @@ function requestOf(
 }
 
 /**
- * Returns the mark that takes effect. A router turns Anthropic's markers into marks if the upstream has explicit marks.
- * OpenAI itself ignores Anthropic's markers (inferred, [I]).
+ * Returns the mark of a block that takes effect. Marks of OpenAI apply on models that write entries at marks. A router
+ * turns Anthropic's markers into OpenAI's marks on such a model, and passes them on unchanged to Claude. OpenAI itself
+ * ignores Anthropic's markers (inferred, [I]).
  */
 function honouredMark({ mark }: PromptBlock, wire: 'chat' | 'router', rules: CacheRules): MarkTtl | undefined {
   const passed = mark === '5m' || mark === '1h';
@@ -167,7 +168,7 @@ function callOf(call: WireObject): LooseBlock {
   return { kind: 'call', speaker: 'assistant', text, mark: undefined };
 }
 
-/** Returns the result of a call as one block, even if it has several parts. */
+/** Returns the result of a call as one block, even if the result has several parts. */
 function resultOf(message: WireObject, images: ImageRules): LooseBlock {
   const parts = partsOf(message['content'], 'tool', images);
   const text = `${textOf(message['tool_call_id'])} ${parts.map((part) => part.text).join('\n')}`;

@@ -1,5 +1,5 @@
-// Checks each item of `input` on its own: known types, the parts that its role allows, ids with the right prefix, and
-// texts that are strings.
+// Checks each item of `input` on its own: known types, parts that are allowed for the item's role, ids with the right
+// prefix, and texts that are strings.
 
 import { isPresent, isList, isObject, textOf } from '../../core/wire.ts';
 import type { WireObject } from '../../core/wire.ts';
@@ -18,7 +18,7 @@ const LONGEST_CALL_ID = 64;
 
 type ItemCheck = (item: WireObject, path: string) => OpenAIRefusal | undefined;
 
-/** Check of each item type that needs one. */
+/** Check for each item type that has rules of its own. */
 const CHECKS: { readonly [type: string]: ItemCheck } = {
   message: checkMessage,
   function_call: checkCall,
@@ -56,7 +56,7 @@ const NATIVE: ReadonlySet<string> = new Set([
   'program_output',
 ]);
 
-/** Prefix of an item's id, for types that have one. */
+/** First letters of an item's id, for each item type whose ids have fixed first letters. */
 const ID_BEGINS: ReadonlyMap<string, string> = new Map(
   Object.entries({ message: 'msg', function_call: 'fc', reasoning: 'rs' }),
 );
@@ -66,7 +66,7 @@ export function itemType(item: WireObject): string {
   return isPresent(item['type']) ? textOf(item['type']) : 'message';
 }
 
-/** Refuses the first item that the real service would refuse. */
+/** Refuses the request at its first item that the real service would refuse. */
 export function checkItems(items: readonly unknown[]): OpenAIRefusal | undefined {
   return firstRefusal(items.entries(), ([i, item]) => checkItem(item, `input[${i}]`));
 }
@@ -130,8 +130,8 @@ function checkPartBody(part: WireObject, type: string, path: string): OpenAIRefu
 }
 
 /**
- * Checks a `prompt_cache_breakpoint`. Its mode is always `explicit`, and it has one of two lifetimes (provider-facts
- * §2.1).
+ * Checks a `prompt_cache_breakpoint`. Its mode is always `explicit`, and its lifetime is `30m`, `12h` or absent
+ * (provider-facts §2.1).
  */
 function checkBreakpoint(part: WireObject, path: string): OpenAIRefusal | undefined {
   const mark = part['prompt_cache_breakpoint'];

@@ -5,7 +5,10 @@ import { refuseOpenAI } from './refusal.ts';
 import type { OpenAIRefusal } from './refusal.ts';
 import type { TokenCounts } from '../../core/ledger.ts';
 
-/** Returns the refusal for a fault, or `undefined` if the fault is not a refusal. */
+/**
+ * Returns the refusal for a fault, or `undefined` if there is no fault or the fault does not refuse the request.
+ * `model` is the name that error texts contain.
+ */
 export function openAIRefusalOf(fault: Fault | undefined, model: string): OpenAIRefusal | undefined {
   switch (fault?.kind) {
     case 'rate-limited':
@@ -23,7 +26,7 @@ export function openAIRefusalOf(fault: Fault | undefined, model: string): OpenAI
   }
 }
 
-/** Text of a 500 error, in a body and in a stream. */
+/** Text of an error with status 500, in a response body and in a stream. */
 export const SERVER_ERROR = 'The server had an error while processing your request. Sorry about that!';
 
 const OVERLOADED = 'Our servers are currently overloaded. Please try again later.';
@@ -43,7 +46,10 @@ function rateLimited(model: string, seconds: number): OpenAIRefusal {
   });
 }
 
-/** Returns the refusal for a quota that is used up. It has no `retry-after`, because waiting does not help. */
+/**
+ * Returns the refusal for a quota that is used up. This refusal has no `retry-after` header, because waiting does not
+ * help.
+ */
 function quotaExceeded(): OpenAIRefusal {
   const text =
     'You exceeded your current quota, please check your plan and billing details. For more information on this error, read the docs: https://platform.openai.com/docs/guides/error-codes/api-errors.';
@@ -51,8 +57,8 @@ function quotaExceeded(): OpenAIRefusal {
 }
 
 /**
- * Returns the counts with the numbers that a `wrong-usage` fault replaces. The fault uses Anthropic's field names, but
- * on this wire `input_tokens` is the whole input, cached tokens included.
+ * Returns the counts in which the numbers of a `wrong-usage` fault replace the true ones. The fault uses Anthropic's
+ * field names. On OpenAI's wires its `input_tokens` means the whole input, cached tokens included.
  */
 export function distortCounts(counts: TokenCounts, wrong: WrongUsage | undefined): TokenCounts {
   const input = wrong?.input_tokens ?? counts.input;

@@ -1,5 +1,5 @@
-// Top-level parameters of a body on each wire: known parameters, required parameters and their types. Values are
-// checked by `checkSettings` below, in `tools.ts` and in `check-items.ts`.
+// Top-level parameters of a body on each wire: known parameters, required parameters and their types. The values of
+// parameters are checked by `checkSettings` below, in `tools.ts` and in `check-items.ts`.
 
 import { isPresent, objectAt, textOf } from '../../core/wire.ts';
 import type { WireObject } from '../../core/wire.ts';
@@ -75,7 +75,7 @@ const CHAT: KnownFields = {
   web_search_options: 'object',
 };
 
-/** Parameters that OpenRouter accepts, in addition to those of Chat. */
+/** Parameters that OpenRouter accepts: those of Chat, and OpenRouter's own. */
 const ROUTER: KnownFields = {
   ...CHAT,
   cache_control: 'object',
@@ -91,17 +91,20 @@ const ROUTER: KnownFields = {
   usage: 'object',
 };
 
-/** Parameters that counting accepts (`POST /v1/responses/input_tokens`). */
+/** Parameters that a request for counting accepts (`POST /v1/responses/input_tokens`). */
 const COUNTED: ReadonlySet<string> = new Set(
   'conversation input instructions model parallel_tool_calls personality previous_response_id reasoning text tool_choice tools truncation'.split(
     ' ',
   ),
 );
 
-/** Endpoint of a body. */
+/** Endpoint to which a body was sent. `count` is the endpoint that counts input tokens. */
 export type OpenAIPurpose = OpenAIWire | 'count';
 
-/** Returns a refusal for the first problem at the top level of the body. Items and tools are not checked here. */
+/**
+ * Returns a refusal for the first problem at the top level of the body, or `undefined`. Items and tools are not checked
+ * here.
+ */
 export function checkTop(fields: WireObject, purpose: OpenAIPurpose): OpenAIRefusal | undefined {
   return unknownField(fields, purpose) ?? wrongKind(fields, knownTo(purpose)) ?? missing(fields, purpose);
 }
@@ -138,8 +141,8 @@ function missing(fields: WireObject, purpose: OpenAIPurpose): OpenAIRefusal | un
 }
 
 /**
- * Returns a refusal for the first setting that this model does not accept: cache settings that it does not have, or a
- * limit out of range.
+ * Returns a refusal for the first setting that this model does not accept, or `undefined`. Refused are cache settings
+ * that the model does not have, and limits out of range.
  */
 export function checkSettings(
   fields: WireObject,

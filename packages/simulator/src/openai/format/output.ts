@@ -1,4 +1,4 @@
-// Turns a scripted answer into output items of OpenAI, with their own ids and encrypted reasoning.
+// Turns a scripted answer into output items of the Responses wire, with their own ids and encrypted reasoning.
 
 import { defined } from '@tidemark/core';
 import { makeAnswer } from '../../core/answer.ts';
@@ -6,7 +6,10 @@ import type { AnswerBlock, OutputRoom, PlannedAnswer, ScriptedBlock, SimulatedAn
 import { digestOf } from '../../core/digests.ts';
 import type { WireObject } from '../../core/wire.ts';
 
-/** Builds an answer from a script, with call ids in OpenAI's form. The same seed gives the same answer. */
+/**
+ * Builds an answer from a script, with call ids in OpenAI's form. The ids are derived from `seed`, so the same seed
+ * gives the same answer.
+ */
 export function makeOutput(scripted: PlannedAnswer, room: OutputRoom, seed: string): SimulatedAnswer {
   const { blocks, calls, ...rest } = scripted;
   const named = {
@@ -23,11 +26,11 @@ function withCallId(block: ScriptedBlock, seed: string): ScriptedBlock {
   return block.type === 'tool_use' ? { ...block, id: block.id ?? idOf('call_', seed) } : block;
 }
 
-/** Parts of the reasoning that a response contains (provider-facts §2.4). */
+/** Parts of the reasoning that the response includes (provider-facts §2.4). */
 export interface ReasoningShown {
-  /** True if the request asks for summaries. */
+  /** True if the request asks for summaries of the reasoning. */
   readonly summary: boolean;
-  /** True if the request asks for encrypted content. */
+  /** True if the request asks for the encrypted content of the reasoning. */
   readonly sealed: boolean;
 }
 
@@ -36,7 +39,8 @@ export interface OutputItem {
   /** Item in the form it has in a finished response. */
   readonly item: WireObject;
   /**
-   * Value of `encrypted_content`, even if the response does not contain it. Empty for an item that is not reasoning.
+   * Value of `encrypted_content`, even if the response does not contain this field. Empty for an item that is not
+   * reasoning.
    */
   readonly seal: string;
 }
@@ -102,14 +106,14 @@ function reasoningItem(summary: string, seal: string, seed: string, { sealed }: 
 }
 
 /**
- * Returns the encrypted content of a reasoning item. A recorded value stays unchanged. A simulated value starts like a
- * real one.
+ * Returns the encrypted content of a reasoning item. A recorded value stays unchanged. A simulated value starts with
+ * the same characters as a real one.
  */
 function sealOf(signature: string, seed: string): string {
   return signature.startsWith('Sim') ? `gAAAAAB${plain(digestOf(`${seed}|${signature}`))}${signature}` : signature;
 }
 
-/** Returns an id with this prefix. The same seed gives the same id. */
+/** Returns an id that starts with `begin`. The same seed gives the same id. */
 export function idOf(begin: string, seed: string): string {
   return `${begin}${plain(digestOf(`${begin}${seed}`)).slice(0, 24)}`;
 }

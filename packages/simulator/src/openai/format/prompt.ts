@@ -1,5 +1,5 @@
-// Parsed request of the Responses or Chat wire. It contains everything the model is shown, in the cache order of
-// provider-facts §2.2: tools, instructions, then items. Names are the same for both wires.
+// Parsed request of the Responses or Chat wire. The request contains everything that the model is shown, in the cache
+// order of provider-facts §2.2: tools, instructions, then items. The field names are the same for both wires.
 
 import type { Capabilities } from '@tidemark/model';
 import { countText, imageTokens } from '../../core/tokens.ts';
@@ -14,32 +14,38 @@ export type OpenAIWire = 'responses' | 'chat' | 'router';
  */
 export type Speaker = 'developer' | 'user' | 'assistant' | 'tool' | 'other';
 
-/** Type of a block, used for counting tokens and for finding runs. */
+/** Type of a block. It decides how tokens are counted, and shows runs of calls or results. */
 export type BlockKind = 'tool' | 'text' | 'image' | 'file' | 'call' | 'output' | 'reasoning' | 'other';
 
-/** Lifetime of an explicitly marked entry. `request` means the lifetime that the request sets. */
+/**
+ * Lifetime that an explicit mark sets. `30m` and `12h` are OpenAI's, `5m` and `1h` are Anthropic's, and `request` means
+ * the lifetime that the request sets.
+ */
 export type MarkTtl = '30m' | '12h' | '5m' | '1h' | 'request';
 
-/** Block as it is shown to the model. */
+/** Block of a prompt as the model is shown it. */
 export interface PromptBlock {
-  /** Index over tools, instructions and the parts of all items. */
+  /** Index of the block in the list of all blocks: tools, instructions, then the parts of all items. */
   readonly index: number;
   readonly kind: BlockKind;
   readonly speaker: Speaker;
-  /** Text that enters the prefix: everything the model is shown of the block, without markers. */
+  /** Text of the block in the prefix: everything that the model is shown of the block, without markers. */
   readonly text: string;
-  /** Estimated number of tokens. */
+  /** Estimated number of tokens of the block. */
   readonly tokens: number;
   readonly mark: MarkTtl | undefined;
 }
 
 /** Item of the input on the Responses wire, or message on the Chat wire. */
 export interface PromptItem {
-  /** Type on the wire. It is `message` for every Chat message. */
+  /** Type of the item in the request. It is `message` for every Chat message. */
   readonly type: string;
   readonly speaker: Speaker;
   readonly fields: WireObject;
-  /** Index of the last block up to the end of this item, or -1 if there is no block yet. */
+  /**
+   * Index of the last block of this item. For an item without blocks, the index of the last block before the item. It
+   * is -1 if the prompt has no block so far.
+   */
   readonly last: number;
 }
 
@@ -53,9 +59,9 @@ export interface OpenAIRequest {
   readonly fields: WireObject;
   readonly blocks: readonly PromptBlock[];
   readonly items: readonly PromptItem[];
-  /** Settings that enter the cache key, by name (§2.2). */
+  /** Settings that are part of the cache key: JSON text by name (§2.2). */
   readonly settings: { readonly [name: string]: string };
-  /** Value of `prompt_cache_key`, or an empty string. */
+  /** Value of `prompt_cache_key`, or an empty string if the request has no cache key. */
   readonly key: string;
   readonly stream: boolean;
   /** True if the call only prepares the cache (§2.2). */
@@ -64,46 +70,46 @@ export interface OpenAIRequest {
   readonly maxTokens: number | undefined;
 }
 
-/** Rule by which a model counts images. */
+/** Rule by which a model counts the tokens of images. */
 export type ImageRules = Capabilities['images'];
 
-/** Blocks of a request, collected in order. */
+/** Blocks of a request, collected in prompt order, and the rule that counts its images. */
 export interface PromptBlocks {
-  /** Rule by which the model counts images. */
+  /** Rule by which the model counts the tokens of images. */
   readonly images: ImageRules;
   readonly blocks: PromptBlock[];
 }
 
-/** Block without an index. `tokens` may be absent. */
+/** Block that has no index yet. `tokens` may be absent. */
 export type LooseBlock = Omit<PromptBlock, 'index' | 'tokens'> & { readonly tokens?: number };
 
-/** Appends a block and returns its index. */
+/** Appends a block and returns its index. If the block has no `tokens`, its text is counted. */
 export function addBlock(list: PromptBlocks, block: LooseBlock): number {
   const index = list.blocks.length;
   list.blocks.push({ ...block, index, tokens: block.tokens ?? Math.max(1, countText(block.text)) });
   return index;
 }
 
-/** Tokens of an image or a file whose size cannot be read. */
+/** Number of tokens of an image or a file whose size cannot be read. */
 export const UNKNOWN_MEDIA: number = 1600;
 
 /**
- * Returns the tokens of an image by its URL. An image in a data URL counts by the model's rule, any other image as
- * 1,600.
+ * Returns the tokens of an image by its URL. The rule of the model counts an image in a data URL. Any other image
+ * counts as 1,600 tokens.
  */
 export function countImageAt(url: string, images: ImageRules): number {
   const data = /^data:[^,]*;base64,(.*)$/s.exec(url)?.[1];
   return data === undefined ? UNKNOWN_MEDIA : imageTokens(data, images);
 }
 
-/** Returns the JSON of a value as the model sees it, without cache markers and `status`. */
+/** Returns the JSON of a value as the model sees it: without cache markers and `status` fields. */
 export function shownJson(value: unknown): string {
   return JSON.stringify(value, (key, inner: unknown) => (UNSHOWN.has(key) ? undefined : inner)) ?? '';
 }
 
 const UNSHOWN: ReadonlySet<string> = new Set(['prompt_cache_breakpoint', 'cache_control', 'status']);
 
-/** Returns the name of a tool, on the Responses or Chat wire. */
+/** Returns the name of a tool definition or tool choice, on the Responses or Chat wire. Empty if there is no name. */
 export function toolName(tool: WireObject): string {
   const inner = tool['function'];
   const named = typeof inner === 'object' && inner !== null && 'name' in inner ? inner.name : tool['name'];
@@ -111,12 +117,13 @@ export function toolName(tool: WireObject): string {
 }
 
 /**
- * Cache rules of a model (§2.1). GPT-5.6 and later write entries at message ends and marks. Older models write entries
- * on a grid of tokens. Claude through a router uses Anthropic's markers. The rules of other upstreams are unknown.
+ * Cache rules of a model (§2.1). With `boundaries` (GPT-5.6 and later), entries are written at message ends and marks.
+ * With `grid` (older models), they are written on a grid of tokens. With `markers` (Claude through a router),
+ * Anthropic's markers set the entries. With `unknown` (any other provider through a router), the rules are not known.
  */
 export type CacheRules =
   | { readonly kind: 'boundaries' }
-  /** Entries at `first`, `first + step`, ... tokens. */
+  /** Entries are written at `first`, `first + step`, ... tokens. */
   | { readonly kind: 'grid'; readonly first: number; readonly step: number }
   | { readonly kind: 'markers' }
   | { readonly kind: 'unknown' };
@@ -130,8 +137,8 @@ export function cacheRulesOf(capabilities: Capabilities): CacheRules {
 }
 
 /**
- * True for GPT-5.5 and 5.5 Pro, which are between the two generations: writes are free, but the only retention is `24h`
- * (§2.1).
+ * True for GPT-5.5 and 5.5 Pro, which are between the two generations of cache rules: writes are free, but the only
+ * retention is `24h` (§2.1).
  */
 export function isHalfWay(model: string): boolean {
   return /^gpt-5\.5(-|$)/.test(model);
@@ -140,7 +147,7 @@ export function isHalfWay(model: string): boolean {
 const EVERY_2048: CacheRules = { kind: 'grid', first: 2048, step: 2048 };
 
 /**
- * Grid of the older models. The current documentation has only a "model-dependent interval". This grid is the one of
- * the classic text: from 1,024 in steps of 128 (inferred, [I]).
+ * Token grid of the older models. The current documentation only mentions a "model-dependent interval". This grid is
+ * from the earlier documentation: from 1,024 tokens in steps of 128 (inferred, [I]).
  */
 const CLASSIC: CacheRules = { kind: 'grid', first: 1024, step: 128 };

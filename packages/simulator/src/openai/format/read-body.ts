@@ -1,4 +1,5 @@
-// Reads the bytes of a body. Returns its fields and the catalog row of its model.
+// Reads the bytes of a body, and checks its top level, model and tools. Returns its fields and the catalog row of its
+// model.
 
 import { isUtf8 } from 'node:buffer';
 import type { Capabilities } from '@tidemark/model';
@@ -11,19 +12,19 @@ import type { OpenAIRefusal } from './refusal.ts';
 import { checkTools } from './tools.ts';
 import type { OpenAIWire } from './prompt.ts';
 
-/** Body whose top level, tools and model passed the checks. */
+/** Body whose top level, tools and model passed the checks, with the catalog row of the model. */
 export interface ReadBody {
   readonly fields: WireObject;
   readonly capabilities: Capabilities;
 }
 
-/** Returns the catalog row of a model, or `undefined` if the model does not exist. */
+/** Function that returns the catalog row of a model, or `undefined` if the model does not exist. */
 export type FindRow = (model: string) => Capabilities | undefined;
 
 const NOT_JSON =
   "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP library correctly. The OpenAI API expects a JSON payload, but what was sent was not valid JSON. If you have trouble figuring out how to fix this, please contact us through our help center at help.openai.com.)";
 
-/** Reads a body and checks its top level, model and tools, or refuses it. */
+/** Reads a body and checks its top level, model and tools. Returns a refusal if a check fails. */
 export function readBody(body: Uint8Array, purpose: OpenAIPurpose, find: FindRow): ReadBody | OpenAIRefusal {
   const fields = parse(body);
   if (!isObject(fields)) return bad(NOT_JSON, null);
@@ -46,8 +47,9 @@ function parse(body: Uint8Array): unknown {
 }
 
 /**
- * Finds the row of a routed model. A router puts the provider's name first: `anthropic/claude-…`. The cache is the one
- * of that provider, so its row is looked up first.
+ * Returns the catalog row of a routed model, or `undefined`. A router puts the provider's name before the model:
+ * `anthropic/claude-…`. The router uses the provider's own cache, so the row without the provider's name is looked up
+ * first.
  */
 function findRouted(model: string, find: FindRow): Capabilities | undefined {
   return find(model.slice(model.indexOf('/') + 1)) ?? find(model);
@@ -61,9 +63,9 @@ function noModel(model: string, purpose: OpenAIPurpose): OpenAIRefusal {
 }
 
 /**
- * Returns the settings of a request that enter the cache key in addition to the blocks (provider-facts §2.2). Each is
- * JSON text, by its name on the Responses wire. An absent setting equals its default. The defaults of effort and
- * verbosity are inferred ([I]). `tool_choice` is not one of these settings.
+ * Returns the settings of a request that are part of the cache key in addition to the blocks (provider-facts §2.2).
+ * Each value is JSON text, under its name on the Responses wire. An absent setting counts as its default. The defaults
+ * of effort and verbosity are inferred ([I]). `tool_choice` is not one of these settings.
  */
 export function settingsOf(fields: WireObject, wire: OpenAIWire): { readonly [name: string]: string } {
   const { text, verbosity, effort } = wire === 'responses' ? ofResponses(fields) : ofChat(fields);

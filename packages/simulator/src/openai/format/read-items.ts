@@ -1,5 +1,5 @@
-// Turns the items of `input` into blocks, in the order in which the model sees them. All items have passed
-// `check-items.ts`.
+// Turns the items of `input` into blocks, in the order in which the model sees them. `check-items.ts` has accepted all
+// items before.
 
 import { isPresent, isList, isObject, objectAt, textOf } from '../../core/wire.ts';
 import type { WireObject } from '../../core/wire.ts';
@@ -10,7 +10,7 @@ import { bad } from './refusal.ts';
 import { firstRefusal } from '../../core/refusal.ts';
 import type { OpenAIRefusal } from './refusal.ts';
 
-/** Appends the tools of a request, in the order in which they were sent. */
+/** Appends the tools of a request to the list of blocks, in the order in which they were sent. */
 export function addTools(fields: WireObject, list: PromptBlocks): void {
   const tools = isList(fields['tools']) ? fields['tools'] : [];
   for (const tool of tools.filter(isObject)) {
@@ -18,7 +18,7 @@ export function addTools(fields: WireObject, list: PromptBlocks): void {
   }
 }
 
-/** Reads items and appends their blocks to the list. */
+/** Reads items and appends their blocks to the list. Returns the items with their roles. */
 export function readItems(items: readonly unknown[], list: PromptBlocks): readonly PromptItem[] {
   return items.filter(isObject).map((item) => readItem(item, list));
 }
@@ -62,14 +62,14 @@ function unmarkedBlock(kind: LooseBlock['kind'], speaker: Speaker, text: string)
 }
 
 /**
- * Returns the text of a reasoning item. Encrypted content stands for the reasoning itself. Without it, the id and the
- * summary identify the item.
+ * Returns the text of a reasoning item. Encrypted content represents the reasoning itself. If there is no encrypted
+ * content, the id and the summary identify the item.
  */
 function shownReasoning(item: WireObject): string {
   return textOf(item['encrypted_content']) || `${textOf(item['id'])}${shownJson(item['summary'])}`;
 }
 
-/** Reads content as blocks. A string and a list with one text part give the same block. */
+/** Returns the blocks of a message's content. A string and a list with one text part give the same block. */
 function partsOf(content: unknown, speaker: Speaker, images: ImageRules): readonly LooseBlock[] {
   if (typeof content === 'string') return [{ ...unmarkedBlock('text', speaker, content) }];
   if (!isList(content)) return [];
@@ -77,8 +77,8 @@ function partsOf(content: unknown, speaker: Speaker, images: ImageRules): readon
 }
 
 /**
- * Returns the result of a call as one block, even if it has several parts. A mark on one part counts as a mark on the
- * whole block (inferred, [I]).
+ * Returns the result of a call as one block, even if the result has several parts. A mark on one part counts as a mark
+ * on the whole block (inferred, [I]).
  */
 function outputOf(item: WireObject, speaker: Speaker, images: ImageRules): readonly LooseBlock[] {
   const parts = partsOf(item['output'], speaker, images);
@@ -102,7 +102,9 @@ export function readPart(part: WireObject, speaker: Speaker, images: ImageRules)
   return { kind: 'image', speaker, text: shownJson(part), mark, tokens: countImageAt(url, images) };
 }
 
-/** Returns the mark of OpenAI, or Anthropic's marker that a router passes on (§3). */
+/**
+ * Returns the mark of OpenAI, or Anthropic's marker that a router passes on (§3). `undefined` if the part has neither.
+ */
 function markOf(part: WireObject): MarkTtl | undefined {
   const own = part['prompt_cache_breakpoint'];
   if (isObject(own)) return own['ttl'] === '12h' || own['ttl'] === '30m' ? own['ttl'] : 'request';
@@ -111,8 +113,9 @@ function markOf(part: WireObject): MarkTtl | undefined {
   return isObject(passed) && passed['ttl'] === '1h' ? '1h' : '5m';
 }
 
-// Checks that calls and outputs match (provider-facts §2.5). On Responses every call needs a later output, and every
-// output an earlier call. On Chat the outputs must directly follow the message with the calls.
+// Checks that calls and outputs match (provider-facts §2.5). On the Responses wire every call needs a later output, and
+// every output needs an earlier call. On the Chat wire the outputs must directly follow the message that contains the
+// calls.
 
 const KINDS = [
   { call: 'function_call', output: 'function_call_output', said: 'function call' },
@@ -154,13 +157,16 @@ function checkDoubles(items: readonly PromptItem[]): OpenAIRefusal | undefined {
   });
 }
 
-/** Returns the ids of the calls in an assistant message. */
+/** Returns the ids of the calls in an assistant message. The list is empty for any other message. */
 function calledIn(item: PromptItem): readonly string[] {
   const calls = item.speaker === 'assistant' && isList(item.fields['tool_calls']) ? item.fields['tool_calls'] : [];
   return calls.filter(isObject).map((call) => textOf(call['id']));
 }
 
-/** Refuses a tool message without a call, and a call without a tool message directly after it. */
+/**
+ * Refuses a tool message that answers no call of the message before, and a call without a tool message directly after
+ * it.
+ */
 export function checkChatPairs(items: readonly PromptItem[]): OpenAIRefusal | undefined {
   let open: readonly string[] = [];
   let caller = -1;

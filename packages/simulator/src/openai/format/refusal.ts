@@ -1,5 +1,5 @@
-// Refusals of the OpenAI part: status, type and text as on every wire, and also the parameter and the code that
-// OpenAI's errors contain (provider-facts §2.5).
+// Refusals of the OpenAI part. A refusal has a status, a type and a text as on every wire, and also the parameter and
+// the code that OpenAI's errors contain (provider-facts §2.5).
 
 import { refuse } from '../../core/refusal.ts';
 import type { MessageRefusal } from '../../core/refusal.ts';
@@ -20,7 +20,7 @@ export interface AboutRefusal {
   readonly headers?: { readonly [name: string]: string };
 }
 
-/** Builds an error of OpenAI. */
+/** Builds an error of OpenAI. The defaults are the type `invalid_request_error`, no parameter and no code. */
 export function refuseOpenAI(status: number, message: string, about: AboutRefusal = {}): OpenAIRefusal {
   const { type = 'invalid_request_error', param = null, code = null, headers = {} } = about;
   return { ...refuse(status, type, message, headers), param, code };
@@ -31,28 +31,30 @@ export function bad(message: string, param: string | null, code: string | null =
   return refuseOpenAI(400, message, { param, code });
 }
 
-/** Returns the response body for an error (§2.5). */
+/** Returns the response body of an error as JSON text (§2.5). */
 export function openAIErrorBody({ message, type, param, code }: OpenAIRefusal): string {
   return JSON.stringify({ error: { message, type, param, code } });
 }
 
-// Refusals of a parameter that is unknown, missing, or of the wrong type or value. Known texts and codes are those of
-// the real service (§2.5). The others follow the same style (inferred, [I]).
+// Refusals of a parameter that is unknown, missing, or has the wrong type or value. Known texts and codes are those of
+// the real service (§2.5). The other texts and codes follow the same style (inferred, [I]).
 
-/** Value types, as error texts name them. */
+/** Type that a parameter's value must have. `any` accepts every value. */
 export type ValueKind = 'string' | 'boolean' | 'integer' | 'number' | 'object' | 'array' | 'any';
 
-/** Returns the refusal for an unknown parameter. */
+/** Returns the refusal for a parameter that the endpoint does not know. `path` names the parameter. */
 export function unknownParameter(path: string): OpenAIRefusal {
   return bad(`Unknown parameter: '${path}'.`, path, 'unknown_parameter');
 }
 
-/** Returns the refusal for a missing required parameter. */
+/** Returns the refusal for a required parameter that is missing. `path` names the parameter. */
 export function missingParameter(path: string): OpenAIRefusal {
   return bad(`Missing required parameter: '${path}'.`, path, 'missing_required_parameter');
 }
 
-/** Returns the refusal for a value of the wrong type. */
+/**
+ * Returns the refusal for a value of the wrong type. `expected` names the right type in the words of the error text.
+ */
 export function wrongType(path: string, expected: string, value: unknown): OpenAIRefusal {
   return bad(
     `Invalid type for '${path}': expected ${expected}, but got ${kindOf(value)} instead.`,
@@ -68,7 +70,7 @@ export function wrongValue(path: string, value: string, supported: readonly stri
   return bad(`Invalid value: '${value}'. Supported values are: ${list}.`, path, 'invalid_value');
 }
 
-/** Returns a refusal if a text is longer than the maximum. */
+/** Returns a refusal if a text is longer than `most` characters, else `undefined`. */
 export function tooLong(path: string, text: string, most: number): OpenAIRefusal | undefined {
   if (text.length <= most) return undefined;
   return bad(
@@ -78,7 +80,7 @@ export function tooLong(path: string, text: string, most: number): OpenAIRefusal
   );
 }
 
-/** Name of each value type in error texts, and the check for it. */
+/** Name of each value type in error texts, and the function that checks it. */
 export const KINDS: {
   readonly [kind in ValueKind]: { readonly said: string; readonly is: (value: unknown) => boolean };
 } = {

@@ -63,8 +63,8 @@ function wrongSchema(schema: WireObject, strict: boolean): string | undefined {
 }
 
 /**
- * Checks a strict schema: it must forbid additional properties and require every property. Only the outermost object is
- * checked.
+ * Checks a strict schema. A strict schema must forbid additional properties and require every property. Only the
+ * outermost object is checked. Returns the error text, or `undefined`.
  */
 function wrongStrict(schema: WireObject): string | undefined {
   if (schema['additionalProperties'] !== false) {

@@ -1,5 +1,5 @@
-// OpenAI's native diagnosis of a cache miss (provider-facts §2.2). A call names an earlier response, and the answer
-// reports if and why the cache could not serve the prefix of that response.
+// OpenAI's native diagnosis of a cache miss (provider-facts §2.2). A call names an earlier response. The answer reports
+// if the cache served the prefix of that response, and if not, why.
 
 import { isPresent, isList, objectAt, textOf } from '../../core/wire.ts';
 import type { WireObject } from '../../core/wire.ts';
@@ -7,22 +7,25 @@ import type { PrefixEnd } from '../cache/prefix.ts';
 import type { OpenAIRequest } from '../format/prompt.ts';
 import { digestOf } from '../../core/digests.ts';
 
-/** Data kept about a response, for comparison with a later call. */
+/** Data kept about the request of a response, for comparison with a later call. */
 export interface ResponseFingerprint {
   readonly account: string;
   readonly model: string;
   readonly key: string;
   readonly settings: { readonly [name: string]: string };
   readonly tools: string;
-  /** Digest of each block after the tools. */
+  /** Digest of each block of the prompt, except the tools. */
   readonly input: readonly string[];
   readonly tokens: number;
 }
 
-/** Fingerprints of the latest responses. */
+/** Fingerprints of the latest responses, by response id. */
 export interface ResponseDiagnostics {
   remember(response: string, fingerprint: ResponseFingerprint): void;
-  /** Returns the diagnosis, or `undefined` if the request names no earlier response. */
+  /**
+   * Compares a request with the earlier response that it names. `read` is the number of tokens that the request read
+   * from the cache. Returns the diagnosis, or `undefined` if the request names no response.
+   */
   diagnose(request: OpenAIRequest, fingerprint: ResponseFingerprint, read: number): WireObject | undefined;
 }
 
@@ -49,7 +52,7 @@ export function createResponseDiagnostics(): ResponseDiagnostics {
   };
 }
 
-/** Returns the fingerprint of a request. */
+/** Returns the fingerprint of a request: digests of its content, and the settings that are part of the cache key. */
 export function fingerprintOf(
   request: OpenAIRequest,
   account: string,
@@ -74,8 +77,8 @@ function compare(before: ResponseFingerprint, after: ResponseFingerprint, read: 
   if (reason !== undefined) {
     return { type: 'cache_miss', reason, cache_missed_tokens: Math.max(0, before.tokens - read) };
   }
-  // The requests are equal. If nothing was read, the entry is expired, below the floor or was never written. The wire
-  // has no reason for these cases, so the type is `unavailable` (inferred, [I]).
+  // At this point the compared requests are equal. If nothing was read, the entry is expired, below the floor or was
+  // never written. The real service has no reason for these cases, so the type is `unavailable` (inferred, [I]).
   return { type: read > 0 ? 'cache_hit' : 'unavailable' };
 }
 

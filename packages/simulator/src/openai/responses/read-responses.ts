@@ -16,20 +16,26 @@ import type { OpenAIRefusal } from '../format/refusal.ts';
 import type { Capabilities } from '@tidemark/model';
 import { checkTools } from '../format/tools.ts';
 
-/** Values that `readResponses` needs in addition to the body. */
+/**
+ * Values that `readResponses` needs in addition to the body: endpoint, account, catalog, earlier responses and issued
+ * reasoning.
+ */
 export interface ReadingResponses {
   readonly purpose: 'responses' | 'count';
   readonly account: string;
   readonly find: FindRow;
-  /** Returns all items up to and including an earlier response, or `undefined` if the response is unknown. */
+  /**
+   * Returns the items of an earlier response and of all responses before it in the conversation, or `undefined` if the
+   * response is unknown.
+   */
   readonly earlier: (id: string) => readonly unknown[] | undefined;
   readonly seals: Seals;
   readonly recorded: boolean;
 }
 
-/** Parsed Responses request: the common fields, and those that exist only on this wire. */
+/** Parsed Responses request: the fields of all wires, and the fields that exist only on the Responses wire. */
 export interface ResponsesRequest extends OpenAIRequest {
-  /** Items in the body of this call. */
+  /** Items in the body of this call, without the items of earlier responses. */
   readonly input: readonly unknown[];
   /** Items of the earlier responses that this call continues. */
   readonly earlier: readonly unknown[];
@@ -37,7 +43,7 @@ export interface ResponsesRequest extends OpenAIRequest {
   readonly store: boolean;
 }
 
-/** Reads a whole Responses body, or refuses it. */
+/** Reads a whole Responses body. Returns the parsed request, or a refusal if the body is not valid. */
 export function readResponses(body: Uint8Array, reading: ReadingResponses): ResponsesRequest | OpenAIRefusal {
   const read = readBody(body, reading.purpose, reading.find);
   if ('outcome' in read) return read;
@@ -95,7 +101,8 @@ function common(
 }
 
 /**
- * Reads `input`. A string is one user message. Without `input`, the call continues a stored response without new items.
+ * Returns the items of `input`, or `undefined` if `input` has the wrong type. A string becomes one user message. If
+ * `input` is absent, the list is empty, because the call only continues a stored response.
  */
 function inputOf(input: unknown): readonly unknown[] | undefined {
   if (!isPresent(input)) return [];
@@ -120,7 +127,7 @@ function lostParent(id: string): OpenAIRefusal {
   return bad(`Previous response with id '${id}' not found.`, 'previous_response_id', 'previous_response_not_found');
 }
 
-/** Adds the tools, then the instructions. Instructions cannot have a mark (provider-facts §2.2). */
+/** Appends the blocks of the tools, then of the instructions. Instructions cannot have a mark (provider-facts §2.2). */
 function addFront(fields: WireObject, list: PromptBlocks): void {
   addTools(fields, list);
   const { instructions } = fields;
@@ -128,10 +135,10 @@ function addFront(fields: WireObject, list: PromptBlocks): void {
   addBlock(list, { kind: 'text', speaker: 'developer', text: instructions, mark: undefined });
 }
 
-// Changes inside the history (provider-facts §2.2): another effort or additional tools from that place on. The catalog
-// row lists the changes that a model accepts.
+// Checks changes inside the history (provider-facts §2.2). Such an item sets another effort or adds tools from its
+// place on. The catalog row lists the changes that a model accepts.
 
-/** Refuses a change that this model does not accept, or not at this place. */
+/** Refuses the first change that this model does not accept, or does not accept at this place. */
 function checkChanges(input: readonly unknown[], appends: Capabilities['appends']): OpenAIRefusal | undefined {
   const types = input.map((item) => (isObject(item) ? itemType(item) : ''));
   return firstRefusal(types.entries(), ([i, type]) => {

@@ -1,6 +1,6 @@
-// Checks of reasoning that a client sends back without having it stored (provider-facts §2.4). The simulator issues it
-// in encrypted form. The client must send it back unchanged, directly before the item that followed it. Error texts and
-// codes are those that clients of the real service report.
+// Checks reasoning that a client sends back because the service does not store it (provider-facts §2.4). The simulator
+// issues reasoning in encrypted form. The client must send it back unchanged, directly before the item that followed
+// it. Error texts and codes are those that clients of the real service report.
 
 import { isPresent, isList, isObject, textOf } from '../../core/wire.ts';
 import type { WireObject } from '../../core/wire.ts';
@@ -9,7 +9,7 @@ import { bad, refuseOpenAI } from '../format/refusal.ts';
 import { firstRefusal } from '../../core/refusal.ts';
 import type { OpenAIRefusal } from '../format/refusal.ts';
 
-/** Reasoning item as it was issued. */
+/** Reasoning item as the simulator issued it. */
 export interface SealedReasoning {
   /** Item id: `rs_…`. */
   readonly id: string;
@@ -18,9 +18,12 @@ export interface SealedReasoning {
   readonly summary: string;
   readonly account: string;
   readonly model: string;
-  /** True if the service itself stores the item. */
+  /** True if the service itself stores the reasoning item, because the request set `store`. */
   readonly stored: boolean;
-  /** Item that followed the reasoning in the answer. `undefined` if the answer was cut before it. */
+  /**
+   * Item that followed the reasoning in the answer. `undefined` if the answer ended with the reasoning, for example
+   * because it was cut.
+   */
   readonly follower: WireObject | undefined;
 }
 
@@ -29,11 +32,11 @@ export interface Seals {
   issue(sealed: SealedReasoning): void;
   byContent(content: string): SealedReasoning | undefined;
   byId(id: string): SealedReasoning | undefined;
-  /** Returns the reasoning that was issued directly before an item, by the id of that item. */
+  /** Returns the reasoning that was issued directly before the item with this id, or `undefined`. */
   leaderOf(id: string): SealedReasoning | undefined;
 }
 
-/** Creates an empty set. Above 100,000 items, the oldest are removed. */
+/** Creates an empty set of issued reasoning. The set keeps the latest 100,000 items. */
 export function createSeals(): Seals {
   const contents = new Map<string, SealedReasoning>();
   const ids = new Map<string, SealedReasoning>();
@@ -58,7 +61,10 @@ function keep(seals: Map<string, SealedReasoning>, key: string, sealed: SealedRe
   if (oldest !== undefined) seals.delete(oldest);
 }
 
-/** Values that `checkReasoning` needs in addition to the items. */
+/**
+ * Values that `checkReasoning` needs in addition to the items: the issued reasoning, and the account and model of the
+ * request.
+ */
 export interface SealContext {
   readonly seals: Seals;
   readonly account: string;
@@ -68,8 +74,8 @@ export interface SealContext {
 }
 
 /**
- * Refuses a reasoning item that was changed, that is separated from its following item, or that belongs to another
- * account or model. Also refuses an item without the reasoning that was issued before it.
+ * Refuses a reasoning item that was changed, that is separated from the item that followed it, or that belongs to
+ * another account or model. Also refuses an item that is sent back without the reasoning that was issued before it.
  */
 export function checkReasoning(items: readonly PromptItem[], context: SealContext): OpenAIRefusal | undefined {
   return firstRefusal(items.entries(), ([i, item]) => {
@@ -86,7 +92,7 @@ function checkSealed(item: PromptItem, next: PromptItem | undefined, context: Se
     return context.recorded ? checkAnyFollower(item, next) : refuseUnverified(textOf(content), NOT_PARSED);
   if (sealed.account !== context.account) return refuseUnverified(sealed.content, OTHER_ORGANIZATION);
   // The documentation does not state if the real service accepts the reasoning of another model. The simulator refuses
-  // it (strict reading, inferred [I]).
+  // such reasoning (strict reading, inferred [I]).
   if (sealed.model !== context.model) return refuseUnverified(sealed.content, NOT_PARSED);
   if (hasChanged(item.fields, sealed)) return refuseUnverified(sealed.content, NOT_PARSED);
   return sealed.follower !== undefined && isSame(sealed.follower, next) ? undefined : refuseOrphan(sealed.id);
@@ -95,7 +101,7 @@ function checkSealed(item: PromptItem, next: PromptItem | undefined, context: Se
 const NOT_PARSED = 'Encrypted content could not be decrypted or parsed.';
 const OTHER_ORGANIZATION = 'Encrypted content organization_id did not match the target organization.';
 
-/** True if the id or the summary differs from the issued item. The id may be absent, but not different. */
+/** True if the id or the summary differs from the issued item. A client may omit the id, but may not change it. */
 function hasChanged(fields: WireObject, sealed: SealedReasoning): boolean {
   const renamed = isPresent(fields['id']) && fields['id'] !== sealed.id;
   return renamed || summaryOf(fields) !== sealed.summary;
@@ -112,9 +118,9 @@ function checkAnyFollower(item: PromptItem, next: PromptItem | undefined): OpenA
 }
 
 /**
- * True if an item is the one that followed the reasoning. A client may omit ids, so the type of the item and the
- * `call_id` of a call are compared. The documentation does not state if the real service compares `call_id` (strict
- * reading, inferred [I]).
+ * True if `next` is the item that followed the reasoning. The types must be equal. Calls are compared by `call_id`. The
+ * documentation does not state if the real service compares `call_id` (strict reading, inferred [I]). Other items are
+ * compared by id, and a client may omit this id.
  */
 function isSame(follower: WireObject, next: PromptItem | undefined): boolean {
   if (next?.speaker !== 'assistant' || next.type !== follower['type']) return false;

@@ -1,4 +1,4 @@
-// Builds the response object of the Responses wire: the whole response, and its state when a stream starts, ends or
+// Builds the response object of the Responses wire: the whole response, and its form when a stream starts, ends or
 // fails.
 
 import { defined } from '@tidemark/core';
@@ -11,7 +11,7 @@ import type { ResponsesRequest } from './read-responses.ts';
 import type { TokenCounts } from '../../core/ledger.ts';
 import { chunks, encodeEvent } from '../../core/sse.ts';
 
-/** Content of a response, streamed or not. */
+/** Data from which a response is built, streamed or not. */
 export interface ResponsesReply {
   /** Response id: `resp_…`. */
   readonly id: string;
@@ -20,9 +20,9 @@ export interface ResponsesReply {
   readonly items: readonly OutputItem[];
   /** Token counts as reported to the client. A `wrong-usage` fault can make them wrong. */
   readonly counts: TokenCounts;
-  /** Seconds since the epoch. */
+  /** Time of creation, in seconds since the epoch. */
   readonly createdAt: number;
-  /** Value of `prompt_cache_diagnostics`, if the request asked for it. */
+  /** Value of `prompt_cache_diagnostics`. `undefined` if the request did not ask for a diagnosis. */
   readonly diagnosis: WireObject | undefined;
 }
 
@@ -41,12 +41,12 @@ export function responseOf(reply: ResponsesReply): WireObject {
   };
 }
 
-/** Returns the response at the start of a stream, without any output. */
+/** Returns the response as it is at the start of a stream, without any output. */
 function openingResponse(reply: ResponsesReply): WireObject {
   return { ...envelope(reply), status: 'in_progress', completed_at: null, output: [], usage: null };
 }
 
-/** Returns the response at the end of a stream that failed. */
+/** Returns the response with which a failed stream ends: no output, no usage, and the error. */
 function failedResponse(reply: ResponsesReply, code: string, message: string): WireObject {
   const { usage: _usage, ...rest } = openingResponse(reply);
   return { ...rest, status: 'failed', error: { code, message }, usage: null };
@@ -88,8 +88,8 @@ function envelope({ id, request, createdAt }: ResponsesReply): WireObject {
 }
 
 /**
- * Returns the cache settings that were applied: options on newer models, a retention on older ones (provider-facts
- * §2.1).
+ * Returns the cache settings that the response reports as applied: options on newer models, a retention on older models
+ * (provider-facts §2.1).
  */
 function cacheFields({ rules, fields }: ResponsesRequest): WireObject {
   if (rules.kind !== 'boundaries') return { prompt_cache_retention: textOf(fields['prompt_cache_retention']) || '24h' };
@@ -108,9 +108,9 @@ function cacheFields({ rules, fields }: ResponsesRequest): WireObject {
 type Loose = WireObject & { readonly type: string };
 
 /**
- * Yields all events of a response as text of the stream, in the order of provider-facts §2.6. The response is created,
- * each item is added, grows and is done in turn, then the response is completed or incomplete. Every event has a
- * sequence number. `size` is the number of characters in a delta.
+ * Yields all events of a response as encoded text, in the order of provider-facts §2.6. The response is created, and
+ * each item is added, grows and is done in turn. Then the response is completed or incomplete. Every event has a
+ * sequence number. `size` is the maximum number of characters in a delta.
  */
 export function* responseEvents(reply: ResponsesReply, size: number): Generator<string> {
   let number = 0;
@@ -130,7 +130,7 @@ export function failedEvent(reply: ResponsesReply, number: number, code: string,
   return encodeNumbered({ type: 'response.failed', response: failedResponse(reply, code, message) }, number);
 }
 
-/** Stream event whose data is not valid JSON. */
+/** Stream event of the Responses wire whose data is not valid JSON. The fault `malformed-event` sends it. */
 export const MALFORMED_RESPONSE_EVENT = 'event: response.output_text.delta\ndata: {"type":"response.output_text.de\n\n';
 
 function encodeNumbered({ type, ...rest }: Loose, number: number): string {
@@ -150,8 +150,8 @@ function* looseEvents(reply: ResponsesReply, size: number): Generator<Loose> {
 }
 
 /**
- * Returns an item in its state at the start of its output. The encrypted content may be incomplete at this point
- * (provider-facts §2.4), so the simulator cuts it.
+ * Returns an output item as it is when its output starts. The encrypted content may be incomplete at this point
+ * (provider-facts §2.4), so the simulator shortens it.
  */
 function openingItem(item: WireObject): WireObject {
   switch (item['type']) {

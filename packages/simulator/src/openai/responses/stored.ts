@@ -1,10 +1,10 @@
-// Stored responses (`store` is true by default), so that a later call can continue one by its id (provider-facts §2.4).
-// Each response refers to the response that it continued, so no items are copied.
+// Keeps stored responses (`store` is true by default), so that a later call can continue a response by its id
+// (provider-facts §2.4). Each stored response refers to the response that it continued, so no items are copied.
 
 import type { WireObject } from '../../core/wire.ts';
 import type { OutputItem } from '../format/output.ts';
 
-/** Stored response: its own input, without the input of its parent, and its output. */
+/** Stored response: its own input and output, without the items of the response that it continued (`parent`). */
 export interface StoredResponse {
   readonly account: string;
   readonly parent: string | undefined;
@@ -16,15 +16,18 @@ export interface StoredResponse {
 export interface StoredResponses {
   keep(id: string, response: StoredResponse): void;
   /**
-   * Returns all items up to and including this response. Returns `undefined` if the response is unknown or belongs to
-   * another account.
+   * Returns the items of this response and of all responses that it continues, oldest first. Returns `undefined` if one
+   * of these responses is unknown or belongs to another account.
    */
   itemsUpTo(id: string, account: string): readonly unknown[] | undefined;
 }
 
 const MOST = 10_000;
 
-/** Creates an empty set that keeps the latest 10,000 responses. A chain whose start was removed is not found. */
+/**
+ * Creates an empty set that keeps the latest 10,000 responses. If the first response of a conversation was removed, its
+ * later responses count as unknown.
+ */
 export function createStoredResponses(): StoredResponses {
   const kept = new Map<string, StoredResponse>();
   return {
@@ -47,18 +50,24 @@ export function createStoredResponses(): StoredResponses {
 }
 
 /**
- * Memory of one WebSocket connection. It keeps the latest response, so that a call can continue it even if the service
- * stores nothing (§2.4).
+ * Memory of one WebSocket connection. The memory keeps the latest response, so that a call can continue this response
+ * even if the service stores nothing (§2.4).
  */
 export interface ConnectionMemory {
-  /** Returns all items up to and including this response, or `undefined` if it is not the latest response. */
+  /**
+   * Returns the items of the response with this id and of all responses before it. Returns `undefined` if the response
+   * is not the latest one of the connection.
+   */
   itemsUpTo(id: string): readonly unknown[] | undefined;
   keep(id: string, items: readonly unknown[]): void;
-  /** Removes the response that a failed call continued. Without an id, removes the latest response. */
+  /**
+   * Forgets the response with this id, which a failed call tried to continue. Without an id, forgets the latest
+   * response.
+   */
   forget(id?: string): void;
 }
 
-/** Creates an empty memory. */
+/** Creates the memory of a new connection, without a response. */
 export function createConnectionMemory(): ConnectionMemory {
   let latest: { readonly id: string; readonly items: readonly unknown[] } | undefined;
   return {
@@ -73,8 +82,8 @@ export function createConnectionMemory(): ConnectionMemory {
 }
 
 /**
- * Returns an output item as the connection keeps it. It always contains the encrypted reasoning, even if the client did
- * not receive it.
+ * Returns an output item in the form in which the connection keeps it. The kept item always contains the encrypted
+ * reasoning, even if the client did not receive it.
  */
 export function keptItem({ item, seal }: OutputItem): WireObject {
   return seal === '' ? item : { ...item, encrypted_content: seal };

@@ -1,0 +1,36 @@
+// Old names of command-line options: each is refused, and the error names the new one.
+
+import { afterEach, beforeEach, expect, test } from 'vitest';
+
+import { pretendRun } from '../../tests/pretend-run.ts';
+import type { Ran } from '../../tests/pretend-run.ts';
+import type { Stage } from '../../tests/scenario.ts';
+import { openStage } from '../../tests/scenario.ts';
+
+let stage: Stage;
+
+beforeEach(() => {
+  stage = openStage();
+});
+
+afterEach(() => stage.clear());
+
+const tidemark = (args: readonly string[]): Promise<Ran> =>
+  pretendRun(args, { folder: stage.folder, environment: { TIDEMARK_HOME: stage.home } });
+
+test.each([
+  [['--unconfined', 'hi there']],
+  [['run', '--mode', 'auto', '--unconfined', 'hi there']],
+  [['resume', '--unconfined']],
+])(
+  '%j has an old option name: it is refused with exit code 2, and the error names --allow-unsandboxed',
+  async (args) => {
+    expect(await tidemark(args)).toEqual({
+      exit: 2,
+      out: '',
+      err: expect.stringContaining('the option --unconfined was renamed: use --allow-unsandboxed\n'),
+    });
+    const { out } = await tidemark([...args, '--json']);
+    expect(JSON.parse(out)).toMatchObject({ ok: false, error: { code: 'cli/usage' } });
+  },
+);

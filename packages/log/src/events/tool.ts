@@ -1,0 +1,96 @@
+// Payloads of events about tool calls: their start, their end, and the permission decision before them.
+
+import type { CallId, Digest } from '../ids.ts';
+import type { ContentPart } from '../parts.ts';
+
+/** Effects that a tool can have. */
+export type EffectClass = 'none' | 'read' | 'write' | 'execute' | 'network';
+
+/** Payload of `tool.started`: a tool call began to run. */
+export interface ToolStarted {
+  readonly call: CallId;
+  readonly name: string;
+  readonly effect: EffectClass;
+}
+
+/** Record of how much of a tool's output is inline in the context: `kept` of `total`, counted in `unit`. */
+export interface Shaping {
+  readonly by: string;
+  readonly kept: number;
+  readonly total: number;
+  readonly unit: 'bytes' | 'lines' | 'characters';
+}
+
+/** File that a tool read, wrote or removed, with the digest of its content at that time. */
+export interface FileTouch {
+  /** Absolute path, with symlinks resolved. */
+  readonly path: string;
+  /** SHA-256 of the file's bytes when it was read or written. Absent if the file was removed. */
+  readonly digest?: Digest;
+  readonly as: 'read' | 'written' | 'removed';
+}
+
+/** Payload of `tool.returned` and `tool.failed`: a tool call ended, with the parts that the model gets. */
+export interface ToolEnded {
+  readonly call: CallId;
+  readonly parts: readonly ContentPart[];
+  readonly output?: Digest;
+  readonly shaping?: Shaping;
+  readonly exit?: number;
+  readonly durationMs?: number;
+  /**
+   * Files that the call read or changed. Only tools that know their files report them. The list is used by the checks
+   * for stale files, by project instructions and by summaries.
+   */
+  readonly files?: readonly FileTouch[];
+}
+
+/** Payload of `tool.abandoned`. The call is packed with an error result, so the history stays closed. */
+export interface ToolAbandoned {
+  readonly call: CallId;
+  /**
+   * Reason why the call has no result. `interrupted`: it was interrupted while it ran. `unstarted`: the turn ended for
+   * any reason before the call began. `crashed`: the process stopped while the call ran. `denied`: the permission rules
+   * denied the call. `unavailable`: the tool is not available. `cut`: the arguments of the call were cut.
+   */
+  readonly reason: 'interrupted' | 'unstarted' | 'crashed' | 'denied' | 'unavailable' | 'cut';
+}
+
+/** Payload of `permission.decided`: a rule or a person allowed or denied a tool call. */
+export interface PermissionDecided {
+  readonly call: CallId;
+  readonly decision: 'allowed' | 'denied';
+  readonly by: 'rule' | 'person';
+  readonly rule?: string;
+  /**
+   * Permission that the person granted beyond this call. It lasts for the session, unless `kept` is set. Forks and
+   * subagents do not inherit it.
+   */
+  readonly always?: Granted;
+  /**
+   * `project`: the permission is stored in the user's home for later sessions of the workspace. This session then has
+   * no copy of its own.
+   */
+  readonly kept?: 'project';
+  /** SHA-256 of the preview that the person answered. Absent if no person was asked. */
+  readonly shown?: Digest;
+}
+
+/**
+ * Actions that one tool may do without asking. A call is covered if every action of the call is listed in this grant.
+ */
+export interface Granted {
+  readonly tool: string;
+  /** Allowed commands, each as a list of words. */
+  readonly commands?: readonly (readonly string[])[];
+  /** Allowed command patterns, in the form of an allow rule: `npm test *`. */
+  readonly patterns?: readonly string[];
+  /** Allowed files with any content, as paths relative to the workspace, separated by `/`. */
+  readonly paths?: readonly string[];
+  /**
+   * Allowed folders relative to the workspace, without a trailing slash. Every file below them is allowed with any
+   * content.
+   */
+  readonly folders?: readonly string[];
+  readonly hosts?: readonly string[];
+}
