@@ -51,7 +51,7 @@ test('the released command runs with its bundled files', () => {
   const command = join(PACKAGES, 'tidemark/bin/tidemark.cjs');
   expect(start(process.execPath, command, '--version').said).toMatch(/^\d+\.\d+\.\d+\n$/);
   const demo = start(process.execPath, command, 'demo');
-  expect(demo.said).toMatch(/1\.000 of the ideal.*all bytes identical/s);
+  expect(demo.said).toMatch(/1\.000 × the ideal.*all bytes identical/s);
   expect(demo.status).toBe(0);
 });
 

@@ -15,7 +15,7 @@ test.each([
   ['delete and C1', 'a\u007fb\u009bc', 'a⟨U+007F⟩b⟨U+009B⟩c'],
   ['a line that is turned round', 'a\u202egnp.exe', 'a⟨U+202E⟩gnp.exe'],
   ['words without width', 'pass\u200bword\ufeff', 'pass⟨U+200B⟩word⟨U+FEFF⟩'],
-  ['words in tags that nobody sees', 'hi\u{e0068}\u{e0069}', 'hi⟨U+E0068⟩⟨U+E0069⟩'],
+  ['text in invisible tag characters', 'hi\u{e0068}\u{e0069}', 'hi⟨U+E0068⟩⟨U+E0069⟩'],
   ['half of a pair', 'x\ud800y', 'x\ufffdy'],
 ])('`escapeText` makes %s visible', (_what, text, shown) => {
   expect(escapeText(text)).toBe(shown);

@@ -15,17 +15,37 @@ function together(flags: AgentFlags, settings: Settings, newSession = true): Age
 
 describe('the provider of a new session', () => {
   test.each<[string, AgentFlags, Settings, AgentFlags]>([
-    ['is as it is set', {}, { model: 'm', provider: 'openai' }, { model: 'm', provider: 'openai' }],
-    ['is the maker of a model that is typed', { model: 'gpt-4o' }, { provider: 'anthropic' }, { provider: 'openai' }],
+    ['is the one in the settings', {}, { model: 'm', provider: 'openai' }, { model: 'm', provider: 'openai' }],
     [
-      'is as it is set for a model nobody knows',
+      'is the maker of the model on the command line',
+      { model: 'gpt-4o' },
+      { provider: 'anthropic' },
+      { provider: 'openai' },
+    ],
+    [
+      'is the one in the settings for a model that is not in the catalog',
       { model: 'q' },
       { provider: 'compatible' },
       { provider: 'compatible' },
     ],
-    ['is the simulator in the place of any', { model: 'gpt-4o' }, { provider: 'simulator' }, { provider: 'simulator' }],
-    ['is as it is typed, without a model of another', { provider: 'openai' }, { model: 'claude-sonnet-4-5' }, {}],
-    ['is as it is typed, with its own model', { provider: 'openai' }, { model: 'gpt-4o' }, { model: 'gpt-4o' }],
+    [
+      'is the simulator if the settings name it',
+      { model: 'gpt-4o' },
+      { provider: 'simulator' },
+      { provider: 'simulator' },
+    ],
+    [
+      'is the one on the command line, without a model of another provider',
+      { provider: 'openai' },
+      { model: 'claude-sonnet-4-5' },
+      {},
+    ],
+    [
+      'is the one on the command line, with a model of that provider',
+      { provider: 'openai' },
+      { model: 'gpt-4o' },
+      { model: 'gpt-4o' },
+    ],
   ])('%s', (_claim, flags, settings, wanted) => {
     expect(together(flags, settings)).toEqual({ ...wanted, ...flags });
   });
