@@ -89,6 +89,7 @@ async function play(
   });
   const agent = createAgent({
     model: MODELS[to].model,
+    provider: to === 'small' ? 'anthropic' : to,
     apiKey: 'simulated',
     baseURL: `${door.url}${MODELS[to].path}`,
     workspace: folder,

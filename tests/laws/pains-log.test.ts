@@ -231,7 +231,7 @@ describe('anthropics/claude-code#86707, gsd-build/gsd-2#4547', () => {
     expect(poured).toBe(`${MARK}\n`.repeat(9_000));
     const failed = records.filter((record) => record.kind === 'tool.failed');
     expect(failed.map(({ data }) => data.call)).toEqual(['c_edit', 'c_write', 'c_bash']);
-    for (const { data } of failed) expect(JSON.stringify(data.parts)).toContain('stands for a secret');
+    for (const { data } of failed) expect(JSON.stringify(data.parts)).toContain('replaces a secret');
     expect(await readFile(join(workspace, 'config.env'), 'utf8')).toBe(FILE);
     await expect(stat(join(workspace, 'copy.env'))).rejects.toThrow('ENOENT');
     // Signed thinking is sent back unchanged, because the simulator refuses anything else.

@@ -135,7 +135,7 @@ describe('a cache key on a model that routes by it', () => {
     );
     expect(missed(calls)).toEqual([]);
     expect(keysOf(calls.flat()).size).toBe(sessions.length);
-    for (const key of keysOf(calls.flat())) expect(key).toMatch(/^tm1(\.[0-9a-f]{12}){4}$/);
+    for (const key of keysOf(calls.flat())) expect(key).toMatch(/^tm3(\.[0-9a-f]{12}){4}$/);
   });
 
   const children = Array.from({ length: 4 }, (_, n) => `child-${n}`);
@@ -182,7 +182,7 @@ describe('a model that routes by itself', () => {
 
   it('gets a cache key that names only the root', async () => {
     const calls = (await play(family, row('gpt-5.6-sol'), 1)).flat();
-    expect([...keysOf(calls)]).toEqual([expect.stringMatching(/^tm1\.[0-9a-f]{12}$/)]);
+    expect([...keysOf(calls)]).toEqual([expect.stringMatching(/^tm3\.[0-9a-f]{12}$/)]);
     expect(calls.map(({ prepared }) => prepared.epoch.cacheKey)).toEqual(calls.map(({ key }) => key));
   });
 

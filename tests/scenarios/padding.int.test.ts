@@ -103,8 +103,8 @@ describe('an epoch', () => {
     const store = createMemoryStore();
     const seen: Uint8Array[] = [];
     const speak = async (padding: Setting, id?: string): Promise<string> => {
-      const watched = { onRequest: (body: Uint8Array) => void seen.push(body) };
-      const agent = createAgent({ ...haiku, ...watched, baseURL: server.url, store, cache: { padding } });
+      const connection = { onRequest: (body: Uint8Array) => void seen.push(body) };
+      const agent = createAgent({ ...haiku, connection, baseURL: server.url, store, cache: { padding } });
       const session = await agent.open(id);
       await session.prompt('Hello.');
       await agent.close();

@@ -95,7 +95,7 @@ describe('the forecast of a first call includes no warm front', () => {
       async ({ reach }) => ({ provider: reach(MODEL, 'another-account-of-the-simulator') }),
     ],
     ['of an account that is not known', async ({ provider }) => ({ provider: { ...provider, account: undefined } })],
-    ['of another front', async () => ({ role: `${LONG_ROLE}\nBe brief.` })],
+    ['of another front', async () => ({ instructions: `${LONG_ROLE}\nBe brief.` })],
     ['of another model', async () => ({ model: 'claude-sonnet-5-5' })],
     [
       'where the index is damaged',

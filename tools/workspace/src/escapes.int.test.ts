@@ -62,7 +62,7 @@ describe('an escape attempt', () => {
         '/proc/self/root/etc/hosts',
       ])
         expect(await confinement.place(path), path).toEqual({
-          problem: expect.stringContaining('what processes hold'),
+          problem: expect.stringContaining('memory and environment of processes'),
         });
   });
 

@@ -156,7 +156,10 @@ describe('a call', () => {
 
   test('is not asked about if it would fail, and the model receives the error at once', async () => {
     stage.write('a.txt', 'one\n');
-    const told: ScenarioStep = { expect: { toolResult: 'old_text is not in a.txt' }, answer: { text: 'I see.' } };
+    const told: ScenarioStep = {
+      expect: { toolResult: 'old_text does not occur in a.txt' },
+      answer: { text: 'I see.' },
+    };
     const scenario = stage.scenario(edit('a.txt', 'zzz', 'x'), told);
     const ran = await tidemark(['do it', '--provider', 'simulator', '--scenario', scenario], answering('y'));
     expect([asked, ran.out, ran.exit]).toEqual([[], 'I see.\n', 0]);
