@@ -135,7 +135,7 @@ describe('AGENTS.md', () => {
       writeFile(join(folder, 'AGENTS.md'), 'Never write a word-that-nobody-read.\n'),
     );
     const notes = JSON.stringify(sent[4]?.body['messages']);
-    expect(notes).toContain('changed since; read it again');
+    expect(notes).toContain('changed since then; read it again');
     expect(notes).not.toContain('word-that-nobody-read');
     expect(new Set(sent.map(frontOf)).size).toBe(1);
   });
