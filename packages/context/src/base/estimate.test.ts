@@ -101,6 +101,15 @@ describe('estimateTokens', () => {
     expect(estimateTokens(text)).toBe(tokens);
   });
 
+  it('counts every UTF-16 code unit, alone and in runs, as in the sessions that were recorded', () => {
+    let sum = 0;
+    for (let code = 0; code <= 0xffff; code += 1) {
+      const one = String.fromCharCode(code);
+      for (const text of [one, `${one}a`, `a${one}0`, `.${one}\n`, one.repeat(20)]) sum += estimateTokens(text);
+    }
+    expect(sum).toBe(1_281_229);
+  });
+
   it('counts a long run of one character as a run, not as words', () => {
     for (const character of ['a', ' ', '=', '\n', 'A', '0', '字', 'я', '\u0000']) {
       const tokens = estimateTokens(character.repeat(50 * 1_024));
