@@ -105,15 +105,21 @@ export function systemProgram(name: string, places: readonly string[] = PLACES):
   return places.map((place) => `${place}/${name}`).find((path) => existsSync(path));
 }
 
+// Programs that ran once. A start blocks the process for some 20 ms, and a host may open many agents.
+const working = new Set<string>();
+
 /**
  * Returns the path of a `bwrap` that works on this machine. Returns `undefined` if it is missing or the system does not
- * let it create namespaces.
+ * let it create namespaces. A `bwrap` that worked is not started again by this process, unless the folder does not
+ * exist.
  */
 export function findBubblewrap(workspace: string, places?: readonly string[]): string | undefined {
   const found = process.platform === 'linux' ? systemProgram('bwrap', places) : undefined;
-  if (found === undefined) return undefined;
+  if (found === undefined || (working.has(found) && existsSync(workspace))) return found;
   const argv = [...bubblewrapArguments({ workspace, hidden: [], network: 'none' }), '/bin/sh', '-c', ':'];
-  return spawnSync(found, argv, { stdio: 'ignore', timeout: 5_000 }).status === 0 ? found : undefined;
+  if (spawnSync(found, argv, { stdio: 'ignore', timeout: 5_000 }).status !== 0) return undefined;
+  working.add(found);
+  return found;
 }
 
 /**
@@ -126,7 +132,7 @@ export function findBubblewrap(workspace: string, places?: readonly string[]): s
  */
 export type SandboxState = 'works' | 'blocked' | 'missing' | 'not-here';
 
-/** Returns the state of the sandbox. Starts bubblewrap once to test it, if it is installed. */
+/** Returns the state of the sandbox. Starts bubblewrap to test it, if it is installed and did not work before. */
 export function sandboxState(workspace: string, places?: readonly string[]): SandboxState {
   if (process.platform !== 'linux') return 'not-here';
   if (systemProgram('bwrap', places) === undefined) return 'missing';
