@@ -52,9 +52,10 @@ export function gridOf(
   for (const { block, tokens } of prefix) {
     const own = tokens - before;
     const bytes = Buffer.from(blockText(block)).toString('latin1');
+    const length = Buffer.byteLength(block.text);
     let from = 0;
     for (; next <= tokens; next += grid.step) {
-      const to = cutAt(bytes, Buffer.byteLength(block.text), next - before, own);
+      const to = cutAt(bytes, length, next - before, own);
       hash = digestOf(`${hash}|${cell}${bytes.slice(from, to)}`);
       points.push({ hash, tokens: next });
       cell = '';
