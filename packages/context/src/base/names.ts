@@ -39,7 +39,8 @@ export function namesIn(text: string): readonly FoundName[] {
   const add = (name: string, kind: FoundName['kind']): void => {
     if (!names.has(name)) names.set(name, { name, kind });
   };
-  for (const [found] of text.matchAll(RUN)) {
+  // `match` makes no object per run, unlike `matchAll`. Most runs are plain words.
+  for (const found of text.match(RUN) ?? []) {
     if (found.length < SHORTEST || found.length > LONGEST) continue;
     const run = withoutEnd(found);
     if (PLAIN.test(run)) continue;
@@ -73,8 +74,13 @@ function isPath(word: string): boolean {
  */
 function withoutEnd(run: string): string {
   let end = run.length;
-  while (end > 0 && './-'.includes(run.charAt(end - 1))) end -= 1;
-  return run.slice(0, end);
+  while (end > 0 && isEnd(run.charCodeAt(end - 1))) end -= 1;
+  return end === run.length ? run : run.slice(0, end);
+}
+
+/** Returns true for the code of `-`, `.` or `/`, which are three neighbours in ASCII. */
+function isEnd(code: number): boolean {
+  return code >= 0x2d && code <= 0x2f;
 }
 
 function trimmedHyphens(word: string): string {
