@@ -9,7 +9,9 @@ const agent = createAgent({
   baseURL: process.env['ANTHROPIC_BASE_URL'] ?? 'https://api.anthropic.com',
 });
 const session = await agent.open();
-console.log((await session.prompt('Order A-17 came broken. What would you do?')).text);
+const turn = session.prompt('Order A-17 came broken. What would you do?');
+for await (const piece of turn.textStream) process.stdout.write(piece);
+console.log();
 
 const openai = { baseURL: process.env['OPENAI_BASE_URL'] ?? 'https://api.openai.com/v1' };
 const other = await session.switchModel('gpt-6.1-sol', openai);

@@ -201,7 +201,15 @@ export interface OtherModel {
  * A turn. It can be iterated for its events and awaited for its end. A turn that is neither iterated nor awaited still
  * runs and is recorded.
  */
-export interface Turn<Output = undefined> extends AsyncIterable<SessionEvent>, PromiseLike<FinishedTurn<Output>> {}
+export interface Turn<Output = undefined> extends AsyncIterable<SessionEvent>, PromiseLike<FinishedTurn<Output>> {
+  /**
+   * Text of the turn's answers in pieces, as it arrives, without reasoning and arguments of tools. It can be read more
+   * than once and at any time, each time from the first piece. It ends when the turn ends, also if the turn failed; the
+   * awaited turn has the outcome. An empty line separates the texts of two answers. If an attempt fails and the step is
+   * sent again, only new text is emitted; if the text differs, an empty line comes first and then the whole new text.
+   */
+  readonly textStream: AsyncIterable<string>;
+}
 
 /** Result of a finished turn. */
 export interface FinishedTurn<Output = undefined> {
