@@ -18,7 +18,6 @@ export type {
   TurnLimits,
   Mode,
   ModelReach,
-  ModelSwitchOptions,
   Notice,
   OtherModel,
   PageMaker,

@@ -4,7 +4,7 @@
 import { isBlank } from '@tidemark/model';
 import { AgentError } from '../errors.ts';
 import { nearestName } from '../nearest-name.ts';
-import type { Words } from '../ports/live-session.ts';
+import type { ModelReach, OtherModel, Words } from '../ports/live-session.ts';
 import type { Mode } from '../ports/permissions.ts';
 
 const MODES: readonly Mode[] = ['read-only', 'ask', 'auto'];
@@ -20,7 +20,8 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['schema', 'output'],
   ['outputSchema', 'output'],
   ['abortSignal', 'signal'],
-  ['model', 'session.switchModel(…)'],
+  ['model', 'session.setModel(…)'],
+  ['inPlace', 'setModel without it, which switches this session; fork({ model }) opens another session'],
   ['limits', 'the option limits of createAgent'],
   ['maxOutputTokens', 'the option maxOutputTokens of createAgent'],
   ['fromMessage', 'beforePrompt'],
@@ -34,6 +35,19 @@ export function requireOptions(command: string, given: object, known: readonly s
     const use = ELSEWHERE.get(name) ?? nearestName(name, known);
     throw badArgument(`${command} has no option ${name}${use === undefined ? '' : `: use ${use}`}`);
   }
+}
+
+/**
+ * Checks a model that is passed as an object.
+ *
+ * @throws AgentError `agent/bad-argument` for another value, and for a reach next to it, which would have no effect.
+ */
+export function requireOtherModel(model: OtherModel, reach: ModelReach): void {
+  if (typeof model !== 'object' || model === null || !('provider' in model) || !('capabilities' in model))
+    throw badArgument('a model is its name, or an object with `provider` and `capabilities`');
+  const [idle] = Object.keys(reach);
+  if (idle === undefined) return;
+  throw badArgument(`\`${idle}\` has no effect next to a model object, which has its own provider: remove it`);
 }
 
 /**

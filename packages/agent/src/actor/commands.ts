@@ -231,7 +231,7 @@ export function withModel(
  */
 export function requireForkable({ of, parent, left, open }: ForkPlan): void {
   if (left === undefined || open === undefined) return;
-  const message = `session ${of} cannot be forked at its end, where ${IN_WORDS[open]}; wait for the end of the turn or resume it, fork at record ${parent.position}, or switch the model in place`;
+  const message = `session ${of} cannot be forked at its end, where ${IN_WORDS[open]}; wait for the end of the turn or resume it, fork with \`at: ${parent.position}\`, or use setModel`;
   throw new AgentError('agent/not-closed', message, { session: of, at: left.to, open, before: parent.position });
 }
 
