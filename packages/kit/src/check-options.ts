@@ -20,6 +20,7 @@ import type {
   WorkspaceSetup,
 } from './agent-options.ts';
 import { KitError } from './kit-error.ts';
+import { ELSEWHERE, RENAMED } from './option-names.ts';
 import type { ProviderName } from './providers.ts';
 import { isProviderName, PROVIDERS } from './providers.ts';
 
@@ -237,86 +238,6 @@ const NAMES: ReadonlyMap<string, readonly string[]> = new Map([
   ['skills', Object.keys(skills.shape)],
   ['skills.budget', Object.keys(skills.shape.budget.unwrap().shape)],
   ['subagents', Object.keys(subagents.shape)],
-]);
-
-/** Options that were renamed or moved, each with its present path or replacement. */
-const RENAMED: ReadonlyMap<string, string> = new Map([
-  ['role', 'instructions'],
-  ['runtime', 'context.runtimeInstructions'],
-  ['sources', 'context.sources'],
-  ['images', 'context.images'],
-  ['transport', 'connection.transport'],
-  ['retry', 'connection.retry'],
-  ['connection.retry.firstMs', 'connection.retry.initialDelayMs'],
-  ['connection.retry.mostMs', 'connection.retry.maxDelayMs'],
-  ['connection.retry.longestMs', 'connection.retry.maxRetryAfterMs'],
-  ['onRequest', 'connection.onRequest'],
-  ['parameters', 'modelOptions.parameters'],
-  ['window', 'modelOptions.contextWindow'],
-  ['betas', 'modelOptions.betas'],
-  ['catalog', 'modelOptions.catalog'],
-  ['outputLimit', 'maxOutputTokens'],
-  ['ttl', 'cache.ttl'],
-  ['padding', 'cache.padding'],
-  ['warm', 'cache.warm'],
-  ['neighbours', 'cache.neighbours'],
-  ['rewriteNotice', 'cache.rewriteNotice'],
-  ['compactionBy', 'compaction.by'],
-  ['budgets', 'compaction.budgets'],
-  ['pruning', 'compaction.pruning'],
-  ['trusted', 'workspace.trusted'],
-  ['builtIn', 'workspace.tools'],
-  ['sandbox', 'workspace.sandbox'],
-  ['forbidden', 'workspace.forbidden'],
-  ['protectedPaths', 'workspace.protectedPaths'],
-  ['plan', 'tools: [createPlanTool()]'],
-  ['environment', 'host.environment'],
-  ['presenter', 'host.client'],
-  ['surroundings', 'host.clock'],
-  ['permissions.unconfined', 'permissions.allowUnsandboxed'],
-]);
-
-/** Names that other libraries have for an option. */
-const ELSEWHERE: ReadonlyMap<string, string> = new Map([
-  ['system', 'instructions'],
-  ['systemPrompt', 'instructions'],
-  ['prompt', 'session.prompt(…)'],
-  ['messages', 'session.prompt(…)'],
-  ['stopWhen', 'limits.steps'],
-  ['maxSteps', 'limits.steps'],
-  ['maxTurns', 'limits.steps'],
-  ['limits.maxSteps', 'limits.steps'],
-  ['budget', 'limits.cost'],
-  ['maxBudgetUsd', 'limits.cost'],
-  ['timeout', 'limits.ms'],
-  ['maxTokens', 'maxOutputTokens'],
-  ['providerOptions', 'modelOptions.parameters'],
-  ['modelSettings', 'modelOptions.parameters'],
-  ['thinking', 'modelOptions.parameters'],
-  ['reasoning', 'modelOptions.parameters'],
-  ['effort', 'modelOptions.parameters'],
-  ['temperature', 'modelOptions.parameters'],
-  ['topP', 'modelOptions.parameters'],
-  ['maxRetries', 'connection.retry.attempts, which is maxRetries + 1'],
-  ['retries', 'connection.retry.attempts, which is retries + 1'],
-  ['fetch', 'a provider of your own as provider'],
-  ['cwd', 'workspace'],
-  ['permissionMode', 'permissions.mode'],
-  ['onApproval', 'permissions.ask'],
-  ['approve', 'permissions.ask'],
-  ['approval', 'permissions.ask'],
-  ['needsApproval', 'permissions.ask'],
-  ['canUseTool', 'permissions.ask'],
-  ['storage', 'store'],
-  ['session', 'agent.open(id)'],
-  ['mcpServers', 'mcp.servers'],
-  ['cacheTtl', 'cache.ttl'],
-  ['cacheControl', 'cache.ttl'],
-  ['promptCaching', 'cache'],
-  ['autoCompact', 'compaction.when'],
-  ['compaction.threshold', 'compaction.budgets.hard'],
-  ['output', 'the option output of session.prompt(…)'],
-  ['env', 'host.environment'],
 ]);
 
 /**
