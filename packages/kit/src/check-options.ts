@@ -1,12 +1,14 @@
 // Checks the options of `createAgent`: a wrong value, an unknown name and an old name are refused together in one error.
 
-import type { ProjectGrants, RetryPolicy, RewriteNotice, SubagentLimits, Tool, TurnLimits } from '@tidemark/agent';
+import type { RetryPolicy, RewriteNotice, SubagentLimits, Tool, TurnLimits } from '@tidemark/agent';
 import { nearestName } from '@tidemark/agent';
+import { canonicalText } from '@tidemark/core';
 import type { McpHttpServer, StdioServer } from '@tidemark/tools-mcp';
 import { isServerName } from '@tidemark/tools-mcp';
 import type { SkillsOptions } from '@tidemark/tools-skills';
 import { z } from 'zod';
 import type {
+  AgentEnvironment,
   AgentOptions,
   CacheOptions,
   CompactionOptions,
@@ -29,16 +31,30 @@ type OptionSchemas<Options> = { readonly [name in keyof Required<Options>]: z.Zo
 
 const anyObject = z.custom<object>((value) => typeof value === 'object' && value !== null, 'expected an object');
 const anyFunction = z.custom<() => unknown>((value) => typeof value === 'function', 'expected a function');
-const isGrants = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && 'kept' in value && 'keep' in value;
-const isStore = (value: unknown): boolean =>
-  value === 'memory' ||
-  (typeof value === 'object' &&
-    value !== null &&
-    ('read' in value || ('home' in value && typeof value.home === 'string')));
-const isTool = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && 'read' in value && typeof value.read === 'function';
-const aTool = z.custom<Tool>(isTool, 'expected a tool: use defineTool');
+/** Returns the schema of an object that the author made: it has functions of these names, its own or inherited. */
+const implementing = (...methods: readonly string[]): z.ZodType =>
+  z.looseObject(Object.fromEntries(methods.map((method) => [method, anyFunction])));
+/** Returns true for an object of strings. `process.env` is no plain object, so a record schema would refuse it. */
+const isEnvironment = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  Object.values(value).every((one) => one === undefined || typeof one === 'string');
+const store = z.union(
+  [z.literal('memory'), z.object({ home: z.string() }), implementing('create', 'open', 'read', 'tail', 'sessions')],
+  'expected "memory", { home: folder } or a store',
+);
+const aTool = z.custom<Tool>(
+  (value) => implementing('read').safeParse(value).success,
+  'expected a tool: use defineTool',
+);
+const isJson = (value: unknown): boolean => {
+  try {
+    canonicalText(value);
+    return true;
+  } catch {
+    return false;
+  }
+};
 const words = z.string().min(1, 'expected a string that is not empty');
 const amount = z.number().positive();
 const delay = z.number().min(0);
@@ -71,7 +87,7 @@ const mcp = z.strictObject({
     anyObject,
   ),
   waitMs: delay.optional(),
-  approvals: anyObject.optional(),
+  approvals: implementing('get', 'take').optional(),
 } satisfies OptionSchemas<Mcp>);
 
 const limits = {
@@ -115,7 +131,7 @@ const connection = z.strictObject({
 } satisfies OptionSchemas<ConnectionOptions>);
 
 const modelOptions = z.strictObject({
-  parameters: z.record(z.string(), z.unknown()).optional(),
+  parameters: z.record(z.string(), z.unknown()).refine(isJson, 'expected values that JSON can represent').optional(),
   contextWindow: amount.int().optional(),
   betas: z.array(words).readonly().optional(),
   catalog: z.unknown().optional(),
@@ -126,7 +142,7 @@ const permissions = z.strictObject({
   ask: anyFunction.optional(),
   // Only the array is checked here. `readRules` checks each rule and reports its errors.
   rules: z.array(z.unknown()).readonly().optional(),
-  grants: z.custom<ProjectGrants>(isGrants, 'expected { kept, keep }').optional(),
+  grants: implementing('kept', 'keep').optional(),
   allowUnsandboxed: z.boolean().optional(),
 } satisfies OptionSchemas<Permissions>);
 
@@ -170,15 +186,18 @@ const compaction = z.strictObject(
 );
 
 const context = z.strictObject({
-  sources: z.array(anyObject).readonly().optional(),
+  sources: z
+    .array(implementing('revision', 'render', 'affectedBy'))
+    .readonly()
+    .optional(),
   runtimeInstructions: z.enum(['full', 'minimal', 'brief']).optional(),
-  images: z.union([z.literal('as-given'), anyObject], 'expected "as-given" or an ImageFitter').optional(),
+  images: z.union([z.literal('as-given'), implementing('fit')], 'expected "as-given" or an ImageFitter').optional(),
 } satisfies OptionSchemas<ContextOptions>);
 
 const host = z.strictObject({
-  environment: anyObject.optional(),
+  environment: z.custom<AgentEnvironment>(isEnvironment, 'expected variables with strings as values').optional(),
   client: words.optional(),
-  clock: anyObject.optional(),
+  clock: implementing('now', 'elapsed', 'wait', 'random', 'newName').optional(),
 } satisfies OptionSchemas<HostOptions>);
 
 const skills = z.strictObject({
@@ -192,7 +211,7 @@ const OLD_INSTRUCTIONS: readonly string[] = ['discover', 'attach'];
 const options = z.strictObject({
   model: words,
   provider: z
-    .union([providerName, anyObject], `expected one of ${Object.keys(PROVIDERS).join(', ')}, or a provider`)
+    .union([providerName, implementing('send')], `expected one of ${Object.keys(PROVIDERS).join(', ')}, or a provider`)
     .optional(),
   apiKey: words.optional(),
   baseURL: z.url({ protocol: /^https?$/ }).optional(),
@@ -210,7 +229,7 @@ const options = z.strictObject({
   subagents: z.union([z.literal(false), anyObject], 'expected false or limits, such as { parallel: 4 }').optional(),
   permissions: permissions.optional(),
   limits: z.strictObject(limits).optional(),
-  store: z.custom<AgentOptions['store']>(isStore, 'expected "memory", { home: folder } or a store').optional(),
+  store: store.optional(),
   cache: cache.optional(),
   compaction: compaction.optional(),
   context: context.optional(),
@@ -246,15 +265,20 @@ const NAMES: ReadonlyMap<string, readonly string[]> = new Map([
  * @throws KitError `kit/bad-options`, with every option that is wrong. It never shows a value, which may be a key.
  */
 export function checkOptions(given: AgentOptions): void {
-  const problems = [
+  const problems =
+    typeof given === 'object' && given !== null ? problemsOfOptions(given) : ['expected an object: { model, … }'];
+  if (problems.length === 0) return;
+  const message = `createAgent cannot use these options: ${problems.join('; ')}`;
+  throw new KitError('kit/bad-options', message, { problems });
+}
+
+function problemsOfOptions(given: AgentOptions): readonly string[] {
+  return [
     ...problemsIn(options, given),
     ...problemsOfMcp(given.mcp),
     ...problemsOfObject(subagents, given.subagents, 'subagents'),
     ...problemsOfObject(workspace, given.workspace, 'workspace'),
   ];
-  if (problems.length === 0) return;
-  const message = `createAgent cannot use these options: ${problems.join('; ')}`;
-  throw new KitError('kit/bad-options', message, { problems });
 }
 
 /**

@@ -70,7 +70,7 @@ describe('`createAgent` options', () => {
   test.each([
     [{ stor: 'memory' }, 'there is no option stor, did you mean store?'],
     [{ permissions: { mod: 'auto' } }, 'there is no option permissions.mod, did you mean mode?'],
-    [{ permissions: { grants: {} } }, 'permissions.grants: expected { kept, keep }'],
+    [{ permissions: { grants: {} } }, 'permissions.grants.kept: expected a function'],
     [{ limits: { step: 3 } }, 'there is no option limits.step, did you mean steps?'],
     [{ banana: 1 }, 'there is no option banana'],
     [{ connection: { transport: 'websocket' } }, 'connection.transport: '],

@@ -88,6 +88,8 @@ export function createAgent(options: AgentOptions): Agent {
     async open(id, given = {}) {
       requireKnown('open', given, OPEN_OPTIONS);
       const { title, create = false } = given;
+      if (title !== undefined && typeof title !== 'string')
+        throw new KitError('kit/bad-options', 'agent.open: `title` has to be a string', { problems: ['title'] });
       if (id === undefined) return open(defined({ title }));
       const existing = { id: idFrom(id) };
       return create ? openOrCreate(open, existing, defined({ title })) : open(existing);
@@ -112,6 +114,10 @@ const FORK_OPTIONS = ['at', 'beforePrompt', 'summarize', 'title'] satisfies read
 
 /** @throws KitError `kit/bad-options` for an option that the command does not have. */
 function requireKnown(command: string, given: object, known: readonly string[]): void {
+  if (typeof given !== 'object' || given === null) {
+    const message = `agent.${command} takes an object with ${known.join(', ')}`;
+    throw new KitError('kit/bad-options', message, { problems: ['options'] });
+  }
   const unknown = Object.keys(given).find((name) => !known.includes(name));
   if (unknown === undefined) return;
   const message = `agent.${command} has no option ${unknown}: use ${known.join(', ')}`;

@@ -20,6 +20,14 @@ import { askSources, wantNote } from '../sources/ask-sources.ts';
 import { narrowChildren, untilQuiet } from '../subagent/children.ts';
 import type { Actor, RunningTurn } from './actor.ts';
 import { requireUsable, restAnew, stop, workOf } from './actor.ts';
+import {
+  TOOLS_OPTIONS,
+  requireNotification,
+  requireOptions,
+  requireParameters,
+  requireSourceName,
+  requireTools,
+} from './check-arguments.ts';
 
 /**
  * Adds a message to the running turn.
@@ -101,6 +109,7 @@ export async function compactActor(actor: Actor, options: CompactOptions = {}): 
 /** Records a notification for the model. */
 export async function notifySession(actor: Actor, data: NotificationReceived): Promise<void> {
   requireUsable(actor);
+  requireNotification(data);
   await commit(actor.session, [{ kind: 'notification.received', ...stampOf(actor, actor.running), data }]);
 }
 
@@ -112,6 +121,7 @@ export async function notifySession(actor: Actor, data: NotificationReceived): P
  */
 export async function refreshSource(actor: Actor, name: string): Promise<void> {
   requireUsable(actor);
+  requireSourceName(name);
   const { session, runtime, running } = actor;
   const sources = runtime.sources.filter((source) => source.name === name);
   if (sources.length === 0) throw unknownSource(actor, name);
@@ -160,9 +170,20 @@ export async function closeActor(actor: Actor): Promise<void> {
 // change of reasoning is recorded here. A change has a cost only if the next request differs because of it, so a change
 // that is undone before that request costs nothing.
 
-/** Replaces the session's own tools. Tools from tool sources are kept. */
-export function changeTools(actor: Actor, tools: readonly Tool[], takeTools: 'now' | 'next-epoch'): void {
+/**
+ * Replaces the session's own tools. Tools from tool sources are kept.
+ *
+ * @throws AgentError `agent/bad-argument`.
+ */
+export function changeTools(
+  actor: Actor,
+  tools: readonly Tool[],
+  options: { readonly when?: 'now' | 'next-epoch' } = {},
+): void {
   requireUsable(actor);
+  requireOptions('setTools', options, TOOLS_OPTIONS);
+  requireTools(tools);
+  const { when: takeTools = 'now' } = options;
   const { given = [] } = actor.runtime;
   actor.runtime = { ...actor.runtime, tools: [...tools, ...given], takeTools };
   restAnew(actor);
@@ -175,6 +196,7 @@ export function changeTools(actor: Actor, tools: readonly Tool[], takeTools: 'no
  */
 export function changeReasoning(actor: Actor, parameters: RenderParameters): void {
   requireUsable(actor);
+  requireParameters(parameters);
   const { runtime } = actor;
   const { model, renderParameters } = runtime.capabilities;
   const unknown = Object.keys(parameters).find((name) => !Object.hasOwn(renderParameters, name));

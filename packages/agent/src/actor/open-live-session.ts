@@ -12,7 +12,6 @@ import { narrower } from '../permissions/judge.ts';
 import type {
   AgentForkOptions,
   AgentSession,
-  CompactOptions,
   ForkOptions,
   ModelReach,
   OtherModel,
@@ -49,7 +48,17 @@ import {
   steerTurn,
   withModel,
 } from './commands.ts';
-import { partsOf, requireMode, requireOptions, requireOtherModel } from './check-arguments.ts';
+import {
+  COMPACT_OPTIONS,
+  FORK_OPTIONS,
+  PROMPT_OPTIONS,
+  REACH_OPTIONS,
+  partsOf,
+  requireMode,
+  requireOptions,
+  requireOtherModel,
+  requireSideCall,
+} from './check-arguments.ts';
 import { keepWarm } from './keep-warm.ts';
 import { callBeside } from './side-call.ts';
 
@@ -226,24 +235,6 @@ function findModel({ runtime }: Actor, model: string | OtherModel, reach: ModelR
   throw new AgentError('agent/unknown-model', message, { model });
 }
 
-const PROMPT_OPTIONS = ['skills', 'output', 'signal'] satisfies readonly (keyof PromptOptions)[];
-const REACH_OPTIONS = ['provider', 'baseURL', 'contextWindow'] satisfies readonly (keyof ModelReach)[];
-const FORK_OPTIONS = [
-  'at',
-  'beforePrompt',
-  'summarize',
-  'title',
-  'model',
-  ...REACH_OPTIONS,
-] satisfies readonly (keyof AgentForkOptions)[];
-const COMPACT_OPTIONS = [
-  'tailTokens',
-  'checkpointTokens',
-  'by',
-  'fresh',
-  'dryRun',
-] satisfies readonly (keyof CompactOptions)[];
-
 function createFace(actor: Actor, shared: SharedOptions): AgentSession {
   const { session } = actor;
   const { client = 'library', trigger = 'user', open } = shared;
@@ -267,7 +258,7 @@ function createFace(actor: Actor, shared: SharedOptions): AgentSession {
       requireMode(mode);
       await changeMode(actor, mode);
     },
-    setTools: (tools, options) => changeTools(actor, tools, options?.when ?? 'now'),
+    setTools: (tools, options) => changeTools(actor, tools, options),
     setReasoning: (parameters) => changeReasoning(actor, parameters),
     async fork(options = {}) {
       requireOptions('fork', options, FORK_OPTIONS);
@@ -280,11 +271,10 @@ function createFace(actor: Actor, shared: SharedOptions): AgentSession {
     },
     notify: (notification) => notifySession(actor, notification),
     refresh: (source) => refreshSource(actor, source),
-    side: async (call) =>
-      callBeside(actor, {
-        ...call,
-        words: await keepGiven(actor, partsOf(call.words)),
-      }),
+    async side(call) {
+      requireSideCall(call);
+      return callBeside(actor, { ...call, words: await keepGiven(actor, partsOf(call.words)) });
+    },
     async compact(options = {}) {
       requireOptions('compact', options, COMPACT_OPTIONS);
       return compactActor(actor, options);
