@@ -103,6 +103,7 @@ function runtimeOf(options: AgentOptions, mcp: McpTools | undefined): Runtime {
     envelope: {},
     betas: modelOptions.betas ?? [],
     allowUnsandboxed: permissions.allowUnsandboxed ?? false,
+    modeIsDefault: permissions.mode === undefined,
     surroundings: clock,
     gate: createCacheWriteGate(() => clock.elapsed()),
     ...cacheOf(options),

@@ -45,6 +45,8 @@ export interface Actor {
   readonly first: Runtime;
   /** Permission mode of the session. The next turn records this mode if the log has another one. */
   mode: Mode;
+  /** Codes of the notices about denied calls that were raised. Each is raised once. */
+  readonly denialsNoticed: Set<string>;
   running: RunningTurn | undefined;
   /** Function that sends a side call. `undefined` until it is set. */
   side: AskBeside | undefined;
@@ -77,6 +79,7 @@ export function createActor(session: Session, runtime: Runtime, mode: Mode, firs
     runtime,
     first,
     mode,
+    denialsNoticed: new Set(),
     running: undefined,
     side: undefined,
     children: undefined,
@@ -179,6 +182,7 @@ export function workOf(actor: Actor, turn: TurnId, signal: AbortSignal, schema?:
     signal,
     begunAt: actor.runtime.surroundings.elapsed(),
     reportedRewrites: new Set(),
+    denialsNoticed: actor.denialsNoticed,
     watched: watchTurn(actor.runtime.watch, (event) => tell(actor, event)),
     tell: (event) => tell(actor, event),
     applyRuntimeChange: (change) => applyRuntimeChange(actor, change),

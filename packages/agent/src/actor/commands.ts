@@ -71,6 +71,7 @@ export async function changeMode(actor: Actor, mode: Mode): Promise<void> {
   await running?.begun;
   requireUsable(actor);
   actor.mode = mode;
+  actor.runtime = { ...actor.runtime, modeIsDefault: false };
   await commit(session, [{ kind: 'mode.changed', ...stampOf(actor, running), data: { mode, by: 'user' } }]);
   if (actor.children !== undefined) await narrowChildren(actor.children, mode);
   if (running === undefined || actor.running !== running) return;
