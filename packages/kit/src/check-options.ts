@@ -1,6 +1,6 @@
 // Checks the options of `createAgent`: a wrong value, an unknown name and an old name are refused together in one error.
 
-import type { RetryPolicy, RewriteNotice, SubagentLimits, Tool, TurnLimits } from '@tidemark/agent';
+import type { RetryPolicy, RewriteNotice, SubagentLimits, Tool } from '@tidemark/agent';
 import { nearestName } from '@tidemark/agent';
 import { canonicalText } from '@tidemark/core';
 import type { McpHttpServer, StdioServer } from '@tidemark/tools-mcp';
@@ -9,6 +9,7 @@ import type { SkillsOptions } from '@tidemark/tools-skills';
 import { z } from 'zod';
 import type {
   AgentEnvironment,
+  AgentLimits,
   AgentOptions,
   CacheOptions,
   CompactionOptions,
@@ -31,6 +32,7 @@ type OptionSchemas<Options> = { readonly [name in keyof Required<Options>]: z.Zo
 
 const anyObject = z.custom<object>((value) => typeof value === 'object' && value !== null, 'expected an object');
 const anyFunction = z.custom<() => unknown>((value) => typeof value === 'function', 'expected a function');
+const words = z.string().min(1, 'expected a string that is not empty');
 /** Returns the schema of an object that the author made: it has functions of these names, its own or inherited. */
 const implementing = (...methods: readonly string[]): z.ZodType =>
   z.looseObject(Object.fromEntries(methods.map((method) => [method, anyFunction])));
@@ -39,9 +41,12 @@ const isEnvironment = (value: unknown): boolean =>
   typeof value === 'object' &&
   value !== null &&
   Object.values(value).every((one) => one === undefined || typeof one === 'string');
-const store = z.union(
-  [z.literal('memory'), z.object({ home: z.string() }), implementing('create', 'open', 'read', 'tail', 'sessions')],
-  'expected "memory", { home: folder } or a store',
+/** Returns the schema of an option with several forms. Its error names all of them, where a union would name only one. */
+const anyOf = (forms: readonly z.ZodType[], expected: string): z.ZodType =>
+  z.custom((value) => forms.some((form) => form.safeParse(value).success), expected);
+const store = anyOf(
+  [words, z.object({ home: words }), implementing('create', 'open', 'read', 'tail', 'sessions')],
+  'expected "memory", the path of a folder, { home: folder } or a store',
 );
 const aTool = z.custom<Tool>(
   (value) => implementing('read').safeParse(value).success,
@@ -55,11 +60,13 @@ const isJson = (value: unknown): boolean => {
     return false;
   }
 };
-const words = z.string().min(1, 'expected a string that is not empty');
 const amount = z.number().positive();
 const delay = z.number().min(0);
 const count = z.int().min(0);
-const dollars = z.string().regex(/^\d+(\.\d+)?$/, 'expected US dollars as decimal text, such as "0.50"');
+const dollars = anyOf(
+  [z.string().regex(/^\d+(\.\d+)?$/), z.number().min(0)],
+  'expected US dollars as a number that is not negative, or as decimal text, such as "0.50"',
+);
 const providerName = z.custom<ProviderName>((value) => typeof value === 'string' && isProviderName(value));
 
 const effectClass = z.enum(['none', 'read', 'write', 'execute', 'network']);
@@ -95,7 +102,7 @@ const limits = {
   ms: amount.optional(),
   tokens: amount.int().optional(),
   cost: dollars.optional(),
-} satisfies OptionSchemas<TurnLimits>;
+} satisfies OptionSchemas<AgentLimits>;
 const subagents = z.strictObject({
   ...limits,
   parallel: amount.int().optional(),

@@ -47,6 +47,7 @@ export { createMemoryStore } from '@tidemark/store-memory';
 export { openNdjsonStore } from '@tidemark/store-ndjson';
 export type {
   AgentEnvironment,
+  AgentLimits,
   AgentOptions,
   CacheOptions,
   CompactionOptions,

@@ -35,6 +35,9 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['inPlace', 'setModel without it, which switches this session; fork({ model }) opens another session'],
   ['limits', 'the option limits of createAgent'],
   ['maxOutputTokens', 'the option maxOutputTokens of createAgent'],
+  ['outputLimit', 'maxOutputTokens'],
+  ['maxTokens', 'maxOutputTokens'],
+  ['prompt', 'words'],
   ['fromMessage', 'beforePrompt'],
   ['apiKey', 'host.environment of createAgent'],
 ]);
@@ -100,7 +103,7 @@ export const SIDE_CALL: OptionChecks<SideCall> = {
   purpose: aName,
   words: anything,
   history: oneOf('main', 'none'),
-  outputLimit: count,
+  maxOutputTokens: count,
   signal,
 };
 

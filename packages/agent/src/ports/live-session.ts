@@ -228,7 +228,8 @@ export interface SideCall {
    * to send only the words.
    */
   readonly history?: 'main' | 'none';
-  readonly outputLimit?: number;
+  /** Maximum output tokens of the answer. Default: as in the session. */
+  readonly maxOutputTokens?: number;
   readonly signal?: AbortSignal;
 }
 
