@@ -1,5 +1,4 @@
-// A conversation with two providers: it continues with another model, and then with the first model again. Each switch
-// is a fork.
+// A conversation with two providers: a fork continues with another model, and then switches back to the first model.
 
 import { createAgent } from '@tidemark/kit';
 
@@ -9,12 +8,14 @@ const agent = createAgent({
   baseURL: process.env['ANTHROPIC_BASE_URL'] ?? 'https://api.anthropic.com',
 });
 const session = await agent.open();
-console.log((await session.prompt('Order A-17 came broken. What would you do?')).text);
+const turn = session.prompt('Order A-17 came broken. What would you do?');
+for await (const piece of turn.textStream) process.stdout.write(piece);
+console.log();
 
 const openai = { baseURL: process.env['OPENAI_BASE_URL'] ?? 'https://api.openai.com/v1' };
-const other = await session.switchModel('gpt-6.1-sol', openai);
+const other = await session.fork({ model: 'gpt-6.1-sol', ...openai });
 console.log((await other.prompt('And you?')).text);
 
-const back = await other.switchModel('claude-sonnet-5-5');
-console.log((await back.prompt('Do you agree?')).text);
+await other.setModel('claude-sonnet-5-5');
+console.log((await other.prompt('Do you agree?')).text);
 await agent.close();

@@ -1,8 +1,7 @@
 // A desk that files complaints. A permission rule allows its tool, the answer is a typed value, and a fork asks another
 // question.
 
-import type { AgentSession } from '@tidemark/kit';
-import { createAgent, defineTool, LogError } from '@tidemark/kit';
+import { createAgent, defineTool } from '@tidemark/kit';
 import { z } from 'zod';
 
 /** Stand-in for a folder: the text of each file, by its path. */
@@ -32,15 +31,7 @@ const agent = createAgent({
   },
 });
 
-async function openOrCreate(id: string): Promise<AgentSession> {
-  try {
-    return await agent.open(id);
-  } catch (error) {
-    if (error instanceof LogError && error.code === 'log/missing') return agent.open();
-    throw error;
-  }
-}
-const session = await openOrCreate(process.argv[2] ?? 'complaints');
+const session = await agent.open(process.argv[2] ?? 'complaints', { create: true });
 
 const complaint = z.object({
   order: z.string(),

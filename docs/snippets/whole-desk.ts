@@ -12,14 +12,14 @@ const agent = createAgent({
   host: { environment: process.env },
   baseURL: process.env['ANTHROPIC_BASE_URL'] ?? 'https://api.anthropic.com',
   instructions: 'You run the order desk of a lamp shop. Never pay back more than was paid.',
-  store: { home: 'desk' },
+  store: './desk',
   tools: [findOrder, refund],
-  limits: { steps: 20, cost: '0.50' },
+  limits: { steps: 20, cost: 0.5 },
   permissions: {
     mode: 'ask',
     ask: async ({ title }, signal) => {
       const answer = await person.question(`${title}? (y/n) `, { signal });
-      return answer === 'y' ? 'allowed' : 'denied';
+      return answer === 'y';
     },
   },
   connection: { onRequest: (body) => console.error(`sending ${body.length} bytes`) },

@@ -35,6 +35,7 @@ describe(PAGE, () => {
       'order-desk.json',
       'order-desk.ts',
       'order-tools.ts',
+      'served-desk.ts',
       'steered-desk.ts',
       'typed-desk.ts',
       'whole-desk.ts',
@@ -173,6 +174,16 @@ test('`moving-desk.ts` sends its requests to two providers, and each receives th
     'anthropic/messages',
   ]);
   expect(JSON.stringify(requests[2]?.body)).toContain('So would I.');
+});
+
+test('`served-desk.ts` calls a tool of a real MCP server over stdio, in the default mode', async () => {
+  const { url, folder, requests } = await aDesk([
+    { calls: [{ id: 'call_read', name: 'files__read_text_file', arguments: { path: 'A-17.txt' } }] },
+    { text: '39 euros.' },
+  ]);
+  const ended = await runSnippet('served-desk.ts', [], { folder, url, commands: join(ROOT, 'node_modules', '.bin') });
+  expect(ended).toEqual({ exit: 0, signal: null, out: '39 euros.\n', err: '' });
+  expect(JSON.stringify(requests[1]?.body['messages'])).toContain('A blue lamp. Paid: 39 euros.');
 });
 
 async function aFolder(): Promise<string> {

@@ -2,7 +2,7 @@
 
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { ROOT } from './run-tidemark.ts';
 
 /** Folder of the programs and files that the pages show. */
@@ -20,6 +20,8 @@ export interface Stage {
   readonly folder: string;
   /** URL of the simulator. */
   readonly url: string;
+  /** Folder with commands that the program starts, before those of `PATH`. */
+  readonly commands?: string;
   /** Called after each output of the program. */
   readonly hear?: (heard: Heard) => void;
 }
@@ -38,11 +40,15 @@ export function runSnippet(name: string, args: readonly string[], stage: Stage):
 }
 
 /** Runs the program at any path, in the same way as `runSnippet` does. */
-export function runProgram(path: string, args: readonly string[], { folder, url, hear }: Stage): Promise<Ended> {
+export function runProgram(
+  path: string,
+  args: readonly string[],
+  { folder, url, commands, hear }: Stage,
+): Promise<Ended> {
   const child = spawn(process.execPath, [path, ...args], {
     cwd: folder,
     env: {
-      PATH: process.env['PATH'],
+      PATH: [commands, process.env['PATH']].filter((one) => one !== undefined).join(delimiter),
       NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
       ANTHROPIC_API_KEY: 'no-real-key-at-all',
       ANTHROPIC_BASE_URL: url,

@@ -41,10 +41,10 @@ async function perform(stage: Stage, action: Action): Promise<void> {
       return session.setReasoning({ effort: action.effort === 'unset' ? null : action.effort });
     case 'switch':
       stage.model = action.model;
-      await session.switchModel(
-        { provider: stage.process.provider, capabilities: capabilitiesOf('simulator', action.model) },
-        { inPlace: true },
-      );
+      await session.setModel({
+        provider: stage.process.provider,
+        capabilities: capabilitiesOf('simulator', action.model),
+      });
       return;
     case 'notify':
       return say(stage, 'notify', (body) => session.notify({ source: 'ci', body, provenance: 'test' }));

@@ -228,7 +228,7 @@ it('a model without images gets a line of text, and after a switch a model with 
     { type: 'text', text: 'Look.' },
   ]);
   expect(bodies[0]).toContain('[image left out: this model takes no images. image/png, ');
-  await session.switchModel('claude-haiku-4-5-20251001', { inPlace: true });
+  await session.setModel('claude-haiku-4-5-20251001');
   await session.prompt('And you?');
   expect(bodies[1]).toContain(data.toString('base64'));
   const verified = await verifySession(played.agent.log, session.id, { encoders: () => anthropicEncoder });

@@ -42,7 +42,6 @@ export type {
   ForkOptions,
   GivenAttachment,
   ModelReach,
-  ModelSwitchOptions,
   OtherModel,
   PromptOptions,
   SideAnswer,

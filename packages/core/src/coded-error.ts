@@ -11,23 +11,41 @@ export type ErrorSort = 'conflict' | 'retryable' | 'refused' | 'corrupt' | 'bug'
 export type ErrorData = Readonly<Record<string, unknown>>;
 
 /**
- * Base class of the errors of all packages. The message contains what happened, the name of the affected object, and
- * the next step. Programs recognise an error by its `code` (`log/damaged`), never by its class or its text, because two
- * copies of a package have two different classes.
- *
- * A class without data passes `undefined`; its errors then have no member `data`.
+ * Any error of these packages, so that a program can separate them from other errors with `instanceof`. The message
+ * contains what happened, the name of the affected object, and the next step. Use `code` (`log/damaged`) to tell errors
+ * apart, never the text. If a program contains two copies of a package, it has two classes, and only `code` works.
  */
-export class CodedError<Code extends string, Data = undefined> extends Error {
+export abstract class TidemarkError extends Error {
   // The order of these members is the order in which a log or an inspector prints them.
-  override readonly name: string = 'CodedError';
+  override readonly name: string = 'TidemarkError';
   /** Kind of error, in the form `package/kind`. It never changes after a release. */
-  readonly code: Code;
-  /** Facts about this error, for programs. */
-  declare readonly data: Data;
+  readonly code: string;
+  /** Facts about this error, for programs. Absent if there are none. */
+  declare readonly data?: unknown;
 
-  constructor(code: Code, message: string, data: Data, cause?: unknown) {
+  constructor(message: string, { code, data, cause }: TidemarkErrorFields) {
     super(message, cause === undefined ? undefined : { cause });
     this.code = code;
     if (data !== undefined) this.data = data;
+  }
+}
+
+interface TidemarkErrorFields {
+  readonly code: string;
+  readonly data: unknown;
+  readonly cause: unknown;
+}
+
+/**
+ * Base class of the errors of a package, with the types of its codes and its data. A class without data passes
+ * `undefined`; its errors then have no member `data`.
+ */
+export class CodedError<Code extends string, Data = undefined> extends TidemarkError {
+  override readonly name: string = 'CodedError';
+  declare readonly code: Code;
+  declare readonly data: Data;
+
+  constructor(code: Code, message: string, data: Data, cause?: unknown) {
+    super(message, { code, data, cause });
   }
 }

@@ -87,15 +87,16 @@ export interface AgentOptions {
    * subagent runs in its own session with the same tools and permissions. `{}` takes the default limits: four subagents
    * at once, 32 in all, and no subagents of subagents. Default: `false`, no subagents.
    */
-  readonly subagents?: SubagentLimits | false;
+  readonly subagents?: (Omit<SubagentLimits, 'cost'> & Pick<AgentLimits, 'cost'>) | false;
   /** Permission mode, rules, and the callback that asks the user. */
   readonly permissions?: Permissions;
   /** Limits of one turn. */
-  readonly limits?: TurnLimits;
+  readonly limits?: AgentLimits;
   /**
-   * Store of the sessions: `memory`, a folder on disk (`home`), or a store that the author opened. Default: `memory`.
+   * Store of the sessions: `memory`, a folder on disk, or a store that the author opened. A string is the path of a
+   * folder, as in `{ home }`. Default: `memory`.
    */
-  readonly store?: 'memory' | { readonly home: string } | Log;
+  readonly store?: string | { readonly home: string } | Log;
   /** Use of the provider's cache: lifetime, padding, keeping it warm, reports of rewrites. */
   readonly cache?: CacheOptions;
   /** Compaction and pruning of a long history. */
@@ -104,6 +105,15 @@ export interface AgentOptions {
   readonly context?: ContextOptions;
   /** Environment, clock, and name of the program that runs the agent. */
   readonly host?: HostOptions;
+}
+
+/** Limits of one turn. An absent field is no limit. */
+export interface AgentLimits extends Omit<TurnLimits, 'cost'> {
+  /**
+   * US dollars, as a decimal text (`'0.50'`) or as a number. The text is exact. A number is taken by its shortest decimal
+   * form, so `0.1` is exactly ten cents.
+   */
+  readonly cost?: string | number;
 }
 
 /** Options for sending requests to a provider. */
@@ -244,7 +254,7 @@ export interface CacheOptions {
    * before it is sent, and in mode `ask` the user is asked. Default: 50,000 tokens or $0.20. `{}` turns the report
    * off.
    */
-  readonly rewriteNotice?: RewriteNotice;
+  readonly rewriteNotice?: Omit<RewriteNotice, 'cost'> & Pick<AgentLimits, 'cost'>;
 }
 
 /** Options for making a long history shorter. */
@@ -312,6 +322,31 @@ export interface HostOptions {
 
 /** Names and values of environment variables, in the form of `process.env`. */
 export type AgentEnvironment = Readonly<Record<string, string | undefined>>;
+
+/** Returns the folder of the sessions. `undefined` for sessions in memory, and for a store that has no folder. */
+export function homeOf({ store = 'memory' }: Pick<AgentOptions, 'store'>): string | undefined {
+  if (typeof store === 'string') return store === 'memory' ? undefined : store;
+  return 'home' in store && typeof store.home === 'string' ? store.home : undefined;
+}
+
+/** Returns limits with the cost as exact decimal text. */
+export function withExactCost<Limits extends { readonly cost?: string | number }>(
+  limits: Limits,
+): Omit<Limits, 'cost'> & { readonly cost?: string } {
+  const { cost, ...rest } = limits;
+  return cost === undefined ? rest : { ...rest, cost: typeof cost === 'number' ? decimalText(cost) : cost };
+}
+
+/** Returns the shortest decimal form of a number that is not negative, without an exponent: `0.0000001`. */
+function decimalText(value: number): string {
+  const [digits = '', exponent] = String(value).split('e');
+  if (exponent === undefined) return digits;
+  const [whole = '', fraction = ''] = digits.split('.');
+  const shift = Number(exponent);
+  return shift < 0
+    ? `0.${'0'.repeat(-shift - 1)}${whole}${fraction}`
+    : `${whole}${fraction}${'0'.repeat(shift - fraction.length)}`;
+}
 
 /** Returns the workspace as an object; `undefined` if there is none. */
 export function workspaceOf({ workspace }: Pick<AgentOptions, 'workspace'>): WorkspaceSetup | undefined {

@@ -1,12 +1,15 @@
 // Checks the options of `createAgent`: a wrong value, an unknown name and an old name are refused together in one error.
 
-import type { ProjectGrants, RetryPolicy, RewriteNotice, SubagentLimits, Tool, TurnLimits } from '@tidemark/agent';
+import type { RetryPolicy, RewriteNotice, SubagentLimits, Tool } from '@tidemark/agent';
 import { nearestName } from '@tidemark/agent';
+import { canonicalText } from '@tidemark/core';
 import type { McpHttpServer, StdioServer } from '@tidemark/tools-mcp';
 import { isServerName } from '@tidemark/tools-mcp';
 import type { SkillsOptions } from '@tidemark/tools-skills';
 import { z } from 'zod';
 import type {
+  AgentEnvironment,
+  AgentLimits,
   AgentOptions,
   CacheOptions,
   CompactionOptions,
@@ -20,6 +23,7 @@ import type {
   WorkspaceSetup,
 } from './agent-options.ts';
 import { KitError } from './kit-error.ts';
+import { ELSEWHERE, RENAMED } from './option-names.ts';
 import type { ProviderName } from './providers.ts';
 import { isProviderName, PROVIDERS } from './providers.ts';
 
@@ -28,21 +32,41 @@ type OptionSchemas<Options> = { readonly [name in keyof Required<Options>]: z.Zo
 
 const anyObject = z.custom<object>((value) => typeof value === 'object' && value !== null, 'expected an object');
 const anyFunction = z.custom<() => unknown>((value) => typeof value === 'function', 'expected a function');
-const isGrants = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && 'kept' in value && 'keep' in value;
-const isStore = (value: unknown): boolean =>
-  value === 'memory' ||
-  (typeof value === 'object' &&
-    value !== null &&
-    ('read' in value || ('home' in value && typeof value.home === 'string')));
-const isTool = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && 'read' in value && typeof value.read === 'function';
-const aTool = z.custom<Tool>(isTool, 'expected a tool: use defineTool');
 const words = z.string().min(1, 'expected a string that is not empty');
+/** Returns the schema of an object that the author made: it has functions of these names, its own or inherited. */
+const implementing = (...methods: readonly string[]): z.ZodType =>
+  z.looseObject(Object.fromEntries(methods.map((method) => [method, anyFunction])));
+/** Returns true for an object of strings. `process.env` is no plain object, so a record schema would refuse it. */
+const isEnvironment = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  Object.values(value).every((one) => one === undefined || typeof one === 'string');
+/** Returns the schema of an option with several forms. Its error names all of them, where a union would name only one. */
+const anyOf = (forms: readonly z.ZodType[], expected: string): z.ZodType =>
+  z.custom((value) => forms.some((form) => form.safeParse(value).success), expected);
+const store = anyOf(
+  [words, z.object({ home: words }), implementing('create', 'open', 'read', 'tail', 'sessions')],
+  'expected "memory", the path of a folder, { home: folder } or a store',
+);
+const aTool = z.custom<Tool>(
+  (value) => implementing('read').safeParse(value).success,
+  'expected a tool: use defineTool',
+);
+const isJson = (value: unknown): boolean => {
+  try {
+    canonicalText(value);
+    return true;
+  } catch {
+    return false;
+  }
+};
 const amount = z.number().positive();
 const delay = z.number().min(0);
 const count = z.int().min(0);
-const dollars = z.string().regex(/^\d+(\.\d+)?$/, 'expected US dollars as decimal text, such as "0.50"');
+const dollars = anyOf(
+  [z.string().regex(/^\d+(\.\d+)?$/), z.number().min(0)],
+  'expected US dollars as a number that is not negative, or as decimal text, such as "0.50"',
+);
 const providerName = z.custom<ProviderName>((value) => typeof value === 'string' && isProviderName(value));
 
 const effectClass = z.enum(['none', 'read', 'write', 'execute', 'network']);
@@ -70,7 +94,7 @@ const mcp = z.strictObject({
     anyObject,
   ),
   waitMs: delay.optional(),
-  approvals: anyObject.optional(),
+  approvals: implementing('get', 'take').optional(),
 } satisfies OptionSchemas<Mcp>);
 
 const limits = {
@@ -78,7 +102,7 @@ const limits = {
   ms: amount.optional(),
   tokens: amount.int().optional(),
   cost: dollars.optional(),
-} satisfies OptionSchemas<TurnLimits>;
+} satisfies OptionSchemas<AgentLimits>;
 const subagents = z.strictObject({
   ...limits,
   parallel: amount.int().optional(),
@@ -114,7 +138,7 @@ const connection = z.strictObject({
 } satisfies OptionSchemas<ConnectionOptions>);
 
 const modelOptions = z.strictObject({
-  parameters: z.record(z.string(), z.unknown()).optional(),
+  parameters: z.record(z.string(), z.unknown()).refine(isJson, 'expected values that JSON can represent').optional(),
   contextWindow: amount.int().optional(),
   betas: z.array(words).readonly().optional(),
   catalog: z.unknown().optional(),
@@ -125,7 +149,7 @@ const permissions = z.strictObject({
   ask: anyFunction.optional(),
   // Only the array is checked here. `readRules` checks each rule and reports its errors.
   rules: z.array(z.unknown()).readonly().optional(),
-  grants: z.custom<ProjectGrants>(isGrants, 'expected { kept, keep }').optional(),
+  grants: implementing('kept', 'keep').optional(),
   allowUnsandboxed: z.boolean().optional(),
 } satisfies OptionSchemas<Permissions>);
 
@@ -169,15 +193,18 @@ const compaction = z.strictObject(
 );
 
 const context = z.strictObject({
-  sources: z.array(anyObject).readonly().optional(),
+  sources: z
+    .array(implementing('revision', 'render', 'affectedBy'))
+    .readonly()
+    .optional(),
   runtimeInstructions: z.enum(['full', 'minimal', 'brief']).optional(),
-  images: z.union([z.literal('as-given'), anyObject], 'expected "as-given" or an ImageFitter').optional(),
+  images: z.union([z.literal('as-given'), implementing('fit')], 'expected "as-given" or an ImageFitter').optional(),
 } satisfies OptionSchemas<ContextOptions>);
 
 const host = z.strictObject({
-  environment: anyObject.optional(),
+  environment: z.custom<AgentEnvironment>(isEnvironment, 'expected variables with strings as values').optional(),
   client: words.optional(),
-  clock: anyObject.optional(),
+  clock: implementing('now', 'elapsed', 'wait', 'random', 'newName').optional(),
 } satisfies OptionSchemas<HostOptions>);
 
 const skills = z.strictObject({
@@ -191,7 +218,7 @@ const OLD_INSTRUCTIONS: readonly string[] = ['discover', 'attach'];
 const options = z.strictObject({
   model: words,
   provider: z
-    .union([providerName, anyObject], `expected one of ${Object.keys(PROVIDERS).join(', ')}, or a provider`)
+    .union([providerName, implementing('send')], `expected one of ${Object.keys(PROVIDERS).join(', ')}, or a provider`)
     .optional(),
   apiKey: words.optional(),
   baseURL: z.url({ protocol: /^https?$/ }).optional(),
@@ -209,7 +236,7 @@ const options = z.strictObject({
   subagents: z.union([z.literal(false), anyObject], 'expected false or limits, such as { parallel: 4 }').optional(),
   permissions: permissions.optional(),
   limits: z.strictObject(limits).optional(),
-  store: z.custom<AgentOptions['store']>(isStore, 'expected "memory", { home: folder } or a store').optional(),
+  store: store.optional(),
   cache: cache.optional(),
   compaction: compaction.optional(),
   context: context.optional(),
@@ -239,101 +266,26 @@ const NAMES: ReadonlyMap<string, readonly string[]> = new Map([
   ['subagents', Object.keys(subagents.shape)],
 ]);
 
-/** Options that were renamed or moved, each with its present path or replacement. */
-const RENAMED: ReadonlyMap<string, string> = new Map([
-  ['role', 'instructions'],
-  ['runtime', 'context.runtimeInstructions'],
-  ['sources', 'context.sources'],
-  ['images', 'context.images'],
-  ['transport', 'connection.transport'],
-  ['retry', 'connection.retry'],
-  ['connection.retry.firstMs', 'connection.retry.initialDelayMs'],
-  ['connection.retry.mostMs', 'connection.retry.maxDelayMs'],
-  ['connection.retry.longestMs', 'connection.retry.maxRetryAfterMs'],
-  ['onRequest', 'connection.onRequest'],
-  ['parameters', 'modelOptions.parameters'],
-  ['window', 'modelOptions.contextWindow'],
-  ['betas', 'modelOptions.betas'],
-  ['catalog', 'modelOptions.catalog'],
-  ['outputLimit', 'maxOutputTokens'],
-  ['ttl', 'cache.ttl'],
-  ['padding', 'cache.padding'],
-  ['warm', 'cache.warm'],
-  ['neighbours', 'cache.neighbours'],
-  ['rewriteNotice', 'cache.rewriteNotice'],
-  ['compactionBy', 'compaction.by'],
-  ['budgets', 'compaction.budgets'],
-  ['pruning', 'compaction.pruning'],
-  ['trusted', 'workspace.trusted'],
-  ['builtIn', 'workspace.tools'],
-  ['sandbox', 'workspace.sandbox'],
-  ['forbidden', 'workspace.forbidden'],
-  ['protectedPaths', 'workspace.protectedPaths'],
-  ['plan', 'tools: [createPlanTool()]'],
-  ['environment', 'host.environment'],
-  ['presenter', 'host.client'],
-  ['surroundings', 'host.clock'],
-  ['permissions.unconfined', 'permissions.allowUnsandboxed'],
-]);
-
-/** Names that other libraries have for an option. */
-const ELSEWHERE: ReadonlyMap<string, string> = new Map([
-  ['system', 'instructions'],
-  ['systemPrompt', 'instructions'],
-  ['prompt', 'session.prompt(…)'],
-  ['messages', 'session.prompt(…)'],
-  ['stopWhen', 'limits.steps'],
-  ['maxSteps', 'limits.steps'],
-  ['maxTurns', 'limits.steps'],
-  ['limits.maxSteps', 'limits.steps'],
-  ['budget', 'limits.cost'],
-  ['maxBudgetUsd', 'limits.cost'],
-  ['timeout', 'limits.ms'],
-  ['maxTokens', 'maxOutputTokens'],
-  ['providerOptions', 'modelOptions.parameters'],
-  ['modelSettings', 'modelOptions.parameters'],
-  ['thinking', 'modelOptions.parameters'],
-  ['reasoning', 'modelOptions.parameters'],
-  ['effort', 'modelOptions.parameters'],
-  ['temperature', 'modelOptions.parameters'],
-  ['topP', 'modelOptions.parameters'],
-  ['maxRetries', 'connection.retry.attempts, which is maxRetries + 1'],
-  ['retries', 'connection.retry.attempts, which is retries + 1'],
-  ['fetch', 'a provider of your own as provider'],
-  ['cwd', 'workspace'],
-  ['permissionMode', 'permissions.mode'],
-  ['onApproval', 'permissions.ask'],
-  ['approve', 'permissions.ask'],
-  ['approval', 'permissions.ask'],
-  ['needsApproval', 'permissions.ask'],
-  ['canUseTool', 'permissions.ask'],
-  ['storage', 'store'],
-  ['session', 'agent.open(id)'],
-  ['mcpServers', 'mcp.servers'],
-  ['cacheTtl', 'cache.ttl'],
-  ['cacheControl', 'cache.ttl'],
-  ['promptCaching', 'cache'],
-  ['autoCompact', 'compaction.when'],
-  ['compaction.threshold', 'compaction.budgets.hard'],
-  ['output', 'the option output of session.prompt(…)'],
-  ['env', 'host.environment'],
-]);
-
 /**
  * Checks the options that an author passed.
  *
  * @throws KitError `kit/bad-options`, with every option that is wrong. It never shows a value, which may be a key.
  */
 export function checkOptions(given: AgentOptions): void {
-  const problems = [
+  const problems =
+    typeof given === 'object' && given !== null ? problemsOfOptions(given) : ['expected an object: { model, … }'];
+  if (problems.length === 0) return;
+  const message = `createAgent cannot use these options: ${problems.join('; ')}`;
+  throw new KitError('kit/bad-options', message, { problems });
+}
+
+function problemsOfOptions(given: AgentOptions): readonly string[] {
+  return [
     ...problemsIn(options, given),
     ...problemsOfMcp(given.mcp),
     ...problemsOfObject(subagents, given.subagents, 'subagents'),
     ...problemsOfObject(workspace, given.workspace, 'workspace'),
   ];
-  if (problems.length === 0) return;
-  const message = `createAgent cannot use these options: ${problems.join('; ')}`;
-  throw new KitError('kit/bad-options', message, { problems });
 }
 
 /**

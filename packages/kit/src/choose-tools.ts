@@ -7,7 +7,7 @@ import type { WorkspaceOptions } from '@tidemark/tools-workspace';
 import { workspaceTools } from '@tidemark/tools-workspace';
 import { resolve } from 'node:path';
 import type { AgentOptions, WorkspaceSetup } from './agent-options.ts';
-import { workspaceOf } from './agent-options.ts';
+import { homeOf, workspaceOf } from './agent-options.ts';
 import { KitError } from './kit-error.ts';
 
 /** Returns the tools of an agent. @throws KitError `kit/bad-options` for an unknown tool of the workspace, and for two tools of one name. */
@@ -51,9 +51,10 @@ export function workspaceOptions(workspace: WorkspaceSetup, options: AgentOption
 }
 
 /** Returns the absolute paths that no tool may touch. The folder of the sessions is the first. */
-export function forbiddenTo({ store, ...options }: AgentOptions): readonly string[] {
+export function forbiddenTo(options: AgentOptions): readonly string[] {
   const { forbidden = [] } = workspaceOf(options) ?? {};
-  const homes = typeof store === 'object' && 'home' in store ? [resolve(store.home)] : [];
+  const home = homeOf(options);
+  const homes = home === undefined ? [] : [resolve(home)];
   return [...homes, ...forbidden.map((path) => resolve(path))];
 }
 

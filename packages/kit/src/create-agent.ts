@@ -3,8 +3,8 @@
 import { defined } from '@tidemark/core';
 import type { AgentSession, ForkOptions, ForkPlan, ModelReach, OtherModel } from '@tidemark/agent';
 import { openLiveSession, planFork } from '@tidemark/agent';
-import type { Log, SessionId } from '@tidemark/log';
-import { sessionId } from '@tidemark/log';
+import type { Log, LogErrorCode, SessionId } from '@tidemark/log';
+import { LogError, sessionId } from '@tidemark/log';
 import type { Capabilities, Provider } from '@tidemark/model';
 import type { AgentOptions } from './agent-options.ts';
 import { checkOptions } from './check-options.ts';
@@ -18,6 +18,11 @@ import { withSkills } from './with-skills.ts';
 export interface OpenOptions {
   /** Title of a new session in lists. */
   readonly title?: string;
+  /**
+   * True to create the session if no session has the given id, for a program that has its own ids. Default: false, and a
+   * missing session is refused with `log/missing`.
+   */
+  readonly create?: boolean;
 }
 
 /** An agent. It can have any number of sessions open at the same time. */
@@ -27,10 +32,11 @@ export interface Agent {
   /** Capabilities, limits and prices of the agent's model. */
   readonly capabilities: Capabilities;
   /**
-   * Opens a new session, or the existing session with the given id. Opening sends nothing to the provider.
+   * Opens a new session, or the existing session with the given id. With `create`, a session that does not exist is
+   * created with this id. Opening sends nothing to the provider.
    *
-   * @throws KitError `kit/closed`.
-   * @throws TypeError for an invalid id.
+   * @throws KitError `kit/closed`; `kit/bad-id` for an id that is not 1 to 128 letters, digits, `.`, `_` or `-`, with a
+   *   letter or digit first; `kit/bad-options` for an unknown option.
    * @throws LogError `log/missing`, `log/locked`, `log/damaged`.
    */
   open(id?: string, options?: OpenOptions): Promise<AgentSession>;
@@ -79,8 +85,19 @@ export function createAgent(options: AgentOptions): Agent {
   return {
     log,
     capabilities: runtime.capabilities,
-    open: (id, { title } = {}) => open(id === undefined ? defined({ title }) : { id: sessionId(id) }),
-    fork: async (id, how) => open({ forks: await planFork(log, sessionId(id), how) }),
+    async open(id, given = {}) {
+      requireKnown('open', given, OPEN_OPTIONS);
+      const { title, create = false } = given;
+      if (title !== undefined && typeof title !== 'string')
+        throw new KitError('kit/bad-options', 'agent.open: `title` has to be a string', { problems: ['title'] });
+      if (id === undefined) return open(defined({ title }));
+      const existing = { id: idFrom(id) };
+      return create ? openOrCreate(open, existing, defined({ title })) : open(existing);
+    },
+    async fork(id, how = {}) {
+      requireKnown('fork', how, FORK_OPTIONS);
+      return open({ forks: await planFork(log, idFrom(id), how) });
+    },
     async close() {
       closed = true;
       try {
@@ -92,9 +109,60 @@ export function createAgent(options: AgentOptions): Agent {
   };
 }
 
-/** The session to open: an existing one (`id`), a fork (`forks`), or a new one if both are absent. */
+const OPEN_OPTIONS = ['title', 'create'] satisfies readonly (keyof OpenOptions)[];
+const FORK_OPTIONS = ['at', 'beforePrompt', 'summarize', 'title'] satisfies readonly (keyof ForkOptions)[];
+
+/** @throws KitError `kit/bad-options` for an option that the command does not have. */
+function requireKnown(command: string, given: object, known: readonly string[]): void {
+  if (typeof given !== 'object' || given === null) {
+    const message = `agent.${command} takes an object with ${known.join(', ')}`;
+    throw new KitError('kit/bad-options', message, { problems: ['options'] });
+  }
+  const unknown = Object.keys(given).find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  const message = `agent.${command} has no option ${unknown}: use ${known.join(', ')}`;
+  throw new KitError('kit/bad-options', message, { problems: [unknown] });
+}
+
+/** @throws KitError `kit/bad-id` with the rule for ids. */
+function idFrom(id: unknown): SessionId {
+  try {
+    if (typeof id === 'string') return sessionId(id);
+  } catch {
+    // The error below contains the rule.
+  }
+  const given = typeof id === 'string' ? JSON.stringify(id) : `a value of type ${id === null ? 'null' : typeof id}`;
+  const message = `${given} is not a session id: use 1 to 128 letters, digits, ".", "_" or "-", with a letter or digit first`;
+  throw new KitError('kit/bad-id', message, { id });
+}
+
+/** Opens the session, or creates it if no session has this id. If another program creates it meanwhile, opens that session. */
+async function openOrCreate(
+  open: (which: WhichSession) => Promise<AgentSession>,
+  existing: { readonly id: SessionId },
+  created: { readonly title?: string },
+): Promise<AgentSession> {
+  try {
+    return await open(existing);
+  } catch (error) {
+    if (!hasCode(error, 'log/missing')) throw error;
+  }
+  try {
+    return await open({ ...existing, ...created, create: true });
+  } catch (error) {
+    if (!hasCode(error, 'log/exists')) throw error;
+    return open(existing);
+  }
+}
+
+function hasCode(error: unknown, code: LogErrorCode): boolean {
+  return error instanceof LogError && error.code === code;
+}
+
+/** The session to open: an existing one (`id`), a fork (`forks`), or a new one if both are absent or `create` is set. */
 interface WhichSession {
   readonly id?: SessionId;
+  readonly create?: true;
   readonly forks?: ForkPlan;
   readonly title?: string;
 }
@@ -107,9 +175,9 @@ async function openSession(
   { log, runtime, secrets, skills, workspace, firstMode }: ResolvedAgent,
   { host, permissions }: AgentOptions,
   sessions: Set<AgentSession>,
-  { id, forks, title }: WhichSession,
+  { id, forks, title, create: creates }: WhichSession,
 ): Promise<AgentSession> {
-  const create = id === undefined && forks === undefined;
+  const create = creates ?? (id === undefined && forks === undefined);
   return openLiveSession({
     log,
     runtime: await withSkills(runtime, skills),

@@ -90,7 +90,7 @@ const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
  */
 export function defineTool<Schema extends StandardSchemaV1>(definition: ToolDefinition<Schema>): Tool {
   const problem = problemOf(definition);
-  if (problem !== undefined) throw new KitError('kit/bad-tool', problem, { tool: definition.name });
+  if (problem !== undefined) throw new KitError('kit/bad-tool', problem, { tool: definition?.name });
   const { name, description, input, effect, alone, truncate, touches, describeEffects } = definition;
   return {
     name,
@@ -136,6 +136,8 @@ const EFFECTS: readonly string[] = ['none', 'read', 'write', 'execute', 'network
 
 /** Returns what is wrong with a definition. A program in JavaScript can pass any value. */
 function problemOf<Schema extends StandardSchemaV1>(definition: ToolDefinition<Schema>): string | undefined {
+  if (typeof definition !== 'object' || definition === null)
+    return 'defineTool takes an object: { name, description, … }';
   const { name, description, input, effect, run } = definition;
   if (!NAME.test(name)) {
     return `${JSON.stringify(name)} is not a valid tool name: use 1 to 64 letters, digits, "_" or "-"`;

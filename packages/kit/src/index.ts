@@ -18,7 +18,6 @@ export type {
   TurnLimits,
   Mode,
   ModelReach,
-  ModelSwitchOptions,
   Notice,
   OtherModel,
   PageMaker,
@@ -39,14 +38,16 @@ export type {
   Turn,
 } from '@tidemark/agent';
 export { AgentError } from '@tidemark/agent';
+export { TidemarkError } from '@tidemark/core';
 export type { Log, LogErrorCode } from '@tidemark/log';
 export { LogError } from '@tidemark/log';
-export type { Provider, ProviderErrorCode } from '@tidemark/model';
-export { ProviderError } from '@tidemark/model';
+export type { CatalogErrorCode, Provider, ProviderErrorCode } from '@tidemark/model';
+export { CatalogError, ProviderError } from '@tidemark/model';
 export { createMemoryStore } from '@tidemark/store-memory';
 export { openNdjsonStore } from '@tidemark/store-ndjson';
 export type {
   AgentEnvironment,
+  AgentLimits,
   AgentOptions,
   CacheOptions,
   CompactionOptions,
@@ -66,7 +67,9 @@ export type { KitErrorCode } from './kit-error.ts';
 export { KitError } from './kit-error.ts';
 export type { KnownProvider, ProviderName } from './providers.ts';
 export { isProviderName, PROVIDERS, providerOf } from './providers.ts';
+export type { McpErrorCode } from '@tidemark/tools-mcp';
+export { McpError } from '@tidemark/tools-mcp';
 export type { SkillRoot, SkillsOptions } from '@tidemark/tools-skills';
 export { skillRoots } from '@tidemark/tools-skills';
-export type { SandboxState, TriedPromise } from '@tidemark/tools-workspace';
-export { createPlanTool, sandboxState, tryPromises } from '@tidemark/tools-workspace';
+export type { SandboxState, TriedPromise, WorkspaceErrorCode } from '@tidemark/tools-workspace';
+export { createPlanTool, sandboxState, tryPromises, WorkspaceError } from '@tidemark/tools-workspace';

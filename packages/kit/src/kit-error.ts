@@ -10,6 +10,7 @@ export type KitErrorCode =
   | 'kit/no-schema'
   | 'kit/no-key'
   | 'kit/unknown-model'
+  | 'kit/bad-id'
   | 'kit/closed';
 
 /** Error of the kit. The message contains what happened, to what, and the next step. */

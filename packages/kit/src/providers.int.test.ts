@@ -239,7 +239,7 @@ describe('with `transport: auto`', () => {
     await one.prompt('two');
     await other.prompt('one');
     // Another model gets its own provider object and therefore its own connection.
-    await other.switchModel('gpt-4o', { inPlace: true });
+    await other.setModel('gpt-4o');
     await other.prompt('two');
     const ways = (await recordsOf(agent, one.id)).flatMap(({ kind, data }) =>
       kind === 'answer.received' ? [data.transport] : [],
@@ -258,7 +258,7 @@ describe('with `transport: auto`', () => {
     const provider = { ...createScriptedProvider({ answers: [] }), close: () => void (closed += 1) };
     const agent = createAgent({ model: 'claude-sonnet-5-5', provider });
     const session = await agent.open();
-    await session.switchModel('claude-sonnet-5-5', { provider, inPlace: true });
+    await session.setModel('claude-sonnet-5-5', { provider });
     await agent.close();
     expect(closed).toBe(0);
   });
@@ -275,9 +275,9 @@ describe('a session that switches its model', () => {
     const agent = agentOf('anthropic', 'claude-sonnet-5-5', { host: { environment }, connection: { onRequest } });
     const session = await agent.open();
     await session.prompt('one');
-    await session.switchModel('gpt-4o', { baseURL: `${door.url}/v1`, inPlace: true });
+    await session.setModel('gpt-4o', { baseURL: `${door.url}/v1` });
     await session.prompt('two');
-    await session.switchModel('claude-sonnet-5-5', { inPlace: true });
+    await session.setModel('claude-sonnet-5-5');
     expect(await session.prompt('three')).toMatchObject({ outcome: 'completed' });
     expect(simulator.calls.map(({ endpoint }) => endpoint)).toEqual(['messages', 'responses', 'messages']);
     expect(epochsOf(await recordsOf(agent, session.id))).toEqual([
@@ -290,11 +290,11 @@ describe('a session that switches its model', () => {
     await agent.close();
   });
 
-  test('continues in a fork by default, each session calls its own provider, and the agent closes both sessions', async () => {
+  test('forks with another model, each session calls its own provider, and the agent closes both sessions', async () => {
     const agent = agentOf('anthropic', 'claude-sonnet-5-5', { host: { environment } });
     const session = await agent.open();
     await session.prompt('one');
-    const other = await session.switchModel('gpt-4o', { baseURL: `${door.url}/v1` });
+    const other = await session.fork({ model: 'gpt-4o', baseURL: `${door.url}/v1` });
     await other.prompt('two');
     await session.prompt('three');
     expect(simulator.calls.map(({ endpoint }) => endpoint)).toEqual(['messages', 'responses', 'messages']);
@@ -307,12 +307,23 @@ describe('a session that switches its model', () => {
     expect(() => other.prompt('four')).toThrow(expect.objectContaining({ code: 'agent/closed' }));
   });
 
+  test('forks with the same model at another provider if only the provider is named', async () => {
+    const agent = agentOf('anthropic', 'claude-sonnet-5-5');
+    const session = await agent.open();
+    await session.prompt('one');
+    const scripted = createScriptedProvider({ answers: [{ parts: [{ type: 'text', text: 'two' }] }] });
+    const fork = await session.fork({ provider: scripted });
+    expect(await fork.prompt('two')).toMatchObject({ outcome: 'completed', text: 'two' });
+    expect(scripted.sent).toHaveLength(1);
+    await agent.close();
+  });
+
   test('that switches back before the next request opens no epoch', async () => {
     const agent = agentOf('anthropic', 'claude-sonnet-5-5', { host: { environment } });
     const session = await agent.open();
     await session.prompt('one');
-    await session.switchModel('gpt-6.1-sol', { inPlace: true });
-    await session.switchModel('claude-sonnet-5-5', { inPlace: true });
+    await session.setModel('gpt-6.1-sol');
+    await session.setModel('claude-sonnet-5-5');
     await session.prompt('two');
     expect(epochsOf(await recordsOf(agent, session.id))).toHaveLength(1);
     await agent.close();
@@ -322,9 +333,9 @@ describe('a session that switches its model', () => {
     const keys = { ...environment, ANTHROPIC_API_KEY: 'key-of-anthropic-1' };
     const agent = agentOf('openai', 'gpt-6.1-sol', { host: { environment: keys }, connection: { transport: 'auto' } });
     const session = await agent.open();
-    await session.switchModel('claude-sonnet-5-5', { baseURL: door.url, inPlace: true });
+    await session.setModel('claude-sonnet-5-5', { baseURL: door.url });
     await session.prompt('one');
-    await session.switchModel('gpt-6.1-sol', { inPlace: true });
+    await session.setModel('gpt-6.1-sol');
     await session.prompt('two');
     const ways = (await recordsOf(agent, session.id)).flatMap(({ kind, data }) =>
       kind === 'answer.received' ? [data.transport?.kind] : [],
@@ -336,8 +347,8 @@ describe('a session that switches its model', () => {
   test('rejects a model that cannot be reached and keeps its own model', async () => {
     const agent = agentOf('anthropic', 'claude-sonnet-5-5');
     const session = await agent.open();
-    await expect(session.switchModel('gpt-6.1-sol')).rejects.toMatchObject({ code: 'kit/no-key' });
-    await expect(session.switchModel('unheard-of')).rejects.toMatchObject({ code: 'kit/unknown-model' });
+    await expect(session.setModel('gpt-6.1-sol')).rejects.toMatchObject({ code: 'kit/no-key' });
+    await expect(session.setModel('unheard-of')).rejects.toMatchObject({ code: 'kit/unknown-model' });
     expect(await session.prompt('one')).toMatchObject({ outcome: 'completed' });
     await agent.close();
   });
@@ -361,11 +372,11 @@ describe('a session that switches its model', () => {
     const session = await agent.open();
     simulator.next({ answer: { calls: [{ name: 'photo', arguments: {} }] } });
     await session.prompt('Take one.');
-    await session.switchModel('gpt-6.1-sol', { baseURL: `${door.url}/v1`, inPlace: true });
+    await session.setModel('gpt-6.1-sol', { baseURL: `${door.url}/v1` });
     await session.prompt('What is on it?');
-    await session.switchModel('anthropic/claude-sonnet-5.5', { baseURL: `${door.url}/api/v1`, inPlace: true });
+    await session.setModel('anthropic/claude-sonnet-5.5', { baseURL: `${door.url}/api/v1` });
     await session.prompt('And you?');
-    await session.switchModel('claude-sonnet-5-5', { inPlace: true });
+    await session.setModel('claude-sonnet-5-5');
     expect(await session.prompt('And you again?')).toMatchObject({ outcome: 'completed' });
     expect(bodies.slice(1).map((body) => body.includes(DOT))).toEqual([true, true, false, true]);
     expect(bodies[3]).toContain('[image left out: a tool message takes text only. image/png, ');

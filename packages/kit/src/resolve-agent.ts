@@ -40,7 +40,7 @@ import {
   workspaceSource,
 } from '@tidemark/tools-workspace';
 import type { AgentOptions } from './agent-options.ts';
-import { workspaceOf } from './agent-options.ts';
+import { homeOf, withExactCost, workspaceOf } from './agent-options.ts';
 import { chooseProvider, requireParameters, requireReachable } from './choose-provider.ts';
 import { chooseTools, forbiddenTo } from './choose-tools.ts';
 import { OUTPUT_LIMIT } from './find-capabilities.ts';
@@ -69,7 +69,7 @@ export function resolveAgent(options: AgentOptions): ResolvedAgent {
   const secrets = secretsIn(options);
   const workspace = resolve(workspaceOf(options)?.folder ?? '.');
   return {
-    log: openStore(options.store),
+    log: openStore(options),
     runtime: runtimeOf(options, mcp),
     mcp,
     workspace,
@@ -95,7 +95,7 @@ function runtimeOf(options: AgentOptions, mcp: McpTools | undefined): Runtime {
     parameters: modelOptions.parameters ?? {},
     tools,
     sources: withOwnNames([...sourcesOf(options), ...(mcp?.sources ?? [])]),
-    limits: options.limits ?? {},
+    limits: withExactCost(options.limits ?? {}),
     retry: { ...RETRY, ...connection.retry },
     outputLimit: Math.min(options.maxOutputTokens ?? OUTPUT_LIMIT, capabilities.outputLimit),
     compactionBy: compaction.by ?? 'auto',
@@ -103,6 +103,7 @@ function runtimeOf(options: AgentOptions, mcp: McpTools | undefined): Runtime {
     envelope: {},
     betas: modelOptions.betas ?? [],
     allowUnsandboxed: permissions.allowUnsandboxed ?? false,
+    modeIsDefault: permissions.mode === undefined,
     surroundings: clock,
     gate: createCacheWriteGate(() => clock.elapsed()),
     ...cacheOf(options),
@@ -119,7 +120,7 @@ function runtimeOf(options: AgentOptions, mcp: McpTools | undefined): Runtime {
       rules: permissions.rules === undefined ? undefined : chooseRules(permissions.rules, tools),
       onRequest: connection.onRequest,
     }),
-    ...(subagents !== false && { subagents }),
+    ...(subagents !== false && { subagents: withExactCost(subagents) }),
   };
 }
 
@@ -132,7 +133,7 @@ function cacheOf(options: AgentOptions): Pick<Runtime, 'ttl' | 'warm' | 'promptV
     promptVerbosity: text,
     // The padding is a guide about work in a folder, so the `brief` runtime instructions get no padding by default.
     padding: padding ?? (text === 'brief' ? 'never' : 'auto'),
-    ...defined({ neighbours, rewriteNotice }),
+    ...defined({ neighbours, rewriteNotice: rewriteNotice && withExactCost(rewriteNotice) }),
   };
 }
 
@@ -160,17 +161,20 @@ function imagesOf({ context }: AgentOptions): { readonly images?: ImageFitter } 
   return images === 'as-given' ? {} : { images };
 }
 
-/** Returns the tools of the MCP servers. Accepted tool definitions are stored in `store.home`, next to the sessions. */
-function mcpOf({ mcp, store, host: { clock = THIS_MACHINE } = {} }: AgentOptions): McpTools | undefined {
+/** Returns the tools of the MCP servers. Accepted tool definitions are stored in the folder of the store, next to the sessions. */
+function mcpOf(options: AgentOptions): McpTools | undefined {
+  const { mcp, host: { clock = THIS_MACHINE } = {} } = options;
   if (mcp === undefined || 'offer' in mcp) return mcp;
-  const home = typeof store === 'object' && 'home' in store ? store.home : undefined;
+  const home = homeOf(options);
   const kept = home === undefined ? {} : { approvals: openApprovals(join(home, 'mcp-tools.json')) };
   return createMcpTools({ surroundings: clock, ...kept, ...mcp });
 }
 
-function openStore(store: AgentOptions['store'] = 'memory'): Log {
-  if (store === 'memory') return createMemoryStore();
-  return 'read' in store ? store : openNdjsonStore(store);
+function openStore(options: AgentOptions): Log {
+  const { store } = options;
+  if (typeof store === 'object' && 'read' in store) return store;
+  const home = homeOf(options);
+  return home === undefined ? createMemoryStore() : openNdjsonStore({ home });
 }
 
 /**

@@ -1,6 +1,7 @@
 // Produces the JSON Schema of a tool's arguments from the author's schema.
 
 import { jsonSchemaOf } from '@tidemark/agent';
+import { canonicalText } from '@tidemark/core';
 import type { JsonValue } from '@tidemark/model';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { KitError } from './kit-error.ts';
@@ -9,7 +10,7 @@ import { KitError } from './kit-error.ts';
  * Returns the JSON Schema of a tool's arguments: the author's own JSON Schema if there is one, otherwise the one that
  * the Standard Schema produces.
  *
- * @throws KitError `kit/no-schema` if neither exists, or if the schema does not describe an object.
+ * @throws KitError `kit/no-schema` if neither exists, if the schema does not describe an object, or if it is not JSON.
  */
 export function toolSchemaOf(tool: string, input: StandardSchemaV1, own: JsonValue | undefined): JsonValue {
   const schema = own ?? describeInput(tool, input);
@@ -17,7 +18,17 @@ export function toolSchemaOf(tool: string, input: StandardSchemaV1, own: JsonVal
     const message = `the arguments of ${tool} are not an object, but a model can only pass an object: use the schema of an object`;
     throw new KitError('kit/no-schema', message, { tool });
   }
+  requireJson(tool, schema);
   return schema;
+}
+
+function requireJson(tool: string, schema: JsonValue): void {
+  try {
+    canonicalText(schema);
+  } catch (cause) {
+    const message = `the JSON Schema of ${tool} contains a value that JSON cannot represent: remove it`;
+    throw new KitError('kit/no-schema', message, { tool }, cause);
+  }
 }
 
 function describeInput(tool: string, input: StandardSchemaV1): JsonValue {

@@ -4,7 +4,15 @@ import { randomUUID } from 'node:crypto';
 import { readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readRegularFile } from '@tidemark/files';
-import type { Log, SessionFilter, SessionSummary, SharedTexts, UnreadableSession } from '@tidemark/log';
+import type {
+  Log,
+  LogWriter,
+  SessionFilter,
+  SessionId,
+  SessionSummary,
+  SharedTexts,
+  UnreadableSession,
+} from '@tidemark/log';
 import { LogError, flatten, newestFirst, passes, sessionId, summaryOf, timestamp } from '@tidemark/log';
 import { createArtifacts } from './artifacts.ts';
 import type { Folders } from './durable-folder.ts';
@@ -28,8 +36,8 @@ export function openNdjsonStore(options: NdjsonOptions): NdjsonStore {
   const home = openHome(options);
   return {
     home: home.paths.home,
-    create: (session, parent) => createWriter(home, session, parent),
-    open: (session) => openWriter(home, session),
+    create: (session, parent) => writable(home, session, createWriter(home, session, parent)),
+    open: (session) => writable(home, session, openWriter(home, session)),
     read: (session, from = 0, to = Infinity) => flatten(readSession(home, session, from, to)),
     tail: (session, from, signal) => flatten(tailSession(home, session, from, signal)),
     artifacts: createArtifacts(home.paths, home.folders),
@@ -38,6 +46,22 @@ export function openNdjsonStore(options: NdjsonOptions): NdjsonStore {
     shared: createSharedTexts(home.paths, home.folders),
     sessions: (filter = {}) => listSessions(home, filter),
   };
+}
+
+/**
+ * Waits for a writer.
+ *
+ * @throws LogError `log/write-failed` in place of an error of the operating system, such as `EACCES`.
+ */
+async function writable(home: Home, session: SessionId, opening: Promise<LogWriter>): Promise<LogWriter> {
+  try {
+    return await opening;
+  } catch (cause) {
+    if (!(cause instanceof Error) || !('syscall' in cause)) throw cause;
+    const folder = home.paths.home;
+    const message = `Session ${session} cannot be written in ${folder}: ${cause.message}. Use a folder that this program can write.`;
+    throw new LogError('log/write-failed', message, { session, path: folder }, cause);
+  }
 }
 
 /** The sessions of a home, read only from their first records, and the sessions that cannot be read. */

@@ -154,6 +154,14 @@ test('a notice is printed on a separate line, with the next step', () => {
   expect(seen).toMatchObject({ out: 'half a\n', err: 'notice: overloaded; trying again in 2 s\n' });
 });
 
+test.each(['permissions/default-mode', 'permissions/no-asker'])(
+  'the notice %s, which names options of the library, is not printed',
+  (code) => {
+    const notice = { code, message: 'the call was denied', next: 'Set `permissions.ask`.' };
+    expect(present([{ type: 'notice.raised', notice }])).toMatchObject({ out: '', err: '' });
+  },
+);
+
 test('text of a model or tool is printed without characters that move the cursor or reorder the screen', () => {
   const evil = '\u001b[2J\u202e';
   const seen = present([

@@ -84,6 +84,8 @@ function show(sight: SessionView, event: SessionEvent): void {
       return write(sight, event.text);
     case 'notice.raised': {
       const { code, message, next } = event.notice;
+      // These notices name options of the library. The command shows that the call was denied.
+      if (code === 'permissions/default-mode' || code === 'permissions/no-asker') return;
       sight.rewriteSaid ||= code === 'turn/rewrite';
       return note(sight, [withStyle('yellow', 'notice'), `: ${message}`, next === '' ? '' : `; ${next}`]);
     }

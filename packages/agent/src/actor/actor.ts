@@ -26,6 +26,8 @@ import { createWantedFor } from '../turn/prepare-step.ts';
 import { runTurn } from '../turn/run-turn.ts';
 import type { EventFeed } from './event-feed.ts';
 import { createEventFeed } from './event-feed.ts';
+import type { TextFeed } from './text-feed.ts';
+import { createTextFeed } from './text-feed.ts';
 
 /** State of an open session in this process. One turn runs at a time. */
 export interface Actor {
@@ -43,6 +45,8 @@ export interface Actor {
   readonly first: Runtime;
   /** Permission mode of the session. The next turn records this mode if the log has another one. */
   mode: Mode;
+  /** Codes of the notices about denied calls that were raised. Each is raised once. */
+  readonly denialsNoticed: Set<string>;
   running: RunningTurn | undefined;
   /** Function that sends a side call. `undefined` until it is set. */
   side: AskBeside | undefined;
@@ -75,6 +79,7 @@ export function createActor(session: Session, runtime: Runtime, mode: Mode, firs
     runtime,
     first,
     mode,
+    denialsNoticed: new Set(),
     running: undefined,
     side: undefined,
     children: undefined,
@@ -91,6 +96,7 @@ export function createActor(session: Session, runtime: Runtime, mode: Mode, firs
 export function tell(actor: Actor, event: SessionEvent): void {
   actor.feed.tell(event);
   actor.running?.feed.tell(event);
+  actor.running?.text.tell(event);
 }
 
 /**
@@ -133,7 +139,8 @@ function startNext(actor: Actor): void {
   const abort = new AbortController();
   const begun = Promise.withResolvers<void>();
   const over = Promise.withResolvers<void>();
-  actor.running = { turn, abort, feed: asked.feed, begun: begun.promise, over: over.promise };
+  const { feed, text } = asked;
+  actor.running = { turn, abort, feed, text, begun: begun.promise, over: over.promise };
   const interrupt = (): void => abort.abort();
   if (asked.signal?.aborted === true) interrupt();
   asked.signal?.addEventListener('abort', interrupt, { once: true });
@@ -175,6 +182,7 @@ export function workOf(actor: Actor, turn: TurnId, signal: AbortSignal, schema?:
     signal,
     begunAt: actor.runtime.surroundings.elapsed(),
     reportedRewrites: new Set(),
+    denialsNoticed: actor.denialsNoticed,
     watched: watchTurn(actor.runtime.watch, (event) => tell(actor, event)),
     tell: (event) => tell(actor, event),
     applyRuntimeChange: (change) => applyRuntimeChange(actor, change),
@@ -204,9 +212,10 @@ async function perform(
   }
 }
 
-function rest(actor: Actor, { feed }: QueuedTurn, error: Error | undefined): void {
+function rest(actor: Actor, { feed, text }: QueuedTurn, error: Error | undefined): void {
   actor.running = undefined;
   feed.end(error);
+  text.end(error);
   if (error !== undefined && !isUnsaid(error)) return stop(actor, error);
   keepIfDue(actor);
   startNext(actor);
@@ -248,8 +257,9 @@ interface TurnOrder<Output> {
 export function stop(actor: Actor, error: Error): void {
   actor.stopped ??= error;
   actor.pause?.abort();
-  for (const { feed, settle } of actor.waiting.splice(0)) {
+  for (const { feed, text, settle } of actor.waiting.splice(0)) {
     feed.end(error);
+    text.end(error);
     settle(Promise.reject(error));
   }
 }
@@ -264,6 +274,7 @@ function asError(error: unknown): Error {
 interface QueuedTurn extends TurnOrder<unknown> {
   readonly beginning: TurnBeginning;
   readonly feed: EventFeed;
+  readonly text: TextFeed;
   readonly settle: (end: Promise<FinishedTurn>) => void;
 }
 
@@ -273,6 +284,8 @@ export interface RunningTurn {
   readonly abort: AbortController;
   /** Feed for the listeners of this turn. */
   readonly feed: EventFeed;
+  /** Text for the readers of this turn. */
+  readonly text: TextFeed;
   /** Settles when the start of the turn is recorded, or when it is certain that it will not be recorded. */
   readonly begun: Promise<void>;
   /** Settles when the turn is over, with any outcome. Never rejects. */
@@ -291,13 +304,15 @@ function askForTurn<Output>(
   const { promise: ended, resolve } = Promise.withResolvers<FinishedTurn>();
   const promise = ended.then((finished) => withOutput(finished, request.schema));
   promise.catch(() => undefined);
+  const text = createTextFeed();
   const turn: Turn<Output> = {
     [Symbol.asyncIterator]: () => feed.listen(),
+    textStream: text.pieces,
     // `await turn` returns the end of the turn, so a turn needs a method `then`. See `Turn`.
     // oxlint-disable-next-line unicorn/no-thenable
     then: (onEnd, onError) => promise.then(onEnd, onError),
   };
-  return { asked: { beginning, feed, settle: resolve, ...request }, turn };
+  return { asked: { beginning, feed, text, settle: resolve, ...request }, turn };
 }
 
 async function withOutput<Output>(

@@ -27,7 +27,18 @@ test.each<[string, (live: AgentSession) => unknown, string]>([
   ['a schema under another name', (live) => call(live.prompt, 'x', { schema: {} }), 'no option schema: use output'],
   ['an abort signal under another name', (live) => call(live.prompt, 'x', { abortSignal: 1 }), 'use signal'],
   ['an unknown option of a fork', (live) => call(live.fork, { fromMessage: 3 }), 'use beforePrompt'],
-  ['an unknown option of a switch', (live) => call(live.switchModel, 'm', { apiKey: 'k' }), 'no option apiKey'],
+  ['an unknown option of another model', (live) => call(live.setModel, 'm', { apiKey: 'k' }), 'no option apiKey'],
+  [
+    'the option `inPlace`',
+    (live) => call(live.setModel, 'm', { inPlace: true }),
+    'fork({ model }) opens another session',
+  ],
+  ['a model that is a number', (live) => call(live.setModel, 4), 'a model is its name, or an object'],
+  [
+    'an address next to a model object',
+    (live) => call(live.fork, { model: { provider: answering(), capabilities: {} }, baseURL: 'http://a' }),
+    '`baseURL` has no effect next to a model object',
+  ],
 ])('a session refuses %s, and takes the next prompt', async (_case, act, message) => {
   const { live, records } = await goLive({ provider: answering(says('Well.')) });
   const before = (await records()).length;

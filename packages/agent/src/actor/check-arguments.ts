@@ -1,11 +1,22 @@
 // Checks the arguments of a session's commands before they reach the actor. A program in JavaScript can pass any value, and a
 // wrong one must not stop the session.
 
+import { canonicalText } from '@tidemark/core';
+import type { NotificationReceived, RenderParameters } from '@tidemark/log';
 import { isBlank } from '@tidemark/model';
-import { AgentError } from '../errors.ts';
+import { AgentError, messageOf } from '../errors.ts';
 import { nearestName } from '../nearest-name.ts';
-import type { Words } from '../ports/live-session.ts';
+import type {
+  AgentForkOptions,
+  CompactOptions,
+  ModelReach,
+  OtherModel,
+  PromptOptions,
+  SideCall,
+  Words,
+} from '../ports/live-session.ts';
 import type { Mode } from '../ports/permissions.ts';
+import type { Tool } from '../ports/tool.ts';
 
 const MODES: readonly Mode[] = ['read-only', 'ask', 'auto'];
 
@@ -20,20 +31,170 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['schema', 'output'],
   ['outputSchema', 'output'],
   ['abortSignal', 'signal'],
-  ['model', 'session.switchModel(…)'],
+  ['model', 'session.setModel(…)'],
+  ['inPlace', 'setModel without it, which switches this session; fork({ model }) opens another session'],
   ['limits', 'the option limits of createAgent'],
   ['maxOutputTokens', 'the option maxOutputTokens of createAgent'],
+  ['outputLimit', 'maxOutputTokens'],
+  ['maxTokens', 'maxOutputTokens'],
+  ['prompt', 'words'],
   ['fromMessage', 'beforePrompt'],
   ['apiKey', 'host.environment of createAgent'],
 ]);
 
-/** @throws AgentError `agent/bad-argument` for an option that the command does not have. */
-export function requireOptions(command: string, given: object, known: readonly string[]): void {
-  for (const name of Object.keys(given)) {
-    if (known.includes(name)) continue;
-    const use = ELSEWHERE.get(name) ?? nearestName(name, known);
-    throw badArgument(`${command} has no option ${name}${use === undefined ? '' : `: use ${use}`}`);
+/** Check of an option, and the values that it accepts, for the error message. */
+type OptionCheck = readonly [accepts: (value: unknown) => boolean, expected: string];
+
+/** Type of a table with one check for each option of a command. */
+type OptionChecks<Options> = { readonly [Name in keyof Required<Options>]: OptionCheck };
+
+const aText: OptionCheck = [(value) => typeof value === 'string', 'a string'];
+const aName: OptionCheck = [(value) => typeof value === 'string' && value !== '', 'a string that is not empty'];
+const flag: OptionCheck = [(value) => typeof value === 'boolean', 'true or false'];
+const count: OptionCheck = [(value) => Number.isSafeInteger(value) && Number(value) > 0, 'a whole number above 0'];
+const names: OptionCheck = [
+  (value) => Array.isArray(value) && value.every((one) => typeof one === 'string'),
+  'a list of names',
+];
+const signal: OptionCheck = [(value) => value instanceof AbortSignal, 'an AbortSignal'];
+const oneOf = (...values: readonly string[]): OptionCheck => [
+  (value) => typeof value === 'string' && values.includes(value),
+  `one of ${values.join(', ')}`,
+];
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+const anything: OptionCheck = [() => true, 'a value'];
+
+/** Options of `prompt`. `createAnswerSchema` checks the schema. */
+export const PROMPT_OPTIONS: OptionChecks<PromptOptions> = { skills: names, output: anything, signal };
+
+/** Options that locate a model. */
+export const REACH_OPTIONS: OptionChecks<ModelReach> = {
+  provider: [(value) => typeof value === 'string' || isObject(value), 'the name of a provider, or a provider'],
+  baseURL: aText,
+  contextWindow: count,
+};
+
+/** Options of `fork`. `planFork` checks that the record and the prompt exist. */
+export const FORK_OPTIONS: OptionChecks<AgentForkOptions> = {
+  at: [Number.isSafeInteger, 'the number of a record'],
+  beforePrompt: [Number.isSafeInteger, 'the number of a prompt, such as 1 or -1'],
+  summarize: flag,
+  title: aText,
+  model: [(value) => typeof value === 'string' || isObject(value), 'the name of a model, or a model'],
+  ...REACH_OPTIONS,
+};
+
+/** Options of `compact`. */
+export const COMPACT_OPTIONS: OptionChecks<CompactOptions> = {
+  tailTokens: [(value) => Number.isSafeInteger(value) && Number(value) >= 0, 'a whole number of tokens'],
+  checkpointTokens: count,
+  by: oneOf('auto', 'model', 'deterministic'),
+  fresh: flag,
+  dryRun: flag,
+};
+
+/** Options of `setTools`. */
+export const TOOLS_OPTIONS: OptionChecks<{ readonly when?: 'now' | 'next-epoch' }> = {
+  when: oneOf('now', 'next-epoch'),
+};
+
+/** Fields of a side call. `partsOf` checks the words. */
+export const SIDE_CALL: OptionChecks<SideCall> = {
+  purpose: aName,
+  words: anything,
+  history: oneOf('main', 'none'),
+  maxOutputTokens: count,
+  signal,
+};
+
+/** Fields of a notification. */
+export const NOTIFICATION: OptionChecks<NotificationReceived> = { source: aName, body: aText, provenance: aText };
+
+/**
+ * Checks the options of a command: their names and their values. An option that is `undefined` counts as absent.
+ *
+ * @throws AgentError `agent/bad-argument`.
+ */
+export function requireOptions(command: string, given: object, checks: Readonly<Record<string, OptionCheck>>): void {
+  if (!isObject(given)) throw badArgument(`${command} takes an object with ${Object.keys(checks).join(', ')}`);
+  const known = new Map(Object.entries(checks));
+  for (const [option, value] of Object.entries(given)) {
+    const check = known.get(option);
+    if (check === undefined) throw unknownOption(command, option, [...known.keys()]);
+    const [accepts, expected] = check;
+    if (value !== undefined && !accepts(value)) throw badArgument(`${command}: \`${option}\` has to be ${expected}`);
   }
+}
+
+function unknownOption(command: string, option: string, known: readonly string[]): AgentError {
+  const use = ELSEWHERE.get(option) ?? nearestName(option, known);
+  return badArgument(`${command} has no option ${option}${use === undefined ? '' : `: use ${use}`}`);
+}
+
+/** Checks a notification, of which every field is required. @throws AgentError `agent/bad-argument`. */
+export function requireNotification(given: NotificationReceived): void {
+  requireOptions('notify', given, NOTIFICATION);
+  const present = new Map(Object.entries(given));
+  const missing = Object.keys(NOTIFICATION).find((field) => present.get(field) === undefined);
+  if (missing !== undefined) throw badArgument(`notify: \`${missing}\` is missing`);
+}
+
+/** Checks a side call. @throws AgentError `agent/bad-argument`. */
+export function requireSideCall(given: SideCall): void {
+  requireOptions('side', given, SIDE_CALL);
+  if (given.purpose === undefined) throw badArgument('side: `purpose` is missing, such as "title"');
+}
+
+/** @throws AgentError `agent/bad-argument` for a value that is not the name of a context source. */
+export function requireSourceName(source: string): void {
+  if (typeof source !== 'string') throw badArgument('refresh takes the name of a context source');
+}
+
+/**
+ * Checks the tools of `setTools`.
+ *
+ * @throws AgentError `agent/bad-argument` for a value that is not a list of tools, and for two tools with one name.
+ */
+export function requireTools(tools: readonly Tool[]): void {
+  const isTool = (tool: unknown): boolean =>
+    isObject(tool) &&
+    'name' in tool &&
+    typeof tool.name === 'string' &&
+    'read' in tool &&
+    typeof tool.read === 'function';
+  if (!Array.isArray(tools) || !tools.every(isTool))
+    throw badArgument('setTools takes a list of tools: use defineTool');
+  const found = tools.map((tool: Tool) => tool.name);
+  const twice = found.find((one, index) => found.indexOf(one) !== index);
+  if (twice !== undefined) throw badArgument(`setTools: two tools have the name ${twice}: rename one of them`);
+}
+
+/**
+ * Checks render parameters.
+ *
+ * @throws AgentError `agent/bad-argument` for a value that is not an object, or that JSON cannot represent.
+ */
+export function requireParameters(parameters: RenderParameters): void {
+  if (!isObject(parameters))
+    throw badArgument('setReasoning takes an object with parameters, such as { effort: "low" }');
+  try {
+    canonicalText(parameters);
+  } catch (error) {
+    throw badArgument(`the parameters of setReasoning are not JSON: ${messageOf(error)}`);
+  }
+}
+
+/**
+ * Checks a model that is passed as an object.
+ *
+ * @throws AgentError `agent/bad-argument` for another value, and for a reach next to it, which would have no effect.
+ */
+export function requireOtherModel(model: OtherModel, reach: ModelReach): void {
+  if (typeof model !== 'object' || model === null || !('provider' in model) || !('capabilities' in model))
+    throw badArgument('a model is its name, or an object with `provider` and `capabilities`');
+  const [idle] = Object.keys(reach);
+  if (idle === undefined) return;
+  throw badArgument(`\`${idle}\` has no effect next to a model object, which has its own provider: remove it`);
 }
 
 /**

@@ -20,6 +20,14 @@ import { askSources, wantNote } from '../sources/ask-sources.ts';
 import { narrowChildren, untilQuiet } from '../subagent/children.ts';
 import type { Actor, RunningTurn } from './actor.ts';
 import { requireUsable, restAnew, stop, workOf } from './actor.ts';
+import {
+  TOOLS_OPTIONS,
+  requireNotification,
+  requireOptions,
+  requireParameters,
+  requireSourceName,
+  requireTools,
+} from './check-arguments.ts';
 
 /**
  * Adds a message to the running turn.
@@ -63,6 +71,7 @@ export async function changeMode(actor: Actor, mode: Mode): Promise<void> {
   await running?.begun;
   requireUsable(actor);
   actor.mode = mode;
+  actor.runtime = { ...actor.runtime, modeIsDefault: false };
   await commit(session, [{ kind: 'mode.changed', ...stampOf(actor, running), data: { mode, by: 'user' } }]);
   if (actor.children !== undefined) await narrowChildren(actor.children, mode);
   if (running === undefined || actor.running !== running) return;
@@ -101,6 +110,7 @@ export async function compactActor(actor: Actor, options: CompactOptions = {}): 
 /** Records a notification for the model. */
 export async function notifySession(actor: Actor, data: NotificationReceived): Promise<void> {
   requireUsable(actor);
+  requireNotification(data);
   await commit(actor.session, [{ kind: 'notification.received', ...stampOf(actor, actor.running), data }]);
 }
 
@@ -112,6 +122,7 @@ export async function notifySession(actor: Actor, data: NotificationReceived): P
  */
 export async function refreshSource(actor: Actor, name: string): Promise<void> {
   requireUsable(actor);
+  requireSourceName(name);
   const { session, runtime, running } = actor;
   const sources = runtime.sources.filter((source) => source.name === name);
   if (sources.length === 0) throw unknownSource(actor, name);
@@ -160,9 +171,20 @@ export async function closeActor(actor: Actor): Promise<void> {
 // change of reasoning is recorded here. A change has a cost only if the next request differs because of it, so a change
 // that is undone before that request costs nothing.
 
-/** Replaces the session's own tools. Tools from tool sources are kept. */
-export function changeTools(actor: Actor, tools: readonly Tool[], takeTools: 'now' | 'next-epoch'): void {
+/**
+ * Replaces the session's own tools. Tools from tool sources are kept.
+ *
+ * @throws AgentError `agent/bad-argument`.
+ */
+export function changeTools(
+  actor: Actor,
+  tools: readonly Tool[],
+  options: { readonly when?: 'now' | 'next-epoch' } = {},
+): void {
   requireUsable(actor);
+  requireOptions('setTools', options, TOOLS_OPTIONS);
+  requireTools(tools);
+  const { when: takeTools = 'now' } = options;
   const { given = [] } = actor.runtime;
   actor.runtime = { ...actor.runtime, tools: [...tools, ...given], takeTools };
   restAnew(actor);
@@ -175,6 +197,7 @@ export function changeTools(actor: Actor, tools: readonly Tool[], takeTools: 'no
  */
 export function changeReasoning(actor: Actor, parameters: RenderParameters): void {
   requireUsable(actor);
+  requireParameters(parameters);
   const { runtime } = actor;
   const { model, renderParameters } = runtime.capabilities;
   const unknown = Object.keys(parameters).find((name) => !Object.hasOwn(renderParameters, name));
@@ -231,7 +254,7 @@ export function withModel(
  */
 export function requireForkable({ of, parent, left, open }: ForkPlan): void {
   if (left === undefined || open === undefined) return;
-  const message = `session ${of} cannot be forked at its end, where ${IN_WORDS[open]}; wait for the end of the turn or resume it, fork at record ${parent.position}, or switch the model in place`;
+  const message = `session ${of} cannot be forked at its end, where ${IN_WORDS[open]}; wait for the end of the turn or resume it, fork with \`at: ${parent.position}\`, or use setModel`;
   throw new AgentError('agent/not-closed', message, { session: of, at: left.to, open, before: parent.position });
 }
 

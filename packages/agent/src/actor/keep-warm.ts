@@ -83,7 +83,7 @@ async function send(actor: Actor, warm: Exclude<Warm, 'off'>): Promise<void> {
     words: WORDS,
     history: 'main',
     keeps: plan.by,
-    outputLimit: plan.output,
+    maxOutputTokens: plan.output,
   });
 }
 

@@ -12,10 +12,8 @@ import { narrower } from '../permissions/judge.ts';
 import type {
   AgentForkOptions,
   AgentSession,
-  CompactOptions,
   ForkOptions,
   ModelReach,
-  ModelSwitchOptions,
   OtherModel,
   PromptOptions,
   Turn,
@@ -50,7 +48,17 @@ import {
   steerTurn,
   withModel,
 } from './commands.ts';
-import { partsOf, requireMode, requireOptions } from './check-arguments.ts';
+import {
+  COMPACT_OPTIONS,
+  FORK_OPTIONS,
+  PROMPT_OPTIONS,
+  REACH_OPTIONS,
+  partsOf,
+  requireMode,
+  requireOptions,
+  requireOtherModel,
+  requireSideCall,
+} from './check-arguments.ts';
 import { keepWarm } from './keep-warm.ts';
 import { callBeside } from './side-call.ts';
 
@@ -165,11 +173,15 @@ async function begin(options: LiveSessionOptions): Promise<Session> {
 async function forkLive(
   actor: Actor,
   shared: SharedOptions,
-  { model, ...options }: AgentForkOptions,
+  { model, provider, baseURL, contextWindow, ...options }: AgentForkOptions,
 ): Promise<AgentSession> {
   requireUsable(actor);
-  const other = model === undefined ? undefined : findModel(actor, model, {});
-  return beginLive(actor, shared, await planLiveFork(actor, options), other);
+  const reach = defined({ provider, baseURL, contextWindow });
+  const named = model ?? (Object.keys(reach).length === 0 ? undefined : actor.runtime.capabilities.model);
+  const other = named === undefined ? undefined : findModel(actor, named, reach);
+  const plan = await planLiveFork(actor, options);
+  if (other !== undefined && options.at === undefined && options.beforePrompt === undefined) requireForkable(plan);
+  return beginLive(actor, shared, plan, other);
 }
 
 /**
@@ -207,60 +219,21 @@ function beginLive(
 }
 
 /**
- * Switches the model. Returns the fork that uses the new model, or `undefined` if this session itself uses it from now
- * on: with `inPlace`, or before the first request.
- */
-async function switchModel(
-  actor: Actor,
-  shared: SharedOptions,
-  named: string | OtherModel,
-  { inPlace = false, ...reach }: ModelSwitchOptions,
-): Promise<AgentSession | undefined> {
-  requireUsable(actor);
-  const model = findModel(actor, named, reach);
-  if (inPlace || actor.session.state.epoch === undefined) {
-    changeModel(actor, model);
-    return undefined;
-  }
-  const plan = await planLiveFork(actor, {});
-  requireForkable(plan);
-  return beginLive(actor, shared, plan, model);
-}
-
-/**
  * Returns the model: the given object, or the result of `Runtime.findModel` for a name.
  *
- * @throws AgentError `agent/unknown-model` if there is no `Runtime.findModel`.
+ * @throws AgentError `agent/unknown-model` if there is no `Runtime.findModel`; `agent/bad-argument` for a reach next to an
+ *   object, which contains its provider.
  * @throws what `Runtime.findModel` throws.
  */
 function findModel({ runtime }: Actor, model: string | OtherModel, reach: ModelReach): OtherModel {
-  if (typeof model !== 'string') return model;
+  if (typeof model !== 'string') {
+    requireOtherModel(model, reach);
+    return model;
+  }
   if (runtime.findModel !== undefined) return runtime.findModel(model, reach);
   const message = `the model "${model}" cannot be found by its name in this session: pass its provider and its capabilities`;
   throw new AgentError('agent/unknown-model', message, { model });
 }
-
-const PROMPT_OPTIONS = ['skills', 'output', 'signal'] satisfies readonly (keyof PromptOptions)[];
-const FORK_OPTIONS = [
-  'at',
-  'beforePrompt',
-  'summarize',
-  'title',
-  'model',
-] satisfies readonly (keyof AgentForkOptions)[];
-const SWITCH_OPTIONS = [
-  'inPlace',
-  'provider',
-  'baseURL',
-  'contextWindow',
-] satisfies readonly (keyof ModelSwitchOptions)[];
-const COMPACT_OPTIONS = [
-  'tailTokens',
-  'checkpointTokens',
-  'by',
-  'fresh',
-  'dryRun',
-] satisfies readonly (keyof CompactOptions)[];
 
 function createFace(actor: Actor, shared: SharedOptions): AgentSession {
   const { session } = actor;
@@ -285,23 +258,23 @@ function createFace(actor: Actor, shared: SharedOptions): AgentSession {
       requireMode(mode);
       await changeMode(actor, mode);
     },
-    setTools: (tools, options) => changeTools(actor, tools, options?.when ?? 'now'),
+    setTools: (tools, options) => changeTools(actor, tools, options),
     setReasoning: (parameters) => changeReasoning(actor, parameters),
     async fork(options = {}) {
       requireOptions('fork', options, FORK_OPTIONS);
       return forkLive(actor, shared, options);
     },
-    async switchModel(model, options = {}) {
-      requireOptions('switchModel', options, SWITCH_OPTIONS);
-      return (await switchModel(actor, shared, model, options)) ?? face;
+    async setModel(model, reach = {}) {
+      requireOptions('setModel', reach, REACH_OPTIONS);
+      requireUsable(actor);
+      changeModel(actor, findModel(actor, model, reach));
     },
     notify: (notification) => notifySession(actor, notification),
     refresh: (source) => refreshSource(actor, source),
-    side: async (call) =>
-      callBeside(actor, {
-        ...call,
-        words: await keepGiven(actor, partsOf(call.words)),
-      }),
+    async side(call) {
+      requireSideCall(call);
+      return callBeside(actor, { ...call, words: await keepGiven(actor, partsOf(call.words)) });
+    },
     async compact(options = {}) {
       requireOptions('compact', options, COMPACT_OPTIONS);
       return compactActor(actor, options);

@@ -142,7 +142,7 @@ describe('another model', () => {
     const second = answering(says('done'));
     const open = watched(createMemoryStore(), (what, kinds) => {
       if (what === 'append' && kinds.includes('request.prepared') && second.sent.length + first.sent.length === 0)
-        void live.switchModel({ provider: second, capabilities: APPENDS }, { inPlace: true });
+        void live.setModel({ provider: second, capabilities: APPENDS });
     });
     const { live, log } = await goLive({ provider: first, runtime: { tools: [look] }, open: { log: open } });
     expect(await live.prompt('go')).toMatchObject({ outcome: 'completed', text: 'done' });
@@ -160,9 +160,9 @@ describe('another model', () => {
     const second = { ...answering(says('b')), name: 'another' };
     const { live, records } = await goLive({ provider: first, runtime: { envelope: { user: 'u' }, betas: ['b-1'] } });
     await live.prompt('go');
-    await live.switchModel({ provider: second, capabilities: APPENDS }, { inPlace: true });
+    await live.setModel({ provider: second, capabilities: APPENDS });
     await live.prompt('go');
-    await live.switchModel({ provider: first, capabilities: row('claude-sonnet-4-5') }, { inPlace: true });
+    await live.setModel({ provider: first, capabilities: row('claude-sonnet-4-5') });
     await live.prompt('go');
     const said = of(await records(), 'request.prepared').map(({ data }) => [data.envelope['user'], data.betas]);
     expect(said).toEqual([
@@ -177,14 +177,11 @@ describe('another model', () => {
     const [first, second] = [answering(says('a'), says('d')), answering(says('b'), says('c'))];
     const { live, records } = await goLive({ provider: first, runtime: { parameters: { effort: 'high' } } });
     await live.prompt('go');
-    await live.switchModel({ provider: second, capabilities: plain }, { inPlace: true });
+    await live.setModel({ provider: second, capabilities: plain });
     await live.prompt('go');
-    await live.switchModel(
-      { provider: second, capabilities: plain, parameters: { effort: 'low', banana: 1 } },
-      { inPlace: true },
-    );
+    await live.setModel({ provider: second, capabilities: plain, parameters: { effort: 'low', banana: 1 } });
     await live.prompt('go');
-    await live.switchModel({ provider: first, capabilities: row('claude-sonnet-4-5') }, { inPlace: true });
+    await live.setModel({ provider: first, capabilities: row('claude-sonnet-4-5') });
     await live.prompt('go');
     const opened = of(await records(), 'epoch.opened').map(({ data }) => [data.cause, data.parameters]);
     expect(opened).toEqual([
@@ -197,17 +194,16 @@ describe('another model', () => {
   test('is refused if a cost limit is set and its price is unknown', async () => {
     const { live } = await goLive({ provider: answering(), runtime: { limits: { cost: '1' } } });
     await expect(
-      live.switchModel({ provider: answering(), capabilities: { ...APPENDS, prices: [] } }),
+      live.setModel({ provider: answering(), capabilities: { ...APPENDS, prices: [] } }),
     ).rejects.toMatchObject({ code: 'agent/unknown-price' });
   });
 
-  test('is used in a fork if the session has a history, and in the session itself otherwise', async () => {
+  test('is used in the session itself by `setModel`, and in a fork by `fork`', async () => {
     const [first, second, third] = [answering(), answering(says('a'), says('c')), answering(says('b'))];
     const { live, log } = await goLive({ provider: first });
-    const early = await live.switchModel({ provider: second, capabilities: APPENDS });
-    expect(early.id).toBe(live.id);
+    await live.setModel({ provider: second, capabilities: APPENDS });
     await live.prompt('go');
-    const child = await live.switchModel({ provider: third, capabilities: row('claude-sonnet-4-5') });
+    const child = await live.fork({ model: { provider: third, capabilities: row('claude-sonnet-4-5') } });
     expect(child.id).not.toBe(live.id);
     await child.prompt('go on');
     await live.prompt('and here?');
@@ -216,7 +212,7 @@ describe('another model', () => {
     expect(causes(await Array.fromAsync(log.read(child.id)))).toEqual(['initial', 'model']);
   });
 
-  test('is refused if it needs a fork and calls at the end of the session are open', async () => {
+  test('is refused for a fork if calls at the end of the session are open, unless the author chose the record', async () => {
     const provider = answering(calls(['c1', 'look']), says('a'), says('b'));
     const { live, shelf, records } = await goLive({ provider, runtime: { tools: [look] } });
     await live.prompt('go');
@@ -224,10 +220,11 @@ describe('another model', () => {
     const started = (await records()).findIndex(({ kind }) => kind === 'tool.started');
     const cut = await goLive({ provider, shelf: cutShelf(shelf, started + 1), runtime: { tools: [look] } });
     const opus = { provider: answering(), capabilities: APPENDS };
-    await expect(cut.live.switchModel(opus)).rejects.toMatchObject({
+    await expect(cut.live.fork({ model: opus })).rejects.toMatchObject({
       code: 'agent/not-closed',
       data: { open: 'calls', at: started },
     });
-    expect((await cut.live.switchModel(opus, { inPlace: true })).id).toBe(cut.live.id);
+    expect((await cut.live.fork({ model: opus, at: 1 })).id).not.toBe(cut.live.id);
+    await expect(cut.live.setModel(opus)).resolves.toBeUndefined();
   });
 });

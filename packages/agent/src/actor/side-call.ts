@@ -130,7 +130,7 @@ async function prepare(
     mends,
     optional,
     history = 'none',
-    outputLimit: most = runtime.outputLimit,
+    maxOutputTokens: most = runtime.outputLimit,
   }: SideCallAttempt,
   stream: `side/${string}`,
   attempt: number,

@@ -92,23 +92,23 @@ export interface AgentSession {
    * what this session has in the cache. The fork uses the current runtime settings of this session. This session and
    * the files do not change.
    *
-   * @throws AgentError `agent/not-closed` with the nearest closed positions, `agent/no-such-record`.
+   * @throws AgentError `agent/not-closed` with the nearest closed positions; also for another model, if neither `at` nor
+   *   `beforePrompt` is set and calls at the end of this session are open. `agent/no-such-record`. Errors about another
+   *   model as `setModel`.
    */
   fork(options?: AgentForkOptions): Promise<AgentSession>;
   /**
-   * Uses another model from the next request on, and returns the session to continue with. If this session has a
-   * history, a fork with the new model is returned, and this session keeps its model and its cache. Without a history,
-   * or with `inPlace`, this session itself switches. The next request opens an epoch. The price of this epoch is
-   * recorded. If the price reaches `rewriteNotice`, it is reported before the request is sent. Reasoning of the
-   * previous model is not sent to the new model, but remains in the log. Betas and the envelope are not sent to another
-   * provider. The key and the address stay the same if the provider stays the same.
+   * Switches this session to another model from the next request on. That request opens an epoch, whose price is
+   * recorded. If the price reaches `rewriteNotice`, it is reported before the request is sent. Reasoning of the previous
+   * model is not sent to the new model, but remains in the log. Betas and the envelope are not sent to another provider.
+   * The key and the address stay the same if the provider stays the same. To keep this session and its cache as they
+   * are, use `fork({ model })` instead.
    *
    * @throws AgentError `agent/unknown-model` for a name if the runtime cannot look up names; `agent/unknown-price` for
-   *   a cost limit if the price of the model is unknown; `agent/not-closed` if a fork is needed and the end of the
-   *   session is open.
+   *   a cost limit if the price of the model is unknown; `agent/bad-argument`.
    * @throws KitError if the agent cannot use the named model.
    */
-  switchModel(model: string | OtherModel, options?: ModelSwitchOptions): Promise<AgentSession>;
+  setModel(model: string | OtherModel, reach?: ModelReach): Promise<void>;
   notify(notification: NotificationReceived): Promise<void>;
   /**
    * Records the note of a context source again, even if the state of the source did not change: at once while a turn is
@@ -156,9 +156,12 @@ export interface PromptOptions<Output = undefined> {
   readonly skills?: readonly string[];
 }
 
-/** Options of a fork. */
-export interface AgentForkOptions extends ForkOptions {
-  /** Model of the fork, by its name or as an object. Default: the model of this session. */
+/** Options of a fork of an open session. `provider`, `baseURL` and `contextWindow` belong to the model of the fork. */
+export interface AgentForkOptions extends ForkOptions, ModelReach {
+  /**
+   * Model of the fork, by its name or as an object. Default: the model of this session. The first request of the fork to
+   * another model opens an epoch, whose price is recorded. This session keeps its model and its cache.
+   */
   readonly model?: string | OtherModel;
 }
 
@@ -177,15 +180,6 @@ export interface ModelReach {
   readonly contextWindow?: number;
 }
 
-/** Options for switching a session to another model. */
-export interface ModelSwitchOptions extends ModelReach {
-  /**
-   * True to switch this session itself, so that no session keeps the previous model. Default: false, and a session with
-   * a history creates a fork that uses the new model.
-   */
-  readonly inPlace?: boolean;
-}
-
 /** Another model for a session: its provider, its capabilities and its parameters. */
 export interface OtherModel {
   readonly provider: Provider;
@@ -201,7 +195,15 @@ export interface OtherModel {
  * A turn. It can be iterated for its events and awaited for its end. A turn that is neither iterated nor awaited still
  * runs and is recorded.
  */
-export interface Turn<Output = undefined> extends AsyncIterable<SessionEvent>, PromiseLike<FinishedTurn<Output>> {}
+export interface Turn<Output = undefined> extends AsyncIterable<SessionEvent>, PromiseLike<FinishedTurn<Output>> {
+  /**
+   * Text of the turn's answers in pieces, as it arrives, without reasoning and arguments of tools. It can be read more
+   * than once and at any time, each time from the first piece. It ends when the turn ends, also if the turn failed; the
+   * awaited turn has the outcome. An empty line separates the texts of two answers. If an attempt fails and the step is
+   * sent again, only new text is emitted; if the text differs, an empty line comes first and then the whole new text.
+   */
+  readonly textStream: AsyncIterable<string>;
+}
 
 /** Result of a finished turn. */
 export interface FinishedTurn<Output = undefined> {
@@ -226,7 +228,8 @@ export interface SideCall {
    * to send only the words.
    */
   readonly history?: 'main' | 'none';
-  readonly outputLimit?: number;
+  /** Maximum output tokens of the answer. Default: as in the session. */
+  readonly maxOutputTokens?: number;
   readonly signal?: AbortSignal;
 }
 

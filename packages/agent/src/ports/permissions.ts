@@ -2,6 +2,7 @@
 
 import type { ForeseenRewrite, ToolSpec } from '@tidemark/context';
 import type { CallId, EffectClass, Granted, ModeChanged } from '@tidemark/log';
+import { AgentError } from '../errors.ts';
 import type { GrantOffer } from '../rules/ruled-call.ts';
 import type { ToolPreview } from './tool.ts';
 
@@ -58,10 +59,10 @@ export interface RewriteQuestion {
 }
 
 /**
- * Answer to a question. `always` is a yes for everything that the question shows in its `always` field. If the question
+ * Answer to a question. `true` and `allowed` are a yes, `false` and `denied` a no, for this call only. `always` is a yes for everything that the question shows in its `always` field. If the question
  * has no `always`, it is a yes for this call only.
  */
-export type PermissionAnswer = 'allowed' | 'denied' | 'always' | RefusedAnswer | AllowedAnswer;
+export type PermissionAnswer = boolean | 'allowed' | 'denied' | 'always' | RefusedAnswer | AllowedAnswer;
 
 /** A no with a text for the model. At most 2,000 characters of the text are used. */
 export interface RefusedAnswer {
@@ -80,10 +81,33 @@ export interface AllowedAnswer {
   readonly keep: 'session' | 'project';
 }
 
-/** Returns true if the answer is a yes. Any value that is not a `PermissionAnswer` counts as a no. */
-export function isYes(answer: PermissionAnswer | undefined): boolean {
-  return (typeof answer === 'object' ? answer.decision : answer === 'always' ? 'allowed' : answer) === 'allowed';
+/** Returns true if the answer is a yes. */
+export function isYes(answer: PermissionAnswer): boolean {
+  if (typeof answer === 'object') return answer.decision === 'allowed';
+  return answer === true || answer === 'always' || answer === 'allowed';
 }
+
+/**
+ * Returns the answer of a callback. A program in JavaScript can return any value, and may forget to return one.
+ *
+ * @throws AgentError `agent/bad-argument` for a value that is not a `PermissionAnswer`, with the accepted forms. It counts
+ *   as a no.
+ */
+export function requireAnswer(answer: PermissionAnswer | undefined): PermissionAnswer {
+  const decision: unknown =
+    typeof answer === 'object' && answer !== null && 'decision' in answer ? answer.decision : answer;
+  const isKnown =
+    typeof answer === 'object' ? DECISIONS.has(decision) : typeof answer === 'boolean' || ANSWERS.has(answer);
+  if (answer !== undefined && isKnown) return answer;
+  const given =
+    typeof answer === 'string' ? JSON.stringify(answer) : answer === null ? 'null' : `a value of type ${typeof answer}`;
+  throw new AgentError('agent/bad-argument', `\`permissions.ask\` returned ${given}: return ${FORMS}`);
+}
+
+const DECISIONS: ReadonlySet<unknown> = new Set(['allowed', 'denied']);
+const ANSWERS: ReadonlySet<unknown> = new Set(['allowed', 'denied', 'always']);
+const FORMS =
+  'true, false, "allowed", "denied", "always", { decision: "denied", words } or { decision: "allowed", always, keep }';
 
 /**
  * Callback that asks a person. Without it a call is denied and the model is informed that no one could be asked, while

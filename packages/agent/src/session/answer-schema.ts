@@ -27,8 +27,9 @@ const TARGET = 'draft-2020-12';
 export function jsonSchemaOf(
   schema: StandardSchemaV1,
 ): { readonly schema: JsonValue } | { readonly problem: 'unsupported' | 'failed'; readonly cause?: unknown } {
-  const standard = schema['~standard'];
-  if (!describesItself(standard)) return { problem: 'unsupported' };
+  // A program in JavaScript can pass a value that is not a schema.
+  const standard: (typeof schema)['~standard'] | undefined = Object(schema)['~standard'];
+  if (standard === undefined || !describesItself(standard)) return { problem: 'unsupported' };
   try {
     const { $schema: _dialect, ...rest } = standard.jsonSchema.input({ target: TARGET });
     // The library may return an object with values that JSON cannot represent. Only the JSON form is sent to the model.
@@ -85,7 +86,11 @@ function parseAnswer(answer: string): { readonly value: unknown } | { readonly p
   }
 }
 
-function noSchema({ '~standard': { vendor } }: StandardSchemaV1, cause: unknown): AgentError {
+function noSchema(schema: StandardSchemaV1, cause: unknown): AgentError {
+  const standard: Partial<StandardSchemaV1['~standard']> | undefined = Object(schema)['~standard'];
+  if (standard === undefined)
+    return new AgentError('agent/no-schema', '`output` is not a Standard Schema, such as one of zod');
+  const { vendor } = standard;
   const message =
     `the schema of \`output\` (${vendor}) cannot be written as JSON Schema: ` +
     'use a schema without transforms, or a release of the library that supports Standard JSON Schema';

@@ -7,7 +7,7 @@ import { unlessAborted } from '../concurrency.ts';
 import { messageOf } from '../errors.ts';
 import { grantProblem } from '../permissions/read-grant.ts';
 import type { Asker, CallQuestion, PermissionAnswer } from '../ports/permissions.ts';
-import { isYes } from '../ports/permissions.ts';
+import { isYes, requireAnswer } from '../ports/permissions.ts';
 import type { Tool, ToolPreview, ToolProblem, ToolRun } from '../ports/tool.ts';
 import { newHash } from '../session/materials.ts';
 import type { TurnContext } from '../session/turn-context.ts';
@@ -76,20 +76,24 @@ export async function askAboutCall(
  * interrupted.
  */
 async function answerTo(
-  { ask, signal }: AskableWork,
+  { ask, signal, tell }: AskableWork,
   question: CallQuestion,
   asks: string,
 ): Promise<{ readonly given: PermissionAnswer } | Permit | undefined> {
   const denied = { decision: 'denied', shown: previewDigest(question.preview) } as const;
   try {
-    const answer = await unlessAborted(ask(question, signal), signal);
+    const given = await unlessAborted(Promise.resolve(ask(question, signal)), signal);
     if (signal.aborted) return undefined;
-    if (answer === undefined || !isYes(answer)) return refusedBy(question, denied, answer);
+    const answer = requireAnswer(given);
+    if (!isYes(answer)) return refusedBy(question, denied, answer);
     const wrong = typeof answer === 'object' && 'always' in answer ? wrongGrant(question, answer.always) : undefined;
     if (wrong === undefined) return { given: answer };
     return makePermit(question, { ...denied, by: 'rule' }, `${asks}, and the answer cannot be used: ${wrong}`);
   } catch (cause) {
     if (signal.aborted) return undefined;
+    const message = `asking about the call of "${question.tool}" failed: ${messageOf(cause)}`;
+    const notice = { code: 'permissions/ask-failed', message, next: 'The call was denied. Fix `permissions.ask`.' };
+    tell({ type: 'notice.raised', notice });
     return makePermit(question, { ...denied, by: 'rule' }, `${asks}, and asking failed: ${messageOf(cause)}`);
   }
 }
@@ -97,7 +101,7 @@ async function answerTo(
 function refusedBy(
   question: CallQuestion,
   denied: Pick<PermissionDecided, 'decision' | 'shown'>,
-  answer: PermissionAnswer | undefined,
+  answer: PermissionAnswer,
 ): Permit {
   const refused = makePermit(question, { ...denied, by: 'person' }, 'the user was asked and refused');
   const words = typeof answer === 'object' && answer.decision === 'denied' ? answer.words.trim() : '';

@@ -18,6 +18,7 @@ import type { GrantOffer, RuledCall } from '../rules/ruled-call.ts';
 import type { TurnContext } from '../session/turn-context.ts';
 import type { CallAsked, CallRead, Permit, ReadyCall } from './ask-about-call.ts';
 import { askAboutCall, makePermit } from './ask-about-call.ts';
+import { noticeDefaultMode, noticeNoAsker } from './denial-notices.ts';
 import { closeAsFailed, head } from './run-call.ts';
 
 /** Result of preparing some calls: the calls that run, and the events to append first. */
@@ -155,12 +156,16 @@ async function permitCall(work: TurnContext, call: CallId, read: CallRead): Prom
   const verdict = await underRules(work, byMode, ruled);
   const who = verdict === byMode ? `mode "${mode}"` : 'a rule of the user';
   const asked: CallAsked = { about: 'call', call, tool: name, effect, title: run.title, rule: verdict.rule };
+  const byModeAlone = verdict === byMode;
+  if (verdict.decision === 'denied' && byModeAlone) noticeDefaultMode(work, { tool: name, effect, mode });
   if (verdict.decision !== 'asks')
     return makePermit(asked, { by: 'rule', decision: verdict.decision }, `${who} does not allow it`);
   const asks = `${who} requires the user to confirm it`;
   const { ask } = work.runtime;
-  if (ask === undefined)
+  if (ask === undefined) {
+    if (byModeAlone) noticeNoAsker(work, { tool: name, effect, mode });
     return makePermit(asked, { by: 'rule', decision: 'denied' }, `${asks}, and no user can be asked`);
+  }
   // A rule that asks comes before rules that allow, so it also comes before grants.
   const offer = verdict === byMode ? await offerOf(work, ruled()) : undefined;
   const always = offer?.exact === undefined ? {} : { always: grantInWords(offer.exact) };

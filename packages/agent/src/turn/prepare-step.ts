@@ -12,7 +12,7 @@ import type { TurnEnding } from '../decide/next-move.ts';
 import { lastingOf } from '../decide/warmth.ts';
 import { messageOf } from '../errors.ts';
 import type { Asker, RewriteQuestion } from '../ports/permissions.ts';
-import { isYes } from '../ports/permissions.ts';
+import { isYes, requireAnswer } from '../ports/permissions.ts';
 import type { RewriteNotice, Runtime } from '../ports/runtime.ts';
 import { REWRITE_NOTICE } from '../ports/runtime.ts';
 import type { Foreseen } from '../request/draft-call.ts';
@@ -183,8 +183,8 @@ async function askAboutRewrite(
   const title = rewriteInWords(rewrite);
   const question: RewriteQuestion = { about: 'rewrite', step, rewrite, title, rule: 'ask/rewrite' };
   try {
-    const decision = await unlessAborted(asker(question, signal), signal);
-    return signal.aborted || isYes(decision) ? undefined : declinedEnding(step, rewrite);
+    const decision = await unlessAborted(Promise.resolve(asker(question, signal)), signal);
+    return signal.aborted || isYes(requireAnswer(decision)) ? undefined : declinedEnding(step, rewrite);
   } catch (cause) {
     return signal.aborted ? undefined : declinedEnding(step, rewrite, `asking the user failed: ${messageOf(cause)}`);
   }

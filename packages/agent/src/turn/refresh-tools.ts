@@ -5,7 +5,7 @@
 import type { ToolSpec } from '@tidemark/context';
 import { unlessAborted } from '../concurrency.ts';
 import type { DefinitionQuestion } from '../ports/permissions.ts';
-import { isYes } from '../ports/permissions.ts';
+import { isYes, requireAnswer } from '../ports/permissions.ts';
 import type { Notice } from '../ports/session-event.ts';
 import type { HeldTool, Tool, ToolOffer, ToolSource, ToolTrouble } from '../ports/tool.ts';
 import { loadShownTools } from '../session/materials.ts';
@@ -69,9 +69,9 @@ async function settle(work: Taking, held: HeldTool): Promise<void> {
   if (work.signal.aborted || refused.has(definition)) return;
   if (ask === undefined) return tellOnce(work, heldBack(held, 'and no user can be asked to approve it'));
   try {
-    const verdict = await unlessAborted(ask(questionOf(held), work.signal), work.signal);
-    if (isYes(verdict)) return held.approve();
-    if (verdict === undefined) return;
+    const verdict = await unlessAborted(Promise.resolve(ask(questionOf(held), work.signal)), work.signal);
+    if (work.signal.aborted) return;
+    if (isYes(requireAnswer(verdict))) return held.approve();
     refused.add(definition);
     tellOnce(work, heldBack(held, 'and the user refused the change'));
   } catch (cause) {

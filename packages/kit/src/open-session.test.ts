@@ -1,0 +1,77 @@
+// `agent.open` with the program's own ids, and its wrong arguments.
+
+import { createMemoryStore } from '@tidemark/store-memory';
+import { createScriptedProvider } from '@tidemark/provider-scripted';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Agent } from './create-agent.ts';
+import { createAgent } from './create-agent.ts';
+
+function agentOf(store = createMemoryStore()): Agent {
+  const provider = createScriptedProvider({ respond: () => ({ parts: [{ type: 'text', text: 'Yes.' }] }) });
+  const agent = createAgent({ model: 'claude-sonnet-5-5', provider, store, permissions: { mode: 'auto' } });
+  onTestFinished(() => agent.close());
+  return agent;
+}
+
+test('`open` with `create` creates a session with the given id and title, and opens the same session later', async () => {
+  const store = createMemoryStore();
+  const first = agentOf(store);
+  const session = await first.open('chat-17', { create: true, title: 'A chat' });
+  expect([session.id, session.mode]).toEqual(['chat-17', 'auto']);
+  await session.prompt('Hello.');
+  await first.close();
+  const again = await agentOf(store).open('chat-17', { create: true, title: 'Another title' });
+  expect(await again.prompt('Still there?')).toMatchObject({ outcome: 'completed' });
+  const { sessions } = await store.sessions();
+  expect(sessions).toEqual([expect.objectContaining({ session: 'chat-17', title: 'A chat' })]);
+  const prompts = (await Array.fromAsync(store.read(again.id))).filter(({ kind }) => kind === 'prompt.given');
+  expect(prompts).toHaveLength(2);
+});
+
+test('`open` without `create` refuses an id that no session has', async () => {
+  await expect(agentOf().open('chat-17')).rejects.toMatchObject({ code: 'log/missing' });
+});
+
+test('`open` with `create` opens the session that another program creates at the same time', async () => {
+  const store = createMemoryStore();
+  let isFirst = true;
+  const raced = {
+    ...store,
+    create: async (...given: Parameters<typeof store.create>) => {
+      if (isFirst) await (await agentOf(store).open('chat-17', { create: true })).close();
+      isFirst = false;
+      return store.create(...given);
+    },
+  };
+  const session = await agentOf(raced).open('chat-17', { create: true });
+  expect(await session.prompt('Hello.')).toMatchObject({ outcome: 'completed' });
+});
+
+test('`open` with `create` refuses a session that is open elsewhere', async () => {
+  const store = createMemoryStore();
+  await agentOf(store).open('chat-17', { create: true });
+  await expect(agentOf(store).open('chat-17', { create: true })).rejects.toMatchObject({ code: 'log/locked' });
+});
+
+test.each([[''], ['a/b'], ['..'], ['.hidden'], ['a b'], ['a'.repeat(129)], [17], [null], [{ title: 'A chat' }]])(
+  '`open` and `fork` refuse the id %j with the rule for ids',
+  async (id) => {
+    const agent = agentOf();
+    const rule = 'is not a session id: use 1 to 128 letters, digits, ".", "_" or "-", with a letter or digit first';
+    const refused = { code: 'kit/bad-id', message: expect.stringContaining(rule) };
+    await expect(Reflect.apply(agent.open, agent, [id, { create: true }])).rejects.toMatchObject(refused);
+    await expect(Reflect.apply(agent.fork, agent, [id])).rejects.toMatchObject(refused);
+    expect((await agent.log.sessions()).sessions).toEqual([]);
+  },
+);
+
+test('`open` and `fork` refuse an option that they do not have', async () => {
+  const agent = agentOf();
+  const refused = (message: string): object => ({ code: 'kit/bad-options', message });
+  await expect(Reflect.apply(agent.open, agent, ['chat-17', { creat: true }])).rejects.toMatchObject(
+    refused('agent.open has no option creat: use title, create'),
+  );
+  await expect(Reflect.apply(agent.fork, agent, ['chat-17', { model: 'x' }])).rejects.toMatchObject(
+    refused('agent.fork has no option model: use at, beforePrompt, summarize, title'),
+  );
+});
