@@ -3,6 +3,7 @@
 // changed under its name first needs the approval of the user. If no user can be asked, it is held back with a notice.
 
 import type { ToolSpec } from '@tidemark/context';
+import { canonicalText } from '@tidemark/log';
 import { unlessAborted } from '../concurrency.ts';
 import type { DefinitionQuestion } from '../ports/permissions.ts';
 import { isYes } from '../ports/permissions.ts';
@@ -84,8 +85,11 @@ async function settle(work: Taking, held: HeldTool): Promise<void> {
 }
 
 function questionOf({ name, was, is }: HeldTool): DefinitionQuestion {
-  const what = was.description === is.description ? 'its arguments' : 'its description';
-  const title = `${name} changed ${what} since it was last accepted`;
+  const changed = [
+    ...(was.description === is.description ? [] : ['its description']),
+    ...(canonicalText(was.schema) === canonicalText(is.schema) ? [] : ['its arguments']),
+  ];
+  const title = `${name} changed ${changed.join(' and ') || 'its definition'} since it was last accepted`;
   return { about: 'definition', tool: name, title, rule: 'ask/definition', was, is };
 }
 
