@@ -71,17 +71,26 @@ async function settle(work: Taking, held: HeldTool): Promise<void> {
   if (ask === undefined) return tellOnce(work, heldBack(held, 'and no user can be asked to approve it'));
   try {
     const verdict = await unlessAborted(ask(questionOf(held), work.signal), work.signal);
-    if (isYes(verdict)) return held.approve();
+    if (isYes(verdict)) return approve(work, held);
     if (verdict === undefined) return;
     refused.add(definition);
     tellOnce(work, heldBack(held, 'and the user refused the change'));
   } catch (cause) {
     if (work.signal.aborted) return;
-    tellOnce(
-      work,
-      heldBack(held, `and asking the user failed: ${cause instanceof Error ? cause.message : String(cause)}`),
-    );
+    tellOnce(work, heldBack(held, `and asking the user failed: ${messageOf(cause)}`));
   }
+}
+
+function approve(work: Taking, held: HeldTool): void {
+  try {
+    held.approve();
+  } catch (cause) {
+    tellOnce(work, heldBack(held, `and the approval of the user failed: ${messageOf(cause)}`));
+  }
+}
+
+function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
 }
 
 function questionOf({ name, was, is }: HeldTool): DefinitionQuestion {
