@@ -1,14 +1,15 @@
 // L6 on real sessions: five compactions in a row, with the bounds of small windows. Each thing that the first checkpoint stands
 // for is in the fifth, or its limitations name the positions. The test reads the transcripts with code of its own.
 
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Checkpoint } from '@tidemark/context';
 import { checkpointText, checkpointTokens, emptyState, evolve, makeCheckpoint } from '@tidemark/context';
 import type { HistoryCompacted, Position, Recorded } from '@tidemark/log';
 import { importInto } from '@tidemark/recording';
 import { createMemoryStore } from '@tidemark/store-memory';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 
 const root = join(import.meta.dirname, '../..');
 const shared = join(root, '../shared/transcripts');
@@ -140,10 +141,11 @@ function isNamed({ limitations }: Checkpoint, { list, places }: Fact): boolean {
   return spans.some(([, from, to]) => places.some((at) => at >= Number(from) && at <= Number(to ?? from)));
 }
 
-async function judge(path: string): Promise<void> {
+/** Checks a session, and returns for each bound the numbers of things that remain and that are named as left out. */
+async function judge(path: string): Promise<readonly { readonly kept: number; readonly named: number }[]> {
   const records = await recordsOf(path);
   const cuts = cutsOf(records);
-  for (const bound of BOUNDS) {
+  return BOUNDS.map((bound) => {
     const made = compactAt(records, cuts, bound);
     const last = made.at(-1);
     const [first] = cuts;
@@ -157,11 +159,50 @@ async function judge(path: string): Promise<void> {
     expect(gone.filter((fact) => !isNamed(last, fact))).toEqual([]);
     expect(made.map((one) => checkpointTokens(one) <= bound)).toEqual(cuts.map(() => true));
     expect(compactAt(records, cuts, bound)).toEqual(made);
+    return { kept: facts.length - gone.length, named: gone.length };
+  });
+}
+
+/** Writes a session of 30 turns, each with a prompt, a new file and a new open task, and returns its path. */
+function madeSession(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tidemark-l6-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'made.jsonl');
+  const start = Date.UTC(2026, 10, 20);
+  const lines: object[] = [
+    { type: 'session', id: 'made', timestamp: new Date(start).toISOString(), cwd: '/w', provider: 'anthropic' },
+  ];
+  const says = (message: object): void => {
+    const at = start + lines.length * 1_000;
+    lines.push({ type: 'message', timestamp: new Date(at).toISOString(), message: { ...message, timestamp: at } });
+  };
+  const todos: object[] = [];
+  for (let turn = 0; turn < 30; turn += 1) {
+    todos.push({ content: `Check the report of country ${turn}`, status: 'pending' });
+    const calls = [
+      { type: 'toolCall', id: `w${turn}`, name: 'write', arguments: { path: `src/country-${turn}.ts`, content: 'x' } },
+      { type: 'toolCall', id: `t${turn}`, name: 'TodoWrite', arguments: { todos } },
+    ];
+    says({ role: 'user', content: [{ type: 'text', text: `Add country ${turn}, and round as rule ${turn} says.` }] });
+    says({ role: 'assistant', content: calls, provider: 'anthropic', model: 'm', usage: {}, stopReason: 'toolUse' });
+    for (const { id: toolCallId, name: toolName } of calls)
+      says({ role: 'toolResult', toolCallId, toolName, content: [{ type: 'text', text: 'ok' }], isError: false });
+    const text = [{ type: 'text', text: 'Done.' }];
+    says({ role: 'assistant', content: text, provider: 'anthropic', model: 'm', usage: {}, stopReason: 'stop' });
   }
+  writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  return path;
 }
 
 it('L6: after five compactions of the demo session, everything is in the checkpoint or named as left out', () =>
   judge(own));
+
+it('L6: after five compactions of a session of 30 turns, a small checkpoint names what it leaves out, and a large one contains everything', async () => {
+  const [small, , large] = await judge(madeSession());
+  expect(small?.named).toBeGreaterThan(5);
+  expect(large).toEqual({ kept: expect.any(Number), named: 0 });
+  expect(large?.kept).toBeGreaterThan(10);
+});
 
 it.skipIf(!there)(
   'L6: after five compactions of the recorded sessions, everything is in the checkpoint or named as left out',

@@ -17,8 +17,6 @@ export interface Played {
   open(options?: Opening): Promise<AgentSession>;
   /** Collects the notices of a session that was not opened by `open`, for example a fork. */
   hear(live: AgentSession): AgentSession;
-  /** Records a rewrite and its price that a custom driver reports, as if it were a notice. */
-  say(tokens: number, cost: string | undefined): void;
 }
 
 /** Plays a session and returns its id. */

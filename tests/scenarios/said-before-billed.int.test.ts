@@ -146,7 +146,6 @@ test.each(MODELS)(
     const id = await story({
       stage,
       hear: (live) => live,
-      say: () => undefined,
       open: (options) => stage.open(options),
     });
     const rowOf = (provider: string, name: string): Capabilities | undefined =>
@@ -177,7 +176,7 @@ test.each(MODELS)('the report of a compaction is within 5% of the bill of its re
     },
   });
   const open: Played['open'] = async (options) => hear(await stage.open(options));
-  const id = await stories.compactsTwice({ stage, hear, say: () => undefined, open });
+  const id = await stories.compactsTwice({ stage, hear, open });
   const taken = await compactedRequests(stage, id);
   const bills = taken.map((place) => stage.billed()[place] ?? expect.unreachable());
   expect(reports).toHaveLength(2);
@@ -254,8 +253,7 @@ async function play(cause: string, model: Model, story: BreakStory): Promise<Tol
     void listen(live, notices);
     return live;
   };
-  const say: Played['say'] = (tokens, price) => void notices.push(`: ${tokens} tokens are written again, $${price}`);
-  const played: Played = { stage, hear, say, open: async (options) => hear(await stage.open(options)) };
+  const played: Played = { stage, hear, open: async (options) => hear(await stage.open(options)) };
   const id = await story(played);
   const { request, answer, epoch } = await breakOf(stage, id, cause);
   const { explained } = await explainSession(stage.log(), sessionId(id), encoders, request.data.step);

@@ -2,6 +2,7 @@
 // that is not known. The tests check the simulator's bill.
 
 import type { RecordedOf } from '@tidemark/log';
+import { sessionId } from '@tidemark/log';
 import type { AgentSession } from '@tidemark/kit';
 import { createMemoryStore } from '@tidemark/store-memory';
 import { describe, expect, test } from 'vitest';
@@ -124,8 +125,14 @@ describe('the forecast of a first call includes no warm front', () => {
   test('in another store', async () => {
     const stage = await opened();
     await (await begins(stage)).close();
-    const live = await stage.open({ store: createMemoryStore() });
+    const store = createMemoryStore();
+    const live = await stage.open({ store });
     await stage.turn(live, 'Begin.', { answer: { text: 'Done.' } });
+    const records = await Array.fromAsync(store.read(sessionId(live.id)));
+    const said = records.flatMap((one) => (one.kind === 'request.prepared' ? [one.data.forecast.read] : []));
+    const cached = records.flatMap((one) => (one.kind === 'epoch.opened' ? [one.data.cached] : []));
+    expect({ said, cached }).toEqual({ said: [0], cached: [undefined] });
+    // The provider read the front, so the forecast is 0 only because this store does not know it.
     expect(stage.billed().at(-1)?.read).toBeGreaterThan(9_000);
   });
 

@@ -42,7 +42,7 @@ function simulatedCost([front = 0, held = 0]: readonly number[], kept: readonly 
 function bodyOf(front: number, history: readonly number[]): Uint8Array {
   const marker = { cache_control: { type: 'ephemeral' } };
   const text = (tokens: number, name: number): object => ({ type: 'text', text: `${name} `.padEnd(4 * tokens, 'x') });
-  const blocks = history.map((tokens, index) => text(tokens, history[0] ?? 0 + index));
+  const blocks = history.map((tokens, index) => text(tokens, (history[0] ?? 0) + index));
   const content = blocks.map((block, index) => (index >= blocks.length - 2 ? { ...block, ...marker } : block));
   const body = {
     model: MODEL,

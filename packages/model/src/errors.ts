@@ -76,5 +76,8 @@ export class ProviderError extends CodedError<ProviderErrorCode, ProviderErrorDa
   ) {
     super(code, message, data, cause);
     this.class = nextAction;
+    // Moves `data` to the end, so that a log prints the class next to the code.
+    Reflect.deleteProperty(this, 'data');
+    Object.assign(this, { data });
   }
 }

@@ -97,6 +97,18 @@ describe('a model with a token grid', () => {
     ).toBe(0);
   });
 
+  it('chooses the machine by the first 256 tokens, at four bytes per token', () => {
+    const simulator = simulateOpenAI();
+    const overflows = (start: string): number =>
+      Array.from({ length: 16 }, (_, i) => respond(simulator, { ...old, input: [asked(`${start}${i}`)] }, unsized))
+        .map(({ overflow }) => overflow)
+        .reduce((sum, one) => sum + one, 0);
+    expect(overflows('x'.repeat(900))).toBe(0);
+    expect(overflows('x'.repeat(1_100))).toBe(1);
+    expect(overflows('é'.repeat(450))).toBe(0);
+    expect(overflows('é'.repeat(550))).toBe(1);
+  });
+
   it('uses the same machine for any number of calls at 12 calls a minute', () => {
     const simulator = simulateOpenAI();
     const calls = Array.from({ length: 40 }, (_, i) =>

@@ -3,7 +3,17 @@
 
 import { describe, expect, it } from 'vitest';
 import { mark, text } from './conversation.ts';
-import { asked, chat, functionTool, outputOf, parts, respond, simulateOpenAI } from './openai-conversation.ts';
+import {
+  asked,
+  called,
+  chat,
+  functionTool,
+  output,
+  outputOf,
+  parts,
+  respond,
+  simulateOpenAI,
+} from './openai-conversation.ts';
 
 describe('the diagnosis of a cache miss', () => {
   const input = [asked('a', 'b')];
@@ -98,5 +108,29 @@ describe("the usage of OpenAI's wires", () => {
       completion_tokens: 110,
       completion_tokens_details: { reasoning_tokens: 100 },
     });
+  });
+
+  it('counts the text and the media of a tool output, on both wires', () => {
+    const simulator = simulateOpenAI();
+    const unsized = { sizes: () => undefined };
+    const url = 'https://example.org/a.png';
+    const size = (content: unknown): number => {
+      const input = [asked('go'), called('c1'), { ...output('c1'), output: content }];
+      return respond(simulator, { input }, unsized).counts.input;
+    };
+    const look = { name: 'look', arguments: '{}' };
+    const call = { role: 'assistant', tool_calls: [{ id: 'c1', type: 'function', function: look }] };
+    const chatSize = (content: unknown): number => {
+      const messages = [{ role: 'user', content: 'go' }, call, { role: 'tool', tool_call_id: 'c1', content }];
+      return chat(simulator, { messages }, unsized).counts.input;
+    };
+    const long = 'x'.repeat(4_000);
+    const image = { type: 'input_image', image_url: url };
+    const words = { type: 'input_text', text: long };
+    expect(size([words, image]) - size([words])).toBe(1_600);
+    expect(size([image, words]) - size([image])).toBe(1_000);
+    const chatImage = { type: 'image_url', image_url: { url } };
+    expect(chatSize([text(long), chatImage]) - chatSize([text(long)])).toBe(1_600);
+    expect(chatSize([chatImage, text(long)]) - chatSize([chatImage])).toBe(1_000);
   });
 });

@@ -140,6 +140,15 @@ describe('an answer', () => {
     expect(said(send(simulator, {}))).toMatchObject({ content: [{ text: 'scenario' }] });
   });
 
+  it('is cut at the output limit by bytes, and never inside a character', () => {
+    const texts = (said: string): unknown =>
+      send(simulate(), { max_tokens: 2 }, { answer: { text: said } }).answer.blocks;
+    expect(texts('abcdefghijkl')).toMatchObject([{ text: 'abcdefgh' }]);
+    expect(texts('ääääääää')).toMatchObject([{ text: 'ääää' }]);
+    expect(texts('a€€€€€€')).toMatchObject([{ text: 'a€€' }]);
+    expect(texts('abcdefg😀')).toMatchObject([{ text: 'abcdefg' }]);
+  });
+
   it('keeps the raw text of its call arguments and its recorded number of tokens', () => {
     const blocks = [{ type: 'tool_use' as const, id: 'a', name: 'look', arguments: '{"z": 1.0, "a": 2}' }];
     const { answer, usage } = send(simulate(), { max_tokens: 1 }, { answer: { blocks, outputTokens: 77 } });

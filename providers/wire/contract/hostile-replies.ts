@@ -63,18 +63,21 @@ export function dripping(status: number): Reply {
   };
 }
 
-/** Sends 4 GiB of blanks, compressed to about 4 MiB. */
-export function gzipBomb(type: string): Reply {
+/** Number of bytes of a gzip bomb before its compression. */
+export const BOMB_BYTES: number = 4_096 * MIB;
+
+/** Sends 4 GiB of blanks, compressed to about 4 MiB. `written` counts the blanks before their compression. */
+export function gzipBomb(type: string, written?: Written): Reply {
   return (response) => {
+    const count = written ?? { bytes: 0 };
     response.writeHead(200, { 'content-type': type, 'content-encoding': 'gzip' });
     const gzip = createGzip();
     gzip.pipe(response);
     response.once('close', () => gzip.destroy());
     const blanks = Buffer.alloc(MIB, ' ');
-    let left = 4_096;
     const more = (): void => {
-      while (left > 0 && !gzip.destroyed) {
-        left -= 1;
+      while (count.bytes < BOMB_BYTES && !gzip.destroyed) {
+        count.bytes += blanks.length;
         if (!gzip.write(blanks)) {
           gzip.once('drain', more);
           return;

@@ -45,3 +45,12 @@ test('a damaged file throws `mcp/approvals-damaged` and is not changed', () => {
   expect(() => open.take([])).toThrow(expect.objectContaining({ code: 'mcp/approvals-damaged' }));
   expect(readFileSync(path, 'utf8')).toBe('{"revision":1,"tools":[');
 });
+
+test('definitions still apply in this process if the file can be neither read nor written', () => {
+  const path = file();
+  const open = openApprovals(path);
+  open.take([definition('a__x', 'one')]);
+  writeFileSync(path, '{"revision":1,"tools":[');
+  expect(() => open.take([definition('a__x', 'two')])).toThrow(`${path} does not contain valid definitions`);
+  expect(open.get('a__x')?.description).toBe('two');
+});

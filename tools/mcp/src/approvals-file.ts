@@ -28,10 +28,10 @@ export function openApprovals(path: string): Approvals {
   return {
     get: (name) => kept.get(name),
     take(definitions) {
-      const all = new Map([...kept, ...readAll(path)]);
-      for (const one of definitions) all.set(one.name, one);
-      kept = all;
-      writeAll(path, all);
+      const taken = definitions.map((one) => [one.name, one] as const);
+      kept = new Map([...kept, ...taken]);
+      kept = new Map([...kept, ...readAll(path), ...taken]);
+      writeAll(path, kept);
     },
   };
 }

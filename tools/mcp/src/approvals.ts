@@ -20,8 +20,7 @@ export interface Approvals {
   /**
    * Accepts these definitions and replaces earlier ones with the same names.
    *
-   * @throws any error of storing the definitions. If only the write failed, the definitions still apply in this
-   *   process.
+   * @throws any error of storing the definitions. They still apply in this process.
    */
   take(definitions: readonly Definition[]): void;
 }

@@ -51,6 +51,7 @@ export function createMcpTools(options: McpOptions): McpTools {
     return settings === undefined ? [] : [createLink(name, settings, surroundings)];
   });
   const made = new Map<string, Tool | Error>();
+  const unkept: ToolTrouble[] = [];
   let waited: Promise<void> | undefined;
   const ready = (): Promise<void> => {
     waited ??= withinTime(Promise.all(links.map((link) => link.start())), (signal) =>
@@ -61,7 +62,12 @@ export function createMcpTools(options: McpOptions): McpTools {
   return {
     ready,
     sources: links.map((link) => instructionsOf(link, { ready, patienceMs: waitMs + 1_000 })),
-    offer: (shown) => joinOffers(links.map((link) => offerOf(link, shown, { approvals, made }))),
+    offer(shown) {
+      const { tools, held, troubles } = joinOffers(
+        links.map((link) => offerOf(link, shown, { approvals, made, unkept })),
+      );
+      return { tools, held, troubles: [...troubles, ...unkept.splice(0)] };
+    },
     close: async () => void (await Promise.all(links.map((link) => link.close()))),
   };
 }
@@ -88,6 +94,8 @@ interface KeptOffer {
   readonly approvals: Approvals;
   /** Tools by the definitions they were made from, so an equal offer contains the same objects. */
   readonly made: Map<string, Tool | Error>;
+  /** Approvals that could not be saved and are not reported yet. */
+  readonly unkept: ToolTrouble[];
 }
 
 function offerOf(link: ServerLink, all: readonly Definition[], kept: KeptOffer): ToolOffer {
@@ -105,7 +113,7 @@ function offerOf(link: ServerLink, all: readonly Definition[], kept: KeptOffer):
       specs.push({ link, definition, pinned: pinned ?? definition, called });
       continue;
     }
-    held.push({ name: definition.name, was: known, is: definition, approve: () => approvals.take([definition]) });
+    held.push({ name: definition.name, was: known, is: definition, approve: () => approve(definition, kept) });
     if (pinned !== undefined) specs.push(heldBack(link, pinned));
   }
   // If a server was not reached yet, its current tools are unknown. The definitions that the session was shown before
@@ -114,6 +122,18 @@ function offerOf(link: ServerLink, all: readonly Definition[], kept: KeptOffer):
     for (const pinned of shown.values()) specs.push({ link, definition: pinned, pinned, called: undefined });
   const { tools, troubles } = makeAll(link, specs, kept);
   return { held, tools, troubles: [...troubles, ...takeAll(link, approvals, taken)] };
+}
+
+function approve(definition: Definition, { approvals, unkept }: KeptOffer): void {
+  try {
+    approvals.take([definition]);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    const message = `the approval of the tool ${definition.name} could not be saved: ${why}`;
+    const next =
+      'The approval applies until this process ends. The next session asks again: check the file in the message.';
+    unkept.push({ code: 'mcp/approvals-unkept', message, next });
+  }
 }
 
 function takeAll({ name }: ServerLink, approvals: Approvals, taken: readonly Definition[]): readonly ToolTrouble[] {

@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { MadeServer, MadeTool } from '../contract/made-server.ts';
 import { startMadeServer } from '../contract/made-server.ts';
+import type { Approvals, Definition } from './approvals.ts';
 import type { McpTools } from './mcp-tools.ts';
 import { createMcpTools } from './mcp-tools.ts';
 
@@ -207,6 +208,29 @@ test('a tool with an invalid schema is omitted and reported, and the other tools
   await mcp.ready();
   const { tools, troubles } = mcp.offer([]);
   expect([tools.map(({ name }) => name), troubles.map(({ code }) => code)]).toEqual([['s__good'], ['mcp/bad-schema']]);
+});
+
+test('an approval that cannot be stored applies to the session, and is reported', async () => {
+  const server = await serverOf({ name: 'look' });
+  const before: Definition = { name: 'there__look', description: 'Other.', schema: { type: 'object' } };
+  const accepted = new Map([[before.name, before]]);
+  const approvals: Approvals = {
+    get: (name) => accepted.get(name),
+    take(definitions) {
+      for (const one of definitions) accepted.set(one.name, one);
+      throw new Error('the disk is full');
+    },
+  };
+  const { surroundings } = virtualTime();
+  const mcp = closing(createMcpTools({ servers: { there: { url: server.url } }, approvals, surroundings }));
+  await mcp.ready();
+  const [question] = mcp.offer([]).held;
+  question?.approve();
+  const { tools, held, troubles } = mcp.offer([]);
+  expect([tools.map(({ name }) => name), held]).toEqual([['there__look'], []]);
+  expect(troubles).toMatchObject([{ code: 'mcp/approvals-unkept' }]);
+  expect(troubles[0]?.message).toBe('the approval of the tool there__look could not be saved: the disk is full');
+  expect(mcp.offer([]).troubles).toEqual([]);
 });
 
 test('the effects that a server declares are ignored', async () => {

@@ -66,6 +66,14 @@ describe('the headroom', () => {
     expect(headroomOf(session.state, { ...SONNET, inputLimit: 128_000 })).toBe(128_000 - 16_384 - 100_000 - 500);
   });
 
+  it('is counted from the `hard` budget of the user if one is set', async () => {
+    const { session } = await asked(100_000, 1);
+    const capabilities = { ...SONNET, inputLimit: 200_000 };
+    expect(headroomOf(session.state, capabilities, { hard: 110_000 })).toBe(110_000 - 100_000 - 500);
+    expect(headroomOf(session.state, capabilities, { reserve: 60_000 })).toBe(140_000 - 100_000 - 500);
+    expect(limitsAt(session.state, capabilities, 1, { hard: 110_000 }).bytes).toBe((10_000 - 500) * 2);
+  });
+
   it('leaves room for the output if the provider refuses a request without such room', async () => {
     const { session } = await asked(100_000, 1);
     const window = { tokens: 100_000, sharedWithOutput: 'refused' } as const;

@@ -2,7 +2,7 @@
 // calls share the remaining room, because ten parallel reads of 50 KiB would fill a window of 200,000 tokens.
 
 import { slice } from '@tidemark/context';
-import type { State } from '@tidemark/context';
+import type { BudgetSettings, State } from '@tidemark/context';
 import { budgetsOf, estimateImageTokens, estimateTokens, inputLimitOf } from '@tidemark/context';
 import type { Capabilities, Part } from '@tidemark/model';
 
@@ -51,24 +51,29 @@ export function batchShare(headroom: number, callsOpen: number): number {
 
 /**
  * Returns the limits for a result that is committed now. `callsOpen` is the number of open calls in its batch,
- * including this one. An unknown headroom does not limit the result.
+ * including this one. `budgets` are the budgets that the user set. An unknown headroom does not limit the result.
  */
-export function limitsAt(state: State, capabilities: Capabilities, callsOpen: number): OutputLimits {
+export function limitsAt(
+  state: State,
+  capabilities: Capabilities,
+  callsOpen: number,
+  budgets?: BudgetSettings,
+): OutputLimits {
   const { bytes, lines } = resultLimits(capabilities);
-  const headroom = headroomOf(state, capabilities);
+  const headroom = headroomOf(state, capabilities, budgets);
   return { lines, bytes: headroom === undefined ? bytes : Math.min(bytes, batchShare(headroom, callsOpen)) };
 }
 
 /**
- * Returns the tokens left below the `hard` budget. They are computed from the measured input of the last accepted
+ * Returns the tokens left below the `hard` budget, which follows the budgets that the user set. They are computed from the measured input of the last accepted
  * request and the estimated tokens added since. Returns `undefined` if no request was measured or no limit is known,
  * and a negative number if the budget is exceeded.
  */
-export function headroomOf(state: State, capabilities: Capabilities): number | undefined {
+export function headroomOf(state: State, capabilities: Capabilities, budgets?: BudgetSettings): number | undefined {
   const accepted = state.streams['main']?.accepted;
   if (accepted?.input === undefined) return undefined;
   const limit = inputLimitOf(capabilities, accepted.prepared.outputLimit);
-  return limit && budgetsOf(limit).hard - accepted.input - Math.ceil(cameSince(state, accepted.spans));
+  return limit && budgetsOf(limit, budgets).hard - accepted.input - Math.ceil(cameSince(state, accepted.spans));
 }
 
 /**

@@ -56,6 +56,13 @@ describe('permission rules', () => {
     expect(judge(set, 'bash', beyond)).toBe('asks ask/execute');
   });
 
+  test('do not allow such a call by a rule for the whole tool either', () => {
+    const set = rules({ decision: 'allow', tool: 'fetch' });
+    expect(judge(set, 'fetch', { hosts: ['a.example'] })).toBe('allowed allow fetch');
+    expect(judge(set, 'fetch', { hosts: ['a.example'], beyond: ['the network'] })).toBe('asks ask/execute');
+    expect(judge(set, 'fetch', { beyond: ['the network'] })).toBe('asks ask/execute');
+  });
+
   test('deny before they ask and ask before they allow, in any order of the rules', () => {
     const all = [bash('allow', 'npm test'), bash('ask', 'npm test'), bash('deny', 'npm test')];
     fc.assert(

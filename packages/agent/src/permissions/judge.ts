@@ -79,19 +79,23 @@ export function narrower(a: Mode, b: Mode): Mode {
  * Returns the verdict after the user's rules. A denial by the mode remains. A rule that denies comes before a rule that
  * asks, and a rule that asks comes before rules that allow. A call is allowed only if a rule allows its whole tool, or
  * if rules allow each of its commands, paths and hosts. An unknown command is never allowed by a pattern. No rule
- * allows a write outside the workspace.
+ * allows a write outside the workspace, or access outside the sandbox.
  */
 export function judgeByRules(byMode: Verdict, rules: RuleSet, call: RuledCall): Verdict {
   if (byMode.decision === 'denied') return byMode;
   const about = rules.filter(({ tool }) => matchStars(tool, call.tool));
   const forbidding = forbid(about, 'deny', call) ?? forbid(about, 'ask', call);
   if (forbidding !== undefined) return forbidding;
-  if (byMode.decision === 'allowed' || (call.effect === 'write' && !call.confined)) return byMode;
+  if (byMode.decision === 'allowed' || isOutside(call)) return byMode;
   const allowing = allow(
     about.filter(({ decision }) => decision === 'allow'),
     call,
   );
   return allowing === undefined ? byMode : { decision: 'allowed', rule: allowing };
+}
+
+function isOutside({ effect, confined, effects }: RuledCall): boolean {
+  return (effect === 'write' && !confined) || (effects?.beyond ?? []).length > 0;
 }
 
 function forbid(rules: RuleSet, decision: 'deny' | 'ask', { effects }: RuledCall): Verdict | undefined {
@@ -131,11 +135,10 @@ type NamedByPattern = (pattern: RulePattern) => boolean;
 
 /**
  * Returns one test for each command, path and host of a call. The test returns true for a pattern that matches. For an
- * unknown command, and for access outside the sandbox, the test always returns false.
+ * unknown command, the test always returns false.
  */
-function thingsOf({ commands, paths = [], hosts = [], beyond = [] }: CallEffects): readonly NamedByPattern[] {
+function thingsOf({ commands, paths = [], hosts = [] }: CallEffects): readonly NamedByPattern[] {
   return [
-    ...beyond.map((): NamedByPattern => () => false),
     ...(commands === undefined ? [] : commandsOf(commands)),
     ...paths.map(
       (path): NamedByPattern =>

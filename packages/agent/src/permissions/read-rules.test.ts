@@ -87,6 +87,17 @@ describe('a rule that is read', () => {
   });
 
   test.each([
+    ['git @ *', /"@" is not a subcommand of git/],
+    ['git --no-pager push/x', /"push\/x" is not a subcommand of git/],
+    ['FOO=1 npm test', /sets a variable/],
+    ['-rf x', /"-rf" is an option/],
+    ['bin/ *', /"bin\/" is a folder/],
+  ])('is refused in each decision if no command can match its pattern: %s', (command, why) => {
+    for (const decision of ['allow', 'ask', 'deny'])
+      expect(problems({ decision, tool: 'bash', commands: [command] })).toEqual([expect.stringMatching(why)]);
+  });
+
+  test.each([
     'git *',
     '/usr/bin/GIT *',
     'git --no-pager *',

@@ -81,6 +81,8 @@ export async function whatChanges(
   if (pruned !== undefined) {
     const before = { ...session, state: asIfRecorded(state, pruned) };
     const cause = need.do === 'epoch' ? need.cause : 'pruning';
+    // This front contains every wanted tool. Only the first epoch of a subagent can open with another front, and that
+    // epoch prunes nothing.
     return { pruned, ...(await openingEpoch(before, asked, cause, stamp)), changes: [] };
   }
   switch (need.do) {
@@ -110,10 +112,11 @@ async function changesOf(
 /** Returns the pruning of old results that this request applies, or `undefined` if nothing is pruned. */
 function shortening(
   state: State,
-  { wanted, capabilities, ttl, pruning, compacts, outputLimit, budgets }: ChangeOptions,
+  options: ChangeOptions,
   need: Need,
   stamp: Pick<Event, 'at' | 'turn'>,
 ): EventOf<'history.pruned'> | undefined {
+  const { wanted, capabilities, account, ttl, pruning, compacts, outputLimit, budgets } = options;
   if (pruning !== 'auto') return undefined;
   const { at } = stamp;
   const gauge = gaugeOf(state, capabilities, defined({ outputLimit, at, budgets }));
@@ -123,6 +126,8 @@ function shortening(
     need,
     capabilities,
     at,
+    account,
+    key: entryKey(state, options),
     ttl: ttl === '1h' ? ttl : '5m',
     gauge,
     ...(compacts === true && { compactsAt: CRITICAL * gauge.limit }),
@@ -179,17 +184,26 @@ async function openingEpoch(
 async function leftWarm(
   { state, log }: Session,
   epoch: EventOf<'epoch.opened'>,
-  { account, encoder, capabilities: { implicit, routing } }: OpeningOptions,
+  options: OpeningOptions,
 ): Promise<readonly FrontEntry[]> {
+  const { account } = options;
   if (account === undefined) return [];
   const found = await readWarmFront(log, frontName(epoch.data, account), epoch.at);
-  const routed = implicit !== undefined && encoder.routing !== undefined && routing !== undefined;
-  const key = routed ? keyInForce(asIfRecorded(state, epoch), routing, newHash) : undefined;
+  const key = entryKey(asIfRecorded(state, epoch), options);
   const now = milliseconds(epoch.at);
   const own = state.cache.entries.filter((entry) => isAlive(entry, now) && !isOfOther(entry, account));
   const isKnown = ({ prefix, section, parameters }: FrontEntry): boolean =>
     own.some((entry) => entry.prefix === prefix && entry.parameters[section] === parameters[section]);
   return found.filter((entry) => entry.key === key && !isKnown(entry));
+}
+
+/**
+ * Returns the key under which the provider keeps the entries of the next request. Returns `undefined` if it finds
+ * entries by their bytes alone.
+ */
+function entryKey(state: State, { encoder, capabilities: { implicit, routing } }: OpeningOptions): string | undefined {
+  const routed = implicit !== undefined && encoder.routing !== undefined && routing !== undefined;
+  return routed ? keyInForce(state, routing, newHash) : undefined;
 }
 
 /** Returns the front with which an epoch would open now. */

@@ -25,8 +25,20 @@ export function readCommandPattern(text: string, decision: 'allow' | 'ask' | 'de
     return `"${text}" is not a command in plain words, because of "${strange}": write one command, without quotes, variables or operators`;
   const open = all.length > 1 && all.at(-1) === '*';
   const words = open ? all.slice(0, -1) : all;
-  const problem = decision === 'allow' ? tooWide(words, open) : undefined;
+  const problem = unmatched(words) ?? (decision === 'allow' ? tooWide(words, open) : undefined);
   return problem === undefined ? { words, open } : `"${text}" ${problem}`;
+}
+
+/** Returns the problem with a pattern that no command can match. */
+function unmatched(words: readonly string[]): string | undefined {
+  const [program = ''] = words;
+  if (/^\w+\+?=/.test(program)) return 'sets a variable, which is not part of a command: write the command without it';
+  if (program.startsWith('-')) return `names no program, because "${program}" is an option: write the program first`;
+  if (program.endsWith('/')) return `names no program, because "${program}" is a folder: write the path of the program`;
+  const subcommand = programName(program) === 'git' ? words[subcommandAt(words)] : undefined;
+  return subcommand === undefined || /^[\w*-]+$/.test(subcommand)
+    ? undefined
+    : `matches no command, because "${subcommand}" is not a subcommand of git: write the subcommand, such as "git push"`;
 }
 
 function tooWide([program = '', first]: readonly string[], open: boolean): string | undefined {
@@ -162,11 +174,16 @@ export function openGitProblem({ words, open }: CommandPattern): string | undefi
 }
 
 function leavesGitOpen(words: readonly string[], open: boolean): boolean {
-  const at = words.findIndex(
-    (word, index) => index > 0 && !word.startsWith('-') && !BEFORE_SUBCOMMAND.test(words[index - 1] ?? ''),
-  );
+  const at = subcommandAt(words);
   if (words.slice(0, at === -1 ? undefined : at + 1).some((word) => word.includes('*'))) return true;
   if (!open || at === -1) return open;
   const [subcommand = '', next = ''] = words.slice(at);
   return RUNS_ANY.test(subcommand) && NAMED.get(subcommand)?.test(next) !== true;
+}
+
+/** Returns the index of git's subcommand in a pattern, or -1. */
+function subcommandAt(words: readonly string[]): number {
+  return words.findIndex(
+    (word, index) => index > 0 && !word.startsWith('-') && !BEFORE_SUBCOMMAND.test(words[index - 1] ?? ''),
+  );
 }

@@ -16,8 +16,8 @@ export interface CallEffects {
   /** Hosts that the call would reach, in the form of a URL: lower case, without a port. */
   readonly hosts?: readonly string[];
   /**
-   * Names of access outside of the sandbox that the call requests, such as `the network`. No pattern of a rule and no
-   * grant can allow this access, so a person is asked about each such call.
+   * Names of access outside of the sandbox that the call requests, such as `the network`. No rule and no grant can
+   * allow this access, so a person is asked about each such call.
    */
   readonly beyond?: readonly string[];
 }

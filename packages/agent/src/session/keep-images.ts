@@ -40,12 +40,12 @@ export async function keepGiven(
 
 async function keepAttachment(
   { log: { artifacts }, secrets, state }: Session,
-  { capabilities }: Runtime,
+  { capabilities, budgets }: Runtime,
   { name, data }: GivenAttachment,
 ): Promise<readonly ContentPart[]> {
   const output = openOutput({ artifacts, secrets });
   await output.write(data);
-  const shaped = await output.finish({ limits: limitsAt(state, capabilities, 1), keeps: 'head' });
+  const shaped = await output.finish({ limits: limitsAt(state, capabilities, 1, budgets), keeps: 'head' });
   const text: ContentPart = { type: 'text', text: `${name} (${data.length} bytes):\n${shaped.text}` };
   // The part names the artifact, so tools can read it and garbage collection does not delete it.
   return shaped.output === undefined ? [text] : [{ type: 'file', path: name, artifact: shaped.output }, text];

@@ -320,9 +320,10 @@ describe('a question', () => {
 });
 
 test.each([
-  ['asks in mode auto if commands are sandboxed', false, 1],
-  ['does not ask in mode auto with `allowUnsandboxed`, because there is no sandbox to leave', true, 0],
-])('a call that asks for more than its sandbox gives %s', async (_, allowUnsandboxed, questions) => {
+  ['asks in mode auto if commands are sandboxed', false, [], 1],
+  ['asks also if a rule allows the whole tool', false, [{ decision: 'allow', tool: 'go' }], 1],
+  ['does not ask in mode auto with `allowUnsandboxed`, because there is no sandbox to leave', true, [], 0],
+] as const)('a call that asks for more than its sandbox gives %s', async (_, allowUnsandboxed, rules, questions) => {
   const seen: Question[] = [];
   const tool = made('go', () => ({}), { effect: 'execute' });
   const read: Tool['read'] = () => ({ title: 'go', sandboxed: true, beyond: ['the network'], run: async () => ({}) });
@@ -332,6 +333,7 @@ test.each([
     mode: 'auto',
     runtime: {
       allowUnsandboxed,
+      rules,
       ask: async (question) => {
         seen.push(question);
         return 'denied';

@@ -147,11 +147,12 @@ async function permitCall(work: TurnContext, call: CallId, read: CallRead): Prom
   const { effect, name } = tool;
   const confined = run.confined ?? true;
   const sandboxed = work.runtime.allowUnsandboxed || (run.sandboxed ?? false);
-  const beyond = !work.runtime.allowUnsandboxed && (run.beyond ?? []).length > 0;
-  const byMode = judge({ mode, effect, confined, sandboxed, beyond });
+  const beyond = work.runtime.allowUnsandboxed ? [] : (run.beyond ?? []);
+  const byMode = judge({ mode, effect, confined, sandboxed, beyond: beyond.length > 0 });
   const ruled = once((): RuledCall => {
     const { effects } = run;
-    return defined({ tool: name, effect, confined, effects });
+    const all = beyond.length > 0 ? { ...effects, beyond: [...beyond, ...(effects?.beyond ?? [])] } : effects;
+    return defined({ tool: name, effect, confined, effects: all });
   });
   const verdict = await underRules(work, byMode, ruled);
   const who = verdict === byMode ? `mode "${mode}"` : 'a rule of the user';

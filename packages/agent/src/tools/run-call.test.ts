@@ -7,6 +7,7 @@ import { READ } from '../../tests/small-session.ts';
 import type { Setting, SmallWork } from '../../tests/small-work.ts';
 import { beginWork, made } from '../../tests/small-work.ts';
 import { headroomOf } from '../output/result-limits.ts';
+import type { Runtime } from '../ports/runtime.ts';
 import { NO_SECRETS } from '../ports/secrets.ts';
 import type { Tool } from '../ports/tool.ts';
 import { readArtifact } from '../session/materials.ts';
@@ -170,10 +171,11 @@ describe('ten outputs of 50 KiB at once', () => {
     readonly bytes: readonly number[];
   }
 
-  async function run(tool: Tool, input: number): Promise<Shown> {
+  async function run(tool: Tool, input: number, runtime: Partial<Runtime> = {}): Promise<Shown> {
     const usage: Usage = { fresh: input, read: 0, writes: [], answer: 100 };
-    const { session, work, records } = await beginWork({ calls, tools: [tool], listed: [READ], usage });
-    const left = (): number => headroomOf(session.state, work.runtime.capabilities) ?? Number.NaN;
+    const { session, work, records } = await beginWork({ calls, tools: [tool], listed: [READ], usage, runtime });
+    const { capabilities, budgets } = work.runtime;
+    const left = (): number => headroomOf(session.state, capabilities, budgets) ?? Number.NaN;
     const before = left();
     await runCalls(work);
     const all = await records();
@@ -187,6 +189,14 @@ describe('ten outputs of 50 KiB at once', () => {
       1_000,
     );
     expect(new Set(bytes)).toEqual(new Set([small.length]));
+  });
+
+  test('share the room left below the `hard` budget that the user set', async () => {
+    const tool = made('look', () => ({ text }));
+    const { before, after, bytes } = await run(tool, 10_000, { budgets: { hard: 40_000 } });
+    expect(before).toBeLessThan(30_000);
+    expect(Math.max(...bytes)).toBeLessThanOrEqual((before * 2) / 10);
+    expect(after).toBeGreaterThan(0);
   });
 
   test('share the room left in the window if the calls run in parallel', async () => {

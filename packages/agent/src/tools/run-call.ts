@@ -371,5 +371,5 @@ export function head({ runtime, turn }: TurnContext): { readonly at: Timestamp; 
  * equal shares. A call that uses less leaves the rest to the later calls, so all results fit in any order.
  */
 function limitsOf({ session, runtime }: TurnContext): OutputLimits {
-  return limitsAt(session.state, runtime.capabilities, openCalls(session.state).length);
+  return limitsAt(session.state, runtime.capabilities, openCalls(session.state).length, runtime.budgets);
 }

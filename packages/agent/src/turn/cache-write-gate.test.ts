@@ -68,6 +68,21 @@ describe('the cache write gate', () => {
     await ticks();
     expect(through).toEqual(['first', 'second']);
   });
+
+  test('keeps holding calls back for the call that writes after a waiting call was stopped', async () => {
+    const { through, go } = callsAt();
+    const stop = new AbortController();
+    const first = await go('first', ['front']);
+    const second = go('second', ['front'], stop.signal);
+    stop.abort();
+    (await second).over();
+    void go('third', ['front']);
+    await ticks();
+    expect(through).toEqual(['first', 'second']);
+    first.begun();
+    await ticks();
+    expect(through).toEqual(['first', 'second', 'third']);
+  });
 });
 
 test('five parallel side calls with the same history write the history to the cache once', async () => {

@@ -175,6 +175,40 @@ describe('a definition that is held back', () => {
     expect([asked.length, notices.length]).toEqual({ allowed: [1, 0], denied: [1, 1], fails: [2, 1] }[how]);
   });
 
+  test.each([
+    [{ description: 'Other.' }, 'its description'],
+    [{ schema: { type: 'object', required: ['to'] } }, 'its arguments'],
+    [{ description: 'Other.', schema: { type: 'object', required: ['to'] } }, 'its description and its arguments'],
+  ] as const)('is asked about with each changed part in the title: %j', async (change, parts) => {
+    const held: HeldTool = { name: 'shop', was, is: { ...was, ...change }, approve: () => undefined };
+    const titles: string[] = [];
+    const ask = async (question: Question): Promise<'denied'> => {
+      titles.push(question.title);
+      return 'denied';
+    };
+    const runtime = { toolSources: [source({ tools: [shop], held: [held] })], ask };
+    const { live } = await goLive({ provider: answering(says('a')), runtime });
+    await live.prompt('go');
+    expect(titles).toEqual([`shop changed ${parts} since it was last accepted`]);
+  });
+
+  test('remains held back if approving it fails, and the notice says so', async () => {
+    const approve = (): never => {
+      throw new Error('the disk is full');
+    };
+    const held: HeldTool = { name: 'shop', was, is, approve };
+    const runtime = { toolSources: [source({ tools: [shop], held: [held] })], ask: async () => 'allowed' as const };
+    const { live } = await goLive({ provider: answering(says('a')), runtime });
+    const messages: string[] = [];
+    void (async () => {
+      for await (const event of live.events()) if (event.type === 'notice.raised') messages.push(event.notice.message);
+    })();
+    await live.prompt('go');
+    expect(messages).toEqual([
+      'the tool shop is not offered: its definition changed, and the approval of the user failed: the disk is full',
+    ]);
+  });
+
   test('remains held back if no user can be asked, and one notice is raised', async () => {
     const shops = source({ tools: [shop] });
     const provider = answering(says('a'), says('b'), says('c'));

@@ -3,6 +3,7 @@
 // changed under its name first needs the approval of the user. If no user can be asked, it is held back with a notice.
 
 import type { ToolSpec } from '@tidemark/context';
+import { canonicalText } from '@tidemark/log';
 import { unlessAborted } from '../concurrency.ts';
 import type { DefinitionQuestion } from '../ports/permissions.ts';
 import { isYes, requireAnswer } from '../ports/permissions.ts';
@@ -71,21 +72,33 @@ async function settle(work: Taking, held: HeldTool): Promise<void> {
   try {
     const verdict = await unlessAborted(Promise.resolve(ask(questionOf(held), work.signal)), work.signal);
     if (work.signal.aborted) return;
-    if (isYes(requireAnswer(verdict))) return held.approve();
+    if (isYes(requireAnswer(verdict))) return approve(work, held);
     refused.add(definition);
     tellOnce(work, heldBack(held, 'and the user refused the change'));
   } catch (cause) {
     if (work.signal.aborted) return;
-    tellOnce(
-      work,
-      heldBack(held, `and asking the user failed: ${cause instanceof Error ? cause.message : String(cause)}`),
-    );
+    tellOnce(work, heldBack(held, `and asking the user failed: ${messageOf(cause)}`));
   }
 }
 
+function approve(work: Taking, held: HeldTool): void {
+  try {
+    held.approve();
+  } catch (cause) {
+    tellOnce(work, heldBack(held, `and the approval of the user failed: ${messageOf(cause)}`));
+  }
+}
+
+function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}
+
 function questionOf({ name, was, is }: HeldTool): DefinitionQuestion {
-  const what = was.description === is.description ? 'its arguments' : 'its description';
-  const title = `${name} changed ${what} since it was last accepted`;
+  const changed = [
+    ...(was.description === is.description ? [] : ['its description']),
+    ...(canonicalText(was.schema) === canonicalText(is.schema) ? [] : ['its arguments']),
+  ];
+  const title = `${name} changed ${changed.join(' and ') || 'its definition'} since it was last accepted`;
   return { about: 'definition', tool: name, title, rule: 'ask/definition', was, is };
 }
 

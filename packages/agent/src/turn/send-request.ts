@@ -272,7 +272,9 @@ export function createCacheWriteGate(elapsed: () => number): CacheWriteGate {
       for (;;) {
         const own = toWrite(entries);
         const before = own.map((entry) => writing.get(entry)).find((one) => one !== undefined);
-        if (before === undefined || signal.aborted) return claim(own, { writing, written, elapsed });
+        if (before === undefined) return claim(own, { writing, written, elapsed });
+        // A stopped call is never sent. If it claimed the entries, the calls after it would not wait for the writer.
+        if (signal.aborted) return claim([], { writing, written, elapsed });
         await eitherOf(before, signal);
       }
     },

@@ -206,6 +206,26 @@ describe('`planPruning`', () => {
     expect(plan(session(late), { at })).toBeUndefined();
   });
 
+  test('prunes at no cost if the next request cannot read the cached history, because its account or cache key changed', () => {
+    const state = session(early);
+    const entries = state.cache.entries.map((entry) => ({ ...entry, account: 'one', key: 'first' }));
+    const cached: State = { ...state, cache: { ...state.cache, entries } };
+    expect(plan(cached, { account: 'one', key: 'first' })).toMatchObject({ cause: 'pays' });
+    expect(plan(cached, { key: 'first' })).toMatchObject({ cause: 'pays' });
+    expect(plan(cached, { account: 'other', key: 'first' })).toMatchObject({ cause: 'expired', cost: '0' });
+    expect(plan(cached, { account: 'one', key: 'second' })).toMatchObject({ cause: 'expired', cost: '0' });
+  });
+
+  test('computes the cost of a break from the entries that the next request can read', () => {
+    const state = session([200, 200, 200, ...young]);
+    const entries = state.cache.entries.map((entry, index, all) =>
+      index === all.length - 1 ? entry : { ...entry, account: 'one' },
+    );
+    const cached: State = { ...state, cache: { ...state.cache, entries } };
+    const cost = (account: string): number => Number(plan(cached, { account, gauge: FULL })?.cost);
+    expect(cost('other')).toBeGreaterThan(cost('one'));
+  });
+
   test('prunes early in a nearly full window if that pays within 40 calls, but not if little is freed', () => {
     const state = session(young);
     expect(plan(state)).toBeUndefined();

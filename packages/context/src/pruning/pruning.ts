@@ -8,7 +8,7 @@ import { milliseconds } from '@tidemark/log';
 import type { Capabilities, Ttl } from '@tidemark/model';
 import { multiplier } from '@tidemark/model';
 import { itemAt } from '../base/append-only.ts';
-import { isAlive } from '../cache/entries.ts';
+import { isAlive, isOfOther } from '../cache/entries.ts';
 import type { RequestSpec } from '../epoch/epoch.ts';
 import { neededEpoch } from '../epoch/epoch.ts';
 import type { Need } from '../epoch/needed-change.ts';
@@ -16,7 +16,7 @@ import { rewriteCost } from '../forecast/miss.ts';
 import { ratesOf, unitPrice } from '../money/bill.ts';
 import type { Gauge } from '../pressure/gauge.ts';
 import { inModelTokens } from '../pressure/next-input.ts';
-import type { State } from '../state/state.ts';
+import type { CacheEntry, State } from '../state/state.ts';
 import type { PruningBatch, Readable } from './batch.ts';
 import { allOf, batchesOf, resultsOf } from './batch.ts';
 import type { OldResults, Totals } from './prunable.ts';
@@ -33,6 +33,10 @@ export interface PruningInput {
   readonly need: Need;
   readonly capabilities: Capabilities;
   readonly at: Timestamp;
+  /** Provider account that sends the next request. Absent if unknown. */
+  readonly account?: string | undefined;
+  /** Cache key of the next request. Absent if the provider finds cached entries by their bytes alone. */
+  readonly key?: string | undefined;
   /** Lifetime (TTL) for newly written cache entries. */
   readonly ttl: '5m' | '1h';
   /** Gauge of the next request, which shows how full the window is. */
@@ -159,12 +163,16 @@ function keepsFront({ state, wanted }: PruningInput): boolean {
 }
 
 /**
- * Checks if the provider still caches the history. If it does not, the next request writes the history again with or
- * without pruning.
+ * Checks if the next request can read the history from the cache. If it cannot, the request writes the history again
+ * with or without pruning.
  */
-function isWarm({ state, at }: PruningInput): boolean {
-  const now = milliseconds(at);
-  return state.cache.entries.some((entry) => entry.section === 'messages' && isAlive(entry, now));
+function isWarm(input: PruningInput): boolean {
+  return input.state.cache.entries.some((entry) => entry.section === 'messages' && isCached(entry, input));
+}
+
+/** Checks if a cache entry is alive and belongs to the account and the cache key of the next request. */
+function isCached(entry: CacheEntry, { at, account, key }: PruningInput): boolean {
+  return isAlive(entry, milliseconds(at)) && !isOfOther(entry, account) && entry.key === key;
 }
 
 /**
@@ -233,8 +241,9 @@ function callsLeft({ state, gauge: { input }, compactsAt }: PruningInput, { span
  * Returns the places where requests since the last edit ended, if the cache still holds an entry there. The history up
  * to these places is unchanged since it was sent.
  */
-function readableOf({ state: { cache, streams }, capabilities, at }: PruningInput, since: number): Readable {
-  const anywhere = capabilities.implicit?.at === 'grid';
+function readableOf(input: PruningInput, since: number): Readable {
+  const { cache, streams } = input.state;
+  const anywhere = input.capabilities.implicit?.at === 'grid';
   const accepted = streams['main']?.accepted;
   if (accepted === undefined) return { entries: [], anywhere };
   const { counts, sequence } = accepted.prepared;
@@ -243,7 +252,7 @@ function readableOf({ state: { cache, streams }, capabilities, at }: PruningInpu
     ({ section, beside, parameters }) =>
       section === 'messages' && !beside && parameters.messages === sequence.parameters.messages,
   );
-  const alive = known.slice(Math.max(0, known.length - since)).filter((entry) => isAlive(entry, milliseconds(at)));
+  const alive = known.slice(Math.max(0, known.length - since)).filter((entry) => isCached(entry, input));
   return { entries: alive.map(({ block }) => block + 1 - front), anywhere };
 }
 

@@ -337,7 +337,7 @@ export interface KeptLife {
 /** A record that the fold ignored or could not apply, with the reason. */
 export interface FoldProblem {
   readonly position: Position;
-  readonly code: 'second-closing' | 'orphan-closing' | 'unknown-epoch-record' | 'doubled-call';
+  readonly code: 'second-closing' | 'orphan-closing' | 'unknown-epoch-record';
   readonly message: string;
 }
 

@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { canonicalJson, canonicalText } from './canonical-json.ts';
@@ -69,10 +70,32 @@ test('`canonicalText` omits undefined members and writes undefined list elements
   expect(canonicalText({ ...value, 1: 2 })).toBe('{"1":2,"a":[null,{"c":0}]}');
 });
 
-test('`canonicalText` throws for values that JSON cannot represent, with both writers, and writes a Date as an empty object', () => {
+test('`canonicalText` throws for values that JSON cannot represent, with both writers', () => {
   const circle: { self?: unknown } = {};
   circle.self = circle;
   for (const value of [circle, { a: Number.NaN }, { 1: Number.NaN }, [() => 1], 1n])
     expect(() => canonicalText(value)).toThrow(TypeError);
-  expect(canonicalText({ at: new Date(0) })).toBe('{"at":{}}');
+});
+
+test.each([
+  ['Date', new Date(0)],
+  ['Map', new Map([['a', 1]])],
+  ['Uint8Array', new Uint8Array(1)],
+  [
+    'Money',
+    new (class Money {
+      readonly cents = 1;
+    })(),
+  ],
+] as const)('`canonicalText` throws a TypeError that names the class %s, with both writers', (name, value) => {
+  for (const holder of [value, { at: value }, [value], { 1: value }])
+    expect(() => canonicalText(holder)).toThrow(
+      new TypeError(`canonical JSON cannot represent a value of class ${name}`),
+    );
+});
+
+test('`canonicalText` writes an object without a prototype, and one of another realm', () => {
+  const bare: Record<string, unknown> = Object.assign(Object.create(null), { b: 1, a: { toJSON: 'x' } });
+  const foreign: unknown = runInNewContext('({ b: [1], a: 2 })');
+  expect([canonicalText(bare), canonicalText(foreign)]).toEqual(['{"a":{"toJSON":"x"},"b":1}', '{"a":2,"b":[1]}']);
 });

@@ -14,8 +14,9 @@ export interface CanonicalJson {
  * Writes a value as canonical JSON. Keys are sorted by UTF-16 code unit. Keys whose value is `undefined` are omitted.
  * `-0` is written as `0`. Lone surrogates have no UTF-8 form, so they are replaced and counted.
  *
- * @throws TypeError for a value that JSON cannot represent (a non-finite number, a function, a symbol, a bigint, a
- *   value that contains itself), and for a value that is nested deeper than 1,000 levels.
+ * @throws TypeError for a value that JSON cannot represent (a non-finite number, a function, a symbol, a bigint, an
+ *   instance of a class such as `Date` or `Map`, a value that contains itself), and for a value that is nested deeper
+ *   than 1,000 levels.
  */
 export function canonicalJson(value: unknown): CanonicalJson {
   const quick = quickText(value);
@@ -75,10 +76,22 @@ function writeObject(value: object, writer: Writer): string {
   if (writer.open.has(value)) throw new TypeError('canonical JSON cannot represent a value that contains itself');
   if (writer.open.size === DEEPEST)
     throw new TypeError(`canonical JSON cannot represent a value that is nested deeper than ${DEEPEST} levels`);
+  if (!isPlain(value)) throw new TypeError(`canonical JSON cannot represent a value of class ${classOf(value)}`);
   writer.open.add(value);
   const text = Array.isArray(value) ? writeArray(value, writer) : writeRecord(value, writer);
   writer.open.delete(value);
   return text;
+}
+
+/** Checks that a value is an array, or an object without a class, of any realm. */
+function isPlain(value: object): boolean {
+  if (Array.isArray(value)) return true;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || prototype === Object.prototype || Object.getPrototypeOf(prototype) === null;
+}
+
+function classOf({ constructor }: object): string {
+  return typeof constructor === 'function' && constructor.name !== '' ? constructor.name : 'without a name';
 }
 
 function writeArray(values: readonly unknown[], writer: Writer): string {
@@ -116,7 +129,7 @@ function orderedCopy(value: unknown, depth = 0): unknown {
       return Number.isFinite(value) ? value : NO_COPY;
     case 'object':
       if (value === null) return value;
-      if (depth === DEEPEST_COPY || 'toJSON' in value) return NO_COPY;
+      if (depth === DEEPEST_COPY || 'toJSON' in value || !isPlain(value)) return NO_COPY;
       return Array.isArray(value) ? orderedList(value, depth) : orderedRecord(value, depth);
     default:
       return NO_COPY;

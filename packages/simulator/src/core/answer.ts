@@ -1,7 +1,7 @@
 // Turns a scripted answer into the answer that is sent: adds ids and signatures, counts tokens, and cuts the answer at
 // the output limit.
 
-import { countText } from './tokens.ts';
+import { countText, firstTokens } from './tokens.ts';
 import { digestOf } from './digests.ts';
 import type { WireObject } from './wire.ts';
 import { isObject } from './wire.ts';
@@ -163,7 +163,7 @@ function cut(blocks: readonly AnswerBlock[], room: number): readonly AnswerBlock
   let left = room;
   for (const block of blocks) {
     const tokens = tokensOf(block);
-    if (tokens > left) return left === 0 ? kept : [...kept, shorten(block, bodyOf(block).slice(0, left * 4))];
+    if (tokens > left) return left === 0 ? kept : [...kept, shorten(block, firstTokens(bodyOf(block), left))];
     kept.push(block);
     left -= tokens;
   }

@@ -15,6 +15,14 @@ export function countText(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
 }
 
+/** Returns the longest beginning of a text that has at most this many tokens. Characters stay whole. */
+export function firstTokens(text: string, tokens: number): string {
+  const most = tokens * BYTES_PER_TOKEN;
+  const bytes = Buffer.from(text.slice(0, most)).subarray(0, most);
+  // A streaming decoder holds back the incomplete character at the end.
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true });
+}
+
 type ImagePricing = Capabilities['images'];
 
 /** Number of tokens of an image whose pixel size cannot be read. */

@@ -4,6 +4,7 @@
 // organisation, model and key.
 
 import { digestOf } from '../../core/digests.ts';
+import { countText, firstTokens } from '../../core/tokens.ts';
 import type { OpenAIRequest } from '../format/prompt.ts';
 
 /** Number of calls with the same prompt start and cache key that one machine accepts in a minute. */
@@ -11,11 +12,8 @@ const CALLS_A_MINUTE = 15;
 
 const MINUTE = 60_000;
 
-/**
- * Length of the prompt start that routing uses: "about the first 256 tokens" (older documentation), counted as four
- * characters per token.
- */
-const FIRST_BYTES = 256 * 4;
+/** Number of tokens of the prompt start that routing uses: "about the first 256 tokens" (older documentation). */
+const FIRST_TOKENS = 256;
 
 /**
  * Machine that serves a call, and the number of this machine. 0 is the usual machine, 1 or more is an overflow machine.
@@ -47,7 +45,7 @@ export function createFleet(): Fleet {
   };
   return {
     route(request, account, now) {
-      const pair = JSON.stringify([account, request.capabilities.model, request.key, firstTokens(request)]);
+      const pair = JSON.stringify([account, request.capabilities.model, request.key, digestOfStart(request)]);
       if (request.rules.kind !== 'grid') return { machine: machineAt(pair), overflow: 0 };
       const recent = (calls.get(pair) ?? []).filter((at) => at > now - MINUTE);
       calls.set(pair, [...recent, now]);
@@ -62,14 +60,14 @@ export function createFleet(): Fleet {
 }
 
 /** Returns the digest of the start of the prompt, or an empty string if routing does not use the prompt. */
-function firstTokens(request: OpenAIRequest): string {
+function digestOfStart(request: OpenAIRequest): string {
   if (request.rules.kind !== 'grid') return '';
   let first = '';
   for (const block of request.blocks) {
-    if (first.length >= FIRST_BYTES) break;
+    if (countText(first) > FIRST_TOKENS) break;
     first += `${block.speaker}:${block.text}\n`;
   }
-  return digestOf(first.slice(0, FIRST_BYTES));
+  return digestOf(firstTokens(first, FIRST_TOKENS));
 }
 
 /**

@@ -18,7 +18,7 @@ import type {
 import { checkImageAt } from '../format/check-items.ts';
 import { missingParameter, tooLong, wrongType, wrongValue, bad } from '../format/refusal.ts';
 import { firstRefusal } from '../../core/refusal.ts';
-import { checkChatPairs, addTools, readPart } from '../format/read-items.ts';
+import { checkChatPairs, addTools, outputBlock, readPart } from '../format/read-items.ts';
 import { readBody, settingsOf } from '../format/read-body.ts';
 import type { FindRow, ReadBody } from '../format/read-body.ts';
 import type { OpenAIRefusal } from '../format/refusal.ts';
@@ -168,9 +168,6 @@ function callOf(call: WireObject): LooseBlock {
   return { kind: 'call', speaker: 'assistant', text, mark: undefined };
 }
 
-/** Returns the result of a call as one block, even if the result has several parts. */
 function resultOf(message: WireObject, images: ImageRules): LooseBlock {
-  const parts = partsOf(message['content'], 'tool', images);
-  const text = `${textOf(message['tool_call_id'])} ${parts.map((part) => part.text).join('\n')}`;
-  return { kind: 'output', speaker: 'tool', text, mark: parts.find((part) => part.mark !== undefined)?.mark };
+  return outputBlock(textOf(message['tool_call_id']), partsOf(message['content'], 'tool', images), 'tool');
 }

@@ -4,6 +4,7 @@
 import { isPresent, isList, isObject, objectAt, textOf } from '../../core/wire.ts';
 import type { WireObject } from '../../core/wire.ts';
 import { itemType } from './check-items.ts';
+import { countText } from '../../core/tokens.ts';
 import { addBlock, countImageAt, shownJson, UNKNOWN_MEDIA } from './prompt.ts';
 import type { PromptBlocks, ImageRules, LooseBlock, MarkTtl, PromptItem, Speaker } from './prompt.ts';
 import { bad } from './refusal.ts';
@@ -76,17 +77,20 @@ function partsOf(content: unknown, speaker: Speaker, images: ImageRules): readon
   return content.filter(isObject).map((part) => readPart(part, speaker, images));
 }
 
+function outputOf(item: WireObject, speaker: Speaker, images: ImageRules): readonly LooseBlock[] {
+  return [outputBlock(textOf(item['call_id']), partsOf(item['output'], speaker, images), speaker)];
+}
+
 /**
  * Returns the result of a call as one block, even if the result has several parts. A mark on one part counts as a mark
- * on the whole block (inferred, [I]).
+ * on the whole block (inferred, [I]). The texts count together, and each image or file counts by its own rule.
  */
-function outputOf(item: WireObject, speaker: Speaker, images: ImageRules): readonly LooseBlock[] {
-  const parts = partsOf(item['output'], speaker, images);
-  const text = `${textOf(item['call_id'])} ${parts.map((part) => part.text).join('\n')}`;
-  const mark = parts.find((part) => part.mark !== undefined)?.mark;
+export function outputBlock(call: string, parts: readonly LooseBlock[], speaker: Speaker): LooseBlock {
+  const textWith = (shown: readonly LooseBlock[]): string => `${call} ${shown.map((part) => part.text).join('\n')}`;
+  const words = parts.filter((part) => part.tokens === undefined);
   const media = parts.reduce((sum, part) => sum + (part.tokens ?? 0), 0);
-  const own = { kind: 'output', speaker, text, mark } as const;
-  return [media === 0 ? own : { ...own, tokens: media }];
+  const mark = parts.find((part) => part.mark !== undefined)?.mark;
+  return { kind: 'output', speaker, text: textWith(parts), mark, tokens: countText(textWith(words)) + media };
 }
 
 /** Reads one part of a message, on the Responses or Chat wire. */
