@@ -1,5 +1,5 @@
-// `npm run hops`: counts the files and functions that one turn runs through, measured by V8's coverage. The turn
-// consists of a prompt, a tool call and the answer. The provider is the simulator, called through Anthropic's SDK.
+// `npm run hops`: counts the files and functions that one turn of an agent executes, measured with V8's coverage. The
+// turn consists of a prompt, a tool call and the answer. The provider is the simulator, called through Anthropic's SDK.
 // `--files` lists each file with its functions.
 
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
@@ -16,8 +16,8 @@ import { createSimulator } from '@tidemark/simulator';
 import { z } from 'zod';
 
 /**
- * Matches source files of packages that a turn runs through. The simulator and its server are excluded, because they
- * replace an external provider.
+ * Matches the source files whose functions are counted. The simulator and its server are excluded, because they replace
+ * an external provider.
  */
 const PRODUCT = /^(packages\/(?!simulator|http-server)|providers\/|stores\/|tools\/).*\/src\//;
 
@@ -52,7 +52,7 @@ async function withFolder(run: (folder: string) => Promise<void>): Promise<void>
   }
 }
 
-/** Runs one turn in which the model calls the tool once. Returns the called functions by file. */
+/** Runs one turn in which the model calls the tool `name` once. Returns the called functions by file. */
 async function filesOfTurn(
   options: Partial<AgentOptions>,
   name: string,
@@ -106,8 +106,8 @@ function calledFiles(coverage: readonly Profiler.ScriptCoverage[]): CalledFiles 
 }
 
 /**
- * Returns true if a function was called. The top-level code of a module has no function name and does not count,
- * because loading a file is not a step of the turn.
+ * Returns true if a function with a name was called. The top-level code of a module has no function name. It does not
+ * count, because loading a file is not a step of the turn.
  */
 function isCalled({ functionName, ranges }: Profiler.FunctionCoverage): boolean {
   return functionName !== '' && (ranges[0]?.count ?? 0) > 0;

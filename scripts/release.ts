@@ -1,7 +1,7 @@
 // Builds packages that can be installed from a registry. Each package of the project becomes compiled JavaScript in few
-// files, with its types. There are two reasons: Node does not strip types under `node_modules`, and Node must find and
-// link each file of a package at every start. The output has the layout of an installation, so it can be tried in
-// place.
+// files, with its types. There are two reasons. Node does not strip types under `node_modules`. At every start, Node
+// must find and link each file of a package, so few files start faster. The output has the layout of an installation,
+// so it can be tried in place.
 //
 // - `node scripts/release.ts [folder]` writes `<folder>/node_modules`. The default folder is `release`.
 
@@ -13,7 +13,6 @@ import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { isolatedDeclaration } from 'rolldown/experimental';
 
-/** Fields of a `package.json` that are read. */
 interface Manifest {
   readonly name: string;
   readonly version: string;
@@ -24,8 +23,8 @@ interface Manifest {
 }
 
 /**
- * A package to release: its folder, its entry files (those that are started or imported by name), and the other files
- * to include.
+ * A package to release. `entries` are the source files that become files of their own, by name. `brings` are other
+ * files to copy.
  */
 interface Room {
   readonly folder: string;
@@ -44,8 +43,7 @@ const COMMAND: Room = {
 await release(resolve(process.argv[2] ?? join(ROOT, 'release')));
 
 async function release(folder: string): Promise<void> {
-  // Refuse a project folder, because packages that the project installed there would be deleted or mixed with the
-  // release.
+  // Refuses a project folder, because the folder `node_modules` in it would be deleted.
   if (existsSync(join(folder, 'package.json'))) throw new Error(`${folder} is a project: name a folder of its own`);
   const modules = join(folder, 'node_modules');
   await rm(modules, { recursive: true, force: true });
@@ -76,8 +74,8 @@ async function releaseRoom({ folder, entries, brings }: Room, modules: string): 
 }
 
 /**
- * Joins the sources into one file per entry, plus separate files for modules that are loaded later. Imports of other
- * packages stay imports.
+ * Bundles the sources into one file per entry, plus separate files for modules that are loaded with `import()`. Imports
+ * of other packages remain imports.
  */
 async function joinSources(from: string, entries: Room['entries'], to: string): Promise<void> {
   const input = Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, join(from, path)]));

@@ -1,5 +1,6 @@
 // `npm run torture`: runs the whole fault matrix and prints one table of the tested faults at the end. The matrix
-// consists of all tests of `tests/crash` and of the store, in full. `npm test` runs the same tests in reduced form.
+// consists of all tests of `tests/crash`, of the ndjson store and of the log's codec, and of the command's test against
+// endless waits. `npm test` runs the same tests in reduced form.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,8 +8,8 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 
 /**
- * Number of processes to kill in each of the two table rows that kill processes. One row kills processes that write,
- * and the other kills running sessions.
+ * Default number of processes to kill in each of two tests: one kills processes that write, and the other kills running
+ * sessions. The test that kills families kills a tenth of this number.
  */
 const KILLS = '2000';
 /**

@@ -15,20 +15,24 @@ declare module 'vitest' {
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCE = join(ROOT, 'apps/cli');
-/** Packages with files that are not JavaScript. Node finds them from the folder of the bundle. */
+/**
+ * Packages that cannot be bundled because they contain files other than JavaScript. Node finds them because the folder
+ * of the bundle is in `node_modules`.
+ */
 const NOT_BUNDLED = ['sharp', '@vscode/ripgrep', '@napi-rs/keyring'];
 
 let folder = '';
 
 /**
- * Writes a folder like the one of an installed command, and provides the path of its program as `command`. A start from the
- * source loads more than a thousand modules and takes three times the processor time. `process.int.test.ts`,
- * `shim.int.test.ts` and `loaded-modules.int.test.ts` start the source.
+ * Bundles the command into a folder like that of an installed command, and provides the path of its program as
+ * `command`. The bundle saves time: the command's source loads more than a thousand modules, and its start takes three
+ * times the processor time. Three tests need the source and start it: `process.int.test.ts`, `shim.int.test.ts` and
+ * `loaded-modules.int.test.ts`.
  */
 export async function setup(project: TestProject): Promise<void> {
   folder = mkdtempSync(join(ROOT, 'node_modules', '.tidemark-command-'));
   const input = { main: join(SOURCE, 'src/main.ts') };
-  // `jsonc-parser` has an entry that cannot be bundled, and one for bundlers.
+  // The default entry of `jsonc-parser` cannot be bundled. Its `module` entry is made for bundlers.
   const resolve = { mainFields: ['module', 'main'] };
   const bundle = await rolldown({ input, platform: 'node', external: NOT_BUNDLED, resolve });
   await bundle.write({ dir: folder, chunkFileNames: '[name].js' });
@@ -39,7 +43,7 @@ export async function setup(project: TestProject): Promise<void> {
   project.provide('command', join(folder, 'bin/tidemark.cjs'));
 }
 
-/** Removes the folder. */
+/** Removes the bundled command. */
 export function teardown(): void {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -1,4 +1,5 @@
-// Benchmarks: each measures one ratio or one difference in one run, and compares it with a limit or an alternative.
+// Runs benchmarks. Each benchmark measures one ratio or one difference in one run, and compares it with a limit or an
+// alternative.
 
 /** Table of one benchmark, printed below the table of all benchmarks. */
 export interface TableOfResult {
@@ -24,9 +25,9 @@ export interface Measured {
 export interface Benchmark {
   /** Name in kebab-case, used on the command line and for the result file. */
   readonly name: string;
-  /** Description of the value that ours is compared with. */
+  /** Description of the alternative or limit with which our value is compared. */
   readonly against: string;
-  /** Largest ratio that meets the target. */
+  /** Largest accepted ratio. With `unit`, the largest accepted value in that unit. */
   readonly target: number;
   /** Unit of the measured value if it is not a ratio. `ms`: our time minus the alternative's. */
   readonly unit?: 'ms';

@@ -1,5 +1,5 @@
-// Costs of calls from the simulator's ledger, compared with the ideal. The ledger also contains the calls whose answer
-// was lost.
+// Computes the costs of calls from the simulator's ledger and compares them with the ideal costs. The ledger also
+// contains the calls whose answer was lost.
 
 import type { Usage } from '@tidemark/log';
 import { timestamp } from '@tidemark/log';
@@ -17,8 +17,9 @@ export type Beside = (call: number) => boolean;
 
 /**
  * Returns the total bill of one session after each of its calls. The new tokens of a call are those by which its input
- * is larger than the input of the previous main call. Tokens of a removed tool do not count as new. Tokens that the
- * provider's grid rounds away do count as new, because no engine can read them from the cache.
+ * is larger than the input of the previous main call. Tokens of a removed tool do not count as new. Providers read
+ * cached input only in multiples of a fixed size. The tokens above the last multiple count as new, because no engine
+ * can read them from the cache.
  *
  * @throws Error for a call that was refused or has no price.
  */
@@ -45,8 +46,8 @@ export function billsOf(
 }
 
 /**
- * Returns the calls of one stream as steps of a growing cache entry: the pause before each call, its input tokens, and
- * the tokens that the previous call left.
+ * Returns the calls of one stream as steps of a growing cache entry: the pause before each call in milliseconds, the
+ * input tokens of the call, and the input tokens of the previous call.
  */
 export function stepsOf(calls: readonly LedgerCall[], capabilities: Capabilities): readonly Step[] {
   const inputs = calls.map((call) => inputTokens(usageOf(call, capabilities)) ?? 0);

@@ -1,4 +1,4 @@
-// Prices of a model, for playing streams of calls.
+// Provides the prices of a model, from which the cost of a stream of calls is computed.
 
 import { unitPrice } from '@tidemark/context';
 import { timestamp } from '@tidemark/log';

@@ -12,7 +12,7 @@ const OVER_A_PORT = OFTEN.filter(({ name }) => ['kill', 'fan-out'].includes(name
 /** Scripts in which tools are added at call 20 and removed at call 31. */
 const toolsChanged = EVENTFUL.filter(({ extraTools }) => extraTools !== undefined);
 
-/** Scripts and models, each with the largest allowed ratio. */
+/** Triples of a script, a model, and the largest allowed ratio of billed cost to ideal cost. */
 const CLAIMS: readonly (readonly [script: Script, model: string, most: number])[] = [
   ...MODELS.flatMap((model) => OFTEN.map((script) => [script, model, 1.02] as const)),
   ...OVER_A_PORT.map((script) => [script, 'gpt-5.6-sol', 1.02] as const),
@@ -48,8 +48,8 @@ test.each(MODELS)(
     expect(bill.billed.div(whole.bill.ideal).toNumber()).toBeLessThan(1.02);
     // At most one edit for each tier: calm, advisory, warning, critical.
     expect(edits.length).toBeLessThanOrEqual(4);
-    // The last batch is not checked. The length of a session is not known in advance, so it may end soon after that
-    // batch.
+    // The last batch is not checked. The length of a session is not known in advance, so the session can end soon after
+    // that batch.
     expect(unpaidOf(edits.slice(0, -1), calls)).toEqual([]);
     expect([unlabelled, differences]).toEqual([0, 0]);
   },

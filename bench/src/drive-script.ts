@@ -1,4 +1,4 @@
-// Drives a scripted session through an agent against the simulator in this process, on virtual time. Where the script
+// Runs a scripted session through an agent against the simulator in this process, on virtual time. Where the script
 // stops the process, a new agent and store continue the session.
 
 import type { Encoders, AgentSession, Tool } from '@tidemark/agent';
@@ -30,14 +30,14 @@ import { simulatedProvider } from './simulated-provider.ts';
 import type { VirtualTime } from '@tidemark/agent/contract';
 import { virtualTime } from '@tidemark/agent/contract';
 
-/** Result of a driven script. */
+/** Result of running a script. */
 export interface Driven {
   /** Number of calls that arrived at the provider, including those whose answer was lost. */
   readonly calls: number;
   readonly bill: Bill;
   /** Total bill after each call. */
   readonly bills: readonly Bill[];
-  /** Places where old results were shortened or the history was compacted. */
+  /** Edits of the history in order: results that were shortened, and compactions. */
   readonly edits: readonly Edit[];
   /** Calls of the main stream as steps: pause, input tokens and cached tokens. */
   readonly steps: readonly Step[];
@@ -80,17 +80,15 @@ interface Process {
 /** Milliseconds that a tool takes, and milliseconds before the user's next prompt. */
 const TOOL_MS = 1_000;
 const USER_MS = 20_000;
-/** Size of a skill body in bytes. */
 const SKILL_BYTES = 6_000;
 
-/** Beginning of a subagent's task. */
 const TASK = 'Your task: ';
 
 const encoders: Encoders = (revision) =>
   [anthropicEncoder, openaiResponsesEncoder, openrouterEncoder].find((encoder) => encoder.revision === revision);
 
 /**
- * Drives a script with the capabilities of a model's row.
+ * Runs a script with the capabilities of a model's row.
  * @throws Error if the simulator refuses a request, or if a turn does not complete.
  */
 export async function driveScript(script: Script, row: Capabilities, options: DrivenOptions = {}): Promise<Driven> {
@@ -157,8 +155,8 @@ async function startProcess(world: World, shelf: MemoryBackend, id?: string): Pr
     host: { clock: time.surroundings },
     ...options,
     compaction: {
-      // Pruning and compaction are off by default in a drive. Both cause named breaks that save more than they cost,
-      // and a drive measures the cost of a prefix that only grows.
+      // Pruning and compaction are off by default, because the result is compared with the cost of a prefix that only
+      // grows. Both would break the prefix with a named cause and save more than the break costs.
       pruning: 'never',
       when: 'manual',
       ...options.compaction,
@@ -167,7 +165,6 @@ async function startProcess(world: World, shelf: MemoryBackend, id?: string): Pr
   return { reached, shelf, agent, session: await agent.open(id) };
 }
 
-/** Returns the tools offered from a turn on. */
 function toolsAt(world: World, turn: number): readonly Tool[] {
   const { skills, extraTools = [], readsBack: reads } = world.script;
   const more = extraTools.findLast((one) => one.turn <= turn)?.tools ?? 0;
@@ -206,7 +203,10 @@ async function driveTurn(
   }
 }
 
-/** Starts the next process. Only the log of the previous process is left. */
+/**
+ * Starts the next process on the log of the previous process. If the previous process was lost, the new one uses a copy
+ * of its store without the lock.
+ */
 async function nextProcess(world: World, { reached, shelf, session }: Process, { by }: Stop): Promise<Process> {
   if (by === 'close') await session.close();
   else world.time.forget();

@@ -1,5 +1,5 @@
-// Edits of the sent history: the call at which each edit took effect, and the number of calls after which a pruning has
-// paid for itself.
+// Finds the edits of the sent history: the call at which each edit took effect, and the number of calls after which a
+// pruning has saved its own cost.
 
 import type { Log, SessionId } from '@tidemark/log';
 

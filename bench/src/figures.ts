@@ -10,7 +10,6 @@ export function median(values: readonly number[]): number {
   return middle;
 }
 
-/** Returns the sum of the values. */
 export function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }

@@ -1,4 +1,5 @@
-// Fit of the chosen TTLs: on each recorded session except one, they cost at most 1.02 times the better fixed TTL.
+// Tests the fit of the chosen TTLs: on each recorded session except one, they cost at most 1.02 times the better fixed
+// TTL.
 
 import { describe, expect, it } from 'vitest';
 

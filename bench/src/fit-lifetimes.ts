@@ -30,8 +30,8 @@ export function overFixed({ '5m': short, '1h': long }: Played, cost: number): nu
 }
 
 /**
- * Returns the table, with one row for each session. `fade` is the factor for older evidence. Default: the shipped
- * value.
+ * Returns the table, with one row for each session. `fade` is the factor by which each new pause reduces the weight of
+ * earlier pauses. Default: the shipped value.
  */
 export function fitLifetimes(
   sessions: readonly PausedSession[],

@@ -11,7 +11,7 @@ const at = timestamp('2026-11-22T12:00:00.000Z');
 const LONG = 'word '.repeat(400);
 
 /**
- * Counts the needs in a made-up session. Each step is a call with a long result, by tool and input. A number starts
+ * Counts the needs in a made-up session. A pair of a tool and its input adds a call with a long result. A number starts
  * that many turns.
  */
 async function needsIn(...steps: readonly (readonly [tool: string, input: object] | number)[]): Promise<Needs> {

@@ -48,8 +48,8 @@ export function addNeeds(all: readonly Needs[]): Needs {
 }
 
 /**
- * Counts the needs of a recorded session. A result counts once for each reason (grounds) for which it was prunable at
- * any time.
+ * Counts the results of a recorded session that became prunable, and those of them that were needed later. A result
+ * counts once for each reason (`Grounds`) for which it was prunable at any time.
  */
 export async function needsOf(records: AsyncIterable<Recorded> | Iterable<Recorded>): Promise<Needs> {
   const outcomes = new Map<ResultUse, Map<Grounds, boolean>>();

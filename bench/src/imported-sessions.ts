@@ -1,4 +1,4 @@
-// Recorded sessions of real providers, imported and not replayed. The list is empty on a machine without recordings.
+// Imports recorded sessions of real providers without a replay. The list is empty on a machine without recordings.
 
 import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';

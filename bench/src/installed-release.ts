@@ -1,4 +1,4 @@
-// The project's packages as an installation has them, built by `npm run release`, for programs that import them.
+// Builds the project's packages as `npm run release` does, so that a program imports them as an installation does.
 
 import { execFileSync } from 'node:child_process';
 import { copyFile } from 'node:fs/promises';

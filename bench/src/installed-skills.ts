@@ -1,5 +1,5 @@
-// Folder of skills like that of a user: copies of the real skills in the tests of `tools/skills`, each with its own
-// name.
+// Installs skills in a folder like that of a user: copies of the real skills in the tests of `tools/skills`, each with
+// its own name.
 
 import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

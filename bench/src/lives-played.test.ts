@@ -39,7 +39,7 @@ describe('generated work days', () => {
 
 describe('a played stream', () => {
   it('without pauses costs one write for each new token and one read for each old one', () => {
-    // 1.25 × 1,200 + 0.1 × (1,000 + 1,100)
+    // 1,200 tokens are written at 1.25, and 1,000 + 1,100 tokens are read at 0.1.
     expect(play(grown(0, 1, 1), sonnet)).toMatchObject({ '5m': 1_710, '1h': 2_610, chosen: 1_710, oracle: 1_710 });
   });
 

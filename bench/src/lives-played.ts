@@ -1,5 +1,5 @@
-// Cost of a session's input under a choice of TTLs, computed by the rules of the simulator's bill. The model is one
-// chain of cache entries whose first part may have the one-hour TTL. Costs are in units of the base input price.
+// Computes the cost of a session's input under a choice of TTLs, by the rules of the simulator's bill. The model is one
+// chain of cache entries whose first part can have the one-hour TTL. Costs are in units of the base input price.
 
 import type { Lifetime, Pauses } from '@tidemark/context';
 import { addPause, chooseLifetime, LIFE, NO_PAUSES, ratesOf } from '@tidemark/context';
@@ -29,7 +29,7 @@ export interface Fit {
   readonly fade?: number;
 }
 
-/** Plays one stream with every choice of TTLs. */
+/** Returns the costs of one stream, one for each choice of TTLs. */
 export function play(steps: readonly Step[], charged: Charged): Played {
   return {
     '5m': fixed(steps, charged, '5m'),
@@ -50,7 +50,7 @@ export function addPlayed(a: Played, b: Played): Played {
 }
 
 /**
- * Cached chain after a call. The first `long` of its `tokens` have the one-hour TTL, and the others have the
+ * Chain of cache entries after a call. The first `long` of its `tokens` have the one-hour TTL, and the others have the
  * five-minute TTL.
  */
 export interface Chain {
@@ -114,7 +114,10 @@ export function playChosen(steps: readonly Step[], charged: Charged, fit: Fit = 
   return total;
 }
 
-/** Returns the evidence of a stream after one more call. Tokens that the call does not send again count as broken. */
+/**
+ * Returns the pauses that the engine has seen, with one more call. Cached tokens that the call does not send again
+ * count as broken.
+ */
 export function addStep(pauses: Pauses, { gap, kept }: Step, { tokens }: Chain, { fade }: Fit = {}): Pauses {
   if (tokens === 0) return pauses;
   const broken = Math.max(0, tokens - kept);
@@ -144,8 +147,9 @@ export function chosenLife(
 }
 
 /**
- * Returns the lowest cost of any choice of TTLs. The search tries both TTLs at each call and remembers the result for
- * each length of the long part. Calls before `shortUntil` write with the five-minute TTL.
+ * Returns the lowest cost of any choice of TTLs. The search tries both TTLs at each call. It remembers the result for
+ * each call and each number of tokens with the one-hour TTL. Calls with an index below `shortUntil` write with the
+ * five-minute TTL.
  */
 export function oracle(steps: readonly Step[], charged: Charged, shortUntil = 0): number {
   const known = new Map<string, number>();
@@ -155,7 +159,7 @@ export function oracle(steps: readonly Step[], charged: Charged, shortUntil = 0)
     const name = `${index} ${chain.long}`;
     const found = known.get(name);
     if (found !== undefined) return found;
-    // A longer TTL after an entry with a shorter one would be paid for but not granted.
+    // The provider would charge for a longer TTL after an entry with a shorter one, but would not grant it.
     const short = index < shortUntil || behind(readBy(step, chain), chain) === '5m';
     const lives: readonly Lifetime[] = short ? ['5m'] : ['5m', '1h'];
     const costs = lives.map((life) => {

@@ -1,6 +1,6 @@
-// Cost of a session's input if its pauses are kept warm by reads or by promotions, under a choice of TTLs. Uses the
-// chain of `lives-played.ts`, and adds the requests that the engine would send in each gap. Costs are in units of the
-// base input price.
+// Computes the cost of a session's input if its cache is kept warm in pauses, by reads or by promotions. Uses the chain
+// of `lives-played.ts`, and adds the requests that the engine would send in each pause. Costs are in units of the base
+// input price.
 
 import type { Lifetime, Pauses, WarmPlan } from '@tidemark/context';
 import { addPause, NO_PAUSES, planKeepWarm } from '@tidemark/context';
@@ -10,7 +10,7 @@ import type { Chain, Charged } from './lives-played.ts';
 import { addStep, chosenLife, NO_CHAIN, send } from './lives-played.ts';
 import type { Step } from './pause-sequences.ts';
 
-/** Settings for playing a stream: if promotions work, and which TTLs entries get. */
+/** Settings for computing the cost of a stream: if promotions work, and which TTLs entries get. */
 export interface Warming {
   readonly promotes: boolean;
   readonly ttl: Lifetime | 'auto';
@@ -30,7 +30,7 @@ interface Session {
 
 const SHARE = 0.1;
 
-/** Plays one stream and returns its cost. */
+/** Returns the cost of one stream whose cache is kept warm in pauses. */
 export function playWarm(steps: readonly Step[], charged: Charged, warming: Warming): number {
   let session: Session = {
     chain: NO_CHAIN,

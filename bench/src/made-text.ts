@@ -1,4 +1,4 @@
-// Texts that look like those that agents read. They are the same in every run.
+// Makes texts that look like those that agents read. The texts are the same in every run.
 
 const LINES = [
   '  const total = lines.reduce((sum, line) => sum + line.amount * (1 + line.rate), 0);',
@@ -11,7 +11,7 @@ const LINES = [
   '✓ rounds half up (3 ms)',
 ];
 
-/** Returns a text of this many bytes. Texts for different numbers differ. */
+/** Returns a text with this number of bytes. Different values of `number` give different texts. */
 export function madeText(bytes: number, number: number): string {
   const parts: string[] = [`${number}:`];
   let left = bytes - (parts[0]?.length ?? 0);

@@ -19,7 +19,6 @@ export type MadeRun = (given: MadeArguments, effect: EffectClass, context: ToolC
 /** System text of the benchmarks' agents. */
 export const ROLE = 'You keep the tax code of a shop right. Its rules stand in docs/tax.md.';
 
-/** Indexes of the tools that change something. The other tools only read. */
 const WRITING: readonly number[] = [3, 7];
 
 /** Returns the name of a tool. Indexes above 9 start again at 0. */
@@ -34,10 +33,7 @@ export function madeTools(run: MadeRun, effect?: EffectClass): readonly Tool[] {
   );
 }
 
-/**
- * Creates a tool with the name of the tool that reads the history back. Old results may be shortened only if such a
- * tool is offered.
- */
+/** Creates a tool named `history_read`. Old results can be shortened only if a tool with this name is offered. */
 export function readsBack(run: MadeRun): Tool {
   return { ...madeTool(10, 'read', run), name: 'history_read' };
 }
@@ -79,7 +75,7 @@ function madeArguments(input: unknown): MadeArguments | undefined {
   return typeof path === 'string' && typeof bytes === 'number' ? { path, bytes } : undefined;
 }
 
-/** Composes the front of an agent with these tools and this role. */
+/** Composes the front of an agent with the ten tools and with `ROLE`. */
 export function madeFront(): FrontTexts {
   const tools = madeTools(() => '').map(({ name, description, schema }) => ({ name, description, schema }));
   return composeFront({ tools, role: ROLE }, newHash);

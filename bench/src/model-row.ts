@@ -8,7 +8,7 @@ export const MODELS: readonly string[] = ['claude-sonnet-4-5', 'claude-opus-5-5'
 
 /**
  * Models of every provider, with these kinds of cache: explicit markers, explicit markers through a router, entries at
- * the ends of messages, and a grid of tokens.
+ * the ends of messages, and entries at multiples of a fixed number of tokens (a grid).
  */
 export const PROVIDER_MODELS: readonly string[] = [
   ...MODELS,
@@ -30,7 +30,8 @@ export function rowOf(model: string): Capabilities {
 }
 
 /**
- * Returns the row that describes the model's cache. For a model reached through a router, this is the row of its maker.
+ * Returns the row that describes the model's cache. For a model reached through OpenRouter, this is the row of the same
+ * model at Anthropic, if there is one.
  */
 export function upstreamOf(row: Capabilities): Capabilities {
   return row.provider === 'openrouter' ? (findModel(defaultCatalog(), row.model, 'anthropic') ?? row) : row;

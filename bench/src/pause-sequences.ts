@@ -53,7 +53,6 @@ function between(random: () => number, least: number, most: number): number {
 
 type Plan = (maker: Maker) => void;
 
-/** One task without a pause. */
 const burst: Plan = (maker) => work(maker, 20 + Math.floor(maker.random() * 60), 0);
 
 /** Conversation in which the user reads each answer for between half a minute and half an hour. */
@@ -76,10 +75,10 @@ const overnight: Plan = (maker) => {
   }
 };
 
-/** Stream of a subagent: a few calls and then no more. */
+/** Stream of a subagent: 3 to 25 calls without a long pause. */
 const subagent: Plan = (maker) => work(maker, between(maker.random, 3, 25), 0);
 
-/** Stream of a session that starts subagents and waits for them. */
+/** Stream of a session that starts subagents and waits 2 to 12 minutes for them. */
 const waiting: Plan = (maker) => {
   for (let round = 0; round < 6; round += 1)
     work(maker, between(maker.random, 3, 8), between(maker.random, 2 * MINUTE, 12 * MINUTE));

@@ -10,7 +10,7 @@ export interface QuietFiles {
   readonly bytes: number;
 }
 
-/** Creates log files that keep only their length. */
+/** Creates a file port whose log files keep only their length. */
 export function quietFiles(): QuietFiles {
   const asked = { flushes: 0, bytes: 0 };
   const openLog: FilePort['openLog'] = async () => {

@@ -1,5 +1,5 @@
-// Tests of the fixture against its sources, `../shared/facts` and `../shared/transcripts`. These folders are next to
-// the repository only on some machines. Without them the tests are skipped and print the reason.
+// Tests the fixture `recorded-pauses.json` against its sources, `../shared/facts` and `../shared/transcripts`. These
+// folders are next to the repository only on some machines. Without them the tests are skipped and print the reason.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

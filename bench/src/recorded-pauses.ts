@@ -1,5 +1,6 @@
-// Pauses and sizes of recorded sessions, in a fixture of this project. The margin of `chooseLifetime` was fitted on
-// them. The fixture contains times and token counts but no text, so the fit needs nothing from outside the project.
+// Reads the pauses and sizes of recorded sessions from a fixture of this project. The margin of `chooseLifetime` was
+// fitted on them. The fixture contains times and token counts but no text, so the fit needs nothing from outside the
+// project.
 
 import { readFileSync } from 'node:fs';
 
@@ -10,7 +11,7 @@ import type { Step } from './pause-sequences.ts';
 /** One session used for the fit. */
 export interface PausedSession {
   readonly name: string;
-  /** Model whose prices are used to play the session. */
+  /** Model with whose prices the cost of the session is computed. */
   readonly model: string;
   /**
    * Amount that the recorded session paid, in units of the base input price. Undefined if its provider offers no choice
@@ -48,10 +49,10 @@ const MINUTE = 60 * SECOND;
 const AT_STAKE = 63_568;
 
 /**
- * Returns a session rebuilt from a report that had only three numbers. One long early pause had 63,568 tokens at stake.
- * The cost was 1.145 times the ideal if the first pause bought the one-hour TTL, and 1.107 times with the fixed TTL of
- * one hour. The rebuilt session grows up to the pause and after it, and has one compaction. Its calls and the length of
- * its pause are not those of the recording.
+ * Returns a session rebuilt from a report that had only three numbers. One long early pause began with 63,568 tokens in
+ * the cache. The cost was 1.145 times the ideal if the one-hour TTL was chosen after the first pause, and 1.107 times
+ * with the fixed TTL of one hour. The rebuilt session grows up to the pause and after it, and has one compaction. Its
+ * calls and the length of its pause are not those of the recording.
  */
 export function reportedSession(): PausedSession {
   const steps: Step[] = [{ gap: 0, tokens: 26_000, kept: 0 }];

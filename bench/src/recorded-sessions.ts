@@ -1,4 +1,4 @@
-// Recorded sessions, replayed once per run: the recording of the demo, and those of real providers if they are next to
+// Replays recorded sessions, once per run: the recording of the demo, and those of real providers if they are next to
 // the project.
 
 import { access, readdir } from 'node:fs/promises';
@@ -15,7 +15,9 @@ import { createMemoryStore } from '@tidemark/store-memory';
 import type { Step } from './pause-sequences.ts';
 import { timedAsync } from './stopwatch.ts';
 
-/** Recording that the demo of the command replays. It was written for the demo and not recorded. */
+/**
+ * Session file that the demo of the command replays. It was made for the demo and does not come from a real session.
+ */
 const DEMO: URL = new URL('../../apps/cli/demo/recording.jsonl', import.meta.url);
 
 /** Folder of recorded sessions of real providers. It exists only on some machines. */

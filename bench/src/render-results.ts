@@ -1,4 +1,4 @@
-// Table of benchmarks as text for a terminal.
+// Renders the table of benchmarks as text for a terminal.
 
 import Table from 'cli-table3';
 

@@ -1,4 +1,5 @@
-// Sessions of every script with every model that the benchmarks use, each driven once per run.
+// Runs every script with every model that the benchmarks use. Each pair runs only once in a process, and its result is
+// reused.
 
 import type { Driven } from './drive-script.ts';
 import { driveScript } from './drive-script.ts';
@@ -6,7 +7,7 @@ import { MODELS, PROVIDER_MODELS, rowOf } from './model-row.ts';
 import type { Script } from './scripted-turns.ts';
 import { EVENTFUL, PAUSES, SCRIPTS } from './scripted-turns.ts';
 
-/** One driven session. */
+/** Result of running one script with one model. */
 export interface ScriptedSession {
   /** Model and script, for example `claude-opus-5-5 wide`. */
   readonly name: string;
@@ -17,19 +18,17 @@ export interface ScriptedSession {
 
 const driven = new Map<string, Promise<ScriptedSession>>();
 
-/**
- * Returns the sessions of the plain scripts with the two models that most benchmarks use. Each is driven once per run.
- */
+/** Returns the sessions of the plain scripts with the two models that most benchmarks use. */
 export function scriptedSessions(): Promise<readonly ScriptedSession[]> {
   return driveAll(MODELS, SCRIPTS);
 }
 
-/** Returns the sessions of all scripts except the one with pauses, on each provider. */
+/** Returns the sessions of the plain scripts and of the `EVENTFUL` scripts, with each model of `PROVIDER_MODELS`. */
 export function providerSessions(): Promise<readonly ScriptedSession[]> {
   return driveAll(PROVIDER_MODELS, [...SCRIPTS, ...EVENTFUL]);
 }
 
-/** Returns the sessions of the script with pauses, on each provider. */
+/** Returns the sessions of the script with pauses, with each model of `PROVIDER_MODELS`. */
 export function pausedSessions(): Promise<readonly ScriptedSession[]> {
   return driveAll(PROVIDER_MODELS, [PAUSES]);
 }

@@ -10,23 +10,24 @@ export type ScriptedStep = readonly number[];
 /** Stop of the process. Another process then opens the session and resumes it. */
 export interface Stop {
   /**
-   * Kind of stop. `close`: the process ends in an orderly way. `loss`: the process is lost without warning, and only
-   * the log is left.
+   * Kind of stop. `close`: the process closes its session before it ends. `loss`: the process is lost without warning,
+   * and only the log is left.
    */
   readonly by: 'close' | 'loss';
-  /** First call to the model at which the process may stop, counted from 0. */
+  /** First call to the model at which the process can stop, counted from 0. */
   readonly call: number;
   /** Moment of the stop: while a tool of this effect class runs, or after the provider has begun to answer. */
   readonly during: EffectClass | 'answer';
 }
 
-/** A session to be driven. */
+/** Script of a session, which `driveScript` runs. */
 export interface Script {
   readonly name: string;
   /** Steps of each turn, without its last step, which is only text. */
   readonly turns: readonly (readonly ScriptedStep[])[];
   /**
-   * True if a run of calls or results counts as one position of the lookback. Default: the value in the model's row.
+   * True if a run of calls or results counts as one position of the provider's cache lookback. Default: the value in
+   * the model's row.
    */
   readonly collapse?: boolean;
   /** Stops of the process, in the order of their calls. */

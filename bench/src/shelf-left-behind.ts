@@ -1,4 +1,4 @@
-// Memory store of a lost process: only its bytes are left, without a lock.
+// Copies the memory store of a lost process, without the lock that the process held.
 
 import type { MemoryBackend } from '@tidemark/store-memory';
 

@@ -1,5 +1,5 @@
-// Sessions of 2 to 5 calls on a model that caches nothing below 4,096 tokens, with fronts of several sizes and each
-// setting of padding.
+// Runs sessions of 2 to 5 calls on a model that caches nothing below 4,096 tokens, with fronts of several sizes and
+// each setting of padding.
 
 import type { Bill } from '@tidemark/context';
 import { addBills, NO_BILL } from '@tidemark/context';
@@ -30,8 +30,8 @@ const COURSES: Readonly<Record<string, readonly ScriptedStep[]>> = {
 };
 
 /**
- * Sum over sessions with the same front and task, cut to each number of calls from 2 on. Amounts are input tokens at
- * the base price.
+ * Sums over sessions with the same front and task, one session for each number of calls from 2 on. Amounts are input
+ * tokens at the base price.
  */
 export interface ShortSessions {
   /** Task and front, for example `small bug, front + 3,400 B`. */
@@ -44,7 +44,7 @@ export interface ShortSessions {
   readonly ideal: number;
 }
 
-/** Drives all short sessions. */
+/** Runs all short sessions. Returns one entry per task and front. */
 export async function shortSessions(): Promise<readonly ShortSessions[]> {
   const driven: ShortSessions[] = [];
   for (const [course, steps] of Object.entries(COURSES)) {

@@ -12,7 +12,7 @@ import type { VirtualTime } from '@tidemark/agent/contract';
 export interface SimulatedProviderOptions {
   readonly simulator: Simulator;
   readonly time: VirtualTime;
-  /** Called between the beginning and the end of an answer. The answer waits for it. */
+  /** Called between the beginning and the end of an answer. The answer waits for the returned promise. */
   readonly begun?: () => Promise<void>;
 }
 
@@ -26,8 +26,8 @@ export interface SimulatedProvider {
 const ANSWER_MS = 4_000;
 
 /**
- * Creates the provider of a model. Anthropic's provider calls the simulator in this process. The others use their
- * official SDK over a port.
+ * Creates the provider of a model. Anthropic's provider calls the simulator in this process without a port. The other
+ * providers use their official SDK over a port.
  */
 export async function simulatedProvider(
   { provider }: Capabilities,
@@ -45,8 +45,8 @@ export async function simulatedProvider(
 }
 
 /**
- * Creates Anthropic's provider in this process. Its `send` throws an Error if the simulator refuses a request, because
- * the script or the engine is then wrong.
+ * Creates Anthropic's provider, which calls the simulator directly. Its `send` throws an Error if the simulator refuses
+ * a request, because the script or the engine is then wrong.
  */
 function inProcess(options: SimulatedProviderOptions): Provider {
   return { name: 'anthropic', encoder: anthropicEncoder, send: ({ body, betas }) => answer(options, body, betas) };

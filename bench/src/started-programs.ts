@@ -1,4 +1,5 @@
-// Start of programs from a new process, as a user at a shell starts them, and the time until each word of their output.
+// Starts programs in a new process, as a user at a shell starts them, and measures the time until each word of their
+// output.
 
 import { spawn } from 'node:child_process';
 import type { AgentEnvironment } from '@tidemark/kit';

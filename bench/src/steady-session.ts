@@ -1,5 +1,5 @@
-// Session of an agent that continues as long as a benchmark needs. Answers and results are made here at once, so that
-// only the agent, the fold and the store are measured.
+// Creates a session of an agent that continues as long as a benchmark needs. Answers and results are made at once, so
+// that only the agent, the fold and the store are measured.
 
 import type { AgentSession } from '@tidemark/agent';
 import { createAgent } from '@tidemark/kit';
@@ -53,8 +53,8 @@ export interface SteadySession {
    */
   turn(steps: number): Promise<void>;
   /**
-   * Appends a checkpoint of the whole history after the next turn. The following request opens the epoch that packs the
-   * checkpoint.
+   * Appends a checkpoint of the whole history after the next turn. The following request opens the epoch that applies
+   * the checkpoint.
    */
   compact(): void;
   close(): Promise<void>;
@@ -65,7 +65,6 @@ interface Steady {
   readonly time: VirtualTime;
   /** Number of steps with calls that are left in the turn. */
   left: number;
-  /** Number of answers made so far. */
   made: number;
   length: number;
   compacting: boolean;

@@ -1,20 +1,23 @@
 // Measurement of wall time and processor time, in milliseconds.
 
-/** Runs some work and returns its wall time. */
+/** Runs some work and returns its wall time in milliseconds. */
 export function timed(work: () => unknown): number {
   const start = performance.now();
   work();
   return performance.now() - start;
 }
 
-/** Awaits some work and returns its wall time. */
+/** Awaits some work and returns its wall time in milliseconds. */
 export async function timedAsync(work: () => Promise<unknown>): Promise<number> {
   const start = performance.now();
   await work();
   return performance.now() - start;
 }
 
-/** Awaits some work and returns its processor time: user and kernel time of all threads of this process. */
+/**
+ * Awaits some work and returns the processor time that this process used meanwhile, in milliseconds: user and kernel
+ * time of all threads.
+ */
 export async function processorTime(work: () => unknown): Promise<number> {
   const start = process.cpuUsage();
   await work();
@@ -24,7 +27,7 @@ export async function processorTime(work: () => unknown): Promise<number> {
 
 /** Stopwatch that sums the wall time of several pieces of work. */
 export interface Stopwatch {
-  /** Milliseconds so far. */
+  /** Sum so far, in milliseconds. */
   readonly ms: number;
   run<T>(work: () => T): T;
   wait<T>(work: () => Promise<T>): Promise<T>;

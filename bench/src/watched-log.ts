@@ -1,5 +1,5 @@
-// Store that a benchmark watches. Each append is shown to the benchmark and timed, and the benchmark can add its own
-// records after those of the agent.
+// Wrapper around a store for benchmarks. It shows each append to the benchmark and measures its time. The benchmark can
+// add records of its own after those of the agent.
 
 import type { Event, Log, LogWriter } from '@tidemark/log';
 
@@ -9,11 +9,17 @@ import type { Stopwatch } from './stopwatch.ts';
 export interface Watch {
   /** Stopwatch for appends and flushes. */
   readonly time?: Stopwatch | undefined;
-  /** Called with the events of each append before it is made. The returned events are appended after them. */
+  /**
+   * Called with the events of each append before they are written. The returned events are written after them, in the
+   * same append.
+   */
   readonly appending?: (events: readonly Event[]) => readonly Event[];
 }
 
-/** Returns the same store with watched writers. */
+/**
+ * Returns a log with the same content as `log`, in which every append and flush of a writer is watched as `watch`
+ * requests.
+ */
 export function watchedLog(log: Log, watch: Watch): Log {
   return {
     ...log,

@@ -1,4 +1,4 @@
-// Sends more text into a running turn, and sets another permission mode for the next turn.
+// Sends a second prompt while a turn runs, and sets another permission mode for the next turn.
 
 import { createAgent } from '@tidemark/kit';
 import { findOrder, refund } from './order-tools.ts';

@@ -12,10 +12,10 @@ type Rules = Pick<
 >;
 
 /**
- * First part of the prefix whose cached tokens are lost if a setting changes, for each setting (§1.3). `images` is not
- * a setting: it stands for the first image that enters the request and the last image that leaves it. For thinking and
- * effort, the documentation calls the loss before the messages "model-specific", but the messages are lost on every
- * model.
+ * First part of the prefix whose cached tokens are lost if a setting changes, by name of the setting (§1.3). `images`
+ * is not a setting. It stands for two changes: the first image enters the request, or the last image leaves it. For
+ * thinking and effort, the documentation calls the loss of tokens before the messages "model-specific", but the loss of
+ * the messages themselves occurs on every model.
  */
 const RENDER_PARAMETERS: Capabilities['renderParameters'] = {
   model: 'tools',

@@ -1,4 +1,4 @@
-// A row of the collected facts as in their file, and the conversions that the rows of all makers share.
+// Row of the collected facts in the form of their file, and conversions that the catalog rows of all makers use.
 
 import type { Price, PriceList } from '@tidemark/model';
 
@@ -31,12 +31,12 @@ export interface Fact {
   readonly notes?: string;
 }
 
-/** Start date of a price that has applied since the model exists, as far as is known. */
+/** Start date of a price that has applied since the model was released, as far as is known. */
 export const ALWAYS = '0001-01-01';
 
 /**
- * Converts a price. The result contains only the write lifetimes with a price above zero, because a free write does not
- * count as a write.
+ * Converts the prices of a fact into those of the catalog. A write lifetime with the price 0 or without a price is
+ * omitted, because a free write does not count as a write.
  */
 export function priceOf(fact: FactPrice): Price {
   return {

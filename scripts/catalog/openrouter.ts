@@ -1,5 +1,6 @@
 // Catalog rows of OpenRouter: the row of the upstream model under the router's name, with the values that differ there.
-// Included are upstream models in OpenRouter's own price list whose prices, window and output limit equal the maker's.
+// Only upstream models are included for which OpenRouter's price list has the same prices, window and output limit as
+// the maker's.
 
 import type { Capabilities, LostFrom } from '@tidemark/model';
 
@@ -9,7 +10,7 @@ const SOURCE =
   'npm @earendil-works/pi-ai@1.5.2 (OpenRouter models, generated 2026-11-10); npm @openrouter/sdk@1.3.19; https://openrouter.ai/docs/guides/best-practices/prompt-caching';
 const AS_OF = '2026-11-10';
 
-/** Upstream models that are known to honour cache markers passed through by the router (§3). */
+/** Upstream models for which the router passes on cache markers, with the router's name for each (§3). */
 const MARKED: readonly (readonly [upstream: string, name: string])[] = [
   ['claude-fable-5-2', 'anthropic/claude-fable-5.2'],
   ['claude-opus-5-5', 'anthropic/claude-opus-5.5'],
@@ -22,7 +23,7 @@ const MARKED: readonly (readonly [upstream: string, name: string])[] = [
   ['claude-haiku-4-5-20251001', 'anthropic/claude-haiku-4.5'],
 ];
 
-/** Upstream models whose own implicit cache works through the router (§3). */
+/** Upstream models whose own implicit cache also works through the router, with the router's name for each (§3). */
 const IMPLICIT: readonly (readonly [upstream: string, name: string])[] = [
   ['gpt-6-astra', 'openai/gpt-6-astra'],
   ['gpt-6.1-sol', 'openai/gpt-6.1-sol'],
@@ -32,8 +33,9 @@ const IMPLICIT: readonly (readonly [upstream: string, name: string])[] = [
 ];
 
 /**
- * First part of the prefix whose cached tokens are lost if a setting changes, for each setting of an upstream model of
- * Anthropic. The setting `provider` is included, because another upstream provider has another cache.
+ * First part of the prefix whose cached tokens are lost if a setting changes, by name of the setting, for Anthropic's
+ * models used through the router. The setting `provider` is included, because each upstream provider has a cache of its
+ * own.
  */
 const CLAUDE_PARAMETERS: Readonly<Record<string, LostFrom>> = {
   model: 'tools',
@@ -58,9 +60,8 @@ export function openrouterRows(makers: readonly Capabilities[]): readonly Capabi
 }
 
 /**
- * Returns the row of an upstream model that honours markers. Thinking is not sent back, so `thinkingStripped` is
- * `never` and `prefixCheck` is false. The upstream may be another cloud, where a run of calls does not count as a
- * single position.
+ * Returns the row of an upstream model that honours markers. The upstream may be another cloud. There, each call in a
+ * run of calls counts as a position of its own in the lookback, so `runsCollapse` is false.
  */
 function markedRow(upstream: Capabilities, name: string): Capabilities {
   return {
@@ -87,8 +88,9 @@ function implicitRow(upstream: Capabilities, name: string): Capabilities {
 }
 
 /**
- * Returns the fields that all routed rows share. `diagnoses` is dropped: the Chat API has no field for the comparison
- * that the Responses API makes, and the router passes on no diagnosis.
+ * Returns the fields that all routed rows share. Thinking is not sent back, so `thinkingStripped` is `never` and
+ * `prefixCheck` is false. `diagnoses` is omitted: the Chat API has no field for the comparison that the Responses API
+ * makes, and the router passes on no diagnosis.
  */
 function routed({ diagnoses: _own, ...upstream }: Capabilities, name: string): Capabilities {
   return {

@@ -4,7 +4,10 @@ import type { Capabilities, ImageInput, ImplicitCache, LostFrom, PriceList } fro
 
 import { type Fact, floorOf, notesOf, priceListOf, priceOf } from './fact.ts';
 
-/** Returns a row with the values that the three makers share: an automatic prefix cache. */
+/**
+ * Returns a row with the values that the three makers share: an automatic cache without markers. `own` replaces some of
+ * these values.
+ */
 function implicitRow(fact: Fact, own: Partial<Capabilities>, ...notes: readonly (string | undefined)[]): Capabilities {
   const unknownLimit = fact.max_input === null;
   return {
@@ -51,16 +54,16 @@ const OPENAI_PARAMETERS: Readonly<Record<string, LostFrom>> = {
 };
 
 /**
- * Caches of OpenAI's models (§2.1, §2.2): two generations, and the cache of GPT-5.5 between them. Lifetimes are in
- * minutes.
+ * Caches of OpenAI's models (§2.1, §2.2): `ENDINGS` from GPT-5.6 on, `CLASSIC` for older models, and `EVERY_2048` for
+ * GPT-5.5. Lifetimes are in minutes.
  */
 const ENDINGS: ImplicitCache = { at: 'endings', idle: 30, lookup: 20 };
 const CLASSIC: ImplicitCache = { at: 'grid', idle: 1_440, age: 1_440, first: 1_024, step: 128 };
 const EVERY_2048: ImplicitCache = { at: 'grid', idle: 30, age: 1_440, first: 2_048, step: 2_048 };
 
 /**
- * Returns the row of an OpenAI model. From GPT-5.6 on, cache writes are paid and live 30 minutes or 12 hours. Writes of
- * earlier models are free.
+ * Returns the row of an OpenAI model. From GPT-5.6 on, cache writes cost money and last 30 minutes or 12 hours. Writes
+ * of earlier models are free.
  */
 export function openaiRow(fact: Fact): Capabilities {
   const paysWrites = Boolean(fact.price_per_mtok.cache_write_30m);
@@ -86,9 +89,9 @@ export function openaiRow(fact: Fact): Capabilities {
 }
 
 /**
- * Image costs with `detail: auto`, by the first pattern that matches the model (developers.openai.com,
- * guides/images-vision, read 2026-11). From 5.6 on, images are not scaled down. The value of 1.2 tokens per patch was
- * measured by others on 6.1 (docs.apiyi.com, vision-image-too-large, 2026-10-20). 5.1 is assumed to equal 5.
+ * Image costs with `detail: auto`. The first pattern that matches the model applies (developers.openai.com,
+ * guides/images-vision, read 2026-11). From 5.6 on, images are not scaled down. Others measured the value of 1.2 tokens
+ * per patch on 6.1 (docs.apiyi.com, vision-image-too-large, 2026-10-20). 5.1 is assumed to equal 5.
  */
 const IMAGES: readonly (readonly [model: RegExp, images: ImageInput])[] = [
   [/^gpt-6/, { count: { by: 'patches', size: 32, each: 1.2 } }],
@@ -113,8 +116,8 @@ function imagesOf(id: string): { readonly images?: ImageInput } {
 }
 
 /**
- * Models that are known to accept tools in the middle of the input. The pattern below matches the models that accept a
- * change of effort in the middle of the input.
+ * Models that are known to accept tools in the middle of the input. `TAKES_EFFORT` matches the models that accept a
+ * change of effort there.
  */
 const TAKES_TOOLS = /^gpt-(?:5\.4-mini|5\.5|5\.6|6)/;
 const TAKES_EFFORT = /^gpt-6/;

@@ -26,7 +26,7 @@ function retired(
   };
 }
 
-/** Retired models, in the same format as the facts. */
+/** Retired models in the format of the facts. */
 export const RETIRED: readonly Fact[] = [
   retired('claude-opus-4-1-20250805', { output: 32_000, floor: 1_024 }, [15, 75, 1.5, 18.75, 30]),
   retired('claude-opus-4-20250514', { output: 32_000, floor: 1_024 }, [15, 75, 1.5, 18.75, 30]),

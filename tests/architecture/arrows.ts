@@ -32,8 +32,8 @@ function mayImport(own: Room, other: Room, from: string): boolean {
 }
 
 /**
- * Additional packages that the tests of a package may import, by package folder. They are test doubles, and neighbours
- * that drive the package.
+ * Packages that only the tests of a package may import, by package folder. They are test doubles, or packages that call
+ * the package under test.
  */
 const TWINS: Readonly<Record<string, readonly string[]>> = {
   'packages/context': ['stores/memory', 'providers/scripted', 'providers/anthropic'],
@@ -54,8 +54,8 @@ const TWINS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Returns the imports in the simulator of code that the simulator checks. With such an import, the simulator would no
- * longer be an independent check.
+ * Returns the imports of `packages/context` and of the providers in the simulator. The simulator checks this code, so
+ * with such an import its check would no longer be independent.
  */
 export function simulatorDebts(tree: Tree): readonly Violation[] {
   const rooms = roomsOf(tree);
@@ -66,7 +66,10 @@ export function simulatorDebts(tree: Tree): readonly Violation[] {
   });
 }
 
-/** Returns the import cycles between packages. Tests are ignored, because tests may drive a package from above. */
+/**
+ * Returns the import cycles between packages. Imports in tests are ignored, because a test may import a package that
+ * depends on the tested one.
+ */
 export function circlesOfRooms(tree: Tree): readonly Violation[] {
   const rooms = roomsOf(tree);
   const edges = new Map<string, Set<string>>(rooms.map((room) => [room.folder, new Set()]));
@@ -79,7 +82,7 @@ export function circlesOfRooms(tree: Tree): readonly Violation[] {
   return circlesIn(edges);
 }
 
-/** Returns the cycles of files by relative imports, type imports included. */
+/** Returns the cycles of files that import each other by relative paths. Type imports count. */
 export function circlesOfFiles(tree: Tree): readonly Violation[] {
   const edges = new Map<string, Set<string>>([...tree.keys()].filter(isSource).map((path) => [path, new Set()]));
   for (const { from, specifier } of importsOf(tree)) {
@@ -102,8 +105,8 @@ export function circlesOfFolders(tree: Tree): readonly Violation[] {
 }
 
 /**
- * Returns the package of a file, and its folder below `src`. A file directly in `src` counts as a folder of its own.
- * `src/index.ts` has no folder.
+ * Returns the package of a file and its folder below `src`, or `undefined` for `src/index.ts` and for a file outside
+ * `src`. A file directly in `src` counts as a folder of its own.
  */
 function folderOf(file: string): { readonly room: string; readonly folder: string } | undefined {
   const { room, path = '' } = /^(?<room>.+?)\/src\/(?<path>.+)$/.exec(file)?.groups ?? {};
@@ -113,7 +116,6 @@ function folderOf(file: string): { readonly room: string; readonly folder: strin
 
 type Edges = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** Returns one violation for each cycle that a depth-first search finds. */
 function circlesIn(edges: Edges): readonly Violation[] {
   const found: Violation[] = [];
   const done = new Set<string>();
@@ -132,8 +134,8 @@ function circlesIn(edges: Edges): readonly Violation[] {
 }
 
 /**
- * Returns the relative imports that leave their package, and the imports of subpaths that a package's manifest does not
- * export.
+ * Returns the relative imports that lead out of their package, and the imports of package entries that the manifest of
+ * the imported package does not export.
  */
 export function deepImports(tree: Tree): readonly Violation[] {
   const rooms = roomsOf(tree);
@@ -183,7 +185,7 @@ export function ownFaces(tree: Tree): readonly Violation[] {
   });
 }
 
-/** Returns every `index.ts` other than `src/index.ts`, and every `export *`. */
+/** Returns every file named `index` except `src/index.ts` of each package, and every `export *`. */
 export function looseFaces(tree: Tree): readonly Violation[] {
   const rooms = roomsOf(tree);
   const second = [...tree.keys()].filter((path) => {

@@ -1,4 +1,4 @@
-// Call trees in the architecture pages: tests that the files named there exist.
+// Call trees in the architecture pages of `agent` and `context`: tests that each file named in a tree exists.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';

@@ -33,7 +33,6 @@ test('no source file looks up a name known only at run time in an object that ma
 
 let planted = 0;
 
-/** Returns the unsafe look-ups found in a file with this text. */
 function found(text: string): readonly string[] {
   planted += 1;
   const place = join(folder, String(planted));

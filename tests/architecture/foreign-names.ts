@@ -1,5 +1,6 @@
-// Look-ups by a name that is known only at run time. An object inherits `constructor`, `toString` and `__proto__`. Such
-// a look-up can therefore return a value that the object does not have, and an assignment to `__proto__` is lost.
+// Look-ups by a name that is known only at run time. An object inherits names such as `constructor`, `toString` and
+// `__proto__`. A look-up by one of these names returns a value that the object itself does not have, and an assignment
+// to `__proto__` sets no field.
 
 import type { Node, SourceFile } from 'typescript/unstable/ast';
 import { SyntaxKind } from 'typescript/unstable/ast';
@@ -17,19 +18,22 @@ import { API, TypeFlags } from 'typescript/unstable/sync';
 import type { Violation } from './tree.ts';
 import { isTest } from './tree.ts';
 
-/** A look-up in an object: `object[key]`, `key in object`, `Reflect.get(object, key)`, `{ [key]: value } = object`. */
+/**
+ * Expression that reads a field of an object or checks for it: `object[key]`, `key in object`, `Reflect.get(object,
+ * key)`, `{ [key]: value } = object`.
+ */
 interface Lookup {
   readonly node: Node;
-  /** Object of the look-up. Undefined in a binding pattern. */
+  /** Expression for the object in which the key is looked up. Undefined in a binding pattern. */
   readonly object: Node | undefined;
   readonly key: Node;
 }
 
 /**
- * Returns each unsafe look-up by a key of type `string` in the source files of these projects, tests excluded.
- * `projects` are paths of `tsconfig.json` files. A look-up is safe if the same function calls `Object.hasOwn` with the
- * same object and key. A look-up is also safe if the key comes from the object by `for … in`, because the inherited
- * names of an object literal are not enumerable.
+ * Returns each unsafe look-up in the source files of these projects, tests excluded. `projects` are paths of
+ * `tsconfig.json` files. A look-up is unsafe if its key can be any string, with two exceptions. The same function calls
+ * `Object.hasOwn` with the same object and key. Or the key comes from the same object by `for … in`, because the
+ * inherited names of an object literal are not enumerable.
  */
 export function foreignLookups(root: string, projects: readonly string[]): readonly Violation[] {
   const api = new API({ cwd: root });
@@ -87,7 +91,7 @@ function lookupAt(node: Node, source: SourceFile): Lookup | undefined {
   if (isBinaryExpression(node) && node.operatorToken.kind === SyntaxKind.InKeyword)
     return { node, object: node.right, key: node.left };
   if (isBindingElement(node) && node.propertyName !== undefined && isComputedPropertyName(node.propertyName)) {
-    // A binding whose name begins with `_` reads nothing. It only omits the field from the rest object.
+    // A variable whose name begins with `_` is never read. It only keeps the field out of the rest object.
     if (node.name?.getText(source).startsWith('_') === true) return undefined;
     return { node, object: undefined, key: node.propertyName.expression };
   }
@@ -99,14 +103,14 @@ function lookupAt(node: Node, source: SourceFile): Lookup | undefined {
 const TEXT = TypeFlags.String | TypeFlags.TemplateLiteral | TypeFlags.StringMapping | TypeFlags.AnyOrUnknown;
 
 /**
- * Checks if a key of this type can be a name that the author of the code did not know. Literal strings, numbers and
- * symbols are known names.
+ * Checks if a key of this type can have a value that is not written in the code. Literal strings, numbers and symbols
+ * are written in the code.
  */
 function isForeign(type: Type | undefined, project: Project): boolean {
   if (type === undefined || (type.flags & TEXT) !== 0) return true;
   if (type.isUnionType()) return type.getTypes().some((one) => isForeign(one, project));
   if (type.isIntersectionType()) return type.getTypes().some(({ flags }) => (flags & TEXT) !== 0);
-  // A type derived from `keyof` of a type parameter contains only field names that its author knew.
+  // A type derived from `keyof` of a type parameter contains only field names that are written in the code.
   if ((type.flags & TypeFlags.Instantiable) === 0 || (type.flags & (TypeFlags.Index | TypeFlags.Conditional)) !== 0)
     return false;
   const constraint = project.checker.getBaseConstraintOfType(type);

@@ -12,11 +12,11 @@ import { isSource } from './tree.ts';
 
 /** One import statement or expression. */
 export interface Import {
-  /** Path of the file that contains the import. */
+  /** Path of the file that contains the import, relative to the root. */
   readonly from: string;
-  /** Text between the quotes. */
+  /** Name of the imported file or package, as written between the quotes. */
   readonly specifier: string;
-  /** True for `export * from`, with or without a name. */
+  /** True for `export * from '…'` and `export * as name from '…'`. */
   readonly star: boolean;
 }
 
@@ -33,7 +33,7 @@ export function importsOf(tree: Tree): readonly Import[] {
   return imports;
 }
 
-/** Imports of each tree that was read. Most rules need them, and parsing the whole tree takes a second. */
+/** Cache of `importsOf`, by tree. Most rules need the imports, and parsing the whole tree takes a second. */
 const IMPORTS = new WeakMap<Tree, readonly Import[]>();
 
 /**
@@ -71,7 +71,10 @@ function specifierOf(node: Node): string | undefined {
   }
 }
 
-/** Checks if a call is `require`, or `require.resolve`, which names a file that is run as a program. */
+/**
+ * Checks if the called function is `require` or `require.resolve`. The argument of `require.resolve` also counts as an
+ * import, because it names a file that is run as a program.
+ */
 function isRequire(callee: Node): boolean {
   if (callee.type !== 'MemberExpression') return callee.type === 'Identifier' && callee.name === 'require';
   return isRequire(callee.object) && callee.property.type === 'Identifier' && callee.property.name === 'resolve';
@@ -95,14 +98,17 @@ function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
 }
 
-/** Returns the path of the file that a relative import names, or `undefined` for a package. */
+/**
+ * Returns the path of the file that a relative import names, relative to the root. Returns `undefined` for an import of
+ * a package.
+ */
 export function fileNamed(from: string, specifier: string): string | undefined {
   return specifier.startsWith('.') ? posix.normalize(posix.join(posix.dirname(from), specifier)) : undefined;
 }
 
 /**
- * Returns the package that an import names, without a subpath: `@tidemark/log` for `@tidemark/log/contract`. Returns
- * `undefined` for a relative path or a module of Node.
+ * Returns the name of the imported package without a subpath: `@tidemark/log` for `@tidemark/log/contract`. Returns
+ * `undefined` for a relative path or a specifier that begins with `node:`.
  */
 export function packageNamed(specifier: string): string | undefined {
   if (specifier.startsWith('.') || specifier.startsWith('node:')) return undefined;

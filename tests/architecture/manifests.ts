@@ -10,18 +10,17 @@ import { isTest } from './tree.ts';
 /** Tools in the root's manifest that the tests of every package may use. */
 const BROUGHT_BY_THE_ROOT = new Set(['vitest', 'fast-check', 'typescript']);
 
-/** Names of Node modules without `node:`, as the few plain JavaScript files import them. */
+/** Modules of Node that plain JavaScript files import without the prefix `node:`. */
 const BUILT_IN = new Set(['child_process', 'crypto', 'fs', 'module', 'os', 'path']);
 
 interface Use {
   readonly file: string;
   readonly room: Room;
   readonly name: string;
-  /** True if the import is in a test of the package. */
+  /** True if the import needs an entry in `devDependencies` only, because it is in a test. */
   readonly testing: boolean;
 }
 
-/** Returns every import of another package. */
 function usesIn(tree: Tree): readonly Use[] {
   const rooms = roomsOf(tree);
   return importsOf(tree).flatMap(({ from, specifier }) => {
@@ -34,8 +33,8 @@ function usesIn(tree: Tree): readonly Use[] {
 }
 
 /**
- * Returns the packages that are imported but not declared. Tests may use the root's tools and every package of the
- * repository.
+ * Returns the imports of packages that the importing package's manifest does not declare. Tests may import the packages
+ * in `BROUGHT_BY_THE_ROOT` and every package of this repository without a declaration.
  */
 export function undeclared(tree: Tree): readonly Violation[] {
   const names = new Set(roomsOf(tree).map((room) => room.name));
@@ -47,7 +46,10 @@ export function undeclared(tree: Tree): readonly Violation[] {
   });
 }
 
-/** Returns the `dependencies` that no source file imports, and the `devDependencies` that no file imports. */
+/**
+ * Returns the packages in `dependencies` that only tests or no files import, and the packages in `devDependencies` that
+ * no file imports.
+ */
 export function unused(tree: Tree): readonly Violation[] {
   const uses = usesIn(tree);
   return roomsOf(tree).flatMap((room) => {

@@ -16,8 +16,8 @@ export function namesDeclaredTwice(tree: Tree): readonly Violation[] {
 }
 
 /**
- * Returns the files that declare each type name at their top level. Only files in `src` are read, without tests,
- * contract suites and the demo's sample.
+ * Returns the paths of the files that declare a type at their top level, by type name. Only files in the `src` folders
+ * of packages are read, without tests.
  */
 export function typesIn(tree: Tree): ReadonlyMap<string, readonly string[]> {
   const rooms = roomsOf(tree);

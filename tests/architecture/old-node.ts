@@ -1,5 +1,5 @@
-// Files that may run under any version of Node, because they run before the version is known. They contain only syntax
-// that Node 12 can parse.
+// Files that check the version of Node, and therefore may run under any version. They may contain only syntax that Node
+// 12 can parse.
 
 import type { Node } from 'oxc-parser';
 

@@ -27,8 +27,8 @@ const FORBIDDEN = new Set([
 ]);
 
 /**
- * Returns the imports of Node modules in the source files of the pure packages, and their uses of clocks, randomness
- * and global objects.
+ * Returns the imports of Node modules in the source files of the pure packages, and each use there of a clock, of
+ * randomness or of a global object such as `process`.
  */
 export function impurities(tree: Tree): readonly Violation[] {
   const pure = new Map([...tree].filter(([path]) => isPure(path)));
@@ -87,8 +87,8 @@ function isRandom(node: Extract<Node, { type: 'MemberExpression' }>): boolean {
 }
 
 /**
- * Checks if an identifier is only the name of a field, as in `x.process`, `{ process: 1 }` or `interface X { process: …
- * }`.
+ * Checks if an identifier is only the name of a field, as in `x.process` or `{ process: 1 }`. It then does not refer to
+ * the global object of that name.
  */
 function isOnlyAName(node: Node, parent: Node | undefined): boolean {
   switch (parent?.type) {
@@ -106,7 +106,10 @@ function isOnlyAName(node: Node, parent: Node | undefined): boolean {
   }
 }
 
-/** Returns the pure packages whose compiler settings allow names of Node or a browser. */
+/**
+ * Returns the pure packages whose compiler settings allow the global names of Node or of a browser: `types` must be
+ * empty, and `lib` must not contain the DOM.
+ */
 export function looseCompilers(tree: Tree): readonly Violation[] {
   return PURE.flatMap((folder) => {
     const file = `${folder}/tsconfig.json`;
@@ -124,7 +127,10 @@ interface Settings {
   readonly lib: readonly string[] | undefined;
 }
 
-/** Returns the settings `types` and `lib` in effect: those of the file, or else those of `tsconfig.base.json`. */
+/**
+ * Returns the settings `types` and `lib` of a `tsconfig.json`. A setting that the file does not contain is read from
+ * `tsconfig.base.json`.
+ */
 function effective(tree: Tree, file: string): Settings {
   const own = settingsIn(tree.get(file) ?? '{}');
   const base = settingsIn(tree.get('tsconfig.base.json') ?? '{}');

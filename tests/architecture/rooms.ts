@@ -1,4 +1,4 @@
-// Packages of the repository (called rooms in the code) and the imports allowed between them, as a table.
+// Packages of the repository (`Room` in the code), and a table of the imports allowed between them.
 
 import type { Tree } from './tree.ts';
 
@@ -14,8 +14,8 @@ export interface Room {
 export const GROUND_FLOOR = 'packages/core';
 
 /**
- * Packages that a package may import in addition to the base package, by folder. `'*'` allows all packages. A package
- * that is not listed may import only the base package.
+ * Allowed imports: for the folder of a package, the folders of the packages that it may import in addition to the base
+ * package. `'*'` allows all packages. A package that is not listed may import only the base package.
  */
 export const ARROWS: Readonly<Record<string, readonly string[] | '*'>> = {
   [GROUND_FLOOR]: [],
@@ -84,10 +84,13 @@ export const ARROWS: Readonly<Record<string, readonly string[] | '*'>> = {
 /** Folders of the pure packages, which use no clock, no randomness and nothing of Node or a browser. */
 export const PURE: readonly string[] = [GROUND_FLOOR, 'packages/log', 'packages/model', 'packages/context'];
 
-/** Matches the manifest of a package. A deeper manifest belongs to a sample project or a fixture. */
+/**
+ * Matches the path of a package's manifest, such as `packages/log/package.json`. A manifest in a deeper folder belongs
+ * to a sample project or a fixture.
+ */
 const WORKSPACE = /^([^/]+\/)?[^/]+\/package\.json$/;
 
-/** Returns every package of a tree, found by its manifest. The root is not included. */
+/** Returns every package of a tree that has a manifest with a name. The root is not included. */
 export function roomsOf(tree: Tree): readonly Room[] {
   const rooms: Room[] = [];
   for (const [path, text] of tree) {
@@ -99,7 +102,7 @@ export function roomsOf(tree: Tree): readonly Room[] {
   return rooms;
 }
 
-/** Returns the package that contains a file. */
+/** Returns the package that contains a file, or `undefined` for a file outside all packages. */
 export function roomOf(path: string, rooms: readonly Room[]): Room | undefined {
   return rooms.find((room) => path.startsWith(`${room.folder}/`));
 }

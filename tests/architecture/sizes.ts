@@ -6,7 +6,7 @@ import { isSource } from './tree.ts';
 /** Maximum number of lines of a source file. */
 export const MOST_LINES = 400;
 
-/** Returns the source files above the limit. */
+/** Returns the source files with more than `MOST_LINES` lines. */
 export function longFiles(tree: Tree): readonly Violation[] {
   return [...tree].flatMap(([file, text]) => {
     const lines = text.endsWith('\n') ? text.split('\n').length - 1 : text.split('\n').length;

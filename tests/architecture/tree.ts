@@ -1,4 +1,5 @@
-// Source tree as a value, so that a checker can run on a tree with a planted fault as well as on the real one.
+// Source tree in memory, so that a rule can be checked on a small tree with a planted fault as well as on the
+// repository.
 
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,8 +17,8 @@ const LEFT_OUT = new Set(['node_modules', 'dist', 'fixtures', 'results', 'covera
 const READ = /\.(ts|cts|mts|cjs|mjs|js|md)$|^(package|tsconfig)(\.[a-z]+)?\.json$/;
 
 /**
- * Reads the source files, manifests and compiler settings below a folder. Hidden folders, build outputs and fixtures
- * are omitted.
+ * Reads the source files, Markdown pages, manifests and compiler settings below a folder. Omits hidden folders and the
+ * folders `node_modules`, `dist`, `fixtures`, `results` and `coverage`.
  */
 export function readTree(root: string): Tree {
   const tree = new Map<string, string>();
@@ -38,7 +39,10 @@ export function isSource(path: string): boolean {
   return /\.[cm]?[jt]s$/.test(path);
 }
 
-/** Checks if a path belongs to the tests of its package. Tests may import packages that the package itself may not. */
+/**
+ * Checks if a path belongs to a test, to a contract suite, or to `tests` or `bench`. Such files may import packages
+ * that the source files of the same package may not.
+ */
 export function isTest(path: string): boolean {
   return (
     /\.test\.ts$|^[^/]+\/[^/]+\/(tests|contract)\//.test(path) || path.startsWith('tests/') || path.startsWith('bench/')

@@ -1,4 +1,4 @@
-// Wording of comments, test titles and Markdown pages: phrases that the house style replaces by plain ones.
+// Wording of comments, test titles and Markdown pages: refuses phrases for which the house style has plainer ones.
 
 import type { Node } from 'oxc-parser';
 import { parseSync } from 'oxc-parser';
@@ -7,7 +7,6 @@ import { walk } from './imports.ts';
 import type { Tree, Violation } from './tree.ts';
 import { isSource } from './tree.ts';
 
-/** Each refused phrase, with the usual words for it. */
 const REFUSED: readonly (readonly [phrase: RegExp, instead: string])[] = [
   [/\bsee the head\b/i, 'repeat the fact here'],
   [/\bunless said\b/i, '"Default: …"'],
@@ -21,13 +20,15 @@ const REFUSED: readonly (readonly [phrase: RegExp, instead: string])[] = [
   [/\b(?:is|are|was|were) said\b/i, '"is reported", "is recorded" or "is printed"'],
 ];
 
-/** Sample projects and skills that agents in tests and in the demo work on. Their words are not the project's own. */
+/**
+ * Folders of sample projects and skills that agents in tests and in the demo work on. Their texts are not checked,
+ * because they imitate other people's projects.
+ */
 const SAMPLES: readonly string[] = ['apps/cli/demo/project/', 'tools/skills/tests/skills/'];
 
 /** Beginnings of a comment that make a reader wait for its subject. */
 const OPENINGS = /^(?:What|Who|Whom|Whose|Whether|Of these|Of those|That which|Those that)\b/;
 
-/** A text that a person reads. A comment can have a refused beginning. */
 interface Prose {
   readonly text: string;
   readonly line: number;
@@ -89,14 +90,16 @@ function titleOf(node: Node): string | undefined {
   return title?.type === 'TemplateLiteral' ? title.quasis.map(({ value }) => value.raw).join('`') : undefined;
 }
 
-/** Returns `test` for `test(…)`, `test.each([…])(…)` and `test.skipIf(…)(…)`. */
+/**
+ * Returns the name of the called function without its modifiers: `test` for `test(…)`, `test.each([…])(…)` and
+ * `test.skipIf(…)(…)`.
+ */
 function calledName(callee: Node): string {
   if (callee.type === 'Identifier') return callee.name;
   if (callee.type === 'MemberExpression') return calledName(callee.object);
   return callee.type === 'CallExpression' ? calledName(callee.callee) : '';
 }
 
-/** Returns the paragraphs of a page, without its code blocks. */
 function proseOfPage(page: string): readonly Prose[] {
   let isCode = false;
   return page.split('\n').flatMap((text, index): readonly Prose[] => {

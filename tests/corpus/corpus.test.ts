@@ -1,4 +1,5 @@
-// Logs of every release, tested in every run: this build reads them and rebuilds the bytes that were sent (L2).
+// Reads the logs of every release with this build, in every test run. Each request must be rebuilt with exactly the
+// bytes that were sent (L2).
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';

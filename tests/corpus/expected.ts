@@ -1,21 +1,21 @@
-// Expected content of a corpus.
+// Expected content of the logs in a corpus, which is the set of logs that one release wrote.
 
 import { readFileSync } from 'node:fs';
 
-/** One session, as it was when the corpus was made. */
+/** Expected content of one session, recorded when the corpus was created. */
 export interface ExpectedSession {
   readonly session: string;
-  /** Number of records, including those of its ancestors. */
+  /** Number of records, including those that a fork inherits from its ancestors. */
   readonly records: number;
-  /** Position and SHA-256 digest of each request body. */
+  /** Position and SHA-256 digest of each request body, in the order of the log. */
   readonly requests: readonly { readonly position: number; readonly digest: string }[];
-  /** Causes of its breaks, in order. */
+  /** Causes of the session's cache breaks, in the order of the log. */
   readonly breaks: readonly string[];
-  /** Problems that the fold reported. */
+  /** Problems that folding the log reported. */
   readonly problems: readonly string[];
 }
 
-/** All sessions of a corpus. */
+/** Content of an `expected.json`: all sessions of a corpus. */
 export interface Expected {
   readonly sessions: readonly ExpectedSession[];
 }

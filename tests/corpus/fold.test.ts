@@ -1,5 +1,6 @@
-// Fold of the corpus, pinned together with the revision that snapshots carry. If the fold changed without a new
-// revision, sessions would continue from stored states that the new fold no longer produces (L9).
+// Pins the digest of the fold of the corpus together with `FOLD_REVISION`, the revision that fold snapshots carry. If
+// the fold changed without a new revision, sessions would continue from saved snapshots that differ from the new fold
+// (L9).
 
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';

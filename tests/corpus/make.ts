@@ -1,6 +1,6 @@
 // Creates the corpus of a release. `node tests/corpus/make.ts <release>` writes `tests/corpus/<release>/`: a home with
-// small logs, and the digest of each of their requests. A release's corpus is never made again, because it records what
-// that release sent.
+// small logs, and the digest of each request in them. The corpus of a release is never created again, because it
+// records the bytes that this release sent.
 
 import { copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -44,7 +44,7 @@ async function playStory(place: Place, story: (typeof STORIES)[number]): Promise
   return driver;
 }
 
-/** Imports the transcript and makes one more request after its content. */
+/** Imports the transcript as a session and makes one request in that session. */
 async function goOnFromImport(place: Place): Promise<Loop> {
   const scratch = await beginLoop(newPlace('memory'), newServer('simulator', { recorded: true }), {
     model: 2,
@@ -85,7 +85,7 @@ async function expectedOf(log: Log, session: SessionId): Promise<ExpectedSession
   return { session, records, requests, breaks: breaks.map(({ cause }) => cause ?? 'unlabelled'), problems };
 }
 
-/** Copies logs and artifacts. All other files are derived from them. */
+/** Copies the logs and artifacts. Other files of a home are not copied, because they can be derived from the logs. */
 function keep(from: string, to: string): void {
   for (const file of readdirSync(from, { recursive: true, withFileTypes: true })) {
     if (!file.isFile() || !(file.name === 'log.ndjson' || file.parentPath.includes('artifacts'))) continue;

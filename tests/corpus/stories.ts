@@ -1,10 +1,10 @@
-// Stories of the corpus's sessions, written by hand. Together the sessions contain each kind of log content once, and
-// each session is small.
+// Sessions of the corpus, each written by hand as a list of commands (a story). Together the sessions contain every
+// kind of log content at least once, and each session is small.
 
 import type { CallSpec, ContentSpec, SaidSpec } from '../laws/content.ts';
 import type { Command, Outcome } from '../laws/loop-commands.ts';
 
-/** A session of the corpus. */
+/** Commands that create one session of the corpus. `model` is an index into the test models. */
 export interface CorpusStory {
   readonly name: string;
   readonly model: number;
@@ -38,7 +38,7 @@ function closes(...fates: Extract<Command, { readonly do: 'close' }>['fates']): 
   };
 }
 
-/** All stories of the corpus. */
+/** Stories of all sessions of the corpus except the imported one. */
 export const STORIES: readonly CorpusStory[] = [
   {
     name: 'parallel-calls',

@@ -1,9 +1,9 @@
-// Small transcript in the format of pi 3, which the corpus imports: thinking with a signature, tool calls and a
-// compaction.
+// Small transcript in the session format of the agent pi, version 3. The corpus imports this transcript. It contains
+// thinking with a signature, tool calls and a compaction.
 
 const START = Date.UTC(2026, 10, 20, 9);
 
-/** Returns the transcript as lines of JSON. */
+/** Returns the transcript as text, with one JSON value a line. */
 export function transcriptLines(): string {
   const rows: readonly object[] = [
     { type: 'session', version: 3, id: 'c0c0c0c0-0001', timestamp: moment(0), cwd: '/work' },

@@ -11,12 +11,13 @@ import { afterAll, beforeAll } from 'vitest';
 const NOT_BUNDLED = ['sharp', '@vscode/ripgrep'];
 
 /**
- * Bundles a program and everything it imports into a few files before the tests of the calling file, and removes the bundle
- * after them. A start of the bundle takes half the processor time of a start of the source, because Node does not look for
- * hundreds of modules.
+ * Bundles a program and everything it imports into a few files before the tests of the calling file run, and removes
+ * the bundle after them. A start of the bundle takes half the processor time of a start of the source, because Node
+ * need not look for hundreds of modules.
  *
- * @param program Source of the program.
- * @returns Function that returns the path of the bundle. It can be called in tests.
+ * @param program Source file of the program.
+ * @returns Function that returns the path of the bundle. Call it inside a test, because the bundle does not exist
+ *   earlier.
  */
 export function bundledProgram(program: URL): () => string {
   let folder = '';

@@ -1,6 +1,6 @@
-// Damaged logs: tears the log of a finished session at every byte, changes every byte, and removes each record. The
-// damage is found and reported, all other records are recovered into a new session, the old log stays untouched, and
-// the new session can continue.
+// Damaged logs: cuts off the log of a finished session at any byte, changes any byte, or removes any record. The damage
+// is found and reported, all other records are recovered into a new session, the old log stays untouched, and the new
+// session can continue. By default only some places are tried, and `npm run torture` tries all.
 
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -88,15 +88,19 @@ describe('a torn write', () => {
   );
 });
 
-/** Returns the offsets of a line to change: all with `WHOLE`, otherwise one in 211 and the last two. */
+/**
+ * Returns the offsets at which a byte of the line is changed: all offsets with `WHOLE`, otherwise every 211th and the
+ * last two.
+ */
 function placesIn({ start, end }: Line): readonly number[] {
   const all = Array.from({ length: end - start }, (_, index) => start + index);
   return WHOLE ? all : all.filter((at) => (at - start) % 211 === 97 || at >= end - 2);
 }
 
 /**
- * Returns the values to try for a byte. The first flips the lowest bit, the highest bit or all bits, depending on the
- * offset. The second is a newline, or a space if the byte is a newline. Without `WHOLE`, returns only one of the two.
+ * Returns the values to try instead of a byte. The first value flips the lowest bit, the highest bit or all bits,
+ * depending on the offset. The second value is a newline, or a space if the byte is a newline. Without `WHOLE`, returns
+ * the first value at an even offset and the second at an odd one.
  */
 function changesOf(byte: number, at: number): readonly number[] {
   const bits = byte ^ ([0x01, 0x80, 0xff][at % 3] ?? 0);

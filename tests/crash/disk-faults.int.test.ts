@@ -1,7 +1,7 @@
-// L8 with a failing disk: at each call of the store in a turn, the disk is full, cannot truncate, or fails a flush.
-// Then the power is lost, and with it bytes that no returned flush covered. The clock runs backwards during the test.
-// The next process finds everything acknowledged, repeats no request or tool run, sends no request that is refused, and
-// completes its turn.
+// L8 with a failing disk. In a turn, from one call of the store on, the disk is full, cannot truncate, fails to flush,
+// or cannot store an artifact. Then a power loss removes bytes that no successful flush covered. The clock runs
+// backwards during the test. The next process finds everything acknowledged, repeats no request or tool run, sends no
+// request that is refused, and completes its turn.
 
 import { mkdtemp, readFile, rm, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,6 @@ const FAULTS: readonly FileFault[] = ['full-disk', 'stuck-disk', 'failing-flush'
 const SURVIVES = [0, 0.5, 1];
 const STRIDE = WHOLE ? 1 : 3;
 
-/** Home, simulator and tool runs of one test session. */
 interface Stage {
   readonly home: string;
   readonly url: string;
@@ -48,7 +47,6 @@ async function onStage<T>(act: (stage: Stage) => Promise<T>): Promise<T> {
   }
 }
 
-/** Returns surroundings whose clock goes back one minute each time it is read. */
 function backwards(): Surroundings {
   let now = Date.UTC(2026, 10, 20, 9);
   return {
@@ -60,8 +58,8 @@ function backwards(): Surroundings {
 }
 
 /**
- * Runs one process lifetime: opens the session and prompts it once. Returns the outcome of the turn, or the code of the
- * error.
+ * Acts as one process: creates an agent, opens the session, prompts it once and closes the agent. Returns the outcome
+ * of the turn, or the code of the error that was thrown.
  */
 async function live({ home, url, ran }: Stage, files?: FailingFiles): Promise<string> {
   const whole = openNdjsonStore({ home, ...(files && { files: files.port }) });
@@ -130,8 +128,8 @@ async function expectWhole({ home, calls, ran }: Stage, acknowledged: Buffer): P
 }
 
 /**
- * Runs one lifetime that fails at the given call, then another lifetime without a fault. Returns false if the turn has
- * no such call.
+ * Runs a turn in which the call with index `at` fails, and then a power loss and a turn without a fault. Returns false
+ * if the first turn has no such call.
  */
 async function strike(fault: FileFault, at: number, survives: number): Promise<boolean> {
   return onStage(async (stage) => {

@@ -1,11 +1,11 @@
-// Every fault that the simulator can play, for one wire and one place in a call. The tables are typed by the
-// simulator's list of fault kinds. A new kind is a compile error until it is added here, and is then tried at every
-// point.
+// Lists every fault that the simulator can play, for one wire and one place in a call. The types of the tables require
+// an entry for each kind of fault. A new kind of the simulator is therefore a compile error until it has an entry, and
+// the tests then try it at every point of a stream.
 
 import type { Fault } from '@tidemark/simulator';
 import type { Wire } from './provider-wires.ts';
 
-/** Fault to play. `ends` is true if it ends the turn with an error, because a retry would not help. */
+/** A fault to play. `ends` is true if the fault ends the turn with an error, because a retry would not help. */
 export interface Strike {
   readonly fault: Fault;
   readonly ends: boolean;
@@ -16,9 +16,9 @@ type KindWith<Field extends string, One = Fault> = One extends Fault
     ? One['kind']
     : never
   : never;
-/** Kinds of fault that strike a stream after a number of its events. */
+/** Kinds of fault that occur after a number of events of a stream. */
 type StreamKind = KindWith<'afterEvents'>;
-/** Kinds of fault that strike a whole call or its connection. */
+/** Kinds of fault that affect a whole call or its connection. */
 type WholeKind = Exclude<Fault['kind'], StreamKind>;
 
 const WHOLE_CALL: { readonly [K in WholeKind]: (wire: Wire) => readonly Strike[] } = {
@@ -54,17 +54,20 @@ const IN_STREAM: { readonly [K in StreamKind]: (wire: Wire, afterEvents: number)
 /** Names of all kinds of fault. */
 export const FAULT_KINDS: readonly string[] = [...Object.keys(WHOLE_CALL), ...Object.keys(IN_STREAM)];
 
-/** Checks if a fault strikes a connection. Such a fault must be set before the call arrives. */
+/**
+ * Checks if a fault affects the connection of a WebSocket. Such a fault must be passed to the simulator before the call
+ * arrives.
+ */
 export function strikesConnection({ kind }: Fault): boolean {
   return kind === 'upgrade-refused' || kind === 'forgotten';
 }
 
-/** Returns every fault that is not tied to a place in the stream. */
+/** Returns the faults of a wire that affect a whole call or its connection. */
 export function wholeStrikes(wire: Wire): readonly Strike[] {
   return Object.values(WHOLE_CALL).flatMap((of) => of(wire));
 }
 
-/** Returns every fault that strikes the stream after this number of events. */
+/** Returns the faults of a wire that occur after this number of events of a stream. */
 export function streamStrikes(wire: Wire, afterEvents: number): readonly Strike[] {
   return Object.values(IN_STREAM).flatMap((of) => of(wire, afterEvents));
 }

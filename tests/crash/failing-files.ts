@@ -1,5 +1,5 @@
-// Failing file operations: makes the nth file operation of one kind fail, and all later ones. Records the bytes that
-// each returned flush covered, which are the bytes that survive a power loss.
+// Failing file operations: makes the nth call of one operation fail, and all later calls of that operation. Records the
+// number of bytes that successful flushes covered, because only these bytes are certain to survive a power loss.
 
 import { LogError } from '@tidemark/log';
 import type { Artifacts } from '@tidemark/log';
@@ -12,20 +12,25 @@ import type { FilePort, LogFile } from '@tidemark/store-ndjson';
  */
 export type FileFault = 'full-disk' | 'stuck-disk' | 'failing-flush' | 'full-shelf';
 
-/** File port that fails at call number `at` of the operation that the fault strikes, and at every later such call. */
+/** File operations of which one fails from a given call on, and a record of the flushed bytes. */
 export interface FailingFiles {
   readonly port: FilePort;
-  /** Wraps a store's artifacts. With `full-shelf`, storing an artifact fails from call number `at` on. */
+  /**
+   * Wraps the artifacts of a store. With the fault `full-shelf`, storing an artifact fails from call number `at` on.
+   */
   shelf(artifacts: Artifacts): Artifacts;
-  /** True if the fault was reached. */
+  /** True if the fault has occurred. */
   readonly struck: boolean;
-  /** Number of bytes on stable storage, by path of the log. */
+  /** Number of bytes that successful flushes covered, by path of the log. */
   readonly flushed: ReadonlyMap<string, number>;
 }
 
 const STRIKES_APPENDS: ReadonlySet<FileFault> = new Set(['full-disk', 'stuck-disk']);
 
-/** Creates files that fail from call number `at` on, counted from 0. */
+/**
+ * Returns file operations in which the operation that `fault` affects fails from its call number `at` on, counted from
+ * 0.
+ */
 export function failingFiles(fault: FileFault, at: number): FailingFiles {
   const flushed = new Map<string, number>();
   let calls = 0;

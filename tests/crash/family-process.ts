@@ -1,4 +1,5 @@
-// Process that works on a family, a parent and the subagents it starts, until it ends or is killed.
+// Process that runs a family (a parent session and the subagents that it starts), until the parent's session ends or
+// the process is killed.
 
 import { liveUntilKilled } from './live-until-killed.ts';
 

@@ -1,5 +1,6 @@
-// Script of a family that is repeatedly killed: a parent whose subagents do the parts of its work. The model's answer
-// depends on the number of answers already in the request.
+// Planned answers for a family (a parent session and its subagents) whose process is repeatedly killed. The parent's
+// subagents do the parts of its work. The answer to a request depends only on the request, mainly on the number of
+// answers already in it.
 
 import type { PlannedAnswer, ReceivedRequest } from '@tidemark/simulator';
 
@@ -7,7 +8,7 @@ type Call = NonNullable<PlannedAnswer['calls']>[number];
 
 /** Final text of the parent. */
 export const RESULT = 'All parts are done.';
-/** Parts done by subagents: three in parallel, then one more. */
+/** Numbers of the parts that subagents do. The parent starts the first three in parallel, and the fourth later. */
 export const PARTS = [0, 1, 2, 3];
 
 /** Returns the answer to a request of the parent or of a subagent. */
@@ -17,8 +18,8 @@ export function answerTo(sent: ReceivedRequest): PlannedAnswer {
 }
 
 /**
- * Returns the step, which is the number of answers in the request. Therefore the same request always gets the same
- * answer.
+ * Returns the step, which is the number of answers in the request. The same request therefore always has the same step,
+ * and gets the same answer.
  */
 function stepOf({ body }: ReceivedRequest): number {
   const messages = Array.isArray(body['messages']) ? body['messages'] : [];

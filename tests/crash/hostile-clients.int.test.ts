@@ -10,9 +10,11 @@ import { afterAll, describe, expect, it, vi } from 'vitest';
 import { PATIENCE, WHOLE, tally } from './tally.ts';
 
 const MIB = 1024 * 1024;
-/** Number of clients of each kind. */
 const CLIENTS = WHOLE ? 600 : 40;
-/** Maximum growth of the process in bytes. It covers data held for the clients, the clients' own data, and garbage. */
+/**
+ * Maximum growth of the process's memory in bytes. It covers data held for the clients, the clients' own data, and
+ * garbage.
+ */
 const MOST_GROWTH = 512 * MIB;
 const LIMITS = { headersMs: 1_000, requestMs: 2_000, checkMs: 50, lingerMs: 100, heldBytes: 64 * MIB, pingMs: 200 };
 const REQUEST = {

@@ -1,7 +1,7 @@
 // Hostile answers of a server, at each call of a turn, on each wire over HTTP. The turn continues or ends with an
 // error, and the tool runs at most once. The log stays small, contains the server's text at most once, and verifies.
-// The next prompt is answered. An interrupt ends the turn while any such answer arrives. By default each answer is
-// tried on one wire, and `npm run torture` tries all.
+// The next prompt is answered. An interrupt ends a turn in which an endless answer arrives. By default each answer is
+// tried at one call on one wire, and `npm run torture` tries all calls and wires.
 
 import { createServer } from 'node:http';
 import { createAgent, defineTool } from '@tidemark/kit';
@@ -18,9 +18,9 @@ import { WIRES } from './provider-wires.ts';
 import { PATIENCE, WHOLE, tally } from './tally.ts';
 
 const MIB = 1024 * 1024;
-/** Maximum length of a short session's log as JSON, including the server's text in it. */
+/** Maximum length of a short session's log in characters of JSON, including the server's text in it. */
 const SMALL_LOG = 200_000;
-/** Idle timeout in milliseconds, so long that a busy machine is never considered silent. */
+/** Idle timeout in milliseconds. It is so long that a slow answer of a busy machine never exceeds it. */
 const IDLE_MS = 600_000;
 const COMMENTS = Buffer.from(': nothing\n\n'.repeat(5_000));
 const OVERSIZED = 'provider/oversized';
@@ -31,7 +31,7 @@ interface Answer {
   readonly reply: Reply;
   /** Code of the error that ends the turn. Undefined if the call is repeated instead. */
   readonly code?: string;
-  /** Idle timeout of a call in milliseconds, for an answer that the idle timeout ends. Default: `IDLE_MS`. */
+  /** Idle timeout of a call in milliseconds, set for an answer that only the idle timeout ends. Default: `IDLE_MS`. */
   readonly idleMs?: number;
 }
 
@@ -62,10 +62,10 @@ const ANSWERS: readonly Answer[] = [
   { name: 'a redirect', reply: (response) => redirectTo(`${origin}/elsewhere`)(response), code: ADDRESS },
 ];
 
-/** URL of the front server of the running case. The cases run one after another. */
+/** URL of the hostile server in the running case. One variable is enough because the cases run one after another. */
 let origin = '';
 
-/** Indexes of the calls to strike: the first call of a turn, and the call after a tool result. */
+/** Indexes of the calls that receive the hostile answer: the first call of a turn, and the call after a tool result. */
 const CALLS = [0, 1] as const;
 const OVER_HTTP = WIRES.filter(({ sockets }) => !sockets);
 
@@ -102,8 +102,8 @@ afterAll(() => {
 });
 
 /**
- * Starts a server before a simulator. The server answers a call itself if `strikes` returns a reply for it, and
- * forwards the other calls.
+ * Starts a server between the agent and a simulator. The server answers a call itself if `strikes` returns a reply for
+ * the index of the call, and forwards all other calls to the simulator.
  */
 async function front(
   strikes: (call: number) => Reply | undefined,
@@ -219,7 +219,7 @@ describe('a hostile server', () => {
   );
 });
 
-/** Answers that continue until the client disconnects. */
+/** Answers that arrive for so long that an interrupt can end the turn meanwhile. */
 const ENDLESS = ANSWERS.filter(
   ({ name }) => name.includes('endless') || name.includes('drips') || name.includes('bomb'),
 );

@@ -1,5 +1,6 @@
-// L8 for a family: a parent is killed repeatedly at random instants while its subagents work, and resumed. No subagent
-// is orphaned or started twice, no request or tool run is repeated, and all sessions complete.
+// L8 for a family (a parent session and its subagents): its process is killed repeatedly at random instants while the
+// subagents work, and the parent is then resumed. No subagent is orphaned or started twice, no request or tool run is
+// repeated, and all sessions complete.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -29,9 +30,6 @@ const LANES = Math.max(2, availableParallelism());
 const SEED = Number(process.env['TIDEMARK_SEED'] ?? Date.now() % 1_000_000);
 const program = bundledProgram(new URL('family-process.ts', import.meta.url));
 
-/**
- * Starts processes until the parent's session has ended. Kills at most `most` of them and returns the number of kills.
- */
 async function playFamily(lane: Lane, name: string, most: number, random: Random): Promise<number> {
   for (let kills = 0; ; kills += 1) {
     const { killed, said } = await liveOnce(program(), lane, name, kills < most ? random : undefined);
@@ -53,7 +51,8 @@ async function checkFamily(lane: Lane, name: string): Promise<void> {
     ofFamily.push(...records);
   }
   checkArrived(ofFamily, lane.calls);
-  // The tool `agent` writes no line to disk, so `startedBy` checks its calls by the sessions that they started.
+  // Calls of the tool `agent` are excluded because this tool writes no line to disk. `startedBy` checks them by the
+  // sessions that they started.
   checkCalls(
     ofFamily.filter((record) => !isOfAgent(record)),
     ran,
@@ -75,8 +74,8 @@ function isOfAgent(record: Recorded): boolean {
 }
 
 /**
- * Returns the sessions that the parent's log records as started. Checks that each `agent` call started one session, and
- * that each session ended once.
+ * Returns the ids of the subagents' sessions in the order in which the parent's log records their start. Checks that
+ * each `agent` call started one session, and that each session ended once.
  */
 function startedBy(own: readonly Recorded[]): readonly SessionId[] {
   const started = own.flatMap((one) => (one.kind === 'subagent.started' ? [one.data] : []));
@@ -104,7 +103,6 @@ async function checkNobodyElse(store: Log, family: readonly SessionId[]): Promis
   expect(unreadable).toEqual([]);
 }
 
-/** Runs one family from start to end and checks its logs. Returns the number of kills. */
 async function driveFamily(home: string, name: string, most: number, random: Random): Promise<number> {
   const lane: { -readonly [Key in keyof Lane]: Lane[Key] } = { home, url: '', calls: [], onRequest: () => undefined };
   const simulator = createSimulator({

@@ -22,16 +22,11 @@ import { checkArrived, checkCalls, checkSteps, ranIn } from './once-only.ts';
 import { PATIENCE, tally } from './tally.ts';
 import { RESULT, STEPS, answerAt } from './working-script.ts';
 
-/** Number of processes to kill, set by TIDEMARK_KILLS. */
 const KILLS = Number(process.env['TIDEMARK_KILLS'] ?? 100);
 const LANES = Math.max(2, availableParallelism());
 const SEED = Number(process.env['TIDEMARK_SEED'] ?? Date.now() % 1_000_000);
 const program = bundledProgram(new URL('session-process.ts', import.meta.url));
 
-/**
- * Starts processes until the session has ended. Kills at most `most` of them, then lets the session finish. Returns the
- * number of kills.
- */
 async function playSession(lane: Lane, name: string, most: number, random: Random): Promise<number> {
   for (let kills = 0; ; kills += 1) {
     const { killed, said } = await liveOnce(program(), lane, name, kills < most ? random : undefined);
@@ -60,15 +55,14 @@ async function checkSession(lane: Lane, name: string): Promise<void> {
 }
 
 /**
- * Returns the step, which is the number of answers in the request. Therefore the same request always gets the same
- * answer.
+ * Returns the step, which is the number of answers in the request. The same request therefore always has the same step,
+ * and gets the same answer.
  */
 function stepOf({ body }: ReceivedRequest): number {
   const messages = Array.isArray(body['messages']) ? body['messages'] : [];
   return messages.filter((message: { readonly role?: unknown }) => message.role === 'assistant').length;
 }
 
-/** Runs one session from start to end and checks its log. Returns the number of kills. */
 async function driveSession(home: string, name: string, most: number, random: Random): Promise<number> {
   const lane: { -readonly [Key in keyof Lane]: Lane[Key] } = { home, url: '', calls: [], onRequest: () => undefined };
   const simulator = createSimulator({

@@ -17,13 +17,11 @@ import type { Random } from './random.ts';
 import { PATIENCE, tally } from './tally.ts';
 import { expectedAt } from './written-events.ts';
 
-/**
- * Number of times that the process is killed, set by TIDEMARK_KILLS. Each kill interrupts all writers of the process.
- */
+/** Number of times that the process is killed. Each kill interrupts all writers of the process. */
 const KILLS = Number(process.env['TIDEMARK_KILLS'] ?? 100);
 const WRITERS = 2;
 const LANES = Math.max(2, availableParallelism());
-/** Number of kills after which a lane starts new sessions. */
+/** Number of kills after which the test continues with new sessions. */
 const LIVES = 8;
 const SEED = Number(process.env['TIDEMARK_SEED'] ?? Date.now() % 1_000_000);
 const program = bundledProgram(new URL('writing-process.ts', import.meta.url));
@@ -33,7 +31,10 @@ interface Acknowledged {
   readonly chain: string;
 }
 
-/** Starts a writing process and kills it at a random instant. Returns the last acknowledgement of each session. */
+/**
+ * Starts a writing process and kills it at a random instant. Returns the last acknowledged length and chain of each
+ * session, by name of the session.
+ */
 async function killOnce(home: string, names: readonly string[], random: Random): Promise<Map<string, Acknowledged>> {
   const child = spawn(process.execPath, [program(), home, ...names], { stdio: ['ignore', 'pipe', 'inherit'] });
   const gone = once(child, 'close');
@@ -61,7 +62,7 @@ async function killOnce(home: string, names: readonly string[], random: Random):
 
 /**
  * Checks a session after a kill: its records, its acknowledged length and chain, and that the next append succeeds.
- * Returns its length, which is 0 if nothing was written.
+ * Returns the number of records before this append, which is 0 if nothing was written.
  */
 async function checkSession(home: string, id: SessionId, acknowledged: Acknowledged | undefined): Promise<number> {
   const store = openNdjsonStore({ home });

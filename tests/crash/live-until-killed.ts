@@ -1,7 +1,7 @@
-// Main program of a process that is killed: starts the session named by its arguments, or continues it, until it ends.
-// Its tools write a line to disk each time they really run, so a repeated call is visible.
+// Main program of a process that is killed. Starts the session `name`, or continues it, until it ends. Its tools write
+// a line to disk each time they really run, so that a test sees a repeated call.
 //
-// Arguments: <home> <folder> <address> <name>
+// Arguments: <home of the store> <folder for the lines of the tools> <URL of the provider> <name of the session>
 
 import { randomUUID } from 'node:crypto';
 import { appendFileSync, writeSync } from 'node:fs';
@@ -23,7 +23,6 @@ const store = openNdjsonStore({ home });
 // Writes the compile cache now, because a killed process does not write it at exit.
 flushCompileCache();
 
-/** Returns the stage of the session according to its log. */
 async function stageOf(): Promise<'new' | 'empty' | 'begun' | 'ended'> {
   const { sessions } = await store.sessions();
   if (!sessions.some(({ session }) => session === id)) return 'new';
@@ -35,7 +34,10 @@ async function stageOf(): Promise<'new' | 'empty' | 'begun' | 'ended'> {
   return stage;
 }
 
-/** Runs one process lifetime: starts, prompts or resumes the session, and prints its outcome. */
+/**
+ * Starts the session with the prompt `task`, or resumes it if an earlier process has begun it. Prints the outcome of
+ * the turn. Does nothing if the session has ended.
+ */
 export async function liveUntilKilled(task: string, more: Pick<AgentOptions, 'subagents'> = {}): Promise<void> {
   const stage = await stageOf();
   if (stage === 'ended') return;

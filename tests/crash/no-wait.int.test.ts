@@ -1,7 +1,7 @@
-// No endless wait: replaces each file that a session reads by something that is not a regular file, or that has no end.
-// This covers files of its home between two processes, and files of its workspace in a turn. The next process completes
-// its turn or ends with a typed error. When the original file is back, the session continues with everything
-// acknowledged. By default one kind is tried at each place, and `npm run torture` tries all.
+// No endless wait: replaces a file that a session reads by something that is not a regular file, or that has no end.
+// This covers files of the session's home between two processes, and files of its workspace during a turn. The next
+// process completes its turn or ends with a typed error. When the original file is back, the session continues with
+// everything acknowledged. By default one kind of replacement is tried for each file, and `npm run torture` tries all.
 
 import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
@@ -38,7 +38,6 @@ const WORKSPACE_PLACES = [
   '.npmrc',
 ];
 
-/** Tool calls of the turn that uses the workspace. */
 const CALLS = [
   { id: 'call_1', name: 'read', arguments: { path: 'notes.txt' } },
   { id: 'call_2', name: 'read', arguments: { path: 'AGENTS.md' } },
@@ -86,7 +85,6 @@ afterAll(async () => {
 interface Stage {
   readonly home: string;
   readonly workspace: string;
-  /** Id of the session. Undefined until the session is created. */
   session?: string;
 }
 
@@ -95,8 +93,8 @@ async function newStage(): Promise<Stage> {
 }
 
 /**
- * Runs one process lifetime: opens the session, sends one prompt and closes it. Returns the outcome, or the code of the
- * error.
+ * Acts as one process: creates an agent, opens the session, sends one prompt and closes the agent. Returns the outcome
+ * of the turn, or the code of the error that was thrown.
  */
 async function live(stage: Stage, words: string): Promise<string> {
   const { home, workspace } = stage;
@@ -146,7 +144,7 @@ function casesOf(places: readonly string[]): readonly Case[] {
   return WHOLE ? all.flat() : all.flatMap((each, index) => each[index % each.length] ?? []);
 }
 
-/** Replaces the file at a path. Returns a function that restores the original. */
+/** Replaces the file at a path by the result of `put`. Returns a function that restores the original file. */
 async function strike(path: string, put: Put): Promise<() => Promise<void>> {
   const kept = `${path}.kept`;
   await mkdir(dirname(path), { recursive: true });

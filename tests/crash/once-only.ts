@@ -1,5 +1,5 @@
-// Checks on repetition, from the logs and from the real tool runs: no step, request or tool call happens twice if it
-// may happen only once.
+// Checks that a killed and resumed process repeats no answered step, no request and no finished tool call. The checks
+// compare the logs with the requests that arrived and the tools that really ran.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ export function checkSteps(records: readonly Recorded[]): void {
   }
 }
 
-/** Checks that each request that arrived is in the logs at least as often, and that none was refused. */
+/** Checks that each request arrived at most as often as the logs record it, and that the provider refused none. */
 export function checkArrived(records: readonly Recorded[], arrived: readonly LedgerCall[]): void {
   const sent = new Map<string, number>();
   for (const record of records) {
@@ -28,8 +28,9 @@ export function checkArrived(records: readonly Recorded[], arrived: readonly Led
 }
 
 /**
- * Checks that each call is closed at most once, is never started after its result, and ran at most as often as it was
- * started. A call that is not a read is started at most once. A call that returned ran at least once.
+ * Checks each tool call by its id. The call is closed at most once, is never started after its result, and ran at most
+ * as often as it was started. Unless its effect class is `read`, it is started at most once. If it returned, it ran at
+ * least once.
  */
 export function checkCalls(records: readonly Recorded[], ran: ReadonlyMap<string, number>): void {
   const began = new Map<string, number>();
@@ -50,7 +51,10 @@ export function checkCalls(records: readonly Recorded[], ran: ReadonlyMap<string
   for (const [call, kind] of closed) if (kind === 'tool.returned') expect(ran.get(call) ?? 0).toBeGreaterThan(0);
 }
 
-/** Returns how often each tool call really ran, from the lines that the tools wrote to disk. */
+/**
+ * Returns how often each tool call really ran, by call id. Counts the lines that the tools wrote to `ran.txt` in
+ * `folder`.
+ */
 export async function ranIn(folder: string): Promise<ReadonlyMap<string, number>> {
   const lines = await readFile(join(folder, 'ran.txt'), 'utf8').catch(() => '');
   const counts = new Map<string, number>();

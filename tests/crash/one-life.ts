@@ -1,4 +1,4 @@
-// One process that works on a session and may be killed at a random instant.
+// Runs one process that works on a session, and may kill it at a random instant.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -7,16 +7,21 @@ import { join } from 'node:path';
 import type { LedgerCall } from '@tidemark/simulator';
 import type { Random } from './random.ts';
 
-/** Home of sessions whose processes are killed, with a simulated provider that keeps running. */
+/**
+ * State of one crash test: a home whose sessions' processes are killed, and a simulated provider that keeps running.
+ */
 export interface Lane {
   readonly home: string;
   readonly url: string;
   readonly calls: readonly LedgerCall[];
-  /** Called at each request that arrives. */
+  /** Called for each request that arrives at the provider. `liveOnce` sets it. */
   onRequest: () => void;
 }
 
-/** Runs one process and may kill it at a random instant. Returns whether it was killed, and its output. */
+/**
+ * Runs one process. With `random`, may kill the process at a random instant. Returns whether the process was killed,
+ * and its output.
+ */
 export async function liveOnce(
   program: string,
   lane: Lane,

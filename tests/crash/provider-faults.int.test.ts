@@ -1,6 +1,6 @@
 // Faults of a provider at each point of a turn, on each wire. The turn continues or ends with an error, every tool runs
-// once, the log verifies, and the next prompt is answered. By default each fault is tried at each place of one of the
-// calls. `npm run torture` tries each fault at each event of each call.
+// once, the log verifies, and the next prompt is answered. By default each fault is tried once at each named point of a
+// stream, in one of the calls. `npm run torture` tries each fault at each event of each call.
 
 import { createAgent, defineTool } from '@tidemark/kit';
 import type { Agent, AgentSession } from '@tidemark/kit';
@@ -25,10 +25,7 @@ const DELTAS = 16;
  */
 const WAITS = { silence: { idleMs: 250, attempts: 40 }, other: { idleMs: 20_000, attempts: 4 } } as const;
 
-/**
- * Calls that are struck: the first call of a turn, a call between tools, the last call, a side call and a checkpoint
- * call.
- */
+/** Names of the calls in which a fault occurs. The index of a call is also the index of its answer in `ANSWERS`. */
 const CALLS = ['the first call', 'a call in a tool loop', 'the last call', 'a side call', 'a checkpoint call'] as const;
 const LAST = 2;
 const SIDE = 3;
@@ -97,7 +94,7 @@ async function casesOf(wire: Wire): Promise<readonly Case[]> {
   return WHOLE ? cases : reduced(cases);
 }
 
-/** Keeps each fault at each place once, and alternates between the calls. */
+/** Keeps one case for each fault at each place, and takes the cases from different calls in turn. */
 function reduced(cases: readonly Case[]): readonly Case[] {
   const places = Map.groupBy(cases, ({ where, fault }) => `${where} ${JSON.stringify({ ...fault, afterEvents: 0 })}`);
   return [...places.values()].flatMap((same, index) => same[index % same.length] ?? []);
@@ -179,7 +176,7 @@ async function play(one: Case): Promise<void> {
     expect(ran).toEqual(fails && call === 0 ? [] : ['call_a', 'call_b', 'call_c', 'call_d']);
     expectStruck(arrived(), left);
     await verifies(agent, session.id, one);
-    // The simulator refuses a request only if the fault is such a refusal.
+    // The simulator refuses one request if the fault is a refusal, and otherwise none.
     const told = ['rate-limited', 'overloaded', 'server-error', 'refused'].includes(fault.kind) ? 1 : 0;
     const refused = simulator.calls.filter(isRefused).length;
     counted.refused += Math.max(0, refused - told);
@@ -206,7 +203,7 @@ async function expectSide(session: AgentSession, fails: boolean): Promise<void> 
   else expect((await side).text).toBe(ANSWERS[SIDE]?.text);
 }
 
-/** Checks the compaction. If the model's answer fails, the checkpoint is written from the log alone. */
+/** Checks that the session is compacted. If the model's answer fails, the checkpoint is written from the log alone. */
 async function expectCompacted(session: AgentSession, fails: boolean): Promise<void> {
   const report = await session.compact({ tailTokens: 500, by: 'model' });
   const strategy = fails ? 'deterministic' : 'model-assisted';
@@ -214,8 +211,9 @@ async function expectCompacted(session: AgentSession, fails: boolean): Promise<v
 }
 
 /**
- * Checks that the struck call was repeated, which shows that the fault had an effect. A call whose answer arrived
- * completely must not be repeated, because it was paid for.
+ * Checks how often the call with the fault arrived. A fault in the middle of the stream must cause a repetition, which
+ * shows that the fault had an effect. A call whose answer arrived completely must not be repeated, because the provider
+ * has billed it.
  */
 function expectStruck(arrived: number, left: number | undefined): void {
   expect(arrived).toBeGreaterThan(0);
@@ -225,8 +223,8 @@ function expectStruck(arrived: number, left: number | undefined): void {
 }
 
 /**
- * Checks if a call was refused. Excludes the error that a connection returns once after it forgot the previous
- * response, because the call is then sent again in full.
+ * Checks if a call was refused. The error that a connection returns once after it forgot the previous response does not
+ * count, because the call is then sent again in full.
  */
 function isRefused({ status, refusal }: LedgerCall): boolean {
   return status !== 200 && refusal?.message.startsWith('Previous response') !== true;

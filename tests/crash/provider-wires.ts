@@ -1,5 +1,5 @@
-// Wires to a provider: each has a provider for the agent, an encoder, and a plain request that returns one of its
-// streams.
+// Wires of the providers under test. A wire is an API of a provider over HTTP or WebSocket. For each wire there is a
+// provider for the agent, an encoder, and a plain request that returns a stream.
 
 import type { Encoder, Provider } from '@tidemark/model';
 import { anthropicEncoder, createAnthropicProvider } from '@tidemark/provider-anthropic';
@@ -11,7 +11,7 @@ import {
   openrouterEncoder,
 } from '@tidemark/provider-openai';
 
-/** One way to reach a provider. */
+/** One API of a provider, over HTTP or WebSocket. */
 export interface Wire {
   readonly name: string;
   readonly model: string;

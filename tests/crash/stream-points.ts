@@ -12,7 +12,10 @@ export interface Point {
   readonly left: number;
 }
 
-/** Parts of a stream: an event that is inside the part, and a check if the stream of an answer has such a part. */
+/**
+ * Parts of a stream. `event` matches an event inside the part, and `isIn` checks if the stream of an answer on a wire
+ * has such a part.
+ */
 const INSIDE: readonly {
   readonly name: string;
   readonly event: RegExp;
@@ -72,8 +75,8 @@ export async function pointsOf(
 }
 
 /**
- * Returns the place of the first matching event. Throws if no event matches, because the point would otherwise be
- * skipped silently.
+ * Returns the index of the first event for which `shows` returns true. Throws if there is no such event, because the
+ * point would otherwise be skipped silently.
  */
 function placeOf(events: readonly string[], what: string, shows: (event: string) => boolean): number {
   const place = events.findIndex(shows);

@@ -2,7 +2,7 @@
 
 import { appendFileSync } from 'node:fs';
 
-/** Number of cases by what was tried. A count of failures is always 0, because otherwise the test has failed. */
+/** Counts of one row of the matrix, by label. A count of failures is always 0, because the test fails otherwise. */
 export interface Counts {
   readonly [what: string]: number;
 }

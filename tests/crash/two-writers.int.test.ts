@@ -1,7 +1,7 @@
-// L8: several processes want to write the same session, and are stopped, woken and killed at random. Only one process
-// writes at a time. A woken process continues, and nothing that it acknowledged is lost. Every acknowledged record is
-// in the log exactly once. Issues: can1357/oh-my-pi#12624 (two windows on one session), bug-ops/zeph#5487 (doubled
-// numbers).
+// L8: several processes want to write the same session, and are stopped (SIGSTOP), woken (SIGCONT) and killed at
+// random. Only one process writes at a time. A woken process continues, and nothing that it acknowledged is lost. Every
+// acknowledged record is in the log exactly once. Issues: can1357/oh-my-pi#12624 (two windows on one session),
+// bug-ops/zeph#5487 (doubled numbers).
 
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
@@ -25,14 +25,13 @@ const SEED = Number(process.env['TIDEMARK_SEED'] ?? Date.now() % 1_000_000);
 const program = bundledProgram(new URL('contending-process.ts', import.meta.url));
 const NAME = 'wanted';
 
-/** A process that wants to write the session. */
 interface Contender {
   readonly child: ChildProcess;
   readonly gone: Promise<unknown>;
   stopped: boolean;
 }
 
-/** Chain digests by acknowledged length of the log. */
+/** Chain digest of the log at each acknowledged length. */
 type Acknowledged = Map<number, string>;
 
 function start(home: string, acknowledged: Acknowledged): Contender {
@@ -53,7 +52,6 @@ function note(line: string, acknowledged: Acknowledged): void {
   acknowledged.set(Number(length), chain);
 }
 
-/** Kills the process with a probability of 10%. Otherwise wakes a stopped process, and stops a running one. */
 async function strike(contender: Contender, random: () => number): Promise<'stopped' | 'woken' | 'killed'> {
   if (random() < 0.1) {
     contender.child.kill('SIGKILL');

@@ -1,4 +1,4 @@
-// Script of a session that is repeatedly killed: the model's answer at each step, and the tools that it calls.
+// Planned answers and tools of a session whose process is repeatedly killed.
 
 import type { EffectClass } from '@tidemark/log';
 import type { PlannedAnswer } from '@tidemark/simulator';
@@ -10,7 +10,10 @@ export const RESULT = 'All pieces are done.';
 /** Number of steps before the last one. */
 export const STEPS = 9;
 
-/** A tool that runs again if it was interrupted, and two tools that must not run again. */
+/**
+ * Tools of the session. A call of `look` runs again if it was interrupted. Calls of `change` and `try` must not run
+ * again.
+ */
 export const WORKING_TOOLS: readonly { readonly name: string; readonly effect: EffectClass }[] = [
   { name: 'look', effect: 'read' },
   { name: 'change', effect: 'write' },

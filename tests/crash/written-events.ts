@@ -5,12 +5,14 @@ import type { Event, EventOf, SessionId } from '@tidemark/log';
 
 const AT = timestamp('2026-11-20T12:00:00.000Z');
 
-/** Returns the event at position 0. */
+/** Returns the event at position 0, `session.created`. */
 export function beginningEvent(session: SessionId): EventOf<'session.created'> {
   return { kind: 'session.created', at: AT, data: { id: session, root: session, workspace: '/work' } };
 }
 
-/** Returns the event at a position above 0: a prompt, an answer or a tool result, in turn. */
+/**
+ * Returns the event at a position above 0. The kinds repeat every three positions: a prompt, an answer, a tool result.
+ */
 export function eventAt(session: SessionId, position: number): Event {
   const text = `${session} ${position} ${'~'.repeat((position * 37) % 700)}`;
   const parts = [{ type: 'text', text }] as const;
@@ -37,7 +39,7 @@ export function eventAt(session: SessionId, position: number): Event {
   }
 }
 
-/** Returns the event that is expected at a position. */
+/** Returns the event that the log of this session contains at a position. */
 export function expectedAt(session: string, position: number): Event {
   const id = sessionId(session);
   return position === 0 ? beginningEvent(id) : eventAt(id, position);

@@ -1,5 +1,5 @@
-// Guide on embedding: each program that the page shows runs against the simulator, and the shown lines are the
-// program's own.
+// Guide on embedding: each program that the page shows runs against the simulator, and the lines on the page are lines
+// of the program's file.
 
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -199,8 +199,8 @@ interface Desk {
 }
 
 /**
- * Starts a simulator whose answer depends on the number of answers in the request, and creates an empty folder. A
- * request for a title gets a fixed title.
+ * Starts a simulator and creates an empty folder. The simulator answers with the element of `answers` whose index is
+ * the number of answers in the request. A request for a title gets a fixed title.
  */
 async function aDesk(answers: readonly PlannedAnswer[]): Promise<Desk> {
   const requests: ReceivedRequest[] = [];
@@ -221,7 +221,6 @@ function answersIn({ body }: ReceivedRequest): number {
   return messages.filter((message: { readonly role?: unknown }) => message.role === 'assistant').length;
 }
 
-/** Returns a listener that calls `then` once, when the program's output first matches `words`. */
 function when(words: RegExp, then: (heard: Heard) => void): (heard: Heard) => void {
   let done = false;
   return (heard) => {

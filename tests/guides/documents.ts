@@ -15,7 +15,7 @@ export interface Link {
 
 const NO_PAGES = new Set(['node_modules', 'dist', '.git', 'coverage', '.tidemark']);
 
-/** Returns the paths of all pages below a folder, relative to `root`. */
+/** Returns the paths of all Markdown pages below a folder, sorted and relative to `root`. */
 export async function pagesBelow(root: string, folder = ''): Promise<readonly string[]> {
   const entries = await readdir(join(root, folder), { withFileTypes: true });
   const pages = await Promise.all(
@@ -28,7 +28,7 @@ export async function pagesBelow(root: string, folder = ''): Promise<readonly st
   return pages.flat().toSorted();
 }
 
-/** Returns the links of a page that stay inside the repository. Text in code is not a link. */
+/** Returns the links of a page to places in the repository or in the page itself. A link in code does not count. */
 export function linksIn(page: string): readonly Link[] {
   return withoutCode(page).flatMap((text, index) =>
     [...text.matchAll(/\]\(([^()\s]+)\)/g)].flatMap(([, target = '']) => {

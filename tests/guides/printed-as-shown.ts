@@ -3,8 +3,8 @@
 // spaces.
 
 /**
- * Compares the printed lines with the shown ones in order. Returns the first shown line that was not printed at its
- * place. If there is no such line but `printed` has further lines, returns a text that contains the first of them.
+ * Compares the printed lines with the shown lines in order. Returns the first shown line that was not printed at its
+ * place. If all shown lines were printed but more lines follow, returns a text that contains the first extra line.
  * Returns `undefined` if all lines match.
  */
 export function firstMissing(shown: readonly string[], printed: string): string | undefined {

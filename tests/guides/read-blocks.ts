@@ -15,7 +15,7 @@ export interface Exercise {
   readonly line: number;
   /** Arguments of `tidemark`, for each command. */
   readonly commands: readonly (readonly string[])[];
-  /** Lines of the shown output. Undefined if the page shows no output. */
+  /** Lines of the `text` block after the commands. Undefined if another block or no block follows. */
   readonly shown: readonly string[] | undefined;
 }
 
@@ -36,7 +36,7 @@ export function blocksIn(page: string): readonly Block[] {
   return blocks;
 }
 
-/** Returns the exercises of a page: each `sh` block, with the `text` block that follows it. */
+/** Returns the exercises of a page in order: each `sh` block, with the `text` block that follows it. */
 export function exercisesIn(page: string): readonly Exercise[] {
   const blocks = blocksIn(page);
   return blocks.flatMap((block, index) => {

@@ -50,7 +50,6 @@ test('first-agent.ts calls its tool and prints the answer', async () => {
   expect(ended).toEqual({ exit: 0, signal: null, out: 'There are 12 lamps in stock.\n', err: '' });
 });
 
-/** Starts a simulator with a scenario, and creates a folder for the program. Both are removed after the test. */
 async function playModel(scenario: unknown): Promise<{ readonly url: string; readonly folder: string }> {
   const listening = await createSimulator({ scenario: parseScenario(scenario) }).listen();
   onTestFinished(() => listening.close());
@@ -61,7 +60,10 @@ async function playModel(scenario: unknown): Promise<{ readonly url: string; rea
 
 const CALL = /^ {2}\w/;
 
-/** Sorts adjacent lines of tool calls. Calls that only read run concurrently, so the order of their lines varies. */
+/**
+ * Sorts each run of adjacent lines about tool calls. Calls with the effect `read` run concurrently, so the order of
+ * their lines varies.
+ */
 function inAnyOrder(lines: readonly string[]): readonly string[] {
   const runs: string[][] = [];
   for (const line of lines) {

@@ -1,4 +1,4 @@
-// Runs a program of docs/snippets as a reader would: in its own process and its own folder.
+// Runs a program of docs/snippets as a reader would: in a process and a folder of its own.
 
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
@@ -26,7 +26,7 @@ export interface Stage {
   readonly hear?: (heard: Heard) => void;
 }
 
-/** Exit and output of a program. */
+/** Exit code or signal of a program that has ended, and its output. */
 export interface Ended {
   readonly exit: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -34,7 +34,10 @@ export interface Ended {
   readonly err: string;
 }
 
-/** Runs `node docs/snippets/<name>`. A failing program is reported by its exit code and does not reject. */
+/**
+ * Runs `node docs/snippets/<name>`. If the program fails, the returned promise resolves with its exit code and does not
+ * reject.
+ */
 export function runSnippet(name: string, args: readonly string[], stage: Stage): Promise<Ended> {
   return runProgram(join(ROOT, SNIPPETS, name), args, stage);
 }

@@ -18,8 +18,8 @@ export interface Ran {
 export const BIN: string = inject('command');
 
 /**
- * Runs `tidemark` with these arguments and keeps all its data in `folder`. A failing command is reported by its exit
- * code and does not reject.
+ * Runs `tidemark` with these arguments and keeps all its data in `folder`. If the command fails, the returned promise
+ * resolves with its exit code and does not reject.
  */
 export function runTidemark(args: readonly string[], folder: string): Promise<Ran> {
   const options = {

@@ -15,23 +15,25 @@ import type { Block } from './read-blocks.ts';
 import { blocksIn } from './read-blocks.ts';
 import { BIN, ROOT } from './run-tidemark.ts';
 
-/** Page to test. */
+/** Guide page to test. */
 export interface Walk {
   /** Path of the page, relative to the repository. */
   readonly page: string;
   readonly text: string;
-  /** Name of the working folder in the page. */
+  /** Name of the working folder that the page uses. */
   readonly folder: string;
-  /** Commands that the page asks the reader to install: files of the repository, by name of the command. */
+  /**
+   * Commands that the page asks the reader to install. The keys are names of commands, and the values are paths of
+   * programs in the repository.
+   */
   readonly installed?: Readonly<Record<string, string>>;
 }
 
 /** URL of the simulator in the pages. The tests replace it with the URL of their own simulator, on a free port. */
 const ADDRESS = 'http://127.0.0.1:8787';
-/** Matches text that the user types, as a terminal shows it. */
+/** Matches input of the user in the output that a page shows: `^C`, or `y` after a question. */
 const TYPED = /\^C$|(?<=\(y\/n\)) y$/m;
 
-/** Folders and simulator that a page is tested with. */
 interface Place {
   readonly root: string;
   readonly folder: string;
@@ -46,7 +48,7 @@ export function testPage({ page, text, folder, installed = {} }: Walk): void {
   );
   let place: Place = { root: '', folder: '', url: '' };
   let listening: ListeningSimulator | undefined;
-  /** Id of the last session that a command printed. */
+  /** Id of the last session that a command printed. It replaces `<session>` in later commands. */
   let session = '';
 
   beforeAll(async () => {
@@ -140,7 +142,10 @@ function start(command: string, args: readonly string[], { root, folder }: Place
   });
 }
 
-/** Returns the whole output of a process. After each output, calls `act` until `act` has returned true. */
+/**
+ * Returns the whole output of a process when the process has ended. After each piece of output, calls `act`, until
+ * `act` has returned true once.
+ */
 function listen(child: ChildProcess, act: (child: ChildProcess, said: string) => boolean): Promise<string> {
   let said = '';
   let acted = false;

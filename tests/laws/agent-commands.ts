@@ -1,10 +1,10 @@
-// Commands of a session of an agent (`agent-session.ts`), as data: what users do at any moment, what the model answers, what
-// its tools do, and how its provider and its process fail.
+// Commands of an agent's session (`agent-session.ts`), as data: actions of users at any time, answers of the model,
+// behaviour of the tools, and failures of the provider and of the process.
 
 import fc from 'fast-check';
 import type { AnswerSpec, CallIdSpec, CallSpec, SaidSpec } from './content.ts';
 
-/** Behaviours of a tool in a call. */
+/** Behaviours of a tool in a test. */
 export const FATES = [
   'returns',
   'fails',
@@ -23,33 +23,41 @@ export const FATES = [
   'never-reads',
 ] as const;
 
-/** Behaviour of a tool in a call. */
+/** Behaviour of a tool during one call. */
 export type Fate = (typeof FATES)[number];
 
-/** Answer of the user to a permission request. */
+/** Behaviour of the function that asks the user for permission. */
 export type Asked = 'allowed' | 'denied' | 'throws' | 'hangs';
 
-/** Failure of a provider. `at` is the share of the stream that comes before the failure. */
+/**
+ * Failure of a provider in one answer. `at` is the share of the stream that arrives before the failure, from 0 to 1.
+ */
 export type Failing =
   | { readonly kind: 'overloaded' | 'rate-limited' | 'server-error' | 'no-key' }
-  /** It rejects the block at this share of the history. */
+  /**
+   * The provider rejects one block of the request. `at` is the place of the block in the history, as a share from 0 to
+   * 1.
+   */
   | { readonly kind: 'rejects'; readonly at: number }
   | { readonly kind: 'cut' | 'ends' | 'silent' | 'deaf'; readonly at: number };
 
-/** An answer of a model to an agent. Arguments of its calls are a `Task`, or malformed. */
+/**
+ * Answer of the model to a request of an agent. The arguments of its tool calls are a `Task` as JSON
+ * (`agent-tools.ts`), or malformed.
+ */
 export interface AgentAnswer extends AnswerSpec {
   /** True if the answer reaches its output limit, which cuts the arguments of its last call. */
   readonly cut: boolean;
   readonly refuses: boolean;
-  /** Turns of the event loop before each piece of the stream. */
+  /** Number of turns of the event loop before each piece of the stream. */
   readonly pace: number;
   readonly failing?: Failing;
 }
 
-/** Behaviour of the context source from now on. */
+/** Behaviour of the context source after this command. */
 export type SourceBehavior = 'changed' | 'urgent' | 'throws' | 'slow' | 'silent';
 
-/** One command, without its moment. */
+/** A command without the time at which it is performed. */
 export type Action =
   | { readonly do: 'prompt'; readonly answers: readonly AgentAnswer[] }
   | { readonly do: 'resume'; readonly answers: readonly AgentAnswer[] }
@@ -70,30 +78,30 @@ export type Action =
   | { readonly do: 'crash'; readonly model: number; readonly lost: number };
 
 /**
- * Moment of a command: after so many moments since the command before it, or at the nth write to the log since then.
+ * Time of a command: after `count` moments since the previous command, or at write number `count` to the log since
+ * then. A moment is one microtask, or sometimes a turn of the event loop (`moments` in `agent-perform.ts`).
  */
 export interface When {
   readonly by: 'moments' | 'writes';
   readonly count: number;
 }
 
-/** A command and its moment. */
+/** A command and the time at which it is performed. */
 export type AgentCommand = Action & { readonly after: When };
 
-/** A random session of an agent. */
+/** Random session of an agent as data: its settings and its commands. */
 export interface AgentStory {
   readonly model: number;
   readonly steps: number | undefined;
-  /** True if each write to the log takes a turn of the event loop. */
+  /** True if each write to the log waits for a turn of the event loop. */
   readonly slow: boolean;
   readonly commands: readonly AgentCommand[];
-  /** Places of forks after the story, as shares of its length. */
+  /** Places at which the log is forked after the commands, as shares of its length from 0 to 1. */
   readonly forks: readonly number[];
-  /** True if the forks summarize the branch that they leave. */
+  /** True if each fork summarizes the part of the log that it does not contain. */
   readonly summarize: boolean;
 }
 
-/** Arguments that are no `Task`. */
 const MALFORMED = [
   '',
   ' ',
@@ -155,7 +163,7 @@ const model: fc.Arbitrary<number> = fc.oneof(
   { weight: 1, arbitrary: fc.integer({ min: 0, max: 3 }) },
 );
 
-/** A random command. The model -1 is the current one. */
+/** A random command. The model number -1 means the current model. */
 const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 8, arbitrary: answers.map((one): Action => ({ do: 'prompt', answers: one })) },
   { weight: 4, arbitrary: answers.map((one): Action => ({ do: 'resume', answers: one })) },
@@ -220,7 +228,7 @@ const single: fc.Arbitrary<readonly AgentCommand[]> = fc
   .tuple(action, after)
   .map(([one, when]): readonly AgentCommand[] => [{ ...one, after: when }]);
 
-/** A turn that is disturbed while it runs, and a command at once after that. */
+/** A prompt, then a command that disturbs its turn, and at once another command. */
 const disturbed: fc.Arbitrary<readonly AgentCommand[]> = fc
   .tuple(
     answers,
@@ -244,7 +252,9 @@ const disturbed: fc.Arbitrary<readonly AgentCommand[]> = fc
     { ...then, after: AT_ONCE },
   ]);
 
-/** A random session of up to `length` commands or disturbed turns. */
+/**
+ * Generates a random session of up to `length` elements, each a single command or a disturbed turn of three commands.
+ */
 export function agentStory(length: number): fc.Arbitrary<AgentStory> {
   const random = fc.record({
     model: fc.integer({ min: 0, max: 3 }),
@@ -260,6 +270,7 @@ export function agentStory(length: number): fc.Arbitrary<AgentStory> {
     forks: fc.array(fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }), { minLength: 1, maxLength: 4 }),
     summarize: fc.boolean(),
   });
-  // With fast-check's bias to small values, most answers would have no call, and most commands no moment between them.
+  // With fast-check's bias to small values, most answers would have no tool call, and most commands would follow each
+  // other at once.
   return fc.noBias(random);
 }

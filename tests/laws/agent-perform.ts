@@ -1,5 +1,5 @@
-// Performs the commands of a story on an agent's session. Only `rest` waits for a turn: every other command is followed by
-// the next one at its moment, whatever runs then.
+// Performs the commands of a story on an agent's session. Only `rest` waits until no turn runs. All other commands are
+// performed at their time, even during a turn.
 
 import { AgentError, planFork } from '@tidemark/agent';
 import type { Recorded } from '@tidemark/log';
@@ -10,12 +10,11 @@ import { startProcess } from './agent-session.ts';
 import { toolsOf } from './agent-tools.ts';
 import { capabilitiesOf } from './settings.ts';
 
-/** Idle rounds after which a hanging turn is interrupted. */
+/** Number of idle rounds of `until` after which a turn counts as hanging and is interrupted. */
 const PATIENCE = 6;
-/** Rounds after which the wait fails. */
 const MOST_ROUNDS = 3_000;
 
-/** Waits for the moment of a command and performs it. */
+/** Waits until the time of a command and performs it. */
 export async function performByAgent(stage: Stage, { after, ...action }: AgentCommand): Promise<void> {
   await comes(stage, after);
   await perform(stage, action);
@@ -70,14 +69,19 @@ async function perform(stage: Stage, action: Action): Promise<void> {
   }
 }
 
-/** Waits for a moment. Gives up if the writes do not come. */
+/**
+ * Waits until the time of a command. Waits for writes at most 400 moments, because the session may write nothing more.
+ */
 async function comes({ process }: Stage, { by, count }: When): Promise<void> {
   if (by === 'moments') return moments({ process }, count);
   const { writes } = process.disk;
   for (let moment = 0; process.disk.writes < writes + count && moment < 400; moment += 1) await moments({ process }, 1);
 }
 
-/** Waits for `count` microtasks. Every 25th of them, every 5th on a disk, is a turn of the event loop. */
+/**
+ * Waits for `count` moments. A moment is a microtask, but every 25th moment is a turn of the event loop. With a store
+ * on disk, every 5th moment is one.
+ */
 export async function moments({ process }: Pick<Stage, 'process'>, count: number): Promise<void> {
   const stride = process.place.store === 'memory' ? 25 : 5;
   for (let moment = 1; moment <= count; moment += 1) {
@@ -96,7 +100,10 @@ function say(stage: Stage, what: Promised['what'], how: (words: string) => Promi
   );
 }
 
-/** Resumes the turn. A refusal is right only if the last turn is complete or the session has no turn. */
+/**
+ * Resumes the last turn. Throws if `resume` refuses although the last turn is incomplete, or succeeds although no turn
+ * is incomplete. Does nothing while a turn runs.
+ */
 async function resume(stage: Stage, { answers }: Extract<Action, { readonly do: 'resume' }>): Promise<void> {
   const { session, place } = stage.process;
   if (session.running) return;
@@ -130,12 +137,13 @@ function askBeside(stage: Stage, { history, answer, stops }: Extract<Action, { r
   if (stops) void moments(stage, 60).then(() => abort.abort());
 }
 
-/** Waits until no turn runs. Interrupts a turn that hangs. */
 async function rest(stage: Stage): Promise<void> {
   await until(stage, () => !stage.process.session.running, true);
 }
 
-/** Runs the event loop and the virtual clock until `done` is true. With `interrupts`, a turn that hangs is interrupted. */
+/**
+ * Runs the event loop and the virtual clock until `done` returns true. With `interrupts`, interrupts a turn that hangs.
+ */
 export async function until(stage: Stage, done: () => boolean, interrupts: boolean): Promise<void> {
   let idle = 0;
   for (let round = 0; !done(); round += 1) {
@@ -148,7 +156,7 @@ export async function until(stage: Stage, done: () => boolean, interrupts: boole
   }
 }
 
-/** Closes a process and waits for its end. It sends no request meanwhile. */
+/** Closes a process and waits for its end. Checks that the process sends no request meanwhile. */
 export async function closeProcess(stage: Stage, process: Process): Promise<void> {
   const { server } = stage.providers;
   const sent = server.calls().length;
@@ -160,18 +168,22 @@ export async function closeProcess(stage: Stage, process: Process): Promise<void
   expect(server.calls()).toHaveLength(sent);
 }
 
-/** Starts the next process of the session. */
+/** Starts the next process of the session. A `model` below 0 keeps the current model. */
 export async function takeUp(stage: Stage, model: number, place: Process['place']): Promise<void> {
   if (model >= 0) stage.model = model;
   stage.process = await startProcess(stage, place, stage.process.number + 1);
 }
 
-/** Continues in a fork, in another process. All promises of the process are settled before, so the fork contains them. */
+/**
+ * Forks the session after its turn and all pending commands have ended, and continues the fork in a new process. The
+ * fork then contains the effects of these commands.
+ */
 async function fork(stage: Stage): Promise<void> {
   const { session, number, place } = stage.process;
   const pending = (): boolean => stage.promised.some((one) => one.process === number && one.result === undefined);
   await until(stage, () => !session.running && !pending(), true);
-  // A fork would leave a turn that a crash cut, and the requests of that turn.
+  // A fork omits work that a crash left open at the end of the log, such as a pending request. The test does not fork
+  // then, because it would miss the omitted requests.
   if ((await planFork(place.open(), session.id)).open !== undefined) return;
   const child = await session.fork();
   const left = await Array.fromAsync(place.open().read(session.id));
@@ -184,8 +196,8 @@ async function fork(stage: Stage): Promise<void> {
 }
 
 /**
- * Ends the process at once. A share of the bytes that it had not flushed is lost, so the log may end in the middle of a
- * line.
+ * Ends the process at once. The share `lost` of the bytes that the process had not flushed is lost, so the log may end
+ * in the middle of a line.
  */
 async function crash(stage: Stage, { model, lost }: Extract<Action, { readonly do: 'crash' }>): Promise<void> {
   const { process } = stage;
@@ -202,7 +214,10 @@ async function crash(stage: Stage, { model, lost }: Extract<Action, { readonly d
   await takeUp(stage, model, left);
 }
 
-/** Returns the position of the first record of these lines. A fork's lines do not begin at 0. */
+/**
+ * Returns the position of the first record in these lines. It is not 0 in the log of a fork, which begins after the
+ * inherited records.
+ */
 function firstIn(bytes: Uint8Array): number {
   const line = new TextDecoder().decode(bytes.subarray(0, bytes.indexOf(0x0a)));
   const { position }: { readonly position: number } = JSON.parse(line);

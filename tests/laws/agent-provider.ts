@@ -1,5 +1,5 @@
-// Provider of an agent over a server in this process (`server.ts`). It streams each answer piece by piece, and fails where
-// the answer says so.
+// Provider for tests of an agent. It sends each request to a server in the same process (`server.ts`), streams the
+// answer piece by piece, and fails as the planned answer requests.
 
 import type { VirtualTime } from '@tidemark/agent/contract';
 import type { Answer, Block, Encoder, Outgoing, Provider, RefusedPlace, StreamPart } from '@tidemark/model';
@@ -13,35 +13,36 @@ import type { Saying, Server } from './server.ts';
 import { isAnswered, newServer } from './server.ts';
 import { digestOf } from './shown.ts';
 
-/** Providers of all processes of a session, over one server. */
+/** Provider of each process of a session. All these providers share one server. */
 export interface AgentProviders {
   readonly server: Server;
-  /** Messages of refusals that no answer asked for. */
+  /** Error messages of the server for refused requests that were not planned to fail. */
   readonly refused: string[];
-  /** Signals of the streams that are open. */
+  /** Abort signals of the open streams. */
   readonly streams: Set<AbortSignal>;
-  /** Opens the provider of a process. */
+  /** Returns the provider for one process. */
   open(process: Caller): Provider;
 }
 
-/** The process that calls the provider. */
 interface Caller {
   readonly clock: VirtualTime;
   isAlive(): boolean;
-  /** Resolves when the process is gone. */
+  /** Resolves when streams that ignore their abort signal must end. */
   readonly released: Promise<void>;
-  /** Returns the answer to a body. The default is "Done.". */
+  /** Returns the planned answer to a request body. With `undefined`, the model answers "Done.". */
   answerTo(body: string): AgentAnswer | undefined;
   readonly counters: Counters;
 }
 
-/** A stream, and its failure. */
 interface Streaming {
   readonly pace: number;
   readonly failing?: Failing;
 }
 
-/** Opens a server that has seen no request. It counts blocks with the sizes that the engine estimates. */
+/**
+ * Returns providers with a new server. The server bills each block with the number of tokens that the engine estimates
+ * for it.
+ */
 export function agentProviders(): AgentProviders {
   const blocks = new Map<string, readonly Block[]>();
   const encoder = remembering(anthropicEncoder, blocks);
@@ -58,7 +59,10 @@ export function agentProviders(): AgentProviders {
   return providers;
 }
 
-/** Returns the encoder. It stores the blocks of each body by the digest of the body. */
+/**
+ * Returns an encoder that works like the given one, and also stores the blocks of each body in `known`, by digest of
+ * the body.
+ */
 function remembering(encoder: Encoder, known: Map<string, readonly Block[]>): Encoder {
   return {
     ...encoder,
@@ -120,7 +124,10 @@ function sayingOf(counters: Counters, answer: AgentAnswer | undefined): Saying {
   return { blocks: blocksOf(counters, { said, calls: streamed }), stop };
 }
 
-/** Returns the error of a provider that rejects one block. It names the block by its place in the body. */
+/**
+ * Returns the error of a provider that rejects one block of the messages. `at` is the place of this block as a share of
+ * the messages, from 0 to 1. The error names the block by the indexes of its message and its content part.
+ */
 function rejection(blocks: readonly Block[], at: number): ProviderError {
   const first = blocks.findIndex(({ section }) => section === 'messages');
   const rejected = first + Math.floor(at * (blocks.length - 1 - first));

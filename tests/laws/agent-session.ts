@@ -1,5 +1,5 @@
-// A session of an agent through a story: its place, its server, a virtual clock, and the processes that open the session one
-// after another. A process can be closed, or stop from one instant to the next.
+// Session of an agent on which a story is performed: its store, its server, a virtual clock, and the simulated
+// processes that open the session one after another. A process can be closed, or can crash at any instant.
 
 import type { AgentSession, ContextSource, SessionEvent } from '@tidemark/agent';
 import type { VirtualTime } from '@tidemark/agent/contract';
@@ -18,7 +18,7 @@ import { newCounters } from './content.ts';
 import type { Place } from './place.ts';
 import { capabilitiesOf } from './settings.ts';
 
-/** A command that returns a promise, and the result of the promise. */
+/** A command whose call returns a promise. `result` is undefined until the promise is settled. */
 export interface Promised {
   readonly what: 'prompt' | 'resume' | 'steer' | 'side' | 'mode' | 'notify' | 'refresh' | 'interrupt';
   /** Words that identify the command in the log. */
@@ -28,15 +28,16 @@ export interface Promised {
   result: { readonly value: unknown } | { readonly error: unknown } | undefined;
 }
 
-/** Writes of a process to its log. */
 interface Disk {
   /** Number of records that were flushed. */
   flushed: number;
-  /** Number of writes that began or ended. */
+  /**
+   * Number of starts and ends of writes. Each write counts twice, so that a command can come in the middle of a write.
+   */
   writes: number;
 }
 
-/** A process that has the session open. */
+/** Simulated process that has the session open. */
 export interface Process {
   readonly number: number;
   readonly place: Place;
@@ -46,11 +47,11 @@ export interface Process {
   readonly workshop: Workshop & { alive: boolean };
   readonly disk: Disk;
   readonly events: SessionEvent[];
-  /** Ends every tool and stream that ignores its signal. */
+  /** Ends every tool and stream that ignores its abort signal. */
   readonly release: () => void;
 }
 
-/** A session of an agent while its story is played. */
+/** State of an agent's session while the commands of a story are performed. */
 export interface Stage {
   readonly clock: VirtualTime;
   readonly providers: AgentProviders;
@@ -60,9 +61,9 @@ export interface Stage {
   readonly promised: Promised[];
   readonly runs: Run[];
   readonly counters: Counters;
-  /** Answers of the main stream. After the last one, the model answers "Done.". */
+  /** Remaining answers of the main stream. After the last one, the model answers "Done.". */
   script: AgentAnswer[];
-  /** Answers of side calls, by the words of the call. */
+  /** Answers of side calls, by the name in the text of the call, such as `[beside 7]`. */
   readonly beside: Map<string, AgentAnswer>;
   /** Numbers of the processes that crashed. */
   readonly crashed: Set<number>;
@@ -73,7 +74,7 @@ export interface Stage {
   process: Process;
 }
 
-/** Begins a session in a place. */
+/** Creates a session in the store of `place`, and starts its first process. */
 export async function beginStage(
   place: Place,
   { model, steps, slow }: Pick<AgentStory, 'model' | 'steps' | 'slow'>,
@@ -100,7 +101,7 @@ export async function beginStage(
   return stage;
 }
 
-/** Starts a process that opens the session, or begins it. */
+/** Starts a process. It opens the session of the stage, or creates the session if the stage has none. */
 export async function startProcess(stage: Omit<Stage, 'process'>, place: Place, number: number): Promise<Process> {
   const released = Promise.withResolvers<void>();
   const workshop = {
@@ -144,7 +145,7 @@ async function listen(session: AgentSession, events: SessionEvent[]): Promise<vo
   }
 }
 
-/** The words of a side call contain its name, which no other text contains. */
+/** Matches the name in the text of a side call. No other text contains such a name. */
 const BESIDE = /\[beside \d+\]/g;
 
 function answerTo({ script, beside }: Omit<Stage, 'process'>, body: string): AgentAnswer | undefined {
@@ -152,7 +153,6 @@ function answerTo({ script, beside }: Omit<Stage, 'process'>, body: string): Age
   return name === undefined ? script.shift() : beside.get(name);
 }
 
-/** Returns a context source that behaves as the story says. */
 function sourceOf(stage: Omit<Stage, 'process'>): ContextSource {
   return {
     name: 'world',
@@ -170,7 +170,10 @@ function sourceOf(stage: Omit<Stage, 'process'>): ContextSource {
   };
 }
 
-/** Returns the store. Its writers count their writes in `disk`. */
+/**
+ * Returns the store with writers that count their writes in `disk`. With `slow`, each write waits for a turn of the
+ * event loop.
+ */
 function watched(log: Log, disk: Disk, slow: boolean): Log {
   const write = async <T>(work: () => Promise<T>): Promise<T> => {
     disk.writes += 1;

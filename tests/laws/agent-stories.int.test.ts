@@ -1,5 +1,5 @@
-// The laws over random sessions of an agent, which gets commands at random moments: prompts, steers, interrupts, settings,
-// side calls, restarts and crashes, while its tools fail, hang and write, and its provider fails.
+// Tests the laws on random sessions of an agent. The agent gets commands at random times: prompts, steers, interrupts,
+// changed settings, side calls, restarts and crashes. Meanwhile its tools fail, hang or write, and its provider fails.
 
 import { describe, expect, it } from 'vitest';
 import { agentStory } from './agent-commands.ts';

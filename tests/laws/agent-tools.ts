@@ -1,4 +1,5 @@
-// Tools of an agent's session. The arguments of a call say how the tool behaves. Each run of a tool is noted.
+// Tools of an agent's session. The arguments of a call choose the behaviour of the tool. Each run of a tool is recorded
+// in `runs`.
 
 import type { Asker, Tool, ToolContext, ToolOutput } from '@tidemark/agent';
 import type { EffectClass } from '@tidemark/log';
@@ -18,21 +19,23 @@ export interface Run {
 /** State that the tools of a process share. */
 export interface Workshop {
   readonly clock: Surroundings;
-  /** Runs of all processes. */
+  /** Runs of the tools in all processes of the session. */
   readonly runs: Run[];
-  /** Returns true while the process of the tools lives. */
+  /** Returns false after the process has crashed. Later runs are not recorded. */
   isAlive(): boolean;
-  /** Ends the tools that ignore their signal. */
+  /** Resolves when tools that ignore their abort signal must end. */
   readonly released: Promise<void>;
 }
 
-/** Arguments of a call. */
 interface Task {
   readonly fate: Fate;
   readonly asked: Asked;
 }
 
-/** Returns one of four sets of tools. The first two are equal to a model, the third has more tools, the last one fewer. */
+/**
+ * Returns one of four sets of tools. Sets 0 and 1 are equal for a model, set 2 has one more tool, and set 3 has only
+ * `look`.
+ */
 export function toolsOf(workshop: Workshop, set: number): readonly Tool[] {
   const look = toolNamed(workshop, 'look', 'read');
   const change = toolNamed(workshop, 'change', 'write');
@@ -41,7 +44,10 @@ export function toolsOf(workshop: Workshop, set: number): readonly Tool[] {
   return [[look, change, run], [look, change, run], [look, change, run, later], [look]][set % 4] ?? [];
 }
 
-/** Answers permission requests as the arguments of the call say. */
+/**
+ * Returns a function that answers permission requests. The answer is the title of the request, which is the field
+ * `asked` of the call's arguments.
+ */
 export function askerOf(workshop: Workshop): Asker {
   return async ({ title }, signal) => {
     switch (title) {
@@ -107,7 +113,7 @@ const BEHAVIORS: Readonly<Record<Fate, Behavior>> = {
     throw new Error('it broke');
   },
   'throws-nothing': async () => {
-    // A tool is code of the application.
+    // A tool is code of an application, which can throw any value.
     // oxlint-disable-next-line typescript/only-throw-error
     throw undefined;
   },

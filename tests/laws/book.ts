@@ -1,5 +1,5 @@
-// A log, read for the laws: every record with the session that wrote it, and what the checks look up in it. Built by reading
-// alone, without the fold of the engine.
+// Log of a session in the form that the checks of the laws need: every record with the session that wrote it, the
+// epochs and the stubs. It is read without the engine's fold, so that the checks do not depend on the fold.
 
 import { isDeepStrictEqual } from 'node:util';
 import type { EpochOpened, Log, Recorded, RecordedOf, SessionId } from '@tidemark/log';
@@ -16,7 +16,7 @@ export interface Book {
   readonly entries: readonly Entry[];
   readonly records: readonly Recorded[];
   readonly epochs: ReadonlyMap<number, readonly RecordedOf<'epoch.opened'>[]>;
-  /** Texts that took the place of quarantined blocks. */
+  /** Texts of the stubs that replace quarantined blocks. */
   readonly stubs: ReadonlySet<string>;
 }
 
@@ -35,9 +35,9 @@ export async function readBook(log: Log, session: SessionId): Promise<Book> {
 }
 
 /**
- * Returns the epoch that a request names.
+ * Returns the epoch whose number is in the record of a request.
  *
- * @throws Error if no such epoch is recorded before the request.
+ * @throws Error if the log contains no such epoch before the request.
  */
 export function epochOf({ epochs }: Book, { position, data }: RecordedOf<'request.prepared'>): EpochOpened {
   const opened = epochs.get(data.epoch)?.findLast((record) => record.position < position);
@@ -45,13 +45,19 @@ export function epochOf({ epochs }: Book, { position, data }: RecordedOf<'reques
   return opened.data;
 }
 
-/** Returns the record that opened an epoch right before this request. */
+/**
+ * Returns the record of the epoch that opened directly before this request. Returns `undefined` if the request opened
+ * no epoch.
+ */
 export function openedWith({ records }: Book, { position }: Recorded): RecordedOf<'epoch.opened'> | undefined {
   const before = records[position - 1];
   return before?.kind === 'epoch.opened' ? before : undefined;
 }
 
-/** Returns the records without the ids of their sessions, which also change the chain. */
+/**
+ * Returns the kind, time, data and position of each record. Omits the digests of the chain and the id of a parent
+ * session.
+ */
 export function factsOf({ records }: Book): readonly unknown[] {
   return records.map((record) => {
     const { kind, at, position } = record;

@@ -1,4 +1,4 @@
-// Bytes of the requests (L2): rebuilt from the log by a process that did not see the session.
+// Bytes of the requests (L2): each request is rebuilt from the log by a store that has not seen the session.
 
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -18,7 +18,7 @@ import { asFields, digestOf } from './shown.ts';
 const CHILD = fileURLToPath(new URL('rebuild-child.ts', import.meta.url));
 const run = promisify(execFile);
 
-/** Expects that every request was rebuilt with the recorded digest. */
+/** Expects that all `count` requests were rebuilt with the recorded digests. */
 export function expectVerified({ requests, differences }: Verification, count: number): void {
   expect({ requests, differences }).toEqual({ requests: count, differences: [] });
 }
@@ -30,8 +30,8 @@ export async function expectRebuiltAlone({ log, id, requests }: Played): Promise
 }
 
 /**
- * Expects the bytes that were sent, from a rebuild that has read nothing after the record of the request. So every prefix of
- * the log gives the same bytes for its requests.
+ * Expects that each request is rebuilt with the bytes that were sent, before any later record of the log is read. The
+ * bytes of a request therefore depend only on the log up to the request.
  */
 export async function expectBytesFromPrefixes({ place, id, requests }: Played): Promise<void> {
   const { log, read } = counting(place.open());
@@ -50,7 +50,6 @@ export async function expectBytesFromPrefixes({ place, id, requests }: Played): 
   expect(index).toBe(requests.length);
 }
 
-/** Returns a log that notes the position of the last record that was read. */
 function counting(log: Log): { readonly log: Log; readonly read: { last: number } } {
   const read = { last: -1 };
   const counted: Log = {
@@ -66,7 +65,7 @@ function counting(log: Log): { readonly log: Log; readonly read: { last: number 
   return { log: counted, read };
 }
 
-/** Expects that a log which ends in its middle gives the digests of its requests. */
+/** Expects that the requests in the first half of a log are rebuilt with the recorded digests from this half alone. */
 export async function expectHalfGivesDigests({ place, id, book, requests }: Played): Promise<void> {
   const end = Math.floor(book.records.length / 2);
   const log = place.open();
@@ -79,7 +78,7 @@ export async function expectHalfGivesDigests({ place, id, book, requests }: Play
   expect(await rebuiltDigests(half, id)).toEqual(recorded.map(({ data }) => data.digest));
 }
 
-/** Returns the digests of all requests of a log, rebuilt. */
+/** Rebuilds all requests of a session, and returns their digests in the order of the log. */
 export async function rebuiltDigests(log: Log, id: SessionId): Promise<readonly string[]> {
   const digests: string[] = [];
   for await (const step of rebuildSession(log, id, { encoders }))
@@ -87,7 +86,10 @@ export async function rebuiltDigests(log: Log, id: SessionId): Promise<readonly 
   return digests;
 }
 
-/** Expects a process that gets nothing but the folder to rebuild the recorded bytes. */
+/**
+ * Expects that another process rebuilds the requests with the recorded digests. It gets only the home and the id of the
+ * session.
+ */
 export async function expectSameBytesInAnotherProcess({ place, id, requests }: Played): Promise<void> {
   const { stdout } = await run(process.execPath, [CHILD, place.home ?? '', id]);
   const rebuilt = asFields(JSON.parse(stdout));
@@ -111,7 +113,10 @@ export function expectArrivedRecorded({ arrived, requests }: Played): void {
     });
 }
 
-/** Expects that a restart does not change the next request: it opens no epoch and begins with the whole request before. */
+/**
+ * Expects that a restart does not change the next request: it opens no epoch and begins with all blocks of the previous
+ * request.
+ */
 export async function expectRestartChangesNothing({ loop, place, id }: LoopPlayed): Promise<void> {
   const answer = { said: [{ kind: 'text', text: { kind: 'words', size: 40 } }], calls: [] } as const;
   await within(place.copyWith(id, place.bytesOf(id)), (copy) =>

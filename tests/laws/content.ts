@@ -7,37 +7,42 @@ import { digest } from '@tidemark/log';
 import type { ScriptedBlock } from '@tidemark/simulator';
 import fc from 'fast-check';
 
-/** One text. `odd` texts are kept as they are, except that a number is appended to texts that are not blank. */
+/**
+ * Description of one text. `words` is a text of about `size` characters. `odd` is the given text, with a number
+ * appended if the text is not blank.
+ */
 export type TextSpec =
   | { readonly kind: 'words'; readonly size: number }
   | { readonly kind: 'odd'; readonly text: string };
 
-/** One part of a prompt or of a result. `image` is an index of `IMAGES`. */
+/** Description of one part of a prompt or of a tool result. `image` is an index of `IMAGES`. */
 export type ContentSpec = TextSpec | { readonly kind: 'image'; readonly image: number } | { readonly kind: 'file' };
 
-/** Id of a call: a new one, one that was used before, one in another provider's form, or the id of the call before. */
+/**
+ * Kind of a call id. `fresh`: a new id. `repeated`: an id of an earlier call. `foreign`: an id in another provider's
+ * form. `doubled`: the id of the previous call. `alias`: the form that a repeated id gets on the wire.
+ */
 export type CallIdSpec = 'fresh' | 'repeated' | 'foreign' | 'doubled' | 'alias';
 
-/** One call of an answer. `arguments` is the raw text that the model streams. */
+/** Description of one tool call. `arguments` is the raw text that the model streams. */
 export interface CallSpec {
   readonly id: CallIdSpec;
   readonly name: string;
   readonly arguments: string;
 }
 
-/** One part of an answer before its calls. */
+/** Description of one part of an answer before its tool calls. */
 export type SaidSpec =
   | { readonly kind: 'text'; readonly text: TextSpec }
   | { readonly kind: 'thinking'; readonly size: number }
   | { readonly kind: 'redacted' };
 
-/** One answer of a model. */
+/** Description of one answer of a model. */
 export interface AnswerSpec {
   readonly said: readonly SaidSpec[];
   readonly calls: readonly CallSpec[];
 }
 
-/** Texts that break careless code. */
 const ODD_TEXTS = [
   '',
   ' \n\t',
@@ -53,7 +58,6 @@ const ODD_TEXTS = [
   'zwj \u{1f468}\u200d\u{1f469}\u200d\u{1f467}',
 ] as const;
 
-/** Arguments as models stream them, and malformed ones. */
 const ODD_ARGUMENTS = [
   '',
   ' ',
@@ -120,10 +124,12 @@ const said: fc.Arbitrary<SaidSpec> = fc.oneof(
 /** A random answer with up to 26 parallel calls. */
 export const anyAnswer: fc.Arbitrary<AnswerSpec> = fc.record({ said: fc.array(said, { maxLength: 4 }), calls });
 
-/** Counters of a session that make its texts and ids unique, and keep it below the window of its model. */
+/**
+ * Counters of a session. They make its texts and ids unique, and keep its size below the context window of its model.
+ */
 export interface Counters {
   nonce: number;
-  /** Characters of all texts so far. */
+  /** Number of characters in all prompts and results so far. An image counts as 6,000. */
   size: number;
   /** Call ids so far. */
   readonly ids: string[];
@@ -134,17 +140,23 @@ export function newCounters(): Counters {
   return { nonce: 0, size: 0, ids: [] };
 }
 
-/** Returns a text of about `length` characters that is no part of any other text. */
+/**
+ * Returns a text of about `length` characters. It begins with the number `nonce` in brackets, so no other text contains
+ * it.
+ */
 export function words(nonce: number, length: number): string {
   const name = `<${nonce}>`;
   const filler = 'the gauge is read at the quay and the mark is set where the water stood ';
   return `${name} ${filler.repeat(Math.ceil(length / filler.length))}`.slice(0, Math.max(name.length, length));
 }
 
-/** Characters after which the texts of a session become short: about half of the smallest window. */
+/**
+ * Number of characters after which the texts of a session become short. It corresponds to about half of the smallest
+ * context window.
+ */
 const ROOM = 250_000;
 
-/** Returns one text. */
+/** Creates the described text, with a number that no other text contains. Counts its length in `counters`. */
 export function textOf(counters: Counters, spec: TextSpec): string {
   if (spec.kind === 'odd') return spec.text.trim() === '' ? spec.text : `${spec.text} ${counters.nonce++}`;
   const length = counters.size > ROOM ? 60 : spec.size;
@@ -152,7 +164,7 @@ export function textOf(counters: Counters, spec: TextSpec): string {
   return words(counters.nonce++, length);
 }
 
-/** Returns the parts of a prompt or a result. */
+/** Creates the described parts of a prompt or a result, and counts their length in `counters`. */
 export function contentOf(counters: Counters, specs: readonly ContentSpec[]): readonly ContentPart[] {
   return specs.map((spec): ContentPart => {
     if (spec.kind === 'file') return { type: 'file', path: `src/file-${counters.nonce++}.ts` };
@@ -164,7 +176,10 @@ export function contentOf(counters: Counters, specs: readonly ContentSpec[]): re
   });
 }
 
-/** Returns the blocks of an answer, as the simulator sends them. `length` is the length of the log. */
+/**
+ * Creates the blocks of the described answer in the form of the simulator. `length` is the number of records in the
+ * log, which the ids of the kind `alias` contain.
+ */
 export function blocksOf(counters: Counters, answer: AnswerSpec, length: number = 0): readonly ScriptedBlock[] {
   return [
     ...answer.said.map((spec) => saidBlock(counters, spec)),
@@ -203,12 +218,11 @@ function callIdOf(counters: Counters, { id }: CallSpec, length: number): string 
     case 'doubled':
       return counters.ids.at(-1) ?? `toolu_${name}`;
     case 'alias':
-      // The name that a repeated id gets on the wire if the answer is at this position.
+      // The form that a repeated id gets on the wire if the answer is recorded at this position.
       return `${known ?? 'toolu'}_${length}`;
   }
 }
 
-/** An image with its bytes. */
 interface TestImage {
   readonly part: ImagePart<Digest>;
   readonly bytes: Uint8Array;

@@ -16,14 +16,14 @@ import type { Place } from './place.ts';
 import { newPlace, within } from './place.ts';
 import { encoders, isAnswered, newServer } from './server.ts';
 
-/** Returns the refusals that no command asked for. */
+/** Returns the responses to requests that the server refused although their planned outcome was not `failed`. */
 export function refusals({ loop }: LoopPlayed): readonly unknown[] {
   return loop.sent
     .filter(({ served, outcome }) => !isAnswered(served) && outcome !== 'failed')
     .map(({ served }) => served);
 }
 
-/** Expects a log that is cut at several bytes to contain its whole lines, to open, and to continue. */
+/** Cuts the log at several bytes. Expects each cut log to contain its complete lines, to open, and to continue. */
 export async function expectCutLogsContinue({ loop, place, id, book }: LoopPlayed): Promise<void> {
   const bytes = place.bytesOf(id);
   const all = linesIn(bytes);
@@ -37,7 +37,10 @@ export async function expectCutLogsContinue({ loop, place, id, book }: LoopPlaye
   }
 }
 
-/** Expects a log with a torn tail to get each position once, when two processes continue it. */
+/**
+ * Removes the last 9 bytes of the log, so that its last line is torn. Expects that two processes can continue it one
+ * after the other, and that the log then contains each position once.
+ */
 export async function expectTornTailIsCut({ loop, place, id }: LoopPlayed): Promise<void> {
   const bytes = place.bytesOf(id);
   const torn = bytes.subarray(0, Math.max(endOfLine(bytes, 0), bytes.length - 9));
@@ -49,7 +52,10 @@ export async function expectTornTailIsCut({ loop, place, id }: LoopPlayed): Prom
   });
 }
 
-/** Returns offsets all over the log, most of them inside a line, and its end. The first record always remains. */
+/**
+ * Returns the offsets at which the log is cut. They include its end and are spread over the log, most of them inside a
+ * line. The first record always remains.
+ */
 function cutsOf(bytes: Uint8Array): readonly number[] {
   const first = endOfLine(bytes, 0);
   const places = [0, 0.13, 0.31, 0.52, 0.77, 0.96, 1].map((share) =>
@@ -67,7 +73,6 @@ function linesIn(bytes: Uint8Array): number {
   return bytes.reduce((lines, byte) => (byte === 0x0a ? lines + 1 : lines), 0);
 }
 
-/** Opens the session in another process and expects its next request to be accepted. All its requests can be rebuilt. */
 async function expectContinues(loop: Loop, place: Place): Promise<void> {
   await continueIn(loop, place, expectAccepted);
   const { differences, breaks } = await verifySession(place.open(), loop.session.writer.session, { encoders });
@@ -83,7 +88,7 @@ async function expectAccepted(loop: Loop): Promise<void> {
   expect(loop.calls.at(-1)?.served).toMatchObject({ status: 200 });
 }
 
-/** Expects a session whose log is its first record to continue. */
+/** Expects that a session can continue if its log contains only the first record. */
 export async function expectEmptySessionContinues(world: World): Promise<void> {
   await within(newPlace(world.store), async (place) => {
     const session = await createSession(place.open(), sessionId('s0'));
@@ -97,7 +102,7 @@ export async function expectEmptySessionContinues(world: World): Promise<void> {
 
 const anyEvent = fc.oneof(...Object.values(EVENTS).filter((one) => one !== EVENTS['session.created']));
 
-/** Valid events in any order. */
+/** Valid events in random order. */
 export interface RandomLog {
   readonly commands: readonly Event[];
 }
@@ -107,7 +112,7 @@ export const randomLog: fc.Arbitrary<RandomLog> = fc
   .array(anyEvent, { maxLength: 40, size: 'max' })
   .map((commands) => ({ commands }));
 
-/** Commits a random log, restarts, and expects the next request to be accepted. */
+/** Commits random events, restarts, and expects the server to accept the next request. */
 export async function expectRandomLogContinues(world: World, events: readonly Event[]): Promise<void> {
   await within(newPlace(world.store), async (place) => {
     const server = newServer(world.provider, { recorded: true });
@@ -123,8 +128,8 @@ export async function expectRandomLogContinues(world: World, events: readonly Ev
 }
 
 /**
- * Returns the event on the main stream, about one of four call ids, and with images whose bytes exist. So random events are
- * about the same things.
+ * Returns the event with a changed reference: the main stream, one of four call ids, and images whose bytes exist. As a
+ * result, many of the random events refer to the same stream, calls and images.
  */
 function concentrated(event: Event): Event {
   switch (event.kind) {
@@ -161,7 +166,10 @@ function withFewIds(part: AnswerPart<CallId>): AnswerPart<CallId> {
   return part.type === 'call' ? { ...part, call: oneOfFew(part.call) } : part;
 }
 
-/** Returns one of four ids. No wire takes the last two as they are. */
+/**
+ * Returns one of four ids, chosen by the length of the given id. Wires replace the last two because of their
+ * characters.
+ */
 function oneOfFew(call: CallId): CallId {
   return callId(['a', 'b', 'c|d', 'ü'][call.length % 4] ?? 'a');
 }

@@ -12,28 +12,31 @@ import type { Place } from './place.ts';
 import { within } from './place.ts';
 import { encoders } from './server.ts';
 
-/** Number of records between two folds that are continued from the log. */
+/** Number of records after which the rest of the log is also folded from a snapshot. */
 const READ_ON = 8;
 
 const RESTART: Command = { do: 'restart' };
 
-/** Returns the commands of a process that restarts before each of them. */
+/** Inserts a restart before each command. */
 export function restartingAlways(commands: readonly Command[]): readonly Command[] {
   return commands.flatMap((one) => [RESTART, one]);
 }
 
-/** Returns the commands of a process that restarts before each of them, and keeps a snapshot before every third restart. */
+/**
+ * Inserts a restart before each command. Stores a snapshot before the first restart and before every third restart
+ * after it.
+ */
 export function restartingFromSnapshots(commands: readonly Command[]): readonly Command[] {
   const snapshot: Command = { do: 'keep-snapshot' };
   return commands.flatMap((one, index) => [...(index % 3 === 0 ? [snapshot] : []), RESTART, one]);
 }
 
-/** Returns the commands of a process that never restarts. */
+/** Removes all restarts from the commands. */
 export function restartingNever(commands: readonly Command[]): readonly Command[] {
   return commands.filter((one) => one.do !== 'restart');
 }
 
-/** Expects the same log from a story whose process restarts at other moments. */
+/** Plays the story again with restarts at other places, and expects the same log. */
 export async function expectSameLog(
   { world, story, book }: LoopPlayed,
   restarting: (commands: readonly Command[]) => readonly Command[],
@@ -44,8 +47,8 @@ export async function expectSameLog(
 }
 
 /**
- * Expects that a fold which is stored after each record and continued from its snapshot ends as the fold of the whole log.
- * `readFold` has to use each snapshot.
+ * After each record, stores a snapshot of the fold and continues from this snapshot. Expects that `readFold` uses every
+ * snapshot, and that the result equals the fold of the whole log.
  */
 export async function expectFoldFromSnapshots({ place, id, book }: Played): Promise<void> {
   const whole = (await readFold(place.open(), id)).fold;
@@ -59,14 +62,17 @@ export async function expectFoldFromSnapshots({ place, id, book }: Played): Prom
       const held = await readFold(log, id, end);
       expect(held.kept).toBe(end);
       fold = held.fold;
-      // Now and then the rest is also read from the log, as a process does that opens the session.
+      // At some positions, also folds the rest of the log from the snapshot, as a process does that opens the session.
       if (end % READ_ON === 0) expect((await readFold(log, id)).fold).toStrictEqual(whole);
     }
     expect(fold).toStrictEqual(whole);
   });
 }
 
-/** Expects no change from useless snapshots, and from the loss of every file that is neither a log nor an artifact. */
+/**
+ * Expects that the session reads the same after an unusable snapshot is stored, and after every file that is neither a
+ * log nor an artifact is removed.
+ */
 export async function expectNothingFromDerivedFiles({ place, id, book }: Played): Promise<void> {
   await within(place.copyWith(id, place.bytesOf(id)), async (copy) => {
     const last = book.records.at(-1);
@@ -88,7 +94,6 @@ async function foundIn(place: Place, id: Played['id']): Promise<unknown> {
   };
 }
 
-/** Removes every file of a home that is neither a log nor an artifact. Returns the names of the files. */
 function removeDerived(home: string): readonly string[] {
   const files = readdirSync(home, { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
   const derived = files.filter(({ name, parentPath }) => name !== 'log.ndjson' && !parentPath.includes('artifacts'));

@@ -1,5 +1,5 @@
-// Forks (L5): a fork at a position where nothing is open continues, any other is refused with the nearest such positions. The
-// parent keeps every byte.
+// Forks (L5). A fork at a position where no turn is open continues. A fork at any other position is refused, and the
+// error contains the nearest allowed positions. The log of the parent keeps every byte.
 
 import { AgentError, verifySession } from '@tidemark/agent';
 import type { Log, Recorded } from '@tidemark/log';
@@ -10,7 +10,10 @@ import type { AgentPlayed } from './play.ts';
 import { expectAnswer } from './play.ts';
 import { encoders } from './server.ts';
 
-/** Forks a played session at the places that its story names, in another process. */
+/**
+ * Forks a played session in another process, at the places in `story.forks`. If a place is not allowed, expects a
+ * refusal, and forks at the nearest allowed positions.
+ */
 export async function expectForksContinue({ story, stage, place, id, book }: AgentPlayed): Promise<void> {
   const before = place.bytesOf(id);
   const closed = closedPositions(book.records);
@@ -32,7 +35,10 @@ export async function expectForksContinue({ story, stage, place, id, book }: Age
   expect(stage.providers.refused).toEqual([]);
 }
 
-/** Returns the positions at which no turn is open. Agents request and run nothing outside a turn. */
+/**
+ * Returns the positions at which no turn is open. A fork is allowed there, because agents make requests and run tools
+ * only inside a turn.
+ */
 function closedPositions(records: readonly Recorded[]): readonly number[] {
   let open = false;
   return records.flatMap(({ kind, position }) => {

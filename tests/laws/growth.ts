@@ -1,5 +1,5 @@
-// Growth of the prefix (L3), and what a rewrite of it costs by the simulator's account. Counted from the bytes of the blocks,
-// without the engine's own view of the cache.
+// Growth of the prefix (L3), and the number of tokens that a rewrite of the prefix costs according to the simulator.
+// The checks use the bytes of the blocks, not the engine's own model of the cache.
 
 import { estimateTokens, itemAt, LIFE, slice } from '@tidemark/context';
 import type { Block } from '@tidemark/model';
@@ -13,12 +13,14 @@ import type { JudgedRequest, LoopPlayed, Played } from './play.ts';
 import { within } from './place.ts';
 import { isAnswered } from './server.ts';
 
-/** A request, with the fields that a check reads. */
 interface Made<Field extends keyof JudgedRequest['prepared']> {
   readonly prepared: Pick<JudgedRequest['prepared'], Field>;
 }
 
-/** Returns the positions of requests of the main stream that do not extend the request before them in the same epoch. */
+/**
+ * Returns the positions of requests of the main stream that break the prefix without a new epoch. Such a request is in
+ * the same epoch as the previous one, but does not begin with all of its blocks.
+ */
 export function unlabelledBreaks({ requests }: Played): readonly number[] {
   const main = requests.filter(({ prepared }) => prepared.record.data.stream === 'main');
   return main.flatMap((request, index) => {
@@ -36,7 +38,7 @@ function extendsRequest(after: Made<'record' | 'sequence'>, before: Made<'record
   if (settingsOf(after) !== settingsOf(before)) return false;
   for (let index = 0; index < was.blocks.length; index += 1) {
     const [a, b] = [itemAt(was.blocks, index), itemAt(is.blocks, index)];
-    // Requests that extend each other share most of their blocks.
+    // Requests that extend each other share most block objects. An equal object needs no comparison of its content.
     if (a === b && a !== undefined) continue;
     if (a === undefined || b === undefined) return false;
     if (bytesOf(a) !== bytesOf(b) || a.section !== b.section || a.role !== b.role) return false;
@@ -49,7 +51,7 @@ function settingsOf({ prepared }: Made<'record'>): string {
   return `${tools} ${system} ${messages}`;
 }
 
-/** Expects every epoch to open right before the request that needs it. */
+/** Expects that every epoch opens directly before the request that needs it. */
 export function expectEpochsWithRequests({ book, requests }: Played): void {
   const opened = book.records.filter(({ kind }) => kind === 'epoch.opened').map(({ position }) => position);
   expect(opened).toEqual(requests.flatMap(({ prepared }) => openedWith(book, prepared.record)?.position ?? []));
@@ -57,7 +59,7 @@ export function expectEpochsWithRequests({ book, requests }: Played): void {
     expect(book.records[position + 1]).toMatchObject({ kind: 'request.prepared', data: { relation: 'opens' } });
 }
 
-/** Expects no epoch from settings that are changed and changed back before the next request. */
+/** Expects that no epoch opens if settings are changed, and changed back before the next request. */
 export async function expectNoEpochForNothing({ loop, place, id }: LoopPlayed): Promise<void> {
   await within(place.copyWith(id, place.bytesOf(id)), (copy) =>
     continueIn(loop, copy, async (again) => {
@@ -81,7 +83,7 @@ async function askShort(loop: Loop): Promise<void> {
   await perform(loop, { do: 'ask', answer, outcome: 'answered', during: [] });
 }
 
-/** Expects the rewrite that each epoch forecast to equal the tokens that the provider then bills again. */
+/** Expects that the rewrite in each epoch's forecast equals the number of tokens that the provider then bills again. */
 export function expectRewritesBilled({ loop: { calls } }: LoopPlayed): void {
   for (const [index, call] of calls.entries()) {
     const { opened } = call.prepared;
@@ -93,19 +95,22 @@ export function expectRewritesBilled({ loop: { calls } }: LoopPlayed): void {
   }
 }
 
-/** Returns true if the simulator took the request in. Then its entries exist, however the answer ended. */
+/**
+ * Returns true if the simulator processed the request. The cache entries of the request then exist, even if the answer
+ * was cut.
+ */
 export function wasTaken({ served }: SentCall): boolean {
   return isAnswered(served) && (served.billed !== undefined || served.counts !== undefined);
 }
 
 /**
- * Returns the tokens of a request that were sent before and were not read from the cache. Sent before are the blocks of
- * earlier requests of its stream and the fronts of all requests. If a result is shortened for the first time, the part that is
- * still shown was sent before. If a tool or layer was edited, all of it was sent before but what its epoch records as added.
- * The tokens are counted block by block after the blocks that were read. So a read that extends further, because a side call
- * had sent those blocks, subtracts nothing.
+ * Returns the number of tokens in a request that were sent before but were not read from the cache. Tokens that were
+ * sent before are: blocks of earlier requests of the same stream, the fronts of all requests, the part of a newly
+ * shortened result that is still shown, and all of an edited tool or layer except the tokens that its epoch records as
+ * added. Only blocks after the end of the cache read are counted. Blocks that a side call had sent can extend the read,
+ * but this does not reduce the count of other blocks.
  *
- * @throws Error if the read ends inside a block. No entry ends there.
+ * @throws Error if the read ends inside a block, where no cache entry ends.
  */
 function paidAgain(call: SentCall, earlier: readonly SentCall[]): number {
   const { billed } = call;
@@ -120,7 +125,10 @@ function paidAgain(call: SentCall, earlier: readonly SentCall[]): number {
   }, 0);
 }
 
-/** Returns the tokens of an edited tool or layer that were in the version before. */
+/**
+ * Returns the number of tokens of an edited tool or layer that its previous version already contained. Returns 0 if the
+ * request opened no epoch that records the edit.
+ */
 function heldBeforeEdit(
   { prepared: { opened } }: SentCall,
   { tokens }: Block,
@@ -135,26 +143,29 @@ function heldBeforeEdit(
   return edit === undefined ? 0 : Math.max(0, tokens - edit.tokens);
 }
 
-/** Returns the tokens of a shortened result that were sent when the result was whole. */
+/**
+ * Returns the number of tokens of a shortened result without its notice. They were sent when the result was whole.
+ * Returns 0 for a block without a notice.
+ */
 function shownBefore(block: Block): number {
-  // The last notice counts. A result that is shortened again may begin with a piece of the notice before.
+  // Matches the last notice, because a result that is shortened again may still contain a piece of its first notice.
   const [notice] = /\[Shortened here: (?!.*\[Shortened here: )[^\]]*\]/.exec(bytesOf(block)) ?? [];
   return notice === undefined ? 0 : Math.max(0, block.tokens - estimateTokens(notice));
 }
 
-/** Returns a name for the event of a block and its kind of content. */
+/** Returns a key for a block: the position of its event and the kind of its content, or `front`. */
 function placeOf({ origin, holds }: Block): string {
   return origin.from === 'event' ? `${origin.position} ${holds}` : 'front';
 }
 
-/** Returns the number of blocks that two requests have in common at their beginning. */
+/** Returns the number of equal blocks at the beginning of two requests. */
 export function sharedBlocks(call: SentCall, other: SentCall): number {
   const [is, was] = [slice(call.prepared.sequence.blocks), slice(other.prepared.sequence.blocks)];
   const parts = is.findIndex((block, index) => nameOf(block) !== nameOf(was[index] ?? block) || index >= was.length);
   return parts === -1 ? is.length : parts;
 }
 
-/** Returns the blocks after the blocks that were read. A read is a prefix that ends with a block. */
+/** Returns the blocks that come after the end of the cache read. A cache read always ends with a whole block. */
 function notRead(call: SentCall, { cache_read_input_tokens: read }: SimulatedUsage): readonly Block[] {
   const blocks = shownBlocks(call);
   let index = 0;
@@ -165,13 +176,19 @@ function notRead(call: SentCall, { cache_read_input_tokens: read }: SimulatedUsa
   return blocks.slice(index);
 }
 
-/** Returns the blocks of a call that another call may send again: all blocks on the same stream, else the front. */
+/**
+ * Returns the blocks of an earlier request that the request `call` may send again: all blocks if both are on the same
+ * stream, otherwise the blocks of the front.
+ */
 function heldFor(call: SentCall, { prepared: { record, sequence } }: SentCall): readonly Block[] {
   const same = record.data.stream === call.prepared.record.data.stream;
   return slice(sequence.blocks, 0, same ? undefined : sequence.front);
 }
 
-/** Returns the longest lifetime that a call requested for blocks of the history, without its own words. 0 if for none. */
+/**
+ * Returns the longest lifetime in milliseconds that a request asked for blocks of the history. Returns 0 if it asked
+ * for none. The last marker of a side call does not count, because it covers only the text of the side call.
+ */
 function historyLife({ prepared: { record, sequence } }: SentCall): number {
   const { stream, markers } = record.data;
   const own = stream === 'main' ? markers : markers.slice(0, -1);
@@ -179,9 +196,10 @@ function historyLife({ prepared: { record, sequence } }: SentCall): number {
 }
 
 /**
- * Returns true if an entry of this history may still be read. Entries of side calls alone do not count. If no entry lives, all
- * of the history is paid again whatever the epoch changes, so the epoch forecasts no rewrite. The answer comes from lifetimes
- * that were requested and tokens that were billed, not from the engine's view.
+ * Returns true if a cache entry of the history may still exist. An entry of a side call does not count if the main
+ * stream has no processed request. If no entry exists, the whole history is billed again with any change, so the epoch
+ * must forecast no rewrite. The result is computed from requested lifetimes and billed tokens, not from the engine's
+ * model of the cache.
  */
 function someEntryLives(call: SentCall, earlier: readonly SentCall[]): boolean {
   if (!earlier.some((one) => one.prepared.record.data.stream === 'main' && wasTaken(one))) return false;
@@ -192,7 +210,10 @@ function someEntryLives(call: SentCall, earlier: readonly SentCall[]): boolean {
   });
 }
 
-/** Returns the blocks that count. A model that strips thinking does not count the thinking of earlier turns. */
+/**
+ * Returns the blocks whose tokens the model counts. A model that strips thinking does not count the thinking of earlier
+ * turns.
+ */
 export function shownBlocks({
   prepared: { sequence, capabilities },
 }: Made<'sequence' | 'capabilities'>): readonly Block[] {
@@ -202,12 +223,15 @@ export function shownBlocks({
   return blocks.filter((block, index) => block.holds !== 'thinking' || index > turn);
 }
 
-/** Returns the tokens of these blocks. */
+/** Returns the sum of the tokens of these blocks. */
 export function sum(blocks: readonly Block[]): number {
   return blocks.reduce((total, block) => total + block.tokens, 0);
 }
 
-/** Returns a name for a block and its position. The same image in two messages is two blocks. */
+/**
+ * Returns a key for a block: its bytes and the position of its event. The same image in two messages therefore has two
+ * keys.
+ */
 function nameOf(block: Block): string {
   const { origin } = block;
   return origin.from === 'event' ? `${origin.position} ${bytesOf(block)}` : bytesOf(block);

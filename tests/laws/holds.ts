@@ -1,17 +1,19 @@
-// Compares a block with the record that it names (L4). Written from the design's table of events, without the engine's code.
+// Compares a block with the record that its origin names (L4). The comparison follows the design's table of events and
+// uses no code of the engine.
 
 import type { AnswerPart, ContentPart, Recorded, RecordedOf } from '@tidemark/log';
 import type { Shown } from './shown.ts';
 
-/** Line after the text of an answer that the user stopped. */
 const CLOSING_LINE = '[The user interrupted this answer here.]';
-/** Line between a change of tools and the next words, if no answer came between them. */
+/** Text that fills the place of an answer between a change of tools and the next prompt or note. */
 const NO_ANSWER = '[No answer came.]';
-/** Line in place of a role that was removed. */
 const NO_ROLE = 'Your role instructions were removed. The earlier ones no longer apply.';
 const NO_OUTPUT = '(no output)';
 
-/** Returns the reason why the record does not contain what the block shows. `undefined` if it does. */
+/**
+ * Checks that the record contains what the block shows. Returns an error text if it does not, and `undefined` if it
+ * does.
+ */
 export function whyNotHeld(shown: Shown, record: Recorded): string | undefined {
   return isHeld(shown, record) || (isSaid(record) && isText(shown, (text) => text === NO_ANSWER))
     ? undefined
@@ -68,19 +70,28 @@ function isHeld(shown: Shown, record: Recorded): boolean {
   }
 }
 
-/** Compares a changed role, or the line for a removed one. A provider without a form for it shows the change itself. */
+/**
+ * Checks if a block shows the role of a change, or the line for a removed role. If the provider has no text form for
+ * roles, the raw content of the block must contain it.
+ */
 function isRole(shown: Shown, role: string): boolean {
   const said = role === '' ? NO_ROLE : role;
   const raw = JSON.stringify(said).slice(1, -1);
   return isText(shown, (text) => text.includes(said)) || (shown.kind === 'other' && shown.raw.includes(raw));
 }
 
-/** Compares a change. It shows a name of a tool, or a level, of its record. */
+/**
+ * Checks if the raw content of a block contains one of these names. They are the names of tools, or the reasoning
+ * level, in the record of a change.
+ */
 function isChange(shown: Shown, names: readonly string[]): boolean {
   return shown.kind === 'other' && names.some((name) => shown.raw.includes(JSON.stringify(name)));
 }
 
-/** Compares an enclosed text. A `</` of the text is shown as `<\\/`, so it cannot close the enclosure. */
+/**
+ * Checks if a text contains `body` between its enclosing tags. A `</` of `body` is sent as `<\/`, so that `body` cannot
+ * close a tag.
+ */
 function encloses(text: string, body: string): boolean {
   const open = (words: string): string => words.replaceAll('<\\/', '</');
   return open(text).includes(open(body));
@@ -90,7 +101,10 @@ function isText(shown: Shown, fits: (text: string) => boolean): boolean {
   return shown.kind === 'text' && fits(shown.text);
 }
 
-/** Compares a part of a prompt or result. A file is shown by its path, an image that cannot be sent by its digest. */
+/**
+ * Checks if a block shows one of these parts of a prompt or result. A file is shown by its path, and an image that
+ * cannot be sent by its digest.
+ */
 function isContent(shown: Shown, parts: readonly ContentPart[]): boolean {
   return parts.some((part) => {
     if (part.type === 'image')
@@ -112,10 +126,12 @@ function isEnding(shown: Shown, { data, position }: RecordedOf<'tool.returned' |
   return areContents(shown, data.parts) || isShortened(shown, data.parts, position);
 }
 
-/** Notice at the end of a shortened result. */
 const SHORTENED = /(?:^|\n)\[Shortened here: [^\]]*The whole is at position (\d+): read it with history_read\.\]$/;
 
-/** Compares a shortened result: the beginning of its texts, and the position of the whole. */
+/**
+ * Checks if a block shows a shortened result: the beginning of the text of these parts, and a notice with the position
+ * of the whole result.
+ */
 function isShortened(shown: Shown, parts: readonly ContentPart[], position: number): boolean {
   if (shown.kind !== 'result' || shown.content.length !== 1) return false;
   const [only] = shown.content;
@@ -125,12 +141,18 @@ function isShortened(shown: Shown, parts: readonly ContentPart[], position: numb
   return told !== null && Number(told[1]) === position && whole.startsWith(only.text.slice(0, told.index));
 }
 
-/** Returns the text of a part. A file in a result is shown by its path. */
+/**
+ * Returns the text that a tool result shows for a part. A file is shown by its path. Returns `undefined` for an image.
+ */
 function textOf(part: ContentPart): string | undefined {
   return part.type === 'text' ? part.text : part.type === 'file' ? `<file path="${part.path}"/>` : undefined;
 }
 
-/** Compares a result with its call. An id that is repeated, or that the wire refuses, is mapped and still begins with the recorded id. */
+/**
+ * Checks if a block is the result of this call. The provider may get another id for a call if its id was used before or
+ * contains characters that the provider refuses. The new id still begins with the recorded id, or with `tm_` and this
+ * id.
+ */
 function isResult(shown: Shown, call: string, error: boolean): boolean {
   return shown.kind === 'result' && shown.error === error && isIdOf(shown.id, call);
 }
@@ -152,7 +174,10 @@ function isPart(shown: Shown, part: AnswerPart): boolean {
   }
 }
 
-/** Compares arguments: as streamed, in an object with one field if they are no object, or with lone surrogates replaced. */
+/**
+ * Checks if the arguments in a block are those that the model streamed. Three changes are allowed: blank arguments are
+ * `{}`, arguments that are no object are the field `raw` of an object, and lone surrogates are replaced.
+ */
 function isInput(input: string, streamed: string): boolean {
   if (input === streamed || (streamed.trim() === '' && input === '{}')) return true;
   const clean = (text: string): string => text.toWellFormed().replaceAll(/\\ud800/gi, '\\ufffd');

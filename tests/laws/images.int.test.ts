@@ -1,5 +1,5 @@
-// Images in a session: from a prompt, from a file that the model reads, and from a tool. Played against the simulator over
-// HTTP, which refuses images that are too large and counts the bytes that it received.
+// Images in a session: from a prompt, from a file that the model reads, and from a tool. The tests use the simulator
+// over HTTP, which refuses images that are too large and counts the received bytes.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,6 @@ afterEach(async () => {
 
 const screens = new Map<string, Promise<Buffer>>();
 
-/** Returns a screenshot of an empty screen. It is encoded once for each size. */
 function screen(width: number, height: number): Promise<Buffer> {
   const size = `${width} x ${height}`;
   const encoded =
@@ -173,7 +172,8 @@ describe.each(['anthropic', 'small', 'openai', 'openrouter'] as const)('an image
     const [first, paid, next] = records.filter((one) => one.kind === 'answer.received');
     const foreseen = told?.data.forecast ?? expect.unreachable();
     const [before, with1, after] = [first, paid, next].map((answer) => inputOf(answer?.data.usage ?? {}));
-    // The learnt ratio scales text only. A difference of two rows of patches would mean a wrong rule for image tokens.
+    // The learned correction of token estimates applies to text only. An error in the rule for image tokens would be
+    // larger than 40 tokens, such as two rows of patches.
     const input = foreseen.read + foreseen.write + foreseen.fresh;
     expect(Math.abs(input - (with1 ?? 0))).toBeLessThan(40);
     const [width, height] = MODELS[to].shown;
@@ -182,7 +182,7 @@ describe.each(['anthropic', 'small', 'openai', 'openrouter'] as const)('an image
     expect((with1 ?? 0) - (before ?? 0)).toBeGreaterThan(counted);
     expect((with1 ?? 0) - (before ?? 0)).toBeLessThan(counted + 60);
     expect((after ?? 0) - (with1 ?? 0)).toBeLessThan(60);
-    // The front is below the floor of the small model, so nothing is cached there.
+    // With the model `small`, the front is below the cache floor, so nothing is cached.
     if (to === 'anthropic' || to === 'openrouter') expect(next?.data.usage.read).toBeGreaterThan(counted);
   });
 });
@@ -287,7 +287,7 @@ it('a pruned image is replaced by a line that says so, and `history_read` return
     'anthropic',
     () => {
       asked += 1;
-      // A command that runs again makes its earlier picture prunable.
+      // If the same command runs again, the picture of its earlier run may be pruned.
       if (asked <= 8) return call('shell', { command: 'screenshot' });
       const [, position = '0'] = /The whole is at position (\d+)/.exec(bodies.at(-1) ?? '') ?? [];
       return asked === 10

@@ -1,5 +1,6 @@
-// L6 on real sessions: five compactions in a row, with the bounds of small windows. Each thing that the first checkpoint stands
-// for is in the fifth, or its limitations name the positions. The test reads the transcripts with code of its own.
+// L6 on real sessions: five compactions in a row, with the checkpoint limits of small windows. Each fact that the first
+// checkpoint covers is in the fifth checkpoint, or the limitations of the fifth one name its positions. The test finds
+// the facts in the transcripts with its own code.
 
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +20,10 @@ const there = RECORDED.every((path) => existsSync(path));
 if (!there) console.warn('skipped: no ../shared/transcripts next to the repository');
 
 const ROUNDS = 5;
-/** Bounds of checkpoints in tokens: an eighth of the usable part of windows of 8,000, 24,000 and 200,000 tokens. */
+/**
+ * Maximum sizes of a checkpoint in tokens. The first two are the limits in windows of 8,000 and 24,000 tokens. The
+ * third is a possible limit in a window of 200,000 tokens.
+ */
 const BOUNDS = [600, 1_500, 8_000];
 
 async function recordsOf(path: string): Promise<readonly Recorded[]> {
@@ -28,7 +32,9 @@ async function recordsOf(path: string): Promise<readonly Recorded[]> {
   return Array.fromAsync(store.read(session));
 }
 
-/** Returns a closed position near each sixth of the session. */
+/**
+ * Returns five positions at which no call and no answer is open. They divide the session into about six equal parts.
+ */
 function cutsOf(records: readonly Recorded[]): readonly Position[] {
   const closed: Position[] = [];
   let state = emptyState();
@@ -43,7 +49,10 @@ function cutsOf(records: readonly Recorded[]): readonly Position[] {
   });
 }
 
-/** Compacts at each cut. Each compaction reads the one before as the log returns it. */
+/**
+ * Compacts at each cut and returns the checkpoints in order. Each compaction starts from the previous one in the form
+ * in which a log stores it.
+ */
 function compactAt(records: readonly Recorded[], cuts: readonly Position[], bound: number): readonly Checkpoint[] {
   const from = records[0]?.position;
   if (from === undefined) throw new Error('there are no records');
@@ -58,14 +67,13 @@ function compactAt(records: readonly Recorded[], cuts: readonly Position[], boun
   });
 }
 
-/** A thing that the first checkpoint stands for: its words, and every position that contains it. */
+/** A fact that the first checkpoint covers: its text, and the positions of all records that contain it. */
 interface Fact {
   readonly list: 'prompts of the user' | 'changed files' | 'open tasks';
   readonly words: string;
   readonly places: readonly number[];
 }
 
-/** Returns each successful call with its arguments. */
 function doneCalls(records: readonly Recorded[]): readonly Done[] {
   const made = new Map<string, Pick<Done, 'name' | 'input'>>();
   return records.flatMap((record) => {
@@ -122,7 +130,7 @@ function placesOf(done: readonly Done[], of: (one: Done) => readonly string[]): 
 function isThere({ directives, filesChanged, tasks }: Checkpoint, { list, words, places }: Fact): boolean {
   switch (list) {
     case 'prompts of the user':
-      // An excerpt does not count: the limitations name it.
+      // An excerpt of a prompt does not count as kept. The limitations must name the positions of shortened prompts.
       return directives.some(({ position, text }) => places.includes(position) && text === words.trim());
     case 'changed files':
       return filesChanged.some(({ path }) => path === words);

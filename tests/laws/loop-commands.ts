@@ -5,10 +5,16 @@ import fc from 'fast-check';
 import type { AnswerSpec, ContentSpec, TextSpec } from './content.ts';
 import { anyAnswer, anyContent, anyText } from './content.ts';
 
-/** End of a call to the model. `lost`: the process died before it recorded anything of the answer. */
+/**
+ * Way in which a call to the model ends. `cut-unmeasured`: the transport cut the answer before its usage arrived.
+ * `lost`: the process died before it recorded anything of the answer.
+ */
 export type Outcome = 'answered' | 'failed' | 'stopped-by-user' | 'cut-by-transport' | 'cut-unmeasured' | 'lost';
 
-/** End of an open call. */
+/**
+ * Way in which an open tool call is closed. `returned-twice`: a second result for the same call is recorded after the
+ * first.
+ */
 export type Closing = 'returned' | 'failed' | 'interrupted' | 'crashed' | 'denied' | 'cut' | 'returned-twice';
 
 /** Message that arrives while a turn runs. */
@@ -17,7 +23,7 @@ export type Aside =
   | { readonly do: 'note'; readonly urgent: boolean; readonly text: TextSpec }
   | { readonly do: 'notify'; readonly text: TextSpec };
 
-/** A side call. With `late`, its answer comes after the next command. */
+/** A side call. With `late`, its answer is recorded after the next command. */
 export interface SideSpec {
   readonly do: 'side';
   readonly words: readonly ContentSpec[];
@@ -27,7 +33,7 @@ export interface SideSpec {
   readonly late: boolean;
 }
 
-/** One command. */
+/** One command of a story. */
 export type Command =
   | Aside
   | SideSpec
@@ -76,13 +82,16 @@ const aside: fc.Arbitrary<Aside> = fc.oneof(
   anyText.map((text): Aside => ({ do: 'notify', text })),
 );
 
-/** All outcomes but `answered`, and those of them whose cost both sides know. */
+/**
+ * All outcomes except `answered`. `MEASURED` contains the outcomes after which the session knows the cost of the call.
+ */
 const ANY_OUTCOME: readonly Outcome[] = ['failed', 'stopped-by-user', 'cut-by-transport', 'cut-unmeasured', 'lost'];
 const MEASURED: readonly Outcome[] = ['failed', 'stopped-by-user', 'cut-by-transport'];
 
 /**
- * A random command. With `knowable`, nothing happens that the session cannot know: no lost or unmeasured answer, no wrong
- * clock, no fork from a position that the parent has passed. Then its forecast equals the bill.
+ * Generates a random command. With `knowable`, the session can know everything that affects its bill: no answer is lost
+ * or unmeasured, no clock is wrong, and no fork begins at an earlier position of its parent. Each forecast must then
+ * equal the bill.
  */
 function command(knowable: boolean): fc.Arbitrary<Command> {
   const outcome = fc.oneof(
@@ -104,7 +113,8 @@ function command(knowable: boolean): fc.Arbitrary<Command> {
     outcome,
     late: knowable ? fc.constant(false) : fc.boolean(),
   });
-  // Cache entries of the main stream can be read as soon as its answer begins. A side call at that time cannot know it.
+  // A cache entry of the main stream can be read as soon as its answer begins. The session cannot know this time, so
+  // with `knowable` no side call is made during an answer.
   const beside = fc.oneof({ weight: 3, arbitrary: aside }, ...(knowable ? [] : [{ weight: 1, arbitrary: side }]));
   const during = fc.oneof(
     { weight: 5, arbitrary: fc.constant([]) },
@@ -132,7 +142,6 @@ function command(knowable: boolean): fc.Arbitrary<Command> {
   );
 }
 
-/** Commands that are no part of a turn. */
 function rare(knowable: boolean): { readonly weight: number; readonly arbitrary: fc.Arbitrary<Command> }[] {
   const small = (max: number): fc.Arbitrary<number> => fc.integer({ min: 0, max });
   const back = fc.integer({ min: 1_000, max: 3_600_000 }).map((ms): Command => ({ do: 'clock-back', ms }));
@@ -161,7 +170,10 @@ function rare(knowable: boolean): { readonly weight: number; readonly arbitrary:
   ];
 }
 
-/** A random session of up to 40 commands. For `knowable` see `command`. */
+/**
+ * Generates a random session of up to 40 commands. With `knowable`, each forecast must equal the bill, so commands are
+ * omitted whose effect on the bill the session cannot know.
+ */
 export function loopStory(knowable: boolean): fc.Arbitrary<LoopStory> {
   return fc.record({
     model: fc.integer({ min: 0, max: 3 }),

@@ -14,8 +14,9 @@ import type { Loop } from './loop.ts';
 import { append, askBeside, clock, land, prepareWith, put, send } from './loop.ts';
 
 /**
- * Performs one command. Late side calls of earlier commands are answered after it, but before a fork, because the fork leaves
- * their session.
+ * Performs one command, and afterwards records the answers of side calls that were sent late in earlier commands.
+ * Before a fork, these answers are recorded first, because the fork leaves the session of the side calls. `restart` and
+ * `keep-snapshot` record none of them.
  */
 export async function perform(loop: Loop, command: Command): Promise<void> {
   const late = command.do === 'restart' || command.do === 'keep-snapshot' ? [] : loop.late.splice(0);
@@ -97,7 +98,10 @@ async function performOne(loop: Loop, command: Command): Promise<void> {
   }
 }
 
-/** Closes all open calls and compacts everything but the last `keep` messages. */
+/**
+ * Closes all open calls, and compacts the history except its last `keep` messages. Does nothing if there are no more
+ * messages.
+ */
 async function compact(loop: Loop, keep: number, text: TextSpec): Promise<void> {
   await settle(loop);
   const groups = [...new Set(slice(loop.session.state.history.packed).map((span) => span.group))];
@@ -111,7 +115,7 @@ async function compact(loop: Loop, keep: number, text: TextSpec): Promise<void> 
   });
 }
 
-/** Closes all open calls and prunes every nth packed span, results and other spans alike. */
+/** Closes all open calls, and prunes one of `every` packed spans. A pruned span need not be a tool result. */
 async function prune(loop: Loop, every: number, kept: number): Promise<void> {
   await settle(loop);
   const positions = slice(loop.session.state.history.packed).flatMap(({ origin }, index) =>
@@ -121,7 +125,6 @@ async function prune(loop: Loop, every: number, kept: number): Promise<void> {
   await put(loop, { kind: 'history.pruned', data: { calls: [], results, freed: 0, cause: 'test' } });
 }
 
-/** Closes the writer and opens the session as a new process does: with a new store, a new fold and no prompt stream. */
 async function restart(loop: Loop): Promise<void> {
   const { session } = loop.session.writer;
   await loop.session.writer.close();
@@ -130,7 +133,10 @@ async function restart(loop: Loop): Promise<void> {
   loop.promptStreams = { main: undefined };
 }
 
-/** Continues in a fork from a closed position of this session. */
+/**
+ * Closes all open calls, and continues the session in a fork from an earlier position at which nothing was open. With
+ * `back` 0, this is the latest such position.
+ */
 async function fork(loop: Loop, back: number): Promise<void> {
   await settle(loop);
   const point = loop.closed.at(-1 - back) ?? loop.closed.at(-1);
@@ -150,7 +156,6 @@ async function fork(loop: Loop, back: number): Promise<void> {
   await put(loop, { kind: 'session.created', data: { id, root, parent: from, workspace: '/work' } });
 }
 
-/** Records a message that arrives while a turn runs. */
 async function saysAside(loop: Loop, aside: Aside): Promise<void> {
   switch (aside.do) {
     case 'steer':
@@ -174,20 +179,22 @@ async function saysAside(loop: Loop, aside: Aside): Promise<void> {
   }
 }
 
-/** Ends the answer in flight and closes all open calls. */
+/** Ends an unfinished answer, and closes all open calls as crashed. */
 async function settle(loop: Loop): Promise<void> {
   if (loop.session.state.history.inFlight) await put(loop, { kind: 'turn.resumed', data: { trigger: 'user' } });
   for (const call of openCalls(loop.session.state))
     await put(loop, { kind: 'tool.abandoned', data: { call: callId(call), reason: 'crashed' } });
 }
 
-/** Returns the ids of the calls that are open. */
 function openCalls(state: State): readonly string[] {
   const { batch } = state.history;
   return (batch?.calls ?? []).filter((call) => batch?.closed.has(call.call) !== true).map((call) => call.call);
 }
 
-/** Prepares the next request of the main stream. Its last message is one of the user. */
+/**
+ * Closes all open calls and prepares the next request of the main stream. Adds a prompt first if the last message is
+ * not a message of the user.
+ */
 async function prepare(loop: Loop): Promise<Prepared> {
   await settle(loop);
   if (itemAt(loop.session.state.history.packed, -1)?.role !== 'user') {
@@ -199,7 +206,10 @@ async function prepare(loop: Loop): Promise<Prepared> {
   return prepareWith(loop);
 }
 
-/** Calls the model once and records the end of the call. */
+/**
+ * Calls the model once and records the end of the call. The messages and side calls in `during` come between the
+ * request and its end.
+ */
 export async function ask(
   loop: Loop,
   answer: AnswerSpec,
@@ -211,7 +221,6 @@ export async function ask(
   await land(loop, call);
 }
 
-/** Closes some or all of the open calls, in the order that the command names. */
 async function closeSome(loop: Loop, close: Extract<Command, { readonly do: 'close' }>): Promise<void> {
   const open = inOrder(openCalls(loop.session.state), close.order);
   const some = open.slice(0, Math.ceil(open.length * close.share));

@@ -1,5 +1,5 @@
-// The laws over random sessions of a turn loop, on both stores, against the simulator with two wires and the scripted
-// provider. Every story is played once, and all claims of its world are tried on it.
+// Tests the laws on random sessions of a turn loop. The sessions run on both stores, against the simulator with two
+// wires and against the scripted provider. Every story is played once, and all checks then use the result.
 
 import { afterAll, describe, expect, it } from 'vitest';
 import {
@@ -35,9 +35,9 @@ import type { Stories } from './stories.ts';
 import { storiesOf, STORY_TIMEOUT } from './stories.ts';
 
 interface Row extends World {
-  /** Number of stories. Fewer on a disk, where each write is flushed. */
+  /** Number of stories. It is smaller on a disk, where each write is flushed. */
   readonly runs: number;
-  /** Number of stories on which the claims are tried that play parts of a story again. */
+  /** Number of stories for the checks that play parts of a story again. */
   readonly again: number;
 }
 

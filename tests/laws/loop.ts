@@ -35,17 +35,17 @@ export interface SentCall {
   readonly outcome: Outcome;
 }
 
-/** A session while its story is played. */
+/** State of a session while the commands of a story are performed. */
 export interface Loop {
   readonly place: Place;
   readonly server: Server;
   readonly ttl: Lasting;
   readonly counters: Counters;
-  /** All calls, including those of sessions that a fork left. */
+  /** All calls to the model, including those in sessions that were continued in a fork. */
   readonly sent: SentCall[];
   /** Calls whose request is in the log of the current session, ancestors and side calls included. */
   calls: SentCall[];
-  /** Side calls whose answer has not come yet. */
+  /** Side calls whose answer is not recorded yet. */
   readonly late: SentCall[];
   log: Log;
   session: Session;
@@ -55,14 +55,14 @@ export interface Loop {
   now: number;
   /** Offset of the session's clock from the provider's clock, in milliseconds. */
   skew: number;
-  /** Positions at which no call and no answer was open. */
+  /** Positions at which no tool call and no answer was open. */
   closed: number[];
   forks: number;
 }
 
 const BEGIN = Date.parse('2026-11-20T09:00:00.000Z');
 
-/** Begins a session in a place. */
+/** Creates a session in the store of `place`. */
 export async function beginLoop(
   place: Place,
   server: Server,
@@ -112,7 +112,7 @@ export async function continueIn<T>(loop: Loop, place: Place, work: (again: Loop
   try {
     return await work(again);
   } finally {
-    // The server is the same one, and its clock never goes back.
+    // Both loops use the same server, whose clock must never go back.
     loop.now = again.now;
     await again.session.writer.close();
   }
@@ -123,7 +123,7 @@ export function clock({ now, skew }: Pick<Loop, 'now' | 'skew'>): Timestamp {
   return timestamp(new Date(now + skew).toISOString());
 }
 
-/** Commits one fact at the current time. */
+/** Commits one event with the current time of the session's clock. */
 export async function put(
   loop: Loop,
   fact: { [K in Kind]: { readonly kind: K; readonly data: EventData[K] } }[Kind],
@@ -136,7 +136,7 @@ export async function append(loop: Loop, event: Event): Promise<void> {
   noteClosed(loop, await commit(loop.session, [event]));
 }
 
-/** Notes the position if nothing is open, and advances the clock by 5 ms. */
+/** Advances the clock by 5 ms. Adds the last position to `closed` if no tool call and no answer is open. */
 function noteClosed(loop: Loop, records: readonly Recorded[]): void {
   loop.now += 5;
   const last = records.at(-1);
@@ -168,7 +168,7 @@ export async function prepareWith(
   });
 }
 
-/** Sends a prepared request. */
+/** Sends a prepared request and returns the call with its response. The response is not recorded. */
 export async function send(loop: Loop, prepared: Prepared, answer: AnswerSpec, outcome: Outcome): Promise<SentCall> {
   const at = loop.now;
   const { body, betas, sequence } = prepared;
@@ -189,14 +189,17 @@ export async function send(loop: Loop, prepared: Prepared, answer: AnswerSpec, o
   return call;
 }
 
-/** Returns the server's answer. An answer that was cut contains at most one whole call. */
+/**
+ * Returns the answer that the server must give. Unless the outcome is `answered`, the answer contains at most its first
+ * tool call.
+ */
 function sayingOf({ counters, session }: Loop, { said, calls }: AnswerSpec, outcome: Outcome): Saying {
   const whole = blocksOf(counters, { said, calls }, session.state.length);
   const blocks = outcome === 'answered' ? whole : whole.slice(0, said.length + 1);
   return { blocks, stop: calls.length > 0 ? 'tool_use' : 'end_turn' };
 }
 
-/** Records the end of a call, on the main stream or on a side stream. */
+/** Records the end of a call, on the main stream or on a side stream. Records nothing for the outcome `lost`. */
 export async function land(loop: Loop, { prepared, served, outcome }: SentCall): Promise<void> {
   const { step, stream } = prepared.record.data;
   if (!isAnswered(served) || outcome === 'failed') {
@@ -224,7 +227,7 @@ function recordEnd(loop: Loop, prepared: Prepared, answer: Answer, outcome: Outc
   }
 }
 
-/** Makes a side call. A late one is answered after the next command. */
+/** Makes a side call. With `late`, its answer is not recorded yet, but after the next command. */
 export async function askBeside(loop: Loop, { words, history, answer, outcome, late }: SideSpec): Promise<void> {
   const name = loop.counters.nonce++;
   const extra = [{ type: 'text', text: `${name} beside it?` } as const, ...contentOf(loop.counters, words)];

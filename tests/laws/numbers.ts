@@ -11,7 +11,7 @@ import type { SentCall } from './loop.ts';
 import type { LoopPlayed, Played } from './play.ts';
 import { isAnswered } from './server.ts';
 
-/** Expects the buckets of each bill to sum up to the tokens that were sent. */
+/** Expects that the buckets of each bill add up to the number of tokens that were sent. */
 export function expectBucketsSumUp({ requests }: Played): void {
   for (const request of requests)
     if (request.billed !== undefined) expect(totalInput(request.billed)).toBe(sum(shownBlocks(request)));
@@ -32,7 +32,7 @@ export function expectBucketsRecorded({ book, requests }: Played): void {
   }
 }
 
-/** Expects the cost of each answer to be the exact sum of its buckets. */
+/** Expects that the cost of each answer is exactly the sum of the costs of its buckets. */
 export function expectExactCosts({ book, requests }: Played): void {
   const prepared = new Map(requests.map((request) => [Number(request.prepared.record.position), request.prepared]));
   for (const answer of book.records) {
@@ -69,7 +69,7 @@ export function expectUnknownStaysAbsent({ book }: Played): void {
     if (record.kind !== 'answer.received') continue;
     expect(record.data.usage).toEqual({});
     expect('cost' in record.data || 'miss' in record.data).toBe(false);
-    // Estimates have fields of their own. Prices are recorded for an estimate only.
+    // Estimated costs are in other fields. Prices are recorded only together with an estimate.
     expect('costAtMost' in record.data).toBe(false);
     expect('prices' in record.data && !('estimated' in record.data)).toBe(false);
   }
@@ -115,7 +115,7 @@ function normal(decimal: string): string {
   return decimal.includes('.') ? decimal.replace(/\.?0+$/, '') : decimal;
 }
 
-/** Input of a call in buckets, and its cost. */
+/** Input tokens of a call by bucket, and their cost. The values are those of a forecast or of a bill. */
 interface Forecast {
   readonly position: number;
   readonly model: string;
@@ -126,8 +126,8 @@ interface Forecast {
 }
 
 /**
- * Expects each forecast to equal the bill of a provider that caches on its own. Returns the tokens that were forecast to be
- * read.
+ * Expects each forecast to equal the bill of a provider that caches without markers. On a grid, a read may be longer
+ * than its forecast (`expectLongerRead`). Returns the number of tokens that all calls together were forecast to read.
  */
 export function expectImplicitForecastsBilled({ loop: { calls } }: LoopPlayed): number {
   let read = 0;
@@ -147,15 +147,15 @@ function isOnGrid({ prepared: { capabilities } }: SentCall): boolean {
   return capabilities.implicit?.at === 'grid';
 }
 
-/** Begin and end of a block, in tokens of the request. */
+/** Begin and end of a block, in tokens from the beginning of the request. */
 interface Extent {
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * Returns the block at which a request differs from the earlier request with which it shares most blocks. `undefined` if it
- * contains all blocks of that request, as every request does that only extends.
+ * Returns the first block that differs from the earlier request with which a request shares most blocks. Returns
+ * `undefined` if the request contains all blocks of that earlier request, because it then only extends it.
  */
 function firstDifference(call: SentCall, earlier: readonly SentCall[]): Extent | undefined {
   const shared = earlier.filter(wasTaken).map((one) => ({ one, blocks: sharedBlocks(call, one) }));
@@ -167,9 +167,11 @@ function firstDifference(call: SentCall, earlier: readonly SentCall[]): Extent |
 }
 
 /**
- * Expects a read that is longer than its forecast to end before the block that differs. On a grid, reads are forecast to the end
- * of tools, system texts or requests. A request that differs from an earlier one inside its history (after an epoch) may read
- * more, up to the last grid point before the difference. See the decision on implicit caches.
+ * Checks a read that is longer than its forecast. Some providers cache at regular distances in tokens (a grid). Reads
+ * are forecast only up to the end of the tools, of the system texts or of an earlier request. A request that differs
+ * inside its history, for example after an epoch, may read more: up to the last grid point before the difference. The
+ * forecast must end before the first block that differs, and the read must not go past the end of this block. See the
+ * decision on implicit caches.
  */
 function expectLongerRead(forecast: Forecast, billed: Forecast, { from, to }: Extent): void {
   expect(forecast.read).toBeLessThanOrEqual(from);

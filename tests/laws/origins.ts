@@ -1,4 +1,5 @@
-// Origins of the blocks of a request (L1, L4), checked against the log. Blocks that several requests share are read once.
+// Origins of the blocks of a request (L1, L4), checked against the log. A block that several requests share is compared
+// only once.
 
 import { readArtifact } from '@tidemark/agent';
 import { slice } from '@tidemark/context';
@@ -10,7 +11,10 @@ import type { JudgedRequest, Played } from './play.ts';
 import type { Shown } from './shown.ts';
 import { asFields, asList, shownBy } from './shown.ts';
 
-/** L1. Returns the blocks that come from no record before their request and from no layer of its epoch. */
+/**
+ * L1. Returns the blocks whose origin is neither a layer of their epoch nor a record up to that of their request, with
+ * the position of the request.
+ */
 export function strangers({ book, requests }: Pick<Played, 'book' | 'requests'>): readonly unknown[] {
   return requests.flatMap(({ prepared: { record, sequence } }) => {
     const { layers, tools } = epochOf(book, record);
@@ -18,7 +22,7 @@ export function strangers({ book, requests }: Pick<Played, 'book' | 'requests'>)
       const known =
         origin.from === 'layer'
           ? digestOfLayer({ layers, tools }, origin) !== undefined
-          : // The words of a side call are in the record of its request.
+          : // The same position is allowed because the record of a side call's request contains the text of the side call.
             origin.position <= record.position && book.entries[origin.position]?.owner === origin.session;
       return known ? [] : [{ request: record.position, origin, head }];
     });
@@ -38,7 +42,7 @@ function digestOfLayer(
   return layers.find((one) => one.name === layer && one.revision === revision)?.digest;
 }
 
-/** L4. Returns the blocks whose event is missing or does not contain what the block shows. */
+/** L4. Returns an error text for each block whose event is missing or does not contain what the block shows. */
 export function wrongEvents({ book, requests }: Pick<Played, 'book' | 'requests'>): readonly string[] {
   const wrong = new Map<Block, string | undefined>();
   for (const { prepared } of requests)
@@ -56,14 +60,20 @@ function wrongEvent({ entries, stubs }: Book, block: Block): string | undefined 
   return shown === undefined ? undefined : whyNotHeld(shown, entry.record);
 }
 
-/** Returns what a block shows besides the stubs of quarantined blocks. `undefined` if the block is a stub. */
+/**
+ * Returns what a block shows, without the stubs of quarantined blocks. Returns `undefined` if the whole block is a
+ * stub.
+ */
 function withoutStubs(shown: Shown, stubs: ReadonlySet<string>): Shown | undefined {
   const isStub = (one: Shown): boolean => one.kind === 'text' && stubs.has(one.text);
   if (isStub(shown)) return undefined;
   return shown.kind === 'result' ? { ...shown, content: shown.content.filter((one) => !isStub(one)) } : shown;
 }
 
-/** L4. Returns the blocks whose layer is not in their epoch or whose artifact does not contain what the block shows. */
+/**
+ * L4. Returns an error text for each block whose layer is not in its epoch, or whose artifact does not contain what the
+ * block shows.
+ */
 export async function wrongLayers({
   log,
   book,
@@ -129,7 +139,7 @@ function readMessagesBody(body: JudgedRequest['prepared']['body']): ReadBody {
   const fields = asFields(JSON.parse(new TextDecoder().decode(body)));
   const { tools = [], system = [], messages, max_tokens: outputLimit, stream, ...named } = fields;
   const { diagnostics, metadata, ...settings } = named;
-  // A message without content, which changes a setting, is a block itself.
+  // A message without content changes a setting, and counts as one block.
   const content = asList(messages).flatMap((message) => {
     const parts = asList(asFields(message)['content']);
     return parts.length === 0 ? [message] : parts;

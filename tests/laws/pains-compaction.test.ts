@@ -1,5 +1,5 @@
-// Public threads about the compaction of other agents. Each is played with an agent as an application embeds it, against a
-// simulator with a small window, which refuses requests that are too long.
+// Problems with compaction from public threads about other agents. Each problem is reproduced with an agent as an
+// application embeds it, against a simulator with a small window, which refuses requests that are too long.
 
 import { fileURLToPath } from 'node:url';
 
@@ -41,17 +41,23 @@ interface Played {
   readonly bodies: readonly string[];
   readonly notices: readonly string[];
   records(): Promise<readonly Recorded[]>;
-  /** Returns the compactions and the refused ones, in order. */
+  /**
+   * Returns the compactions and the refused compactions in the order of the log, each as its event kind and its
+   * trigger.
+   */
   compactions(): Promise<readonly string[]>;
 }
 
-/** Options of a thread. `real` is the window of the provider, by default the one that the session assumes. */
+/**
+ * Options of the agent and of the simulator. `real` is the context window of the simulator in tokens. Default: the
+ * window that the session assumes.
+ */
 interface Setting extends Partial<AgentOptions> {
   readonly real?: number;
   readonly requestBytes?: number;
 }
 
-/** Opens a session that assumes a window of `believed` tokens. */
+/** Opens a session that assumes a context window of `believed` tokens, against a simulator. */
 async function play(
   believed: number,
   answer: (sent: ReceivedRequest) => AnswerPlan,
@@ -98,7 +104,7 @@ async function play(
   };
 }
 
-/** Returns a model that calls `look` so many times and is then done. */
+/** Returns the answers of a model that calls `look` `count` times, once in each answer, and then ends the turn. */
 function looks(count: number): (sent: ReceivedRequest) => AnswerPlan {
   let step = 0;
   return () => {
@@ -107,7 +113,6 @@ function looks(count: number): (sent: ReceivedRequest) => AnswerPlan {
   };
 }
 
-/** Returns a writer that fails at compactions. */
 function failing(writer: LogWriter): LogWriter {
   const append: LogWriter['append'] = (events, expected) => {
     if (events.some(({ kind }) => kind === 'history.compacted')) throw new Error('the disk is gone');
@@ -122,7 +127,7 @@ function failing(writer: LogWriter): LogWriter {
   });
 }
 
-/** Something that weighs so many bytes and begins as a picture of 64 by 64 does. */
+/** Returns this many bytes that begin like a PNG of 64 by 64 pixels. */
 function picture(bytes: number, name: number): Uint8Array {
   const made = Buffer.alloc(bytes, `${name} `);
   made.set([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
@@ -148,7 +153,7 @@ it('anomalyco/opencode#27924, openclaw#10613, riba2534/happyclaw#300, NousResear
 it('NousResearch/hermes-agent#53008: a compaction that frees less than 1%, as the provider counts, is made twice, and not at every step', async () => {
   const looking = looks(60);
   const bodies: string[] = [];
-  // The provider counts the same tokens as before the checkpoint.
+  // After the checkpoint, the provider reports about as many input tokens as before it.
   const usage = { input_tokens: 14_560, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
   const played = await play(
     16_000,
@@ -271,7 +276,7 @@ describe('openai/codex#38861', () => {
   });
 
   it('images of 43.8 MB at a tenth of the token window lead to a compaction by bytes, and the turn continues', async () => {
-    // A hundredth of the sizes in the thread: eleven screenshots of 4 MB, and a limit of 32 MB.
+    // The sizes are a hundredth of those in the thread, which had eleven screenshots of 4 MB and a limit of 32 MB.
     const shot = defineTool({
       name: 'look',
       description: 'Takes a screenshot.',
@@ -323,7 +328,8 @@ it('anthropics/claude-code#13919, #74990, #19471: the checkpoint names a skill t
   expect(await played.live.prompt('Clean the export.')).toMatchObject(done);
   expect((await played.compactions()).length).toBeGreaterThan(1);
   const without = played.bodies.filter((one) => !one.includes(body));
-  // The front keeps the list of skills. The checkpoint names the loaded ones. A skill that is loaded again comes whole.
+  // The front keeps the list of skills. After a compaction, the checkpoint lists the skills that were loaded. Loading a
+  // skill again returns its whole text.
   expect(played.bodies.every((one) => one.includes('- csv-cleanup: '))).toBe(true);
   expect(without.slice(1).filter((one) => !/Skills to load again[^#]*csv-cleanup/.test(one))).toEqual([]);
   const loads = (await played.records()).filter(({ kind }) => kind === 'skill.loaded');

@@ -1,5 +1,6 @@
-// Public threads about gauges that count twice or omit the system prompt (L7). Each is played with an agent as an application
-// embeds it, and compared with the simulator's own account of every call.
+// Problems from public threads about gauges that count tokens twice or omit the system prompt (L7). Each problem is
+// reproduced with an agent as an application embeds it. The gauge is compared with the simulator's own token count of
+// every call.
 
 import type { Gauge } from '@tidemark/context';
 import { inputLimitOf } from '@tidemark/context';
@@ -32,7 +33,7 @@ afterEach(async () => {
   for (const one of open.splice(0).toReversed()) await one.close();
 });
 
-/** Results of a tool: each class of characters, from a line to pages. */
+/** Results of a tool: prose, JSON, log lines, code and Chinese text, from two characters to a few thousand. */
 const FOUND: readonly string[] = [
   'The tide came in at four and the boats went out with it, as they had every morning that year. '.repeat(30),
   JSON.stringify(
@@ -52,7 +53,10 @@ const look = defineTool({
   run: ({ step }) => FOUND[step % FOUND.length] ?? '',
 });
 
-/** Returns a model that calls `look` so many times in each turn, every fourth time twice at once, with a little text. */
+/**
+ * Returns the answers of a model that calls `look` in `count` steps of each turn, with a little text. Every fourth step
+ * calls `look` twice.
+ */
 function looks(count: number): (sent: ReceivedRequest) => AnswerPlan {
   let step = 0;
   return ({ toolResults, lastUserText }) => {
@@ -66,7 +70,7 @@ function looks(count: number): (sent: ReceivedRequest) => AnswerPlan {
 
 interface Stage {
   readonly simulator: Simulator;
-  /** Starts another process over the same log. */
+  /** Creates another agent over the same log, as another process would. */
   start(): Promise<{ readonly agent: Agent; readonly live: AgentSession }>;
   records(): Promise<readonly Recorded[]>;
   /** Gauges of all `status.changed` events, in order. */
@@ -114,7 +118,10 @@ function providerOf(wire: Wire, { url }: ListeningSimulator): NonNullable<AgentO
     : createOpenAIProvider({ apiKey: 'simulated', baseURL: `${url}/v1`, api: 'responses', transport: 'auto' });
 }
 
-/** A call of the main stream: the size by the gauge before it was sent, and the size by the simulator. */
+/**
+ * A call of the main stream. `believed` is the size of its input by the gauge before it was sent, and `input` is the
+ * size by the simulator.
+ */
 interface Judged {
   readonly request: RecordedOf<'request.prepared'>;
   readonly believed: number;
@@ -123,7 +130,7 @@ interface Judged {
   readonly input: number;
   readonly output: number;
   readonly read: number;
-  /** True if the same request was sent just before, was counted, and its answer was cut. */
+  /** True if an earlier attempt of the same request reported its usage before the transport cut its answer. */
   readonly again: boolean;
 }
 
@@ -150,7 +157,11 @@ function truthOf({ usage, counts }: LedgerCall): Pick<Judged, 'input' | 'output'
   return { input: totalInput(usage), output: usage.output_tokens, read: usage.cache_read_input_tokens };
 }
 
-/** Expects each gauge to contain every bucket and the answer of the call before exactly once, except after a new epoch. */
+/**
+ * Expects that the measured part of each gauge counts the input and the answer of the previous call exactly once. The
+ * measured part is 0 after a new epoch. If an earlier attempt of the same request was counted, the measured part is the
+ * input of this attempt.
+ */
 function expectEachOnce(calls: readonly Judged[]): void {
   for (const [index, { request, measured, again, input }] of calls.entries()) {
     const before = calls[index - 1];
@@ -161,7 +172,10 @@ function expectEachOnce(calls: readonly Judged[]): void {
 
 const offBy = ({ believed, input }: Judged): number => Math.abs(believed - input) / input;
 
-/** Returns the share of calls whose gauge is off by `most` at most. Calls that begin an epoch do not count. */
+/**
+ * Returns the share of calls whose gauge differs from the real input by at most the share `most` of that input. Calls
+ * that begin an epoch do not count.
+ */
 function shareWithin(calls: readonly Judged[], most: number): number {
   const later = calls.filter(({ measured }) => measured > 0);
   return later.filter((call) => offBy(call) <= most).length / later.length;
@@ -178,7 +192,7 @@ describe.each(['anthropic', 'websocket'] as const)('over %s', (wire) => {
     }
     const calls = await judged(played);
     expect(calls).toHaveLength(6 * 8);
-    // Most of nearly every request is read from the cache.
+    // In nearly every call, more than half of the input is read from the cache.
     expect(calls.filter(({ read, input }) => read > input / 2).length).toBeGreaterThan(40);
     expectEachOnce(calls);
     expect(played.gauges.map(({ input }) => input)).toEqual(calls.map(({ believed }) => believed));
@@ -231,7 +245,8 @@ describe.each(['anthropic', 'websocket'] as const)('over %s', (wire) => {
     expect(anew.map(({ request }) => request.data.epoch)).toEqual([0, 1]);
     const front = anew[0]?.input ?? 0;
     expect(front).toBeGreaterThan(3_000);
-    // No usage applies to these requests, so the gauge is an estimate of all, with the front.
+    // After a new epoch, no earlier usage applies. The gauge of these requests is therefore an estimate of the whole
+    // request, including the front.
     expect(anew[0] && offBy(anew[0])).toBeLessThan(0.25);
     expect(anew[1] && offBy(anew[1])).toBeLessThan(0.25);
     expectEachOnce(calls);

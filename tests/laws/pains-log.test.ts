@@ -1,5 +1,5 @@
-// Public threads about lost or damaged logs, played with the real agent. Those about memory at a resume
-// (anthropics/claude-code#79196, #72667) are tested with the snapshots.
+// Problems from public threads about lost or damaged logs, reproduced with the real agent. Problems with the use of
+// memory when a session is resumed (anthropics/claude-code#79196, #72667) are tested with the snapshots.
 
 import { appendFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,6 @@ import { byStep, expectAnswered, play, playedWhole, quick } from './played-agent
 const REPAIRED = sessionId('repaired');
 const NULLS = '\0'.repeat(512);
 
-/** Makes a home that is removed after the test. */
 function home(): Place & { readonly home: string } {
   const place = newPlace('ndjson');
   onTestFinished(() => place.remove());
@@ -35,7 +34,6 @@ async function readAll(place: Place, id: SessionId): Promise<readonly Recorded[]
   return Array.fromAsync(place.open().read(id));
 }
 
-/** Plays a session and changes the lines of its log. */
 async function rewritten(change: (lines: readonly string[]) => string): Promise<{
   readonly place: Place & { readonly home: string };
   readonly id: SessionId;
@@ -53,7 +51,6 @@ async function expectDamage(place: Place, id: SessionId, line: number): Promise<
   await expect(opened).rejects.toMatchObject({ code: 'log/damaged', data: { line } });
 }
 
-/** Repairs the log and expects every record in the new session, which answers its next prompt. */
 async function expectRepaired(
   place: Place & { readonly home: string },
   id: SessionId,
@@ -162,7 +159,7 @@ describe('langchain-ai/langgraph#4168, #7094', () => {
       }
       expect(await readAll(place, live.id)).toHaveLength(before.filter((byte) => byte === 0x0a).length);
     });
-    // The twelfth turn writes no more bytes than the second one: no record is written again.
+    // The twelfth turn adds about as many bytes as the second one, so no earlier record is written again.
     expect(lengths[11]).toBeLessThan(1.5 * (lengths[1] ?? 0));
   });
 });
@@ -192,7 +189,10 @@ describe('anthropics/claude-code#86707, gsd-build/gsd-2#4547', () => {
   const MARK = '[secret:SERVICE_TOKEN]';
   const FILE = `SERVICE_TOKEN=${KEY}\nPORT=80\n`;
 
-  /** Returns a model that reads the file with the key and a long output, tries to write them, and writes the key itself. */
+  /**
+   * Plans the answers of a model. Its thinking and its text contain the key. It reads the file with the key and calls
+   * `pour` for a long output. Then it tries to write the placeholder of the key to files.
+   */
   function withKey({ body }: ReceivedRequest): AnswerPlan {
     const said = JSON.stringify(body);
     if (!said.includes('"c_read"')) {
@@ -234,7 +234,7 @@ describe('anthropics/claude-code#86707, gsd-build/gsd-2#4547', () => {
     for (const { data } of failed) expect(JSON.stringify(data.parts)).toContain('replaces a secret');
     expect(await readFile(join(workspace, 'config.env'), 'utf8')).toBe(FILE);
     await expect(stat(join(workspace, 'copy.env'))).rejects.toThrow('ENOENT');
-    // Signed thinking is sent back unchanged, because the simulator refuses anything else.
+    // The simulator refuses changed signed thinking, so the key in it is sent back unchanged.
     expect(bodies.at(-1)).toContain(`It may hold ${KEY}.`);
     expect(bodies[0]).not.toContain(KEY);
   });
@@ -261,7 +261,7 @@ interface Staged {
   readonly environment?: { readonly [name: string]: string };
 }
 
-/** Opens an agent for several sessions. Its tool `pour` writes the key 9,000 times, each time in two pieces. */
+/** Creates an agent whose tool `pour` writes the key 9,000 times, each time in two pieces. */
 async function agentOn(place: Place & { readonly home: string }, staged: Staged): Promise<Agent> {
   const { answer, bodies, workspace, environment = {} } = staged;
   const simulator = createSimulator({ onRequest: answer });

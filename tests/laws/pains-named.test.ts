@@ -1,5 +1,6 @@
-// Each public thread that this project answers is bound to its tests: `named-threads.json` contains the number of tests of a
-// file whose titles name the thread. To delete or empty one of them fails here. The groups are those of the list of threads.
+// Binds each public thread that this project answers to its tests. For each file, `named-threads.json` contains the
+// number of tests whose titles name the thread. A test here fails if one of these tests is deleted or emptied. The
+// groups are those of the list of threads.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,7 +24,7 @@ function titlesIn(file: string): readonly string[] {
   return known;
 }
 
-/** Returns the threads in a text. `a/b#1, #2` names two threads of one project. */
+/** Returns the threads in a text, each as `project#number`. `a/b#1, #2` names two threads of one project. */
 function threadsIn(text: string): readonly string[] {
   let project = '';
   return [...text.matchAll(/([\w./-]*)#(\d+)/g)].map(([, owner = '', number = '']) => {
@@ -32,7 +33,6 @@ function threadsIn(text: string): readonly string[] {
   });
 }
 
-/** Returns the titles of a file that name one of these threads. */
 function titlesNaming(threads: string, file: string): readonly string[] {
   const named = new Set(threadsIn(threads));
   return titlesIn(file).filter((title) => threadsIn(title).some((thread) => named.has(thread)));

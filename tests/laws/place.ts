@@ -1,5 +1,5 @@
-// Places of test sessions: a backend in memory or a home in a temporary folder. To open a place again is to start another
-// process: it makes a new store over the same bytes.
+// Places of test sessions: a backend in memory or a home in a temporary folder. Each call of `open` creates a new store
+// over the same bytes, as another process would.
 
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,16 +12,16 @@ import { openNdjsonStore } from '@tidemark/store-ndjson';
 /** Stores that stories are played on. */
 export type StoreName = 'memory' | 'ndjson';
 
-/** A place of sessions. */
+/** Storage of test sessions that several stores can open one after another. */
 export interface Place {
   readonly store: StoreName;
-  /** Opens a new store over the bytes of this place. */
+  /** Creates a new store over the bytes of this place. */
   open(): Log;
-  /** Folder of the home. Absent in memory. */
+  /** Folder of the home. Undefined if the place is in memory. */
   readonly home: string | undefined;
-  /** Returns the lines that one session wrote itself, without those of its ancestors. */
+  /** Returns the bytes of the log of one session, without the lines of its ancestors. */
   bytesOf(session: SessionId): Uint8Array;
-  /** Copies the place, with these bytes as the lines of that session. */
+  /** Copies the place. In the copy, the log of this session consists of these bytes. */
   copyWith(session: SessionId, bytes: Uint8Array): Place;
   /** Removes all data of this place. */
   remove(): void;

@@ -1,5 +1,6 @@
-// Worlds of the laws, and the two ways to play a story: by the turn loop of the tests (`loop.ts`), which does nothing on its
-// own, and by an agent (`agent-session.ts`), which is disturbed at every moment. Both leave a `Played` for the same laws.
+// Two ways to play a story for the tests of the laws: with the turn loop of the tests (`loop.ts`), which does nothing
+// on its own, or with an agent (`agent-session.ts`), which gets commands at any time. Both result in a `Played`, on
+// which the same laws are checked.
 
 import type { Prepared, Verification } from '@tidemark/agent';
 import { rebuildSession, verifySession } from '@tidemark/agent';
@@ -21,50 +22,50 @@ import { newPlace, within } from './place.ts';
 import type { ProviderName } from './server.ts';
 import { encoders, newServer } from './server.ts';
 
-/** A store and a provider. */
+/** Store and provider with which stories are played. */
 export interface World {
   readonly store: StoreName;
   readonly provider: ProviderName;
 }
 
-/** A request as the laws judge it. */
+/** A request with the data that the laws check. */
 export interface JudgedRequest {
   readonly prepared: Pick<Prepared, 'body' | 'record' | 'sequence' | 'capabilities'>;
-  /** Usage by the server's account. Absent if the server keeps none or the call failed. */
+  /** Usage that the server counted. Undefined if the server counts none or if the call failed. */
   readonly billed: SimulatedUsage | undefined;
 }
 
-/** A story that was played to its end. Its session is closed. Checks change nothing in its place, but may copy it. */
+/** A story that was played to its end. Its session is closed. A check may copy its place but must not change it. */
 export interface Played {
   readonly world: World;
   readonly place: Place;
-  /** Store of a process that did not see the session. */
+  /** Store that was opened after the session was closed, as another process would open it. */
   readonly log: Log;
   readonly id: SessionId;
   readonly book: Book;
-  /** Requests of the log, ancestors and side calls included, in order. */
+  /** Requests in the order of the log, including those of ancestors and those of side calls. */
   readonly requests: readonly JudgedRequest[];
   /** Digests of the bodies that arrived at the server, in order. */
   readonly arrived: readonly string[];
-  /** True if a process stopped in the middle of its work. */
+  /** True if the story crashed one of its processes. */
   readonly crashed: boolean;
   /** Verification of the log, with each request rebuilt from the one before it. */
   readonly verified: Verification;
 }
 
-/** A story that the turn loop played. `calls` are the requests as they were sent. */
+/** A story that the turn loop played. `requests` contains the requests as they were sent. */
 export interface LoopPlayed extends Played {
   readonly story: LoopStory;
   readonly loop: Loop;
 }
 
-/** A story that an agent played. */
+/** A story that an agent played. `requests` contains the requests as they were rebuilt from the log. */
 export interface AgentPlayed extends Played {
   readonly story: AgentStory;
   readonly stage: Stage;
 }
 
-/** Plays a story by the turn loop, in a place of its own. */
+/** Plays a story with the turn loop in a new place. Passes the result to `judge`, and removes the place. */
 export function playLoop(world: World, story: LoopStory, judge: (played: LoopPlayed) => Promise<void>): Promise<void> {
   return within(newPlace(world.store), async (place) => {
     const loop = await beginLoop(place, newServer(world.provider), story);
@@ -80,8 +81,8 @@ export function playLoop(world: World, story: LoopStory, judge: (played: LoopPla
 }
 
 /**
- * Plays a story by an agent, in a place of its own. After the story the agent answers one more prompt and closes. No promise
- * is rejected without a handler.
+ * Plays a story with an agent in a new place. After the story, the agent answers one more prompt and is closed. Passes
+ * the result to `judge`. Fails if a promise was rejected without a handler.
  */
 export async function playAgent(
   world: World,
@@ -137,7 +138,10 @@ async function judgedIn(
   return { world, place, log, id, book: await readBook(log, id), verified };
 }
 
-/** Rebuilds the requests of an agent's session from its log. The usage of each is that of its answer. */
+/**
+ * Rebuilds the requests of an agent's session from its log, with the usage that the server billed for the answer to
+ * each.
+ */
 async function rebuiltRequests(
   { log, id, book }: Pick<Played, 'log' | 'id' | 'book'>,
   billed: ReadonlyMap<string | undefined, SimulatedUsage | undefined>,

@@ -1,5 +1,5 @@
-// An agent as an application embeds it, against a simulator on a port. `play` keeps every body that was sent, so tests judge
-// the bytes alone. Most threads play the same turn: three calls, one more call, and the end.
+// An agent as an application embeds it, against a simulator on a port. `play` keeps every body that was sent, so tests
+// can check the bytes alone. Most tests play the same turn: three calls, one more call, and the end.
 
 import type { AgentSession, SessionEvent, Tool } from '@tidemark/agent';
 import { THIS_MACHINE } from '@tidemark/agent';
@@ -16,7 +16,7 @@ import { newPlace, within } from './place.ts';
 import { asFields, asList } from './shown.ts';
 import { FULL } from './stories.ts';
 
-/** Options of an agent, its place and the answers of its model. */
+/** Options of an agent, its place, and the planned answers of its model. */
 export interface Playing extends Partial<AgentOptions> {
   readonly place: Place;
   readonly tools?: readonly Tool[];
@@ -24,11 +24,13 @@ export interface Playing extends Partial<AgentOptions> {
   readonly id?: string;
   /** Returns the answer to a request. `arrived` counts the requests from 0. */
   readonly answer: (sent: ReceivedRequest, arrived: number) => AnswerPlan;
-  /** A simulator that outlives the agent. It answers as its first `answer` says. */
+  /**
+   * Simulator to use instead of a new one. It answers with the function that it was created with, and ignores `answer`.
+   */
   readonly simulator?: Simulator;
 }
 
-/** A session of an agent. */
+/** An open session, its simulator and the bodies that were sent. */
 export interface PlayedAgent {
   readonly live: AgentSession;
   /** Every body that was sent, in order. */
@@ -36,7 +38,10 @@ export interface PlayedAgent {
   readonly simulator: Simulator;
 }
 
-/** Opens a session, runs `act` and closes all. Checks that no request was refused and no body was malformed. */
+/**
+ * Opens a session, runs `act`, and closes the agent and the simulator. Checks that no request got the status 400 and
+ * that no body was malformed.
+ */
 export async function play<T>(playing: Playing, act: (played: PlayedAgent) => Promise<T>): Promise<T> {
   const { place, id, answer, simulator = answering(answer, id !== undefined), ...options } = playing;
   const bodies: string[] = [];
@@ -64,7 +69,10 @@ export async function play<T>(playing: Playing, act: (played: PlayedAgent) => Pr
   }
 }
 
-/** Returns a simulator that streams its answers in pieces of 12 characters. With `continues`, it accepts signatures of another one. */
+/**
+ * Returns a simulator that streams its answers in pieces of 12 characters. With `continues`, it accepts signatures that
+ * another simulator issued.
+ */
 export function answering(answer: Playing['answer'], continues = false): Simulator {
   let arrived = 0;
   return createSimulator({
@@ -74,7 +82,10 @@ export function answering(answer: Playing['answer'], continues = false): Simulat
   });
 }
 
-/** Waits for the nth event that counts. Returns false if the turn ends before. */
+/**
+ * Waits for event number `nth`, counted from 0, of those for which `counts` returns true. Returns false if the turn
+ * ends first.
+ */
 export async function reaches(
   events: AsyncIterable<SessionEvent>,
   nth: number,
@@ -88,7 +99,7 @@ export async function reaches(
   return false;
 }
 
-/** One message of a body. */
+/** One message of a request body. */
 export interface SentMessage {
   readonly role: unknown;
   readonly blocks: readonly { readonly [name: string]: unknown }[];
@@ -102,13 +113,16 @@ export function messagesOf(body: string): readonly SentMessage[] {
   });
 }
 
-/** Returns the contents of all results of a body, in order. */
+/** Returns the content of each tool result in a body as JSON, in order. */
 export function resultsOf(body: string | undefined): readonly string[] {
   const blocks = body === undefined ? [] : messagesOf(body).flatMap((message) => message.blocks);
   return blocks.filter(({ type }) => type === 'tool_result').map(({ content }) => JSON.stringify(content));
 }
 
-/** Returns calls without a result in the next message, results without a call, and reasoning at the end of a message. */
+/**
+ * Returns an error text for each call without a result in the next message, for each result without a call in the
+ * previous message, and for each message that ends with reasoning.
+ */
 function faultsOf(body: string): readonly string[] {
   const messages = messagesOf(body);
   return messages.flatMap(({ role, blocks }, index) => {
@@ -132,9 +146,9 @@ function idsOf(message: SentMessage | undefined, type: string, field: string): r
   return (message?.blocks ?? []).filter((block) => block['type'] === type).map((block) => String(block[field]));
 }
 
-/** The next prompt, after the turn has ended in any way. */
+/** Prompt that a test sends after the turn. */
 export const AGAIN = 'And now?';
-/** The answers of the turn. */
+/** Answers of the model in the turn that most tests play. */
 export const STEPS: readonly PlannedAnswer[] = [
   {
     thinking: 'I think about what there is to see, and where to look for it.',
@@ -149,7 +163,10 @@ export const STEPS: readonly PlannedAnswer[] = [
   { text: 'That is all.' },
 ];
 
-/** Returns the next answer of the turn, by the calls in the request. The prompt `AGAIN` has an answer of its own. */
+/**
+ * Returns the next answer of the turn, which depends on the calls that the request already contains. The prompt `AGAIN`
+ * has an answer of its own.
+ */
 export function byStep({ body, lastUserText }: ReceivedRequest): AnswerPlan {
   if (lastUserText.includes(AGAIN)) return { answer: { text: 'I see.' } };
   const held = JSON.stringify(body);
@@ -157,10 +174,10 @@ export function byStep({ body, lastUserText }: ReceivedRequest): AnswerPlan {
 }
 
 const at = z.object({ at: z.string() });
-/** Work of a tool. */
+/** Function that a tool of `toolsThat` runs. */
 export type ToolRun = Parameters<typeof defineTool<typeof at>>[0]['run'];
 
-/** Returns a tool that reads and one that writes. */
+/** Returns the tool `look`, which reads, and the tool `change`, which writes. */
 export function toolsThat(look: ToolRun, change: ToolRun = look): readonly Tool[] {
   const made = { description: 'Looks or changes.', input: at };
   return [
@@ -172,7 +189,10 @@ export function toolsThat(look: ToolRun, change: ToolRun = look): readonly Tool[
 /** Tools that return at once. */
 export const quick: readonly Tool[] = toolsThat(({ at: where }) => `seen ${where}`);
 
-/** Both stores. Every `stride`th point is tried, fewer on a disk because it is slower. */
+/**
+ * Both stores. A test that tries the points of a turn tries every `stride`th point. On a disk it tries fewer points,
+ * because a disk is slower.
+ */
 export const STORES: readonly { readonly store: StoreName; readonly stride: number }[] = [
   { store: 'memory', stride: FULL ? 1 : 3 },
   { store: 'ndjson', stride: FULL ? 3 : 14 },
@@ -188,13 +208,13 @@ export async function expectAnswered(live: AgentSession): Promise<void> {
   expect(await live.prompt(AGAIN)).toMatchObject({ outcome: 'completed', text: 'I see.' });
 }
 
-/** A session that a process left. */
+/** A session whose process has ended, and its place. */
 export interface LeftSession {
   readonly place: Place;
   readonly id: SessionId;
 }
 
-/** Plays the whole turn in a place. */
+/** Plays the whole turn in a place. Returns the session and its records. */
 export async function playedWhole(place: Place): Promise<LeftSession & { readonly records: readonly Recorded[] }> {
   await play({ place, tools: quick, answer: byStep }, async ({ live }) => {
     expect(await live.prompt('Go.')).toMatchObject({ outcome: 'completed', text: 'That is all.' });
@@ -202,7 +222,7 @@ export async function playedWhole(place: Place): Promise<LeftSession & { readonl
   return recordsOf(place);
 }
 
-/** Returns the only session of a place. */
+/** Returns the only session of a place, and its records. */
 export async function recordsOf(place: Place): Promise<LeftSession & { readonly records: readonly Recorded[] }> {
   const log = place.open();
   const [found] = (await log.sessions()).sessions;

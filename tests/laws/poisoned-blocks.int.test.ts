@@ -1,5 +1,5 @@
-// Public threads in which one rejected block ends a session: an image, too many bytes, a signature. Played with the real agent
-// against the simulator over HTTP, which refuses with the vendors' messages as long as the block is in the request.
+// Problems from public threads in which one rejected block ends a session, reproduced with the real agent. The simulator
+// refuses every request that contains the block, with the vendor's error message.
 
 import type { Agent } from '@tidemark/kit';
 import { createAgent, defineTool } from '@tidemark/kit';
@@ -86,7 +86,7 @@ async function play({
     provider,
     tools: [screenshot],
     context: {
-      // The bytes are no real image, so the agent would refuse them if it looked at them.
+      // Without `as-given`, the agent would refuse these bytes, because they are no real image.
       images: 'as-given',
     },
     ...(requestBytes !== undefined && {
@@ -111,7 +111,10 @@ async function quarantined(played: Played, session: string): Promise<readonly Re
   return records.filter((record): record is RecordedOf<'block.quarantined'> => record.kind === 'block.quarantined');
 }
 
-/** Expects every request to be rebuilt byte for byte, the refused and the repaired ones too (L2, L3). */
+/**
+ * Expects that every request can be rebuilt byte for byte, including the refused and the repaired requests, and that
+ * every break has one of the causes (L2, L3).
+ */
 async function verifies(
   { agent }: Played,
   session: string,
@@ -241,7 +244,7 @@ describe('anthropics/claude-code#37418, #83206: a refused image', () => {
   });
 });
 
-/** Refuses images above a size as OpenAI does, with the name of the parameter. */
+/** Refuses a request with an image above a size. Like OpenAI, the error names the parameter of the image. */
 function refuseAtOpenAI({ body }: ReceivedRequest): Fault | undefined {
   const input = Array.isArray(body['input']) ? body['input'] : [];
   for (const [index, item] of input.entries())
@@ -256,10 +259,10 @@ function refuseAtOpenAI({ body }: ReceivedRequest): Fault | undefined {
 
 describe('code-yeongyu/senpi#302, anthropics/claude-code#37418: too many bytes', () => {
   const SHOTS = 12;
-  /** Limit of the model in bytes. The vendor's limit of 32 MB would only make the test slower. */
+  /** Limit of a request in bytes. The vendor's limit of 32 MB would only make the test slower. */
   const LIMIT = 320_000;
 
-  /** Plays a model that takes all screenshots, whichever of the earlier ones it still sees. */
+  /** Plays a model that takes all screenshots, even if earlier ones are no longer in the request. */
   async function takeAll(compaction?: 'manual'): Promise<Played & { readonly session: string }> {
     let taken = 0;
     const played = await play({
@@ -272,7 +275,7 @@ describe('code-yeongyu/senpi#302, anthropics/claude-code#37418: too many bytes',
     const session = await played.agent.open();
     expect(await session.prompt('Take them all.')).toMatchObject({ outcome: 'completed', text: 'I see.' });
     expect(await session.prompt('And now?')).toMatchObject({ outcome: 'completed' });
-    // No body is above the limit of the catalog row.
+    // No body is larger than the limit in the catalog row.
     expect(played.simulator.calls.every(({ bytes }) => bytes <= LIMIT)).toBe(true);
     expect(played.simulator.calls.map(({ status }) => status)).toEqual(Array(SHOTS + 2).fill(200));
     return { ...played, session: session.id };
@@ -319,7 +322,7 @@ describe('code-yeongyu/senpi#302, anthropics/claude-code#37418: too many bytes',
   });
 
   it.each<readonly ['manual' | undefined, string, string]>([
-    // A compaction with nothing to remove does not help, so the error names what does.
+    // Here a compaction would remove nothing, so the error names another remedy.
     [undefined, 'turn/context-unfit', 'smaller pieces'],
     ['manual', 'provider/too-large', 'Compact'],
   ])('without media need a compaction (`when`: %s), so the turn ends with an error that says so', async (...told) => {

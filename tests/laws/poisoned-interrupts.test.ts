@@ -1,5 +1,6 @@
-// Public threads about interrupts that left a call without a result, so every later request got a 400. Played with the real
-// agent against a simulator that validates as strictly as the vendor's API.
+// Problems from public threads about interrupts that left a call without a result, so that every later request got the
+// status 400. They are reproduced with the real agent against a simulator that validates as strictly as the vendor's
+// API.
 
 import type { SessionEvent } from '@tidemark/agent';
 import type { Recorded } from '@tidemark/log';
@@ -19,7 +20,6 @@ import {
 } from './played-agent.ts';
 import type { ToolRun } from './played-agent.ts';
 
-/** Tools that react to an abort in different ways. */
 const SLOW: readonly (readonly [string, ToolRun])[] = [
   ['stops at an abort', (_input, { signal }) => untilAborted(signal).then(() => Promise.reject(new Error('stopped')))],
   ['returns a result at an abort', (_input, { signal }) => untilAborted(signal).then(() => 'half of it')],

@@ -1,5 +1,5 @@
-// Public threads about calls that were separated from their results by a window, a restart, a compaction or malformed
-// arguments. Played with the real agent against a simulator that refuses such requests.
+// Problems from public threads about calls that were separated from their results by a window, a restart, a compaction
+// or malformed arguments. They are reproduced with the real agent against a simulator that refuses such requests.
 
 import type { Recorded } from '@tidemark/log';
 import { position, timestamp } from '@tidemark/log';
@@ -106,10 +106,9 @@ describe('mastra-ai/mastra#16981', () => {
     ));
 });
 
-/** Continues the session in the next process, by a prompt or by `resume`, and expects the next answer. */
 function goesOn(left: LeftSession, how: (typeof HOWS)[number], records: readonly Recorded[]): Promise<void> {
   return play({ ...left, tools: quick, answer: byStep }, async ({ live }) => {
-    // A turn that was cut before its prompt cannot be resumed.
+    // A turn whose prompt is not in the log cannot be resumed.
     const last = records.findLast(({ kind }) => kind === 'prompt.given' || kind === 'turn.ended');
     if (how === 'resume' && last?.kind === 'prompt.given')
       expect(await live.resume()).toMatchObject({ outcome: 'completed' });

@@ -1,5 +1,5 @@
-// Public threads about other agents whose sessions got a 400 at every request, or lost their cache. Each is played by the turn
-// loop and ends with a request that is accepted.
+// Problems from public threads about other agents whose sessions got the status 400 for every request, or lost their
+// cache. Each problem is reproduced with the turn loop and ends with a request that is accepted.
 
 import { describe, expect, it } from 'vitest';
 import { itemAt, slice } from '@tidemark/context';
@@ -290,7 +290,10 @@ function closes(
   return { do: 'close', order: 7, share: 1, fates: [fate], contents: [[words(200)]] };
 }
 
-/** Returns a step whose thinking is still in the request, because the turn has not ended. */
+/**
+ * Returns the commands of a turn that does not end. The thinking of its first step is therefore still in later
+ * requests.
+ */
 function withThinking(): readonly Command[] {
   return [prompt(), asks({ said: [{ kind: 'thinking', size: 60 }], calls: [call()] }), closes('returned'), asks({})];
 }

@@ -1,5 +1,5 @@
-// Public threads about reasoning that lost its following content or was signed by another model. Played with the real agent
-// against a simulator that checks signatures and the content that they are bound to.
+// Problems from public threads about reasoning that lost the content after it or was signed by another model. They are
+// reproduced with the real agent against a simulator that checks signatures and the content that they are bound to.
 
 import type { AnswerPlan, Fault, ReceivedRequest } from '@tidemark/simulator';
 import { describe, expect, it } from 'vitest';
@@ -125,7 +125,10 @@ describe('anthropics/claude-code#63229, #63293, anomalyco/opencode#6418', () => 
 
 let signed = 0;
 
-/** Returns a model that thinks, calls a tool and is done. The signature of its thinking contains its name. */
+/**
+ * Plans the answers of a model that thinks, calls a tool and ends the turn. The signature of its thinking contains its
+ * name.
+ */
 function signedBy({ model, toolResults }: ReceivedRequest): AnswerPlan {
   const name = MODELS.find((one) => model.startsWith(one)) ?? model;
   const thinking = {

@@ -1,5 +1,5 @@
-// Promises of an agent's session (L8): an accepted command is in the log once, a refused one is not, a subscriber gets every
-// record, and after the close nothing runs.
+// Guarantees of an agent's session (L8): an accepted command is in the log once, a refused command is not in the log, a
+// subscriber gets every record, and nothing runs after the close.
 
 import { AgentError } from '@tidemark/agent';
 import type { Recorded } from '@tidemark/log';
@@ -7,7 +7,7 @@ import { ProviderError } from '@tidemark/model';
 import { expect } from 'vitest';
 import type { Process, Promised, Stage } from './agent-session.ts';
 
-/** Error codes with which a command may be refused. */
+/** Error codes with which each command may be refused. */
 const REFUSALS: Readonly<Record<Promised['what'], readonly string[]>> = {
   prompt: ['agent/closed'],
   resume: ['agent/closed'],
@@ -19,7 +19,7 @@ const REFUSALS: Readonly<Record<Promised['what'], readonly string[]>> = {
   interrupt: [],
 };
 
-/** Checks the result of every command. Promises of a process that crashed need no result. */
+/** Checks the result of every command against the log. A command to a process that crashed needs no result. */
 export function expectPromisesKept({ promised, crashed }: Stage, records: readonly Recorded[]): void {
   const ends = new Map(records.map((record) => [record.position, record]));
   for (const { what, words, process, result } of promised) {
@@ -54,14 +54,17 @@ function checkEnd(ends: ReadonlyMap<number, Recorded>, value: unknown): void {
   expect(record).toMatchObject({ kind: 'turn.ended', data: { outcome: end.outcome, totals: end.totals } });
 }
 
-/** Checks that a subscriber since the start of a process got every record of the process, in order. */
+/**
+ * Checks that a subscriber got every record of a process, in order. The subscriber listened from the start of the
+ * process, and `until` is the length of the log.
+ */
 export function expectAllEvents({ events }: Process, until: number): void {
   const positions = events.flatMap((event) => (event.type === 'recorded' ? [Number(event.record.position)] : []));
   const first = positions[0] ?? until;
   expect(positions).toEqual(Array.from({ length: until - first }, (_, index) => first + index));
 }
 
-/** Checks that each tool and stream ended or was aborted, and that no timer waits. */
+/** Checks that each tool and stream has ended or was aborted, and that no timer is waiting. */
 export function expectNothingRuns({ runs, providers, clock }: Stage): void {
   expect(runs.filter(({ ended, signal }) => !ended && !signal.aborted).map(({ call }) => call)).toEqual([]);
   expect([...providers.streams].filter((signal) => !signal.aborted)).toEqual([]);

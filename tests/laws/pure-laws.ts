@@ -47,7 +47,7 @@ export function testPureLaws<One extends Played>({ hold, end }: Stories<One>, { 
     }),
   );
 
-  // The tests read the wires of Anthropic and of the scripted provider.
+  // These tests can read only the wires of Anthropic and of the scripted provider.
   if (provider !== 'openai') {
     it(
       'L1: a body contains its blocks, the settings of its epoch and the fields of its record, and nothing else',

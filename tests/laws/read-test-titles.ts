@@ -64,7 +64,10 @@ function blockOf(node: Node, source: string): Block | undefined {
   return { is, title, body, runs };
 }
 
-/** Returns `it` and `each` for `it.each(rows)`. Empty for a callee that does not begin with a name. */
+/**
+ * Returns the names in a callee: `it` and `each` for `it.each(rows)`. Returns no names for a callee that does not begin
+ * with a name.
+ */
 function namesIn(callee: Node): readonly string[] {
   if (callee.type === 'Identifier') return [callee.name];
   if (callee.type === 'CallExpression') return namesIn(callee.callee);
@@ -74,13 +77,19 @@ function namesIn(callee: Node): readonly string[] {
   return before.length === 0 ? [] : [...before, callee.property.name];
 }
 
-/** Returns `undefined` for an argument that is no text, such as the rows of `it.each(rows)`. */
+/**
+ * Returns the text of a string or a template. Returns `undefined` for another argument, such as the rows of
+ * `it.each(rows)`.
+ */
 function titleOf(argument: Node | undefined, source: string): string | undefined {
   if (argument?.type === 'Literal') return typeof argument.value === 'string' ? argument.value : undefined;
   return argument?.type === 'TemplateLiteral' ? source.slice(argument.start + 1, argument.end - 1) : undefined;
 }
 
-/** Returns the function that is an argument, or an argument of a call that is the last argument. */
+/**
+ * Returns the first argument that is a function. Otherwise, if the last argument is a call, returns the first function
+ * among the arguments of this call.
+ */
 function bodyIn(values: readonly Node[]): Node | undefined {
   const own = values.find(isFunction);
   const last = values.at(-1);
@@ -91,7 +100,6 @@ function isFunction(node: Node): boolean {
   return node.type === 'ArrowFunctionExpression' || node.type === 'FunctionExpression';
 }
 
-/** Returns true for a function that does anything: its body is an expression, or a block with a statement. */
 function hasWork(body: Node | undefined): boolean {
   if (body === undefined || !('body' in body) || !isNode(body.body)) return false;
   return body.body.type !== 'BlockStatement' || body.body.body.length > 0;

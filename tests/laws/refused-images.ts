@@ -1,8 +1,8 @@
-// Images without content, and the errors of a vendor for images that are too large.
+// Bytes that look like images, and the errors that vendors return for images that are too large.
 
 import type { Fault, ReceivedRequest } from '@tidemark/simulator';
 
-/** Returns so many bytes that begin like a PNG of 64 by 64 pixels. */
+/** Returns `bytes` bytes that begin like a PNG of 64 by 64 pixels. */
 export function picture(bytes: number, name = 0): Uint8Array {
   const made = Buffer.alloc(bytes, `${name} `);
   made.set([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
@@ -14,7 +14,10 @@ export function picture(bytes: number, name = 0): Uint8Array {
 /** Length in base64 characters above which an image is refused. */
 export const LARGE: number = 20_000;
 
-/** Refuses images above a size as Anthropic does, with the path of the image. */
+/**
+ * Refuses a request that contains an image longer than `LARGE`. Like Anthropic, the error names the path of the image.
+ * Returns `undefined` for other requests.
+ */
 export function refuseLarge({ body }: ReceivedRequest): Fault | undefined {
   for (const [path, source] of imagesIn(body['messages'], 'messages'))
     if (source.length > LARGE)
@@ -29,7 +32,7 @@ export function refusal(message: string, more: Partial<Extract<Fault, { kind: 'r
   return { kind: 'refused', message, ...more };
 }
 
-/** Returns every base64 source inside a value, with its path in Anthropic's form. */
+/** Returns each base64 source in a value after its path. The path has the form in which Anthropic names it. */
 function imagesIn(value: unknown, path: string): readonly (readonly [path: string, data: string])[] {
   if (typeof value !== 'object' || value === null) return [];
   if ('data' in value && typeof value.data === 'string') return [[path.replace(/\.source$/, ''), value.data]];

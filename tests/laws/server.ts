@@ -1,5 +1,5 @@
-// Servers of the tests: the simulator in this process, which counts blocks with the sizes that the engine estimated, and the
-// scripted provider, which reports no usage. The caller chooses each answer.
+// Servers of the law tests: the simulator, which runs in the same process and bills each block with the number of
+// tokens that the engine estimated, and the scripted provider, which reports no usage. The caller chooses each answer.
 
 import type { Block, Answer, Capabilities, Encoder } from '@tidemark/model';
 import { defaultCatalog, findModel } from '@tidemark/model';
@@ -20,7 +20,7 @@ import { digestOf } from './shown.ts';
 /** Providers that stories are played against. */
 export type ProviderName = 'simulator' | 'scripted' | 'openai';
 
-/** Answer that a server gives. Arguments of calls are raw text, as they are streamed. */
+/** Answer that the server must give. The arguments of tool calls are raw text, as a model streams them. */
 export interface Saying {
   readonly blocks: readonly ScriptedBlock[];
   readonly stop: WireStopReason;
@@ -30,7 +30,7 @@ export interface Saying {
 export interface Arriving {
   readonly body: Uint8Array;
   readonly betas: readonly string[];
-  /** Time of arrival in milliseconds. It never goes back. */
+  /** Time of arrival in milliseconds. It is never earlier than the time of the previous request. */
   readonly at: number;
   /** Returns the block of this index in the provider's cache order. */
   readonly block: (index: number) => Block | undefined;
@@ -38,13 +38,13 @@ export interface Arriving {
   readonly fault?: Fault | undefined;
 }
 
-/** Response to a request. `billed` is absent if the provider reports no usage. */
+/** Response to a request. `billed` is undefined if the provider reports no usage in Anthropic's form. */
 export type Served =
   | {
       readonly status: 200;
       readonly answer: Answer;
       readonly billed: AnsweredCall['usage'] | undefined;
-      /** Account of a call with the OpenAI wire. */
+      /** Token counts of a call over the OpenAI wire. */
       readonly counts?: AnsweredOpenAICall['counts'];
     }
   | { readonly status: number; readonly message: string; readonly retryAfter?: string | undefined };
@@ -66,8 +66,8 @@ export interface Server {
 }
 
 /**
- * Opens a server that has seen no request. With `recorded`, the simulator accepts signatures that it did not issue, as it
- * must for a replay.
+ * Creates a server that has received no request. With `recorded`, the simulator accepts signatures that it did not
+ * issue, because a replay contains such signatures.
  */
 export function newServer(provider: ProviderName, { recorded = false }: { readonly recorded?: boolean } = {}): Server {
   switch (provider) {
@@ -80,7 +80,7 @@ export function newServer(provider: ProviderName, { recorded = false }: { readon
   }
 }
 
-/** Returns the encoder of a revision. */
+/** Returns the encoder with this revision, or `undefined` for an unknown revision. */
 export function encoders(revision: string): Encoder | undefined {
   return [anthropicEncoder, openaiResponsesEncoder, scriptedEncoder].find((encoder) => encoder.revision === revision);
 }
@@ -115,7 +115,7 @@ function simulatedOpenAI(): Server {
   return {
     provider: 'openai',
     encoder: openaiResponsesEncoder,
-    // With slower calls no cache key gets more calls per minute than one machine serves.
+    // With calls of this duration, no cache key gets more calls per minute than one machine of the provider serves.
     callMs: 5_000,
     calls: () => simulator.calls,
     async send({ body, at, block, saying, fault }) {
@@ -133,7 +133,10 @@ function simulatedOpenAI(): Server {
   };
 }
 
-/** A finished message contains parsed arguments. An agent keeps the raw text that a stream contains. */
+/**
+ * Returns the answer with the raw arguments of its tool calls. A finished message contains only parsed arguments, but
+ * an agent keeps the raw text of the stream.
+ */
 function asStreamed(answer: Answer, { blocks }: Saying): Answer {
   const raw = blocks.flatMap((block) =>
     block.type === 'tool_use' && typeof block.arguments === 'string' ? [block.arguments] : [],

@@ -8,7 +8,7 @@ import type { Capabilities } from '@tidemark/model';
 import { defaultCatalog, findModel } from '@tidemark/model';
 import type { ProviderName } from './server.ts';
 
-/** Settings of the next request. */
+/** Settings of the next request, as indexes of the lists in this file. */
 export interface Settings {
   readonly model: number;
   readonly reasoning: number;
@@ -20,8 +20,8 @@ export interface Settings {
 export const FIRST_SETTINGS: Settings = { model: 0, reasoning: 0, tools: 1, role: 0 };
 
 /**
- * The first model strips thinking at a new turn. The second binds thinking to its prefix and takes system messages. The third does
- * neither. The fourth strips thinking and has a high floor.
+ * The first model strips thinking when a new turn begins. The second binds thinking to its prefix and accepts system
+ * messages in the history. The third does neither. The fourth strips thinking and has a high cache floor.
  */
 const MODELS = [
   'claude-sonnet-4-5-20250929',
@@ -30,10 +30,16 @@ const MODELS = [
   'claude-haiku-4-5-20251001',
 ] as const;
 
-/** The first two cache at message ends and charge for writes, at different prices. The third caches on a grid, the fourth on a coarse one. */
+/**
+ * The first two models cache at the ends of messages and charge for cache writes, at different prices. The third caches
+ * at regular distances in tokens (a grid), and the fourth at larger distances than the third.
+ */
 const OPENAI_MODELS = ['gpt-5.6-sol', 'gpt-6.1-sol', 'gpt-5.1', 'gpt-5.5'] as const;
 
-/** The effort `high` is missing: to the provider it equals no effort at all (facts 1.3), which no catalog row knows yet. */
+/**
+ * The effort `high` is missing because the provider treats it like no effort setting (facts 1.3), and no catalog row
+ * contains this rule yet.
+ */
 const REASONING: readonly RenderParameters[] = [
   {},
   { thinking: { type: 'enabled', budget_tokens: 2_048 } },
@@ -55,7 +61,7 @@ const ROLES = [
   `You mend builds. ${'Never guess what a command prints. '.repeat(150)}`,
 ] as const;
 
-/** Returns the catalog row of a model, with the name of the provider that serves it. */
+/** Returns the catalog row of a model. For the scripted provider, the row gets the name of this provider. */
 export function capabilitiesOf(provider: ProviderName, model: number): Capabilities {
   const maker = provider === 'openai' ? 'openai' : 'anthropic';
   const models = maker === 'openai' ? OPENAI_MODELS : MODELS;
@@ -70,7 +76,10 @@ export function parametersOf(provider: ProviderName, settings: Settings): Render
   return (provider === 'openai' ? OPENAI_REASONING : REASONING)[settings.reasoning] ?? {};
 }
 
-/** Returns the front of the settings. With `turned`, its tools and the keys of their schemas are in another order. */
+/**
+ * Returns the front of the settings. With `turned`, its tools and the keys of their schemas are passed in another
+ * order, which must not change a request.
+ */
 export function frontOf(settings: Settings, turned: boolean): FrontTexts {
   const name = `${settings.tools} ${settings.role} ${turned}`;
   const known = fronts.get(name) ?? newFront(settings, turned);

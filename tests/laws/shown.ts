@@ -1,4 +1,5 @@
-// Reads the bytes of a block as a model sees them. The tests have code of their own for this, so they do not trust the encoder.
+// Reads the content of a block from its bytes, as a model sees it. The tests have their own code for this, so that they
+// find faults of the encoder.
 
 import { createHash } from 'node:crypto';
 import type { Block } from '@tidemark/model';
@@ -15,7 +16,7 @@ export type Shown =
 
 type Fields = { readonly [name: string]: unknown };
 
-/** Reads a block of either encoder. */
+/** Reads a block that the encoder of Anthropic or of the scripted provider wrote. */
 export function shownBy(block: Block): Shown {
   const raw = block.head + block.tail;
   const fields = asFields(JSON.parse(raw));
@@ -30,7 +31,6 @@ function shownTool(fields: Fields): Shown {
   return { kind: 'tool', name: String(tool['name']), schema: tool['schema'] ?? tool['input_schema'] };
 }
 
-/** Reads a block of Anthropic's wire. */
 function shownWire(fields: Fields, raw: string): Shown {
   switch (fields['type']) {
     case 'text':
@@ -56,7 +56,6 @@ function shownWire(fields: Fields, raw: string): Shown {
   }
 }
 
-/** Reads a line of the scripted provider. */
 function shownPart(part: Fields): Shown {
   switch (part['type']) {
     case 'text':

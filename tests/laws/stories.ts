@@ -1,12 +1,16 @@
-// Plays random stories, each once, and tries every claim of a test file on each of them. A failed claim prints the smallest
-// story that still breaks it, with the seed and path of fast-check. `TIDEMARK_SEED` plays the same stories again.
+// Plays random stories, each once, and runs every check of a test file on each of them. A failed test prints the
+// smallest story for which the check fails, with the seed and path of fast-check. `TIDEMARK_SEED` plays the same
+// stories again.
 
 import fc from 'fast-check';
 
-/** True to play sixty times as many stories, which takes minutes. */
+/** True to play sixty times as many stories, which takes minutes. Set with `TIDEMARK_FULL=1`. */
 export const FULL: boolean = process.env['TIDEMARK_FULL'] === '1';
 
-/** Milliseconds after which a world plays no further story, and after which the search for a smaller one ends. */
+/**
+ * Time limit in milliseconds for playing the stories of a world, and another time for the search for a smaller failing
+ * story.
+ */
 const PATIENCE: number = FULL ? 3_600_000 : 90_000;
 
 /** Timeout of a test that waits for the stories of its world, in milliseconds. */
@@ -14,18 +18,17 @@ export const STORY_TIMEOUT: number = 2 * PATIENCE + 60_000;
 
 const SEED: number = Number(process.env['TIDEMARK_SEED'] ?? Math.floor(Math.random() * 2 ** 30));
 
-/** Returns the seed of a world. Each world plays stories of its own. */
+/** Returns the seed of a world, which depends on its name. Different worlds therefore play different stories. */
 function seedOf(name: string): number {
   return Array.from(name).reduce((seed, character) => (seed * 31 + (character.codePointAt(0) ?? 0)) % 2 ** 30, SEED);
 }
 
-/** A kind of story, and how to play it. */
 interface Telling<Story extends { readonly commands: readonly unknown[] }, Played> {
   readonly name: string;
   readonly story: fc.Arbitrary<Story>;
-  /** Number of stories in `npm test`. */
+  /** Number of stories in `npm test`. With `FULL`, sixty times as many are played. */
   readonly runs: number;
-  /** Plays a story, passes what it left to `judge`, and cleans up. */
+  /** Plays a story, passes the result to `judge`, and removes everything that the story created. */
   play(story: Story, judge: (played: Played) => Promise<void>): Promise<void>;
 }
 
@@ -33,7 +36,7 @@ type Check<Played> = (played: Played) => void | Promise<void>;
 
 interface Claim<Played> {
   readonly check: Check<Played>;
-  /** The claim is tried on so many stories at most. */
+  /** Maximum number of stories on which the check is run. */
   readonly most: number;
 }
 
@@ -44,13 +47,16 @@ interface Failure {
 
 /** The stories of one world. Each method returns the body of a test. */
 export interface Stories<Played> {
-  /** The claim holds for every story, or for the first `most` stories. */
+  /** Returns a test body that runs `check` on every story, or on the first `most` stories. */
   readonly hold: (check: Check<Played>, most?: number) => () => Promise<void>;
-  /** Every story can be played to its end. */
+  /** Returns a test body that fails if a story cannot be played to its end. */
   readonly end: () => () => Promise<void>;
 }
 
-/** Declares the stories of a world. They are played when the first of its tests runs, after all its claims are declared. */
+/**
+ * Declares the stories of a world. They are played when the first test of the world runs, after all its checks are
+ * declared.
+ */
 export function storiesOf<Story extends { readonly commands: readonly unknown[] }, Played>(
   telling: Telling<Story, Played>,
 ): Stories<Played> {
@@ -107,9 +113,9 @@ async function playAll<Story extends { readonly commands: readonly unknown[] }, 
 }
 
 /**
- * Plays the story again, then smaller ones.
+ * Plays the failed story again and searches for a smaller story that fails. Returns if the story does not fail again.
  *
- * @throws Error with the smallest story that breaks the claim.
+ * @throws Error with the smallest story for which the check fails.
  */
 async function shrink<Story extends { readonly commands: readonly unknown[] }, Played>(
   telling: Telling<Story, Played>,

@@ -1,20 +1,22 @@
-// Work of an agent's session (L8), by its log and by the runs of its tools: each call is closed exactly once, a tool runs only
-// after its start is recorded, a tool that changes something runs once, and every turn ends.
+// Checks of the work in an agent's session (L8), from its log and the runs of its tools: each call is closed exactly
+// once, a tool runs only after its start is recorded, a tool that changes something runs once, and every turn ends.
 
 import type { AnswerReceived, EffectClass, Recorded, RecordedOf } from '@tidemark/log';
 import { expect } from 'vitest';
 import type { Run } from './agent-tools.ts';
 
-/** State of the work after a record. */
 interface Work {
-  /** Open calls of the last answer. */
+  /** Open calls of the last answer, by call id. */
   open: Map<string, Open>;
   /** Number of starts of each call id, in the whole log. */
   readonly began: Map<string, number>;
   turn: 'none' | 'open' | 'ended';
-  /** True if the last request failed and is not retried. Then the turn makes no further request. */
+  /** True if the last request failed and is not retried. The turn must then make no further request. */
   failed: boolean;
-  /** Positions of the last prompt or notification, and of the last request that was answered. */
+  /**
+   * `said` is the position of the last prompt or notification, and `answered` the position of the last request that was
+   * answered. Both are -1 at first.
+   */
   said: number;
   answered: number;
   readonly noted: Map<string, string>;
@@ -23,7 +25,6 @@ interface Work {
 interface Open {
   /** True if the output limit cut the arguments of the call. */
   readonly cut: boolean;
-  /** Number of starts. */
   began: number;
 }
 
@@ -50,7 +51,7 @@ export function expectWorkInOrder(records: readonly Recorded[], all: readonly Ru
   expect(wrong).toEqual([]);
 }
 
-/** Returns the runs whose tool has another effect than the record of its start. */
+/** Returns an error text for each run of a tool whose effect class differs from that in the record of its start. */
 function wrongEffects(records: readonly Recorded[], all: readonly Run[]): readonly string[] {
   const recorded = new Set(
     records.flatMap(({ kind, data }) => (kind === 'tool.started' ? [`${data.call} ${data.effect}`] : [])),
@@ -60,7 +61,7 @@ function wrongEffects(records: readonly Recorded[], all: readonly Run[]): readon
   );
 }
 
-/** Returns the reason why a record is wrong at its position. */
+/** Updates the state with a record. Returns an error text if the record is not allowed at its position. */
 function check(work: Work, record: Recorded): string | undefined {
   switch (record.kind) {
     case 'answer.received':
@@ -113,7 +114,7 @@ function checkTurn(work: Work, record: Recorded): string | undefined {
       const was = work.turn;
       work.turn = 'ended';
       if (was !== 'open') return 'no turn is open';
-      // A turn is complete after an answer to every prompt and note in it.
+      // A turn is completed only after an answer to every prompt and notification in it.
       const unheard = record.data.outcome === 'completed' && work.answered < work.said;
       return unheard ? 'the last words have no answer' : whyOpen(work);
     }
@@ -126,7 +127,10 @@ function whyOpen({ open }: Work): string | undefined {
   return open.size === 0 ? undefined : `calls are open: ${[...open.keys()].join(', ')}`;
 }
 
-/** Returns the calls of an answer. The output limit may cut the arguments of the last one. */
+/**
+ * Returns the calls of an answer by id. If the output limit cut the arguments of the last call, this call is marked as
+ * cut.
+ */
 function openedBy({ parts, stop }: AnswerReceived): Work['open'] {
   const calls = parts.filter((part) => part.type === 'call');
   const last = calls.at(-1);
@@ -143,7 +147,10 @@ function isJson(text: string): boolean {
   }
 }
 
-/** A tool that only reads may start again in a later process. A tool that may change something starts once. */
+/**
+ * Notes the start of a call. Returns an error text if the call is not open, if its arguments were cut, or if it was
+ * started before. Only a tool that changes nothing may start again, in a later process.
+ */
 function begin(work: Work, call: string, effect: EffectClass): string | undefined {
   const open = work.open.get(call);
   work.began.set(call, (work.began.get(call) ?? 0) + 1);

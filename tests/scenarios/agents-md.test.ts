@@ -1,6 +1,6 @@
 // AGENTS.md tests: the agent finds the file with its tools, reads it and follows it, and the file is never put into the
-// front. The model here is a function that knows only the content of its requests. Each test makes up the word that the
-// model must write, and this word is only in the file.
+// front. The model here is a function that knows only the content of its requests. It must write a random word that
+// only the file contains.
 
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -79,7 +79,6 @@ function play(): Played {
   return { simulator: createSimulator({ onRequest }), sent };
 }
 
-/** Returns the front of a sent request: its system text and its tools. */
 function frontOf({ body }: ReceivedRequest): string {
   return JSON.stringify([body['system'], body['tools']]);
 }

@@ -106,8 +106,8 @@ const calling = (name: string, thinking = 'hm'): AnswerPlan => ({
 const saying = (text: string): AnswerPlan => ({ answer: { thinking: 'so', text } });
 
 /**
- * Returns the tokens that each call read from the cache, the tokens in the cache after the call, and the input tokens
- * of the call.
+ * Returns for each call, in tokens: the input that was read from the cache (`read`), the input in the cache after the
+ * call (`left`), and the whole input. Checks that no call was refused.
  */
 function reads({
   calls,
@@ -201,7 +201,7 @@ describe('a tool added at call 20 and removed at call 31', () => {
     expect(causes(found)).toEqual(['initial', 'tools', 'tools']);
     expect(of(found, 'tools.changed')).toEqual([]);
     const forecasts = of(found, 'epoch.opened').map(({ data }) => data.forecast);
-    // The second change returns to a front that is still in the cache.
+    // The second change returns to a front that is still in the cache, so it rewrites fewer tokens.
     expect(forecasts.map(({ rewrite }) => rewrite > 9_000)).toEqual([false, true, false]);
     expect(forecasts.map(({ cost }) => Number(cost) > 0)).toEqual([false, true, true]);
     expect(rewrites(simulator)).toEqual([20, 31]);

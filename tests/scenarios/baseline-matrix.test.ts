@@ -11,8 +11,8 @@ import type { StoryName, Told } from './matrix-stories.ts';
 import { STORIES, TOOLS } from './matrix-stories.ts';
 
 /**
- * Epochs after the first, misses, failures, changes and notes in the order of their records, followed by the notices
- * raised for the user.
+ * Reasons as texts, such as `epoch: tools`: epochs after the first, misses, failures, changes and notes in the order of
+ * their records, followed by the notices raised for the user.
  */
 type Reasons = readonly string[];
 
@@ -25,7 +25,6 @@ interface Row {
 
 const MODELS = { plain: 'claude-sonnet-4-5', appends: 'claude-opus-5-5' } as const;
 
-/** Makes a row with the same reasons on both models. */
 function both(...reasons: readonly string[]): Row {
   return { plain: reasons, appends: reasons };
 }
@@ -75,7 +74,7 @@ const MATRIX: { readonly [name in StoryName]: Row } = {
     'compacted: overflow_recovery',
     'note: permission-mode compacted-away',
     'epoch: compaction',
-    // The kept steps were cached after a different front and history.
+    // The kept steps were cached after a different front and history, so this cache does not apply to them.
     'miss: opened',
     'notice: context/compacted',
   ),
@@ -111,7 +110,7 @@ const MATRIX: { readonly [name in StoryName]: Row } = {
 /** Stories with calls on several streams or sessions, so a call does not extend the call before it. */
 const SEVERAL_STREAMS: readonly StoryName[] = ['fresh session', 'side call', 'a second session on the same front'];
 
-/** Returns true if the reasons contain no epoch and no miss. In that case nothing may be paid again. */
+/** Returns true if the reasons contain no epoch and no miss. The session must then pay for no token twice. */
 function isQuiet(reasons: Reasons): boolean {
   return !reasons.some((reason) => /^(epoch|miss): /.test(reason));
 }

@@ -81,9 +81,9 @@ export interface Opening extends Partial<AgentOptions> {
 /** Milliseconds from a request to the end of its answer. */
 const ANSWER_MS = 4_000;
 
-/** Options of the simulator, and an optional gateway before it. */
+/** Options of the simulator, and an optional gateway between the agent and the simulator. */
 export interface Staging extends Pick<SimulatorOptions, 'onRequest' | 'firstByteMs'> {
-  /** Gateway between the agent and the simulator, as a replacement for `fetch`. */
+  /** Replacement for `fetch` that changes requests on their way to the simulator. */
   readonly gateway?: typeof globalThis.fetch;
 }
 
@@ -213,7 +213,7 @@ export function frontOf(body: string): string {
   return JSON.stringify([tools, system]);
 }
 
-/** Returns the blocks of a body's messages as texts without markers, each with its role. */
+/** Returns the blocks of a body's messages in order, each as JSON with its role and without markers. */
 export function historyOf(body: string): readonly string[] {
   const { messages = [] } = parsed(body);
   return messages.flatMap(({ role, content }) =>

@@ -1,5 +1,5 @@
-// Sessions that cause a cache break: stories for each cause that `why` can name. The break of a story is the last call
-// for which the session names that cause.
+// Stories (sessions with planned answers) that cause a cache break, for each cause that `tidemark why` can name. The
+// break of a story is the last call that opened an epoch with this cause or whose miss has this cause.
 
 import type { Tool } from '@tidemark/agent';
 import { defineTool } from '@tidemark/kit';
@@ -19,7 +19,7 @@ export interface Played {
   hear(live: AgentSession): AgentSession;
 }
 
-/** Plays a session and returns its id. */
+/** Runs a session and returns its id. */
 export type BreakStory = (played: Played) => Promise<string>;
 
 const MINUTE = 60_000;
@@ -79,7 +79,6 @@ export const EDITED_TOOLS: readonly Tool[] = TOOLS.map((one) =>
   one.name === 'dump' ? { ...one, description: one.description.replace('Looks', 'Looky') } : one,
 );
 
-/** Runs four turns that produce texts of each kind. */
 async function work({ stage }: Played, live: AgentSession): Promise<void> {
   await stage.turn(live, 'Look at the orders.', calling('orders'), done);
   await stage.turn(live, 'Now the dump.', calling('dump'), done);
@@ -146,7 +145,7 @@ export const compacts: BreakStory = async (played) => {
   return live.id;
 };
 
-/** Compacts a session twice. The second checkpoint quotes the first one. */
+/** Compacts a session twice. The second checkpoint quotes parts of the first one. */
 export const compactsTwice: BreakStory = async (played) => {
   const live = await played.open();
   for (const tailTokens of [9_000, 5_000]) {
@@ -158,7 +157,6 @@ export const compactsTwice: BreakStory = async (played) => {
   return live.id;
 };
 
-/** Command tool that prints the dump or the orders. */
 const bash: Tool = defineTool({
   name: 'bash',
   description: 'Runs a command.',

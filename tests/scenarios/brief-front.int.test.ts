@@ -76,7 +76,7 @@ const Body = z.looseObject({
   messages: z.array(z.looseObject({ role: z.string(), content: Texts })),
 });
 
-/** Returns a body without the fields that a token-counting request must not have. */
+/** Returns a body without the fields that a request for token counting must not have. */
 function counted(body: string): Counted {
   const { stream: _stream, max_tokens: _most, diagnostics: _compared, ...rest } = Body.parse(JSON.parse(body));
   const { system, messages } = rest;
@@ -88,7 +88,7 @@ function tokensOf(simulator: Simulator, body: Counted): number {
   return counting.outcome === 'counted' ? counting.inputTokens : expect.unreachable(counting.message);
 }
 
-/** Returns the same request with only the texts of the author and the user. */
+/** Returns the same request with only the texts of the author and the user, without those of the runtime. */
 function withoutRuntime(body: Counted): Counted {
   return {
     ...body,

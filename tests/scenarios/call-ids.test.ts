@@ -16,7 +16,6 @@ import { describe, expect, it } from 'vitest';
 const AT = timestamp('2026-11-20T12:00:00.000Z');
 const ID = sessionId('s1');
 
-/** One answer: its provider and the ids of its calls. */
 interface Said {
   readonly provider: string;
   readonly calls: readonly string[];
@@ -45,7 +44,7 @@ const sessions = fc.array(
   { minLength: 1, maxLength: 6 },
 );
 
-/** Returns the packed history of a session with these answers. Each call has its result. */
+/** Returns the packed history of a session with these answers, in which each call has a result. */
 function packed(session: readonly Said[]): readonly Span[] {
   let state: State = emptyState();
   const take = (event: Event): Position => {
@@ -100,7 +99,10 @@ const WIRES: readonly Wire[] = [
   },
 ];
 
-/** Writes the body and returns the ids in it. Writing fails if a call has no result or a result has no call. */
+/**
+ * Writes the request body of these spans. Returns the ids of the calls and of the results in the body, in order.
+ * Writing throws if a call has no result.
+ */
 function idsIn({ encoder, to, call, result }: Wire, spans: readonly Span[]) {
   const lowering = loweringFor(to);
   const front: Front = { model: to.model, parameters: {}, tools: [], system: [] };

@@ -24,8 +24,8 @@ const looks: AnswerPlan = { answer: { text: 'I look.', calls: [{ name: 'orders',
 const done: AnswerPlan = { answer: { text: 'Done.' } };
 
 /**
- * Returns the tokens that a provider keeps in its cache after a call. If writing is free and not reported, the provider
- * keeps the input rounded down to a multiple of 128 tokens.
+ * Returns the number of tokens that a provider keeps in its cache after a call. If writing is free and not reported,
+ * the provider keeps the input rounded down to a multiple of 128 tokens.
  */
 function keptOf({ read, written, input }: Billed): number {
   return written > 0 ? read + written : input - (input % 128);

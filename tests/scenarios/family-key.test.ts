@@ -28,7 +28,7 @@ function row(model: string): Capabilities {
   return found;
 }
 
-/** A session that calls at a fixed interval, with its root and its cache key. */
+/** A session that makes a call every `everyMs` milliseconds, and the root of its family. */
 interface Caller {
   readonly name: string;
   readonly root: string;
@@ -39,7 +39,6 @@ interface Caller {
   readonly key?: string;
 }
 
-/** Result of one call. */
 interface Called {
   readonly key: unknown;
   readonly prepared: Prepared;
@@ -54,7 +53,10 @@ interface Running extends Caller {
   readonly calls: Called[];
 }
 
-/** Plays all callers at the same time for some minutes of the simulator's clock. Each call contains a new prompt. */
+/**
+ * Runs all callers at the same time for some minutes of the simulator's clock. Returns the calls of each caller, in the
+ * order of the callers. Each call contains a new prompt.
+ */
 async function play(callers: readonly Caller[], capabilities: Capabilities, minutes: number): Promise<Called[][]> {
   const log = createMemoryStore();
   const simulator = createSimulator({ clock: 'virtual', capabilities: () => capabilities });
@@ -111,7 +113,6 @@ async function call(
   calls.push({ key: record.data.envelope['prompt_cache_key'], prepared, read, written, end });
 }
 
-/** Returns the calls that read less than was forecast. */
 function missed(calls: readonly (readonly Called[])[]): readonly Called[] {
   return calls.flat().filter(({ prepared, read }) => read < prepared.outlook.forecast.read);
 }

@@ -32,7 +32,6 @@ function looks(count: number, words: number): readonly AnswerPlan[] {
   }));
 }
 
-/** Returns a session whose last request contains a checkpoint. */
 async function compacted(stage: Stage): Promise<AgentSession> {
   const live = await stage.open();
   await stage.turn(live, 'Look at everything.', ...looks(10, 600), done);
@@ -42,7 +41,6 @@ async function compacted(stage: Stage): Promise<AgentSession> {
   return live;
 }
 
-/** Returns a session whose last request contains shortened old results. */
 async function pruned(stage: Stage): Promise<AgentSession> {
   const live = await stage.open();
   await stage.turn(live, 'Look at everything.', ...looks(8, 1_500), ...looks(60, 5), done);

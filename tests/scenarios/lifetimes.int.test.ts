@@ -9,12 +9,12 @@ import { openStage } from './billed-stage.ts';
 const MINUTE = 60_000;
 const done: AnswerPlan = { answer: { text: 'Done.' } };
 
-/** Prompt of a session: its tokens, and the minutes of pause before it. */
+/** Prompt of a session: its number of tokens, and the minutes of pause before it. */
 type Turn = readonly [tokens: number, minutes: number];
 
 /**
- * Plays the turns and returns the simulator's bill, in units of the base input price. Multipliers of Sonnet 4.6: read
- * 0.1, five-minute write 1.25, one-hour write 2.
+ * Plays the turns. Returns the billed calls and their cost, in units of the base input price of a token. Multipliers of
+ * Sonnet 4.6: read 0.1, five-minute write 1.25, one-hour write 2.
  */
 async function bill(turns: readonly Turn[], ttl: Lasting): Promise<{ cost: number; calls: readonly Billed[] }> {
   const stage = await openStage({ cache: { ttl } });

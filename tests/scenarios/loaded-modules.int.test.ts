@@ -31,7 +31,6 @@ const ALWAYS = [
 
 interface Loaded {
   readonly modules: number;
-  /** Names of the loaded third-party packages, sorted. */
   readonly packages: readonly string[];
 }
 

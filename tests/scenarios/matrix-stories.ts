@@ -12,7 +12,7 @@ import { z } from 'zod';
 import type { Opening, Stage } from './billed-stage.ts';
 import { ROLE } from './billed-stage.ts';
 
-/** Stage of a story, and a function that opens its sessions. */
+/** Stage of a story, and a function that opens sessions on it. */
 export interface Told {
   readonly stage: Stage;
   /** Opens a session with a new agent, as another process would, and collects its notices. */
@@ -23,7 +23,6 @@ export interface Told {
 export type Story = (told: Told) => Promise<AgentSession>;
 
 const MINUTE = 60_000;
-/** Answers that the simulator returns. */
 const done: AnswerPlan = { answer: { text: 'Done.' } };
 const calling = (name: string): AnswerPlan => ({ answer: { text: 'I look.', calls: [{ name, arguments: {} }] } });
 const thinking: AnswerPlan = {
@@ -70,13 +69,11 @@ const camera: Tool = defineTool({
 export const TOOLS: readonly Tool[] = [tool('orders'), tool('stock'), camera];
 const WITHOUT_STOCK = TOOLS.filter(({ name }) => name !== 'stock');
 
-/** Runs a turn with a tool call and a turn without one. */
 async function twoTurns({ stage }: Told, live: AgentSession): Promise<void> {
   await stage.turn(live, 'Look at the orders.', calling('orders'), done);
   await stage.turn(live, 'And what follows?', done);
 }
 
-/** Opens a session, runs two turns and closes it, so that another process can continue it. */
 async function leftBehind(told: Told, options: Opening = {}): Promise<string> {
   const live = await told.open(options);
   await twoTurns(told, live);
@@ -84,10 +81,6 @@ async function leftBehind(told: Told, options: Opening = {}): Promise<string> {
   return live.id;
 }
 
-/**
- * Returns a story that runs two turns, reopens the session in another process with other options, and runs two more
- * turns.
- */
 function comesBackWith(options: Opening): Story {
   return async (told) => {
     const live = await told.open({ ...options, id: await leftBehind(told) });
@@ -96,7 +89,6 @@ function comesBackWith(options: Opening): Story {
   };
 }
 
-/** Returns a story that runs two turns, and then sets each of the tool lists and runs a turn with it. */
 function setsTools(...sets: readonly (readonly Tool[])[]): Story {
   return async (told) => {
     const live = await told.open();
@@ -109,7 +101,6 @@ function setsTools(...sets: readonly (readonly Tool[])[]): Story {
   };
 }
 
-/** Commits a compaction to the log of a closed session, then reopens the session and continues it. */
 const compacted: Story = async (told) => {
   const id = await leftBehind(told);
   const session = await openSession(told.stage.log(), sessionId(id));
@@ -129,8 +120,8 @@ const compacted: Story = async (told) => {
 };
 
 /**
- * Returns a story that fills much of the window and sends one turn whose first answer is `plan`, a window overflow. The
- * session then continues.
+ * Returns a story with one turn whose first answer is `plan`, which must report that the context window is full.
+ * Earlier turns fill much of the window. After this turn, the session continues.
  */
 function overflows(plan: AnswerPlan): Story {
   return async (told) => {
@@ -143,7 +134,7 @@ function overflows(plan: AnswerPlan): Story {
   };
 }
 
-/** Stories by name, in the order of the table. */
+/** Stories by the name of their row in the matrix. */
 export const STORIES = {
   'fresh session': async (told) => {
     const live = await told.open();

@@ -23,7 +23,10 @@ import {
 } from './billed-stage.ts';
 
 const APPENDS = 'claude-opus-5-5';
-/** Polling interval and timeout in milliseconds. The servers are real, so the time until they respond varies. */
+/**
+ * Polling interval and timeout in milliseconds for waiting on a server. The servers are real, so their response time
+ * varies.
+ */
 const POLL = { interval: 5, timeout: 20_000 };
 const long = 'words that take room. '.repeat(300);
 const made = (...names: readonly string[]): readonly MadeTool[] =>

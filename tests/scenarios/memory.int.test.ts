@@ -28,7 +28,6 @@ interface Played {
   notes(): Promise<readonly string[]>;
 }
 
-/** Creates a workspace with these files in its `.tidemark` folder. */
 async function workspaceWith(files: Readonly<Record<string, string>> = {}): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-memory-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -37,7 +36,7 @@ async function workspaceWith(files: Readonly<Record<string, string>> = {}): Prom
   return folder;
 }
 
-/** Opens a session in the workspace. The simulator returns `answers` in order, and then the text `done`. */
+/** Opens a session in the workspace. The simulator gives the `answers` in order, and after them the text `done`. */
 async function play(
   workspace: string,
   answers: readonly AnswerPlan[],

@@ -21,7 +21,7 @@ async function missesIn(stage: Stage, id: string): Promise<readonly Miss[]> {
   return records.flatMap((one) => (one.kind === 'answer.received' && one.data.miss ? [one.data.miss] : []));
 }
 
-/** Returns the causes of paid-again tokens, as `tidemark cost --by cause` groups them. */
+/** Returns the causes by which `tidemark cost --by cause` groups the tokens that a session paid again. */
 async function paidAgain(stage: Stage, id: string): Promise<readonly (string | undefined)[]> {
   const options = { by: 'cause', rowOf: () => undefined } as const;
   const { groups } = await addSession(NO_ACCOUNTS, stage.log(), sessionId(id), options);
@@ -55,7 +55,7 @@ describe('two changes at once', () => {
   });
 });
 
-/** Creates a gateway that adds a setting to the third request. No event of the session records this setting. */
+/** Creates a gateway that adds a setting to the third request. No event in the session's log records this setting. */
 function adding(setting: string): typeof globalThis.fetch {
   let calls = 0;
   return (input, init) => {

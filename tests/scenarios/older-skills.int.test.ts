@@ -49,7 +49,7 @@ test('a session with the skills list in its front keeps that front, and a note l
   await expectSound(stage, ID);
 });
 
-/** Plays two calls of a session in the format of an earlier version, with the skills list as layer 2 of the front. */
+/** Makes two calls of a session in the format of an earlier version, with the skills list as layer 2 of the front. */
 async function playOlder(stage: Stage): Promise<void> {
   const session = await createSession(stage.log(), ID);
   const at = stage.clock.surroundings.now();

@@ -151,8 +151,8 @@ describe('sessions of 1 to 6 calls on haiku 4.5', () => {
   }
 
   /**
-   * Returns the summed cost of six sessions with 1 to 6 calls. Only the longest one is played, because each shorter
-   * session is a beginning of it.
+   * Returns, for each setting of `padding`, the sum of the costs of six sessions with 1 to 6 calls, in US dollars. Only
+   * the longest session is played, because each shorter session equals its beginning.
    */
   async function totals(role: number, course: ShortSession['course']): Promise<Totals> {
     const play = (padding: Setting): ReturnType<typeof playShort> =>

@@ -15,7 +15,7 @@ const MODEL = 'claude-sonnet-4-5-20250929';
 type Call = readonly [name: string, input: Readonly<Record<string, unknown>>];
 
 interface Read {
-  /** Results of the calls, as the model was shown them, in the order in which they were sent. */
+  /** Texts of the tool results that the model received, in the order of the requests. */
   readonly results: readonly string[];
   /** Records of these results in the log. */
   readonly returned: readonly Extract<Recorded, { readonly kind: 'tool.returned' }>[];
@@ -28,8 +28,8 @@ interface Setting {
 }
 
 /**
- * Plays a model that makes the calls returned by `next`, which gets the last results. The turn ends when `next` returns
- * no calls.
+ * Plays a model that makes the calls returned by `next`. The function `next` gets the results of the previous calls.
+ * The turn ends when it returns no calls.
  */
 async function play(setting: Setting, next: (last: readonly string[]) => readonly Call[]): Promise<Read> {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-pages-'));
@@ -74,21 +74,21 @@ function windowOf(tokens: number): object {
 
 const seq = (count: number): string => Array.from({ length: count }, (_, index) => `${index + 1}\n`).join('');
 
-/** Parses the arguments for the next page from the last line of a page. */
+/** Reads the arguments for the next page from the last line of a page. Returns `undefined` on the last page. */
 function readingOn(page: string): Readonly<Record<string, number>> | undefined {
   const next = /; read on with offset (\d+)(?: and skip_bytes (\d+))?[^\n]*\]$/m.exec(page);
   if (next === null) return undefined;
   return { offset: Number(next[1]), ...(next[2] !== undefined && { skip_bytes: Number(next[2]) }) };
 }
 
-/** Joins the lines of the pages, without the last line in brackets of each page. */
+/** Joins the contents of the pages. Omits the last line of each page, which is in brackets. */
 function linesOf(pages: readonly string[]): string {
   return pages.map((page) => page.replace(/\[[^\n]*\]$/, '')).join('');
 }
 
 /**
- * Returns a `next` function that reads a file from its beginning and continues with the arguments in the last line of
- * each page.
+ * Returns a function `next` for `play`. It reads a file from its beginning, and then reads each next page with the
+ * arguments in the last line of the previous page.
  */
 function readsOn(path: string): (last: readonly string[]) => readonly Call[] {
   let asked = 0;

@@ -1,13 +1,14 @@
 // Tokens that a request pays again, computed only from the sent bytes and the simulator's bill, without any estimate of
 // the engine. The simulator counts four bytes of text as one token.
 
-/** A call as it was billed, in tokens. */
 interface Bill {
   readonly input: number;
   readonly read: number;
 }
 
-/** One part of a body, with the text whose tokens are counted. Parts are in the provider's cache order. */
+/**
+ * One part of a body, with the text whose tokens are counted. The parts of a body are in the provider's cache order.
+ */
 interface Chunk {
   /**
    * Kind of the part: a tool, a system text, a role or an item. A part is compared only with parts of the same kind.
@@ -24,14 +25,17 @@ export function newTokens(body: string, earlier: readonly string[]): number {
   return fresh.reduce((sum, one) => sum + tokensOf(newText(one, before)), 0);
 }
 
-/** Returns the number of tokens that were sent before and were not read from the cache. At least 0. */
+/**
+ * Returns the number of tokens of a request that earlier requests contained and that were not read from the cache, at
+ * least 0.
+ */
 export function paidAgain(bill: Bill, body: string, earlier: readonly string[]): number {
   return Math.max(0, bill.input - bill.read - newTokens(body, earlier));
 }
 
 /**
- * Returns the part of a chunk that differs from the most similar earlier chunk. Text before and after an edit is not
- * counted as new.
+ * Returns the part of a chunk that is new compared with the most similar earlier chunk of the same kind. Equal text at
+ * the beginning and at the end of both chunks is not new.
  */
 function newText({ kind, text }: Chunk, before: readonly Chunk[]): string {
   const middles = before.filter((one) => one.kind === kind).map((one) => middleOf(one.text, text));

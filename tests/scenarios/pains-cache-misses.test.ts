@@ -28,14 +28,12 @@ import type { Billed, Stage } from './billed-stage.ts';
 
 const MINUTE = 60_000;
 
-/** Creates a temporary folder that is deleted when the test finishes. */
 function folder(): string {
   const path = mkdtempSync(join(tmpdir(), 'tidemark-pain-'));
   onTestFinished(() => rmSync(path, { recursive: true, force: true }));
   return path;
 }
 
-/** Creates tools with these names. Each returns about as many bytes as its input requests. */
 function tools(...names: readonly string[]): readonly Tool[] {
   return names.map((name) =>
     defineTool({
@@ -54,7 +52,10 @@ function calling(name: string, bytes: number): AnswerPlan {
 
 const done: AnswerPlan = { answer: { text: 'Done.' } };
 
-/** Creates a context source that adds the current time and the number of calls so far to each prompt. */
+/**
+ * Creates a context source whose note contains the current time and the number of calls so far. The note is new at
+ * every prompt.
+ */
 function clockSource(stage: () => Stage): ContextSource {
   return {
     name: 'clock',
@@ -285,8 +286,8 @@ describe('anthropics/claude-code#50213, #74318', () => {
       expect(side.long).toBe(0);
     }
     await stage.turn(live, 'And now?', done);
-    // The next call also reads the answer `Done.`, which the first side call wrote to the cache before the conversation
-    // did.
+    // The next call also reads the answer `Done.`. The first side call had already written it to the cache, before a
+    // call of the conversation could.
     const said = Math.ceil(Buffer.byteLength('Done.') / 4);
     expect(stage.billed().at(-1)?.read).toBe(held(main) + said);
   });
@@ -302,7 +303,7 @@ describe('anthropics/claude-code#50213, #74318', () => {
   });
 });
 
-/** Returns the tokens of a body's messages. The simulator counts four bytes of text as one token. */
+/** Returns the number of tokens of a body's messages. The simulator counts four bytes of text as one token. */
 function historyTokens(body: string): number {
   const texts = historyOf(body).map((block): string => JSON.parse(block)[1].text);
   return texts.reduce((sum, text) => sum + Math.ceil(Buffer.byteLength(text) / 4), 0);
@@ -320,8 +321,8 @@ test('anthropics/claude-code#46829: after long pauses the conversation uses the 
   await stage.turn(live, 'And now?', done);
   const [last] = stage.billed().slice(-1);
   expect(before.long).toBeGreaterThan(0);
-  // A side call writes the conversation's last answer with the TTL of the conversation, and its own prompt with the
-  // short TTL.
+  // The side call writes two things to the cache: the conversation's last answer with the TTL of the conversation, and
+  // its own prompt with the short TTL. The next call of the conversation reads the answer.
   expect(last?.read).toBe(held(before) + aside.long);
   const beside = stage.billed().filter((_, index) => index % 3 === 2 && index < 12);
   expect(beside.every(({ long, written }) => long <= 2 && written > long)).toBe(true);
@@ -386,8 +387,8 @@ function routeOf(body: string): unknown {
 }
 
 /**
- * Returns the tokens that a provider keeps in its cache after a call. If writing is free and not reported, the provider
- * keeps the input rounded down to a multiple of 128 tokens.
+ * Returns the number of tokens that a provider keeps in its cache after a call. If writing is free and not reported,
+ * the provider keeps the input rounded down to a multiple of 128 tokens.
  */
 function keptOf(call: Billed): number {
   return call.written > 0 ? held(call) : call.input - (call.input % 128);

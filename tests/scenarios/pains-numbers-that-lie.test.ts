@@ -35,8 +35,8 @@ async function answersOf(stage: Stage, id: string): Promise<readonly Received[]>
 }
 
 /**
- * Returns the cost from the published price of each bucket, in millionths of a US dollar. The arithmetic is the test's
- * own, so it is independent of the engine's.
+ * Returns the cost of the calls at published prices, in millionths of a US dollar. It is computed from the tokens of
+ * each bucket with the test's own arithmetic, independent of the engine's.
  */
 function priceOf(model: string, calls: readonly (Billed & { readonly output: number })[]): number {
   const row = findModel(defaultCatalog(), model);

@@ -14,7 +14,7 @@ import { TOOLS } from './matrix-stories.ts';
 const DONE: AnswerPlan = { answer: { text: 'Done.' } };
 const MINUTE = 60_000;
 
-/** Fault between the second and the third request, and the answer to the third request. */
+/** Event before or in the third turn: a pause in milliseconds, a reopening with other options, or another answer. */
 interface Event {
   readonly pause?: number;
   readonly reopened?: Opening;

@@ -1,5 +1,5 @@
-// Pruning in made-up sessions of several shapes, with and without it. The tests check the simulator's bill and the
-// number of calls between pruning epochs.
+// Pruning in made-up sessions of several shapes. The tests compare the simulator's bill with and without pruning, and
+// check the number of calls between pruning epochs.
 
 import type { Tool } from '@tidemark/agent';
 import type { AgentSession } from '@tidemark/kit';
@@ -27,8 +27,8 @@ const TOOLS = [bash, createHistoryReadTool()];
 const done: AnswerPlan = { answer: { text: 'Done.' } };
 
 /**
- * Number of words of each result, in the order of the calls. If `fork` is set, a fork of the session makes these
- * further calls.
+ * Numbers of words in the tool results of a session, in the order of the calls. If `fork` is set, a fork of the session
+ * continues with these further results.
  */
 interface Shape {
   readonly session: readonly number[];
@@ -38,7 +38,10 @@ interface Shape {
 const every = (count: number, words: (index: number) => number): readonly number[] =>
   Array.from({ length: count }, (_, index) => words(index));
 
-/** Measured number of pruning epochs, and the smallest number of calls between two of them. */
+/**
+ * Expected number of pruning epochs, and the smallest number of calls before one of them, counted from the pruning
+ * epoch before it.
+ */
 interface Seen {
   readonly epochs: number;
   readonly apart: number;
@@ -83,7 +86,6 @@ function looking(words: number): AnswerPlan {
   return { answer: { text: 'I look.', calls: [{ name: 'bash', arguments: { command: `${words}` } }] } };
 }
 
-/** Plays the calls, in turns of twenty calls. */
 async function play(stage: Stage, live: AgentSession, words: readonly number[]): Promise<void> {
   for (let from = 0; from < words.length; from += 20) {
     const answers = words.slice(from, from + 20).map(looking);
@@ -91,7 +93,10 @@ async function play(stage: Stage, live: AgentSession, words: readonly number[]):
   }
 }
 
-/** Returns the cost of all calls in units of the base input price, with the usual multipliers for every model. */
+/**
+ * Returns the cost of all calls in units of the base input price of a token. For every model, a read costs 0.1, a write
+ * 1.25 and fresh input 1.
+ */
 function billOf(stage: Stage): number {
   return stage.billed().reduce((sum, { read, written, fresh }) => sum + 0.1 * read + 1.25 * written + fresh, 0);
 }

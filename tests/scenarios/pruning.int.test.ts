@@ -13,8 +13,8 @@ import type { Stage } from './billed-stage.ts';
 import { epochsOf, expectOnlyAppended, expectSound, openStage, recordsOf } from './billed-stage.ts';
 
 /**
- * Models with different rules, in order: strips thinking at new turns, keeps thinking, binds thinking to its prefix,
- * caches automatically.
+ * Models with different rules, in order: the first strips thinking when a new turn begins, the second keeps thinking,
+ * the third binds thinking to its prefix, and the fourth caches without markers.
  */
 const MODELS = ['claude-sonnet-4-5', 'claude-opus-5-5', 'claude-fable-5-1', 'gpt-6.1-sol'] as const;
 
@@ -42,13 +42,15 @@ function times(count: number, words: number): readonly AnswerPlan[] {
   return Array.from({ length: count }, () => looking(words));
 }
 
-/** Plays a long turn with large early results, and a second turn. */
 async function play(stage: Stage, live: AgentSession): Promise<void> {
   await stage.turn(live, 'Look at everything.', ...times(8, 1_500), ...times(60, 5), done);
   await stage.turn(live, 'And now?', looking(5), done);
 }
 
-/** Returns the cost of all calls in units of the base input price, with the usual multipliers for every model. */
+/**
+ * Returns the cost of all calls in units of the base input price of a token. For every model, a read costs 0.1, a write
+ * 1.25 and fresh input 1.
+ */
 function billOf(stage: Stage): number {
   return stage.billed().reduce((sum, { read, written, fresh }) => sum + 0.1 * read + 1.25 * written + fresh, 0);
 }
@@ -57,7 +59,6 @@ function isPruned(record: Recorded): record is RecordedOf<'history.pruned'> {
   return record.kind === 'history.pruned';
 }
 
-/** Groups the bodies by the epoch in which they were sent. */
 function untilNextEpoch(records: readonly Recorded[], bodies: readonly string[]): readonly (readonly string[])[] {
   const runs: string[][] = [];
   let sent = 0;
@@ -106,7 +107,10 @@ describe.each(MODELS)('on %s', (model) => {
 });
 
 describe('the measured cases of issue 14', () => {
-  /** Returns the answers of a turn in which each step runs a command. */
+  /**
+   * Returns the answers of a turn in which each step runs a command. Each number is the number of words in the output
+   * of one command.
+   */
   const turnOf = (...words: readonly number[]): readonly AnswerPlan[] => [...words.map(looking), done];
   const tiersOf = async (stage: Stage, id: string): Promise<readonly (readonly (string | undefined)[])[]> =>
     (await recordsOf(stage, id)).flatMap((one) => (isPruned(one) ? [[one.data.tier, one.data.cause]] : []));

@@ -18,7 +18,7 @@ import { paidAgain } from './paid-again.ts';
 
 type Cause = EpochCause | MissCause;
 
-/** Story of a cause for each model. A text explains why the cause has no price notice on that model. */
+/** Story of a cause for each model. A string explains why the cause has no price notice on that model. */
 interface Row {
   readonly 'claude-sonnet-4-5': BreakStory | string;
   readonly 'gpt-5.6-sol': BreakStory | string;
@@ -92,7 +92,6 @@ const ROWS: Readonly<Record<Cause, Row>> = {
 };
 
 const MODELS: readonly Model[] = ['claude-sonnet-4-5', 'gpt-5.6-sol', 'gpt-5.4'];
-/** Further stories of causes that already have a row. */
 const MORE: readonly (readonly [Cause, Row])[] = [
   ['role', everywhere(stories.goesOnWith({ instructions: stories.EDITED_END }))],
   [
@@ -121,8 +120,8 @@ describe('the price reported before a break is within 5% of the bill', () => {
       return;
     }
     expect(named).toContain(cause);
-    // The notice, its price, the epoch's forecast and the miss in the answer's record must all be near the billed
-    // value.
+    // All these values must be near the value from the bill: the tokens and the price in the notice, the epoch's
+    // forecast, and the miss in the answer's record.
     near(said.rewrite, paid.tokens);
     near(said.price, paid.price);
     if (said.epoch !== undefined) near(said.epoch, paid.tokens);
@@ -210,7 +209,6 @@ function near(said: number, billed: number, tolerance = 0.05 * Math.abs(billed))
   expect(Math.abs(said - billed), `${said} was said, ${billed} was billed`).toBeLessThanOrEqual(tolerance);
 }
 
-/** Returns the indexes of the calls that opened an epoch with a compaction, in order. */
 async function compactedRequests(stage: Stage, id: string): Promise<readonly number[]> {
   const records = await recordsOf(stage, id);
   const requests = records.filter(({ kind }) => kind === 'request.prepared');
@@ -228,13 +226,16 @@ interface Told {
     /** Tokens and price in the rewrite notice. Both are 0 without a notice. */
     readonly rewrite: number;
     readonly price: number;
-    /** Tokens in the forecast of the epoch that this cause opened with the request. */
+    /**
+     * Number of tokens that are written again according to the forecast of the epoch. Undefined if the request opened
+     * no epoch with this cause.
+     */
     readonly epoch: number | undefined;
   };
   readonly billed: { readonly input: number; readonly read: number; readonly cost: number; readonly held: number };
   /**
-   * Tokens that were sent before and paid again, how much more they cost than reading them from the cache, and their
-   * number in the answer's record.
+   * Number of tokens that were sent before and paid again, their additional price compared with reading them from the
+   * cache, and their number in the record of the answer.
    */
   readonly paid: { readonly tokens: number; readonly price: number; readonly recorded: number };
   /** Causes that `why` names for the step. */
@@ -299,13 +300,12 @@ async function listen(live: AgentSession, notices: string[]): Promise<void> {
 interface Break {
   readonly request: RecordedOf<'request.prepared'>;
   readonly answer: RecordedOf<'answer.received'>;
-  /** Epoch that opened with the request. */
   readonly epoch: RecordedOf<'epoch.opened'> | undefined;
 }
 
 /**
- * Returns the last answered main-stream request that opened an epoch with this cause, or whose answer recorded a miss
- * with this cause.
+ * Returns the last answered request of the main stream with this cause: the request opened an epoch with this cause, or
+ * its answer recorded a miss with this cause.
  */
 async function breakOf(stage: Stage, id: string, cause: string): Promise<Break> {
   const records = await recordsOf(stage, id);
@@ -323,7 +323,7 @@ async function breakOf(stage: Stage, id: string, cause: string): Promise<Break> 
 interface Prices {
   /** Price of the whole input, in US dollars. */
   readonly whole: number;
-  /** Additional price of one token that is paid again instead of read from the cache, in US dollars. */
+  /** Additional price of a token that is paid again instead of read from the cache, in US dollars. */
   readonly above: number;
 }
 

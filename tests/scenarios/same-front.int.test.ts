@@ -49,7 +49,7 @@ const WORLDS: readonly World[] = [
   },
 ];
 
-/** Output of the child process. */
+/** Output of the process that `print-front.ts` runs in. */
 interface Sent {
   /** Fronts by agent: `plain`, `padded`, `minimal`. */
   readonly fronts: { readonly [agent: string]: string };

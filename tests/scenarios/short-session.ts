@@ -1,5 +1,5 @@
-// Short sessions with the kit on the simulator: plays a session with a front of a given size and a number of calls, and
-// returns their costs.
+// Short sessions with the kit on the simulator: runs a session with a system text of a given size and a given number of
+// calls, and returns their costs.
 
 import type { AgentOptions, CacheOptions } from '@tidemark/kit';
 import { createAgent, defineTool } from '@tidemark/kit';
@@ -19,8 +19,8 @@ export interface ShortSession {
   readonly role: number;
   readonly calls: number;
   /**
-   * Course of the session. `talk`: one prompt per call. `work`: one prompt, and a tool call between the calls that
-   * returns this many bytes.
+   * Course of the session. `talk`: each call is a turn with a prompt of its own. `work`: the calls belong to one turn,
+   * and between two calls a tool returns this many bytes.
    */
   readonly course: 'talk' | { readonly work: number };
   readonly options?: Partial<AgentOptions>;

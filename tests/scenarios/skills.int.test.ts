@@ -30,7 +30,6 @@ const loads = (name: string, file?: string): AnswerPlan => ({
   answer: { calls: [{ name: 'skill_load', arguments: { name, ...(file === undefined ? {} : { file }) } }] },
 });
 
-/** Creates a folder of skills with copies of these real skills. */
 async function rootWith(...names: readonly string[]): Promise<{ readonly folder: string; readonly source: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-scenario-skills-'));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -129,7 +128,6 @@ interface Written {
   readonly body?: string;
 }
 
-/** Creates a folder of skills that the test writes, by name. */
 async function rootWriting(skills: Readonly<Record<string, Written>>, source = 'home') {
   const root = { ...(await rootWith()), source };
   for (const [name, { more = '', body = `Do ${name} well.` }] of Object.entries(skills)) {
@@ -141,8 +139,8 @@ async function rootWriting(skills: Readonly<Record<string, Written>>, source = '
 }
 
 /**
- * Returns the loaded skills, the opened fronts with their preloaded skills, and the started turns that the log records,
- * in order.
+ * Returns texts for the loaded skills, the opened epochs with the skills in their front, and the started turns, in the
+ * order of the log.
  */
 async function toldOf(stage: Stage, id: string): Promise<readonly string[]> {
   return (await recordsOf(stage, id)).flatMap(({ kind, data, turn }) => {
@@ -161,7 +159,7 @@ async function resultsOf(stage: Stage, id: string): Promise<readonly string[]> {
 }
 
 const PRELOAD = { more: 'metadata:\n  preload: always\n', body: 'Add up all of it.' };
-/** Options for a padded front with room for a skill body. */
+/** Options for a front with padding that has room for the body of a skill. */
 const LOW = {
   model: 'claude-haiku-4-5',
   instructions: 'You file taxes.',

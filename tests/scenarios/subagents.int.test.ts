@@ -13,20 +13,19 @@ import type { Billed, Stage } from './billed-stage.ts';
 
 const MINUTE = 60_000;
 /**
- * Milliseconds from a request to the beginning of its answer. Other requests can read the written cache entry only
- * after that.
+ * Milliseconds from a request to the beginning of its answer. Other requests can read the cache entry of the request
+ * only after this time.
  */
 const FIRST_BYTE_MS = 20;
 const SIBLINGS = 5;
 
-/** Billed call of the parent or a subagent, with the body that was sent. */
 interface Call extends Billed {
   readonly body: string;
 }
 
 /**
- * Plays a family. The parent waits, and requests five subagents in one answer. Each subagent makes one tool call and
- * reports.
+ * Runs a parent and its subagents. After any greetings, the parent calls `wait` and requests five subagents in one
+ * answer. Each subagent makes one tool call and reports.
  */
 async function playFamily(options: Playing): Promise<Family> {
   const { gapMs, pauses = [], added = [], reopens = false, ...staged } = options;
@@ -60,11 +59,14 @@ async function playFamily(options: Playing): Promise<Family> {
 
 interface Playing extends Partial<AgentOptions> {
   readonly gapMs: number;
-  /** Pauses before the task, in milliseconds. A greeting precedes each pause. */
+  /** Pauses before the main prompt, in milliseconds. Before each pause, the parent answers a greeting. */
   readonly pauses?: readonly number[];
-  /** Tools that the parent gets after its first turn. */
+  /** Tools that the parent gets from its next epoch on. They are set after its first greeting. */
   readonly added?: readonly Tool[];
-  /** True to reopen the parent in another process before the task. That process has the added tools from its start. */
+  /**
+   * True to reopen the parent in another process before the main prompt. That process has the added tools from its
+   * start.
+   */
   readonly reopens?: true;
 }
 
@@ -76,8 +78,8 @@ interface Family {
 }
 
 /**
- * `CHILD` is the beginning of each subagent's prompt. `SEEN` is the tool result that each subagent has after its first
- * call.
+ * `CHILD` is the beginning of each subagent's prompt. `SEEN` is the result of the subagent's tool call, so a body
+ * without `SEEN` is the subagent's first request.
  */
 const CHILD = 'You work as a subagent.';
 const SEEN = 'Seven orders.';
@@ -113,7 +115,7 @@ const weigh = defineTool({
   run: () => '1 kg',
 });
 
-/** Creates a tool that moves the clock, so the calls after it start later. */
+/** Creates a tool that advances the clock, so that later calls start later. */
 const wait = (stage: () => Stage) =>
   defineTool({
     name: 'wait',
@@ -137,12 +139,10 @@ function begunLater({ provider, clock }: Stage): Provider {
   };
 }
 
-/** Returns the first call of each sibling, in the order in which they were sent. */
 function firstCalls({ calls }: Family): readonly Call[] {
   return calls.filter(({ body }) => body.includes(CHILD) && !body.includes(SEEN));
 }
 
-/** Returns the forecast and the usage of a subagent's first call. */
 async function firstCallOf({ stage }: Family, child: string) {
   const records = await recordsOf(stage, child);
   const prepared = records.find((one) => one.kind === 'request.prepared') ?? expect.unreachable();
@@ -151,8 +151,8 @@ async function firstCallOf({ stage }: Family, child: string) {
 }
 
 /**
- * Returns the number of tokens of a first call that all siblings send: all tokens except those of the subagent's own
- * prompt.
+ * Returns the number of tokens in a subagent's first call that are the same for all siblings: all tokens except those
+ * of the subagent's own prompt.
  */
 function sharedTokens({ body, input }: Call): number {
   const own = /You work as a subagent\.(?:[^"\\]|\\.)*/.exec(body)?.[0] ?? '';
@@ -230,7 +230,8 @@ test('every session of a family is rebuilt from its log byte for byte, and every
 test('anthropics/claude-code#50213, #74318: a subagent pays only for its own content, and for nothing that its parent has sent', async () => {
   const family = await playFamily({ gapMs: 0 });
   for (const call of family.calls.filter(({ body }) => body.includes(CHILD))) {
-    // The limit covers the subagent's prompt, the notes before it, its answers and its results, but not the front.
+    // The limit of 200 tokens covers the subagent's prompt, the notes before it, its answers and its results. It does
+    // not cover the front.
     expect(call.written + call.fresh).toBeLessThan(200);
     expect(call.long).toBe(0);
   }

@@ -9,8 +9,8 @@ import { openStage, recordsOf } from './billed-stage.ts';
 
 const MINUTE = 60_000;
 /**
- * Minutes of pause before each turn. Some pauses are longer than the five-minute TTL, and all are shorter than the
- * one-hour TTL.
+ * Minutes of pause before each turn. All pauses are shorter than the one-hour TTL, and some are longer than the
+ * five-minute TTL.
  */
 const PAUSES = [0, 1, 20, 25, 2, 30, 40, 15];
 const LONG = 'a line of what was said before, in words. '.repeat(300);

@@ -1,5 +1,5 @@
-// Forecast of a first call: includes the front that other sessions of the same store left in the cache, and nothing
-// that is not known. The tests check the simulator's bill.
+// Forecast of a first call. It includes the front that other sessions of the same store left in the cache, and nothing
+// else from the cache. The tests check the simulator's bill.
 
 import type { RecordedOf } from '@tidemark/log';
 import { sessionId } from '@tidemark/log';
@@ -14,8 +14,9 @@ const LONG_ROLE = Array.from({ length: 6 }, (_, part) => `${part}. ${ROLE}`).joi
 const MODEL = 'claude-opus-5-5';
 
 /**
- * Forecast of a first call, and its real values: cache reads (`said`, `read`) and cost of the input (`cost`, `paid`).
- * `cached` is the number of warm entries in the epoch's record.
+ * Forecast and bill of a first call. `said` and `read` are the forecast and the billed tokens read from the cache.
+ * `cost` and `paid` are the forecast and the recorded cost of the input in US dollars. `cached` is the number of warm
+ * entries in the epoch's record.
  */
 interface FirstCall {
   readonly said: number;

@@ -45,7 +45,6 @@ function call(tool: string, given: Call['arguments']): Call {
   return { id: `toolu_demo${String(calls).padStart(4, '0')}`, tool, arguments: given };
 }
 
-/** Returns an answer with its tool calls, followed by the result of each call. */
 function step(text: string, made: readonly (readonly [Call, string])[] = []): readonly Happening[] {
   const results = made.map(([{ id, tool }, output]): Happening => ({
     what: 'result',

@@ -84,7 +84,6 @@ function environmentOf({
   };
 }
 
-/** Runs the command as a user does, in a separate process in the folder. */
 async function asProcess(...args: readonly string[]): Promise<Ran> {
   const { folder } = repository;
   const child = spawn(process.execPath, [BIN, ...args], {
@@ -97,13 +96,11 @@ async function asProcess(...args: readonly string[]): Promise<Ran> {
   return { exit, out, err };
 }
 
-/** Runs the command inside this process. */
 function tidemark(args: readonly string[], { environment, ...rest }: Choices = {}): Promise<Ran> {
   const around = { ...environmentOf(repository), ...environment };
   return pretendRun(args, { folder: repository.folder, environment: around, ...rest });
 }
 
-/** Returns the bodies of all requests that the provider received, joined into one text. */
 function toldIn({ sent }: Door): string {
   return sent.map(({ body }) => JSON.stringify(body)).join('\n');
 }

@@ -1,4 +1,5 @@
-// Treats a line that begins with no command as a prompt: `tidemark "fix the test"` means `tidemark run "fix the test"`.
+// Treats a line that does not begin with a command as a prompt: `tidemark "fix the test"` means `tidemark run "fix the
+// test"`.
 
 import { nearestName } from '@tidemark/agent';
 

@@ -47,7 +47,6 @@ function processEnvironmentOrEnd(signal: AbortSignal): ProcessEnvironment {
   }
 }
 
-/** Ends the process with the message and the exit code of an error. */
 function endWith(error: unknown): never {
   const { message, next, exit } = failureOf(error);
   try {
@@ -58,7 +57,11 @@ function endWith(error: unknown): never {
   process.exit(exit);
 }
 
-/** @throws CliError `cli/not-found` when the system has no such folder. */
+/**
+ * Returns the folder that `read` returns.
+ *
+ * @throws CliError `cli/not-found` when `read` throws, because the folder does not exist.
+ */
 function folderBy(read: () => string, what: string, next: string): string {
   try {
     return read();
@@ -99,7 +102,7 @@ function flushStream(stream: NodeJS.WriteStream): Promise<void> {
 
 /**
  * Returns a signal that aborts at Ctrl-C or when the shim ends. The process exits at the second Ctrl-C, or when the
- * command does not end in time.
+ * command has not ended after `GRACE_MS`.
  */
 function interruption(shim: number | undefined): AbortSignal {
   const controller = new AbortController();

@@ -116,8 +116,8 @@ const loop: Put = (path) => symlinkSync(path, path);
 const deep: Put = (path) => writeFileSync(path, '{"a":['.repeat(50_000) + ']}'.repeat(50_000));
 
 /**
- * Places relative to the folder of a case, with the kind of file to put there. `SESSION` stands for the folder of the
- * session.
+ * Path relative to the folder of a case, name of the kind of file, and function that creates such a file at the path.
+ * `SESSION` stands for the folder of the session.
  */
 const PLACES: readonly (readonly [place: string, kind: string, put: Put])[] = [
   ['home', 'a pipe', pipe],
@@ -151,8 +151,8 @@ const PLACES: readonly (readonly [place: string, kind: string, put: Put])[] = [
 const commandLines = Object.values(LINES).flat();
 const ALL = commandLines.flatMap((line) => PLACES.map((place) => [line, ...place] as const));
 /**
- * Only every 37th combination runs, which covers each place at least once. Combinations in which the command line reads
- * `in.json` and that file is replaced always run.
+ * Without `TIDEMARK_TORTURE=1`, only every 37th combination runs, which covers each place at least once. Combinations
+ * in which the command line reads `in.json` and that file is replaced always run.
  */
 const STRIDE = 37;
 const CASES = WHOLE ? ALL : ALL.filter((_, index) => index % STRIDE === 0 || readsInput(ALL[index]));
@@ -200,7 +200,8 @@ const READ_ONLY = `exec unshare -rm sh -c 'mount --bind "$TIDEMARK_HOME" "$TIDEM
 const MAY_MOUNT = spawnSync('unshare', ['-rm', 'true']).status === 0;
 
 /**
- * Name of the surroundings, shell line that creates them, and the expected exit code and stderr text of the command.
+ * Name of the surroundings in which the command runs, shell line that creates them, and expected exit code and stderr
+ * text.
  */
 const AROUND: readonly (readonly [name: string, shell: string, exit: number, words: RegExp])[] = [
   ['stdin that is closed', 'exec "$0" "$@" <&-', 0, /^$/],

@@ -45,7 +45,6 @@ function tidemark(args: readonly string[], options: readonly string[] = [], bin:
   return { code: ran.status, out: ran.stdout, err: ran.stderr };
 }
 
-/** Returns the JSON of the first line that a process prints. */
 async function firstLine(stream: NodeJS.ReadableStream): Promise<{ readonly url: string }> {
   for await (const line of createInterface({ input: stream })) return JSON.parse(line);
   throw new Error('the process printed nothing');

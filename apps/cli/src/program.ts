@@ -14,8 +14,8 @@ export interface HelpSink {
 }
 
 /**
- * Creates the program, ready to parse. It throws `CommanderError` where commander would exit the process; see
- * `usageOf`.
+ * Creates the program, ready to parse. Where commander would exit the process, the program throws `CommanderError`,
+ * which `usageOf` converts.
  */
 export function createProgram(
   commands: readonly Command[],
@@ -84,10 +84,9 @@ export function usageOf(error: CommanderError, takesPrompts: boolean): CliError 
 
 const SEE_HELP = '`tidemark --help` lists the commands, `tidemark <command> --help` lists the options of one';
 
-/** Options that have another name now. */
+/** New name of each renamed option, by its old name. */
 const RENAMED_OPTIONS: ReadonlyMap<string, string> = new Map([['--unconfined', '--allow-unsandboxed']]);
 
-/** Returns the message and the next step if commander complains about an option that has another name now. */
 function renamedOption(complaint: string): readonly [message: string, next: string] | undefined {
   const [, old = ''] = /^unknown option '(--[a-z-]+)/.exec(complaint) ?? [];
   const name = RENAMED_OPTIONS.get(old);
@@ -96,7 +95,7 @@ function renamedOption(complaint: string): readonly [message: string, next: stri
 
 /**
  * Removes passwords from addresses in the text. Commander quotes arguments that it does not understand, and such an
- * argument may be an address with a password.
+ * argument can be an address with a password.
  */
 function withoutPasswords(text: string): string {
   return text.replaceAll(/(:\/\/)[^/\s'"?#]*@/g, '$1[password]@');

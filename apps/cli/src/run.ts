@@ -1,5 +1,5 @@
-// Runs one command line as a function. It takes the arguments and the environment of the process, and returns an exit
-// code. `main.ts` contains the process itself.
+// Runs one command line as a function of its arguments and the process environment, and returns an exit code. `main.ts`
+// contains the process itself.
 
 import { resolve } from 'node:path';
 
@@ -26,7 +26,7 @@ import { createProgram, isAnswered, usageOf } from './program.ts';
 /** Parts of the process that a run can use. */
 export interface ProcessEnvironment {
   readonly environment: CommandEnvironment;
-  /** Absolute path of the folder that the process works in. */
+  /** Absolute path of the working folder of the process. */
   readonly folder: string;
   /** Home folder of the user. */
   readonly userFolder: string;
@@ -36,9 +36,9 @@ export interface ProcessEnvironment {
   readonly signal: AbortSignal;
   readonly version: string;
   readonly keyring: Keyring;
-  /** Tests each promise of the sandbox once. Returns an empty list if no sandbox works on this machine. */
+  /** Tests each guarantee of the sandbox once. Returns an empty list if no sandbox works on this machine. */
   tryPromises(): Promise<readonly TriedPromise[]>;
-  /** Opens the store in a home. */
+  /** Opens the store in a home folder. */
   openStore(home: string): Promise<NdjsonStore>;
 }
 
@@ -77,7 +77,6 @@ async function parse(
   return exit;
 }
 
-/** Returns the words that can be the first word of a command line, including `help`. */
 function namesOf(commands: readonly Command[]): readonly string[] {
   return [...commands.map(({ name }) => name), 'help'];
 }

@@ -150,7 +150,7 @@ test.skipIf(!hasTmux)(
   },
 );
 
-/** Resolves when the file exists and has its content. */
+/** Resolves when the file exists. The file with the exit code must also have content. */
 async function appears(folder: string, file: string): Promise<void> {
   await new Promise<void>((resolve) => {
     const watcher = watch(folder);

@@ -4,7 +4,6 @@ import type { Event, Log } from '@tidemark/log';
 import { callId, digest, money, position, sessionId, timestamp } from '@tidemark/log';
 import { createMemoryStore } from '@tidemark/store-memory';
 
-/** Id of the session. */
 export const ID = sessionId('hostile');
 /** Time of all records. */
 export const at = timestamp('2026-11-20T12:00:00.000Z');
@@ -29,13 +28,12 @@ export async function recorded(events: (store: Log) => Promise<readonly Event[]>
   return store;
 }
 
-/** Returns a text part. */
 export const text = (words: string): { readonly type: 'text'; readonly text: string } => ({
   type: 'text',
   text: words,
 });
 
-/** Returns the events of the hostile session. */
+/** Stores the picture of the hostile session as an artifact and returns the session's events. */
 export async function hostile(store: Log): Promise<readonly Event[]> {
   const { digest: artifact } = await store.artifacts.put(PIXEL);
   const image = { type: 'image', artifact, mediaType: 'image/png', bytes: PIXEL.length } as const;

@@ -1,6 +1,6 @@
-// Creates a small session through kit, with the simulator in this process and a clock of the test. The records are
-// identical in every run. The session has several prompts, a pause of six minutes, a tool that is added, and a side
-// call for a title.
+// Creates a small session through `@tidemark/kit`, with the simulator in this process and a clock of the test. The
+// records are identical in every run. The session has several prompts, a pause of six minutes, a tool that is added,
+// and a side call for a title.
 
 import type { Agent, AgentSession, Tool } from '@tidemark/kit';
 import { createAgent } from '@tidemark/kit';
@@ -10,7 +10,7 @@ import type { Provider, StreamPart } from '@tidemark/model';
 import { anthropicEncoder, decodeMessage } from '@tidemark/provider-anthropic';
 import { createSimulator } from '@tidemark/simulator';
 
-/** Time in milliseconds since 1970. Only the test moves it. */
+/** Time in milliseconds since 1970. Only the test changes it. */
 interface Clock {
   now: number;
 }
@@ -19,7 +19,7 @@ const NOON = Date.UTC(2026, 10, 20, 12);
 const SECOND = 1_000;
 const MINUTE = 60_000;
 
-/** Creates the session in a store and returns its id. */
+/** Creates the session in a store and returns its id. `begin` is the start time in milliseconds since 1970. */
 export async function playSession(store: Log, begin: number = NOON): Promise<string> {
   const clock: Clock = { now: begin };
   const agent = agentOn(store, clock);

@@ -31,7 +31,6 @@ export interface Choices {
   readonly colour?: boolean;
   /** Folder in which the command runs. By default a folder that does not exist. */
   readonly folder?: string;
-  /** Input that is piped to the command. */
   readonly piped?: string | Uint8Array;
   /**
    * User at a terminal, who answers questions. The argument is everything shown since the last answer, with the
@@ -43,8 +42,8 @@ export interface Choices {
 }
 
 /**
- * Promises of the sandbox, tested by the first run that needs them. The result depends only on the machine, and a test
- * takes a second.
+ * Guarantees of the sandbox, tested by the first run that needs them and then reused. The result depends only on the
+ * machine, and a test takes a second.
  */
 let tried: Promise<readonly TriedPromise[]> | undefined;
 

@@ -10,7 +10,6 @@ import { join } from 'node:path';
 export interface PseudoTerminal {
   /** Types text, or a key by its tmux name, such as `Enter` or `C-c`. */
   type(...keys: readonly string[]): void;
-  /** Returns the text on the screen. */
   screen(): string;
   /** Reads the screen until it matches the pattern, and returns it. Throws after 30 seconds. */
   until(pattern: RegExp): Promise<string>;
@@ -18,7 +17,6 @@ export interface PseudoTerminal {
   close(): void;
 }
 
-/** Returns true if tmux can be run. */
 export function hasTmux(): boolean {
   try {
     execFileSync('tmux', ['-V'], { stdio: 'ignore' });

@@ -11,14 +11,13 @@ export interface Stage {
   /** Folder that the agent works in. */
   readonly folder: string;
   readonly home: string;
-  /** Writes a file into the folder. */
   write(name: string, text: string): void;
   /** Writes a scenario file outside the folder and returns its path. */
   scenario(...steps: readonly ScenarioStep[]): string;
   clear(): void;
 }
 
-/** Creates a separate stage. */
+/** Creates the folders of one test. */
 export function openStage(): Stage {
   const root = mkdtempSync(join(tmpdir(), 'tidemark-stage-'));
   const folder = join(root, 'shop');

@@ -53,7 +53,7 @@ async function run(): Promise<Measured> {
 }
 
 /**
- * Records the events of a session as they were passed to `append`. Events read from a log cannot be used, because their
+ * Returns the events of a session as they were passed to `append`. Events read from a log cannot be used, because their
  * keys are in sorted order.
  */
 async function recordedEvents(): Promise<{ readonly id: SessionId; readonly events: readonly Event[] }> {

@@ -1,7 +1,7 @@
-// Billed input of long sessions with default settings: old results are shortened and full windows are compacted. Each
-// of these edits breaks the cached prefix and must save at least what the break costs. The session is therefore
-// compared with a session that shortens nothing and pays only for new tokens. `worst end` is the highest ratio for any
-// end of the session: it assumes that the session ended after one of its calls.
+// Measures the billed input of long sessions with default settings: old results are shortened and full windows are
+// compacted. Each of these edits breaks the cached prefix and must save at least the cost of the break. The session is
+// therefore compared with a session that shortens nothing and pays only for new tokens. `worst end` is the highest of
+// the ratios that the session would have if it ended after one of its calls.
 
 import type { Benchmark, Measured } from '../benchmark.ts';
 import type { Driven } from '../drive-script.ts';

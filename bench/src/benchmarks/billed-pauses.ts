@@ -1,5 +1,5 @@
-// Billed input of a session in which half of the pauses exceed five minutes, on each provider's simulator. The details
-// also contain the cost with TTLs chosen by an oracle that knows every pause and keeps nothing warm.
+// Measures the billed input of a session in which half of the pauses exceed five minutes, on each provider's simulator.
+// The details also contain the cost with TTLs chosen by an oracle that knows every pause and never warms the cache.
 
 import { unitPrice } from '@tidemark/context';
 import { timestamp } from '@tidemark/log';

@@ -1,5 +1,5 @@
-// Billed input of scripted sessions on each provider's simulator. A change of tools forces a rewrite on a model that
-// accepts tools only in the front. Such a session is shown as `forced` and does not count in the ratio.
+// Measures the billed input of scripted sessions on each provider's simulator. A change of tools forces a rewrite on a
+// model that accepts tools only in the front. Such a session is shown as `forced` and does not count in the ratio.
 
 import type { Benchmark, Measured } from '../benchmark.ts';
 import { largest, sum } from '../figures.ts';
@@ -29,7 +29,6 @@ async function run(): Promise<Measured> {
   };
 }
 
-/** Describes the sessions of one script, one per model, in the order of the models. */
 function inWords(sessions: readonly ScriptedSession[]): string {
   return sessions.map((one) => `${ratioOf(one).toFixed(3)}${isForced(one) ? ' forced' : ''}`).join(', ');
 }

@@ -1,6 +1,6 @@
-// Billed input of recorded real sessions, replayed at their recorded times. `ratio` excludes costs that no engine could
-// avoid, such as settings that the user changed. `expiring` is the ratio to an ideal whose entries expire after five
-// minutes.
+// Measures the billed input of recorded real sessions, replayed at their recorded times. `ratio` excludes costs that no
+// engine could avoid, such as settings that the user changed. `expiring` is the ratio to an ideal whose entries expire
+// after five minutes.
 
 import type { Benchmark, Measured } from '../benchmark.ts';
 import { sum } from '../figures.ts';

@@ -1,4 +1,4 @@
-// Billed input of scripted sessions, in units of the base input price.
+// Measures the billed input of scripted sessions, in units of the base input price.
 
 import type { Benchmark, Measured } from '../benchmark.ts';
 import { largest } from '../figures.ts';

@@ -1,5 +1,5 @@
-// Billed input of short sessions whose front is below a high floor. Compares padding by `auto`, which decides by
-// expected cost, with the better of `always` and `never`.
+// Measures the billed input of short sessions whose front is below a high floor. Compares padding by `auto`, which
+// decides by expected cost, with the better of `always` and `never`.
 
 import type { PaddingSetting } from '@tidemark/log';
 

@@ -1,4 +1,4 @@
-// Body and digest of the next request of a session whose body has 7 MB.
+// Measures how long it takes to build the body and digest of the next request in a session whose body has 7 MB.
 
 import { createHash } from 'node:crypto';
 
@@ -66,7 +66,6 @@ function timedStringify(body: Uint8Array): number {
   return timed(() => createHash('sha256').update(JSON.stringify(object)).digest('hex'));
 }
 
-/** Returns a user's message and a model's answer. */
 function turnOf(turn: number): readonly Span[] {
   return (['user', 'assistant'] as const).map((role, index) => ({
     role,

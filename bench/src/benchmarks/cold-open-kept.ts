@@ -1,4 +1,5 @@
-// Opening a long session with the snapshot that the agent wrote. Records before the snapshot are not read again.
+// Measures the opening of a long session with the snapshot that the agent wrote. Records before the snapshot are not
+// read again.
 
 import type { SessionId } from '@tidemark/log';
 import { openSession } from '@tidemark/agent';

@@ -1,4 +1,4 @@
-// Opening a long session without a snapshot: the log is read, checked, decoded and folded.
+// Measures the opening of a long session without a snapshot: the log is read, checked, decoded and folded.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Flushes in a step: before its request is sent, and before its tools run. Calls that write run one after another, each
-// after its own flush, and are counted separately.
+// Counts the flushes of the log in a step. The log is flushed before the request is sent and before the tools run.
+// Calls that write run one after another, each after its own flush, and are counted separately.
 
 import type { EffectClass } from '@tidemark/log';
 import { openNdjsonStore } from '@tidemark/store-ndjson';

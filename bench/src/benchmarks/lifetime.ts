@@ -1,6 +1,6 @@
 // Cost of the TTLs that the engine chooses, compared with always five minutes, always one hour, and an oracle that
-// knows every gap. Uses generated work days, the recorded pauses that the margin was fitted on, and replays of the
-// recordings if the recordings are on this machine.
+// knows every gap. Uses generated work days, the recorded pauses on which the margin of `chooseLifetime` was fitted,
+// and replays of the recordings if the recordings are on this machine.
 
 import type { Benchmark, Measured } from '../benchmark.ts';
 import { chargedBy } from '../charged-by.ts';
@@ -74,8 +74,8 @@ interface PlayedDay {
 }
 
 /**
- * Costs of a played stream, with two additional costs for keeping the cache warm in pauses: by reads (`refresh`), and
- * by promotions if they work (`promotion`).
+ * Costs of one stream, with two additional costs for keeping the cache warm in pauses: by reads (`refresh`), and by
+ * promotions if they work (`promotion`).
  */
 interface PlayedWarm extends Played {
   readonly refresh: number;
@@ -100,7 +100,6 @@ function describe(model: string, { name, played }: PlayedDay): [string, string] 
   return [`${model}, ${name}`, inWords(played)];
 }
 
-/** Describes each cost as a ratio to the oracle's cost. */
 function inWords(played: PlayedWarm | undefined): string {
   if (played === undefined) return 'nothing';
   const over = (cost: number): string => (cost / played.oracle).toFixed(3);

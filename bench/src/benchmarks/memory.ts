@@ -38,7 +38,7 @@ async function run(): Promise<Measured> {
   });
 }
 
-/** Returns the bytes that the session holds at each of these lengths, counted in events. */
+/** Returns the bytes of memory that the session uses at each of these lengths. A length is a number of events. */
 async function measureAt(home: string, lengths: readonly number[]): Promise<readonly number[]> {
   const before = await heldBytes();
   const log = openNdjsonStore({ home, files: quietFiles().files });
@@ -73,13 +73,14 @@ async function growTo(steady: SteadySession, length: number): Promise<void> {
 }
 
 setFlagsFromString('--expose-gc');
-// Turns off the optimizing compiler. Its notes on the code are stored among the data and grow with any long run.
+// Turns off the optimizing compiler. Its feedback about the code is stored in the data spaces and grows with any long
+// run.
 setFlagsFromString('--no-opt');
 /** Runs the engine's most thorough garbage collection, which also drops caches of sources and of compiled code. */
 const collectGarbage: (options: { readonly type: 'major'; readonly flavor: 'last-resort' }) => void =
   runInNewContext('gc');
 
-/** Heap spaces without data. They contain compiled code and the compiler's notes, which grow with any long run. */
+/** Heap spaces without data. They contain compiled code and data of the compiler, which grow with any long run. */
 const CODE_SPACES = ['code_space', 'code_large_object_space', 'trusted_space', 'trusted_large_object_space'];
 
 async function heldBytes(): Promise<number> {

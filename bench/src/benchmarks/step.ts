@@ -33,7 +33,7 @@ interface Cost {
   readonly append: number;
 }
 
-/** A session, and the readings of its stopwatches at the arrival of each request of its turn. */
+/** A session, and the times that its stopwatches showed when each request of the latest turn arrived. */
 interface Watched {
   readonly steady: SteadySession;
   readonly readings: Reading[];

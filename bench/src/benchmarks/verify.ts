@@ -45,7 +45,6 @@ interface Session {
   readonly id: SessionId;
 }
 
-/** Plays turns of chat, each with a prompt, a request and an answer. */
 async function sessionOf(calls: number): Promise<Session> {
   const log = createMemoryStore();
   const { id, turn, close } = await beginSteady({ log, calls: 0, bytes: 200 });

@@ -1,4 +1,5 @@
-// Cost of the calls after a cut, computed like the simulator's bill, with a compacted history and with the whole one.
+// Computes the cost of the calls after a cut, with a compacted history and with the whole history. The computation is
+// the same as that of the simulator's bill.
 
 import { chargedBy } from '../charged-by.ts';
 import type { Chain, Charged } from '../lives-played.ts';
@@ -32,7 +33,7 @@ export function cacheCost({ before, kept, growth }: CutSizes): number {
 
 /**
  * Sums the cost of the calls. The first call reads `read` tokens from the cache and sends `sent` tokens plus its new
- * ones.
+ * tokens.
  */
 function costOf(read: number, sent: number, growth: number): number {
   charged ??= chargedBy(MODEL);

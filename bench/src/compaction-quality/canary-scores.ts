@@ -13,7 +13,10 @@ export interface Held {
   readonly of: number;
 }
 
-/** Scores of a strategy. A canary counts in the round in which it was planted and in every later round. */
+/**
+ * Scores of a strategy: `rounds` over all rounds, `afterLast` for the last round only. A canary counts in the round in
+ * which it was planted and in every later round.
+ */
 export interface CanaryScore {
   readonly rounds: Held;
   readonly afterLast: Held;
@@ -21,7 +24,7 @@ export interface CanaryScore {
   readonly kinds: { readonly [kind in CanaryKind]?: Held };
 }
 
-/** Scores the text that was kept after each round. */
+/** Returns the scores for the text that was kept after each round. `kept` contains one entry per round. */
 export function scoreRounds(kept: readonly (readonly Piece[])[]): CanaryScore {
   const looks = kept.flatMap((pieces, index) =>
     CANARIES.filter((canary) => canary.round <= index + 1).map((canary) => ({

@@ -24,7 +24,7 @@ export const TAIL_TOKENS = 2_000;
 
 /** Text that is kept after a round, and text that the round added. */
 export interface CanaryRound {
-  /** The checkpoint and the text that is packed after it. */
+  /** The checkpoint and the text of the history after it. */
   readonly kept: readonly Piece[];
   /** Everything that the round added to the history. Other strategies compact it in their own way. */
   readonly added: readonly Piece[];
@@ -93,7 +93,6 @@ function checked(kept: readonly Piece[]): readonly Piece[] {
   throw new Error(`a checkpoint takes ${size} tokens, more than ${CHECKPOINT_TOKENS}: compact with that budget`);
 }
 
-/** Returns the statements that are planted at a place in a round. */
 function linesAt(round: number, place: CanaryPlace): readonly string[] {
   const planted = CANARIES.flatMap((canary): readonly Planted[] =>
     canary.update === undefined ? [canary] : [canary, canary.update],
@@ -102,7 +101,8 @@ function linesAt(round: number, place: CanaryPlace): readonly string[] {
 }
 
 /**
- * Returns the prompt of a round. The first prompt is a long list, like that of a real task, and the others are short.
+ * Returns the prompt of a round. The first prompt is a long list, like the prompt of a real task. The other prompts are
+ * short.
  */
 function promptOf(round: number): string {
   const lines = linesAt(round, 'prompt');
@@ -138,7 +138,7 @@ interface MadeCall {
   readonly arguments: object;
 }
 
-/** Returns the plan of a round. The plan names the decision that it replaces as superseded. */
+/** Returns the plan of a round. The plan marks the decision that it replaces as `superseded`. */
 function planOf(round: number): MadeCall | undefined {
   const old = CANARIES.flatMap(({ place, update, line }) =>
     place === 'plan' && update?.round === round ? [{ what: line, status: 'superseded' }] : [],

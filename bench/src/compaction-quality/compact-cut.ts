@@ -17,7 +17,7 @@ import { piecesOf, tokensOf } from './pieces.ts';
 /** Model that compacts. It has a window of 200,000 tokens. */
 export const MODEL = 'claude-sonnet-4-5';
 
-/** Share of the budget that the checkpoint may take. */
+/** Maximum share of the budget for the checkpoint. */
 const CHECKPOINT = 0.75;
 /** Number of steps in the binary search for the longest tail. */
 const RUNS = 9;
@@ -34,7 +34,10 @@ export async function compactByDefault(session: CutSession): Promise<readonly Pi
   return kept;
 }
 
-/** Returns what Tidemark's compaction keeps with the longest tail such that everything kept fits in `budget` tokens. */
+/**
+ * Returns what Tidemark's compaction keeps within `budget` tokens. A binary search finds the longest tail that still
+ * fits.
+ */
 export async function compactWithin(session: CutSession, budget: number): Promise<readonly Piece[]> {
   let best: readonly Piece[] | undefined;
   let [low, high] = [0, 2 * budget];

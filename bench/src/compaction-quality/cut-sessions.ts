@@ -22,7 +22,7 @@ export const CUTS: readonly number[] = [0.4, 0.6, 0.8];
 export interface CutSession {
   readonly name: string;
   readonly cut: number;
-  /** Store with the artifacts that the records name, such as images. */
+  /** Store with the artifacts to which the records refer, such as images. */
   readonly store: Log;
   /** Records before the cut, without compactions. */
   readonly records: readonly Recorded[];

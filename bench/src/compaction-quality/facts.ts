@@ -9,7 +9,7 @@ export interface Sighting {
   /** Text before and after the identifier in its line, with single spaces, at most `AROUND` characters on each side. */
   readonly left: string;
   readonly right: string;
-  /** True if the compared text contains only identifiers. */
+  /** True if `left`, the identifier and `right` contain only identifiers. */
   readonly bare: boolean;
   /** True if the line with the identifier is the whole text of an argument. */
   readonly argument: boolean;
@@ -32,8 +32,8 @@ export interface LaterNeeded {
   /** Paths that occurred with each identifier of the history: in its line, or as the file of its call. */
   readonly places: ReadonlyMap<string, ReadonlySet<string>>;
   /**
-   * Number of facts that occurred only in bare lines, such as a list of files. Such a fact has no line of its own and
-   * is not in `facts`.
+   * Number of facts that occurred only in lines of bare identifiers, such as a list of files. Such lines give no
+   * information about a fact, so these facts are not in `facts`.
    */
   readonly bare: number;
 }
@@ -98,7 +98,6 @@ function sightedIn(piece: Piece): readonly Sighted[] {
   });
 }
 
-/** Checks if an argument begins at this line. */
 function isLabelled({ from, tool }: Piece, line: string): boolean {
   return from === 'input' && tool !== undefined && line.startsWith(`${tool} `) && line.includes(': ');
 }

@@ -14,7 +14,10 @@ export interface Goal {
   readonly reached: boolean;
 }
 
-/** Required lead of Tidemark's compaction over the best other strategy of the same size. */
+/**
+ * Minimum difference between the recall of Tidemark's compaction and the recall of the best other strategy of the same
+ * size.
+ */
 const ABOVE = 0.1;
 /** Share of the facts from prose and inputs that Tidemark's compaction must keep. */
 const OF_SAID = 0.9;
@@ -39,7 +42,10 @@ export function canaryGoal({ afterLast }: CanaryScore): Goal {
   return goal('all canaries after five rounds', afterLast.held / afterLast.of, 1, true);
 }
 
-/** Returns the recall of a strategy at a cut, over all sessions. `NaN` if no fact is needed. */
+/**
+ * Returns the recall of a strategy at a cut, over all sessions: the share of the needed facts that it kept. `NaN` if no
+ * fact is needed.
+ */
 export function recallOf(
   recalls: readonly Recall[],
   strategy: string,
@@ -52,7 +58,7 @@ export function recallOf(
   return kept / of;
 }
 
-/** Makes a goal. Values are compared to a millionth, so that rounding of sums does not decide. */
+/** Makes a goal. Values are compared with a tolerance of a millionth, because sums are rounded. */
 function goal(name: string, seen: number, wanted: number, orEqual: boolean): Goal {
   const reached = orEqual ? seen > wanted - 1e-6 : seen > wanted + 1e-6;
   return { name, seen, wanted, reached };

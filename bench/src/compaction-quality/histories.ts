@@ -1,4 +1,4 @@
-// Complete histories from a log, without compactions.
+// Reads complete histories from a log, without their compactions.
 
 import { emptyState, evolve, slice } from '@tidemark/context';
 import type { Log, Recorded, SessionId } from '@tidemark/log';

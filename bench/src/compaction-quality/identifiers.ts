@@ -11,7 +11,6 @@ export interface Identifier {
   readonly at: number;
 }
 
-/** Matches runs of characters that can form an identifier. */
 const RUN = /[A-Za-z0-9_$@~./#-]+/g;
 /** Matches file endings. A name without a slash is a path if it has such an ending. */
 const ENDING =
@@ -22,7 +21,7 @@ const SHORTEST = 5;
  * Returns the identifiers of a line, in order.
  *
  * - A path has a known file ending, or only names between two or more slashes, or only names after a root (`/`, `~/`).
- * - A value is a number of three digits or more, which may contain dots. A string of 6 to 40 hex digits with both a
+ * - A value is a number of three digits or more, which can contain dots. A string of 6 to 40 hex digits with both a
  *   digit and a letter is also a value, with or without a `#`.
  * - A symbol has at least 5 characters and a mark inside it that prose words do not have: a capital after a small
  *   letter, an underscore, a digit after a letter, or two hyphens. A dot separates two symbols.

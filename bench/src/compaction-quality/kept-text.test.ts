@@ -14,7 +14,6 @@ const HISTORY = [
 const AFTER = [input('bash', { command: 'x getThinkingBorder loadTheme loadOther 48113 src/theme.ts' })];
 const NEEDED: LaterNeeded = laterNeeded(HISTORY, AFTER);
 
-/** Returns the facts that a text with these lines holds. */
 function keptIn(...lines: readonly string[]): readonly string[] {
   const kept = readKept([words(lines.join('\n'))]);
   return NEEDED.facts.filter((fact) => isKept(fact, kept, NEEDED.places)).map(({ text }) => text);

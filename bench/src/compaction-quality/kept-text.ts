@@ -1,4 +1,4 @@
-// Search for facts in the text that is left after a compaction. A fact counts only with its line, because bare
+// Searches for facts in the text that is left after a compaction. A fact counts only with its line, because bare
 // identifiers give a model no information.
 
 import type { Fact, LaterNeeded, Sighting } from './facts.ts';
@@ -6,10 +6,8 @@ import { AROUND, comparable } from './facts.ts';
 import { identifiersIn } from './identifiers.ts';
 import type { Piece } from './pieces.ts';
 
-/** A line that was kept. */
 interface KeptLine {
   readonly words: string;
-  /** Paths in the line, without duplicates. */
   readonly paths: ReadonlySet<string>;
   /** Symbols and values in the line. */
   readonly names: ReadonlySet<string>;
@@ -45,9 +43,9 @@ export function readKept(pieces: readonly Piece[]): KeptText {
 
 /**
  * Checks if a fact was kept, in one of three ways. First, a kept line has the same text around the fact as an original
- * line with more than bare identifiers. Second, the fact was a whole argument, usually a path, and its kept line names
- * the tool. Third, its kept line has exactly one path, and a symbol or value that occurred with that path in the
- * original.
+ * line that contained more than bare identifiers. Second, the fact was a whole argument, usually a path, and its kept
+ * line contains the name of the tool. Third, its kept line has exactly one path, and a symbol or value that occurred
+ * with that path in the original history.
  */
 export function isKept(fact: Fact, kept: KeptText, places: LaterNeeded['places']): boolean {
   const found = kept.get(fact.text) ?? [];
@@ -82,7 +80,7 @@ function isPlaced({ text, kind }: Fact, { paths, names }: KeptLine, places: Late
 }
 
 /**
- * Compares two paths that may be relative to different folders: `theme/theme.ts` is the same file as
+ * Compares two paths that can be relative to different folders: `theme/theme.ts` is the same file as
  * `src/theme/theme.ts`.
  */
 function isSameFile(a: string, b: string): boolean {

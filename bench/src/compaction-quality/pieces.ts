@@ -1,5 +1,5 @@
-// History as pieces of text: prose, tool inputs and tool results. Every strategy is measured on pieces, so that all are
-// counted and searched in the same way.
+// Splits a history into pieces of text: prose, tool inputs and tool results. Every strategy is measured on pieces, so
+// that all are counted and searched in the same way.
 
 import { estimateTokens } from '@tidemark/context';
 import type { Part, Span } from '@tidemark/model';

@@ -1,4 +1,5 @@
-// Table of compaction quality: strategy × (canaries, recall by origin and cut, kept tokens, cache cost).
+// Builds the table of compaction quality: one row per size and strategy, with the canary scores, the recall by origin
+// and cut, the kept tokens and the cache cost.
 
 import type { TableOfResult } from '../benchmark.ts';
 import { sum } from '../figures.ts';

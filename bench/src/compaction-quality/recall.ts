@@ -1,4 +1,5 @@
-// Recall of later-needed facts for every strategy at every cut, at two sizes that are the same for all strategies.
+// Measures the recall of later-needed facts for every strategy at every cut, at two sizes that are the same for all
+// strategies.
 
 import { cacheCost } from './cache-cost.ts';
 import { compactByDefault, compactWithin } from './compact-cut.ts';
@@ -35,7 +36,7 @@ export interface Recall {
   readonly said: Share;
   /** Facts first seen in results. */
   readonly results: Share;
-  /** Facts first seen in results, including those that reading a kept path again would find. */
+  /** Facts first seen in results. A fact also counts as kept if reading a kept path again would find it. */
   readonly withReading: Share;
   /** Tokens before the compaction (`before`) and after it (`kept`). */
   readonly before: number;
@@ -44,10 +45,10 @@ export interface Recall {
   readonly cost: number;
 }
 
-/** Share of the size before a cut that a strategy may keep. */
+/** Maximum share of the tokens before a cut that a strategy keeps for the size `quarter`. */
 const QUARTER = 0.25;
 
-/** Measures all strategies at a cut. */
+/** Measures all strategies at a cut, for both sizes. */
 export async function recallAt(session: CutSession): Promise<readonly Recall[]> {
   const needed = laterNeeded(session.before, session.after);
   const before = tokensOf(session.before);

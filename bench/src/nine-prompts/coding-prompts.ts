@@ -32,7 +32,7 @@ export interface CodingPrompt {
   readonly pause: number;
 }
 
-/** A whole coding session. */
+/** Prompts of a coding session, with the project's files at its start. */
 export interface CodingSession {
   /** Texts of the project's files by path, before the first prompt. */
   readonly files: ReadonlyMap<string, string>;
@@ -76,13 +76,11 @@ interface Project {
   readonly texts: Map<string, string>;
 }
 
-/** State for making the steps of one turn. */
 interface Making {
   readonly project: Project;
   readonly area: MadeArea;
   readonly random: () => number;
   readonly steps: CodingStep[];
-  /** Number of test runs so far. */
   runs: number;
 }
 
@@ -125,7 +123,6 @@ function explore(making: Making): void {
   ];
   for (const source of some) say(making, aboutReading(making, source), read(source));
   const [first, second] = area.tests;
-  // Sometimes a model reads two files at once.
   if (first !== undefined && second !== undefined) say(making, 'Their tests.', read(first), read(second));
   say(
     making,
@@ -135,7 +132,6 @@ function explore(making: Making): void {
   runTests(making, 0);
 }
 
-/** Makes these steps: change the files, run the tests, read the failing file again, change it, and run the tests. */
 function change(making: Making, files: number): void {
   const { area } = making;
   const changed = Array.from({ length: files }, () => pick(making, area.sources));
@@ -245,7 +241,6 @@ function edit(making: Making, source: MadeSource, text: string): void {
   });
 }
 
-/** Returns the part of a file that contains the function or the test case with this name. */
 function functionIn(file: string, name: string): string {
   const pieces = file.split('\n\n');
   const found = pieces.find(

@@ -9,14 +9,13 @@ export interface MadeFunction {
   readonly text: string;
 }
 
-/** One source file of the shop. */
+/** One source file or test file of the shop. */
 export interface MadeSource {
   /** Path from the root of the workspace. */
   readonly path: string;
   readonly functions: readonly MadeFunction[];
 }
 
-/** One area of the shop. */
 export interface MadeArea {
   readonly name: string;
   readonly sources: readonly MadeSource[];
@@ -52,7 +51,10 @@ export function textOfSource({ path, functions }: MadeSource): string {
   return `// Part of the shop: ${path}.\n\n${functions.map(({ text }) => text).join('\n\n')}\n`;
 }
 
-/** Returns the function names of an area in a random order, each once. */
+/**
+ * Returns the function names of an area in a random order. After all names were used, the same names follow with the
+ * suffix `Again`.
+ */
 function namesOf(area: string, random: () => number): Iterator<string> {
   const title = `${area[0]?.toUpperCase() ?? ''}${area.slice(1)}`;
   const all = VERBS.flatMap((verb) => NOUNS.map((noun) => `${verb}${title}${noun}`));

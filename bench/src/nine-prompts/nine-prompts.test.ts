@@ -75,7 +75,6 @@ test(
     const turns = await turnCosts(played, row);
     expect(turns.filter(({ compacted }) => compacted).length).toBeGreaterThan(1);
     expect(dearestTurn(turns).ratio).toBeLessThanOrEqual(1.3);
-    // The only epochs are the first one and those of the compactions.
     expect(turns.flatMap(({ epochs }) => epochs)).toEqual(['initial', 'compaction', 'compaction', 'compaction']);
   },
 );

@@ -32,7 +32,7 @@ export interface PlayedSession {
   readonly ledger: readonly LedgerCall[];
 }
 
-/** Agent options that may differ from those of the command. */
+/** Agent options that can differ from those of the command. */
 export type PlayOptions = Partial<Pick<AgentOptions, 'cache' | 'compaction'>>;
 
 interface Stage {
@@ -185,12 +185,11 @@ function isCommand(input: unknown): input is { readonly command: unknown } {
   return typeof input === 'object' && input !== null && 'command' in input;
 }
 
-/** Returns the calls of the step that was answered last. */
 function callsNow({ prompt, step }: Stage): CodingPrompt['steps'][number]['calls'] {
   return prompt?.steps[step - 1]?.calls ?? [];
 }
 
-/** Plays one prompt and returns how many calls had arrived at the end of the turn. */
+/** Plays one prompt. Returns the number of calls that had arrived at the simulator by the end of the turn. */
 async function playPrompt(stage: Stage, live: AgentSession, prompt: CodingPrompt): Promise<number> {
   stage.time.pass(prompt.pause);
   stage.prompt = prompt;
@@ -202,7 +201,10 @@ async function playPrompt(stage: Stage, live: AgentSession, prompt: CodingPrompt
   return stage.simulator.calls.length;
 }
 
-/** Returns the next step of the main stream. A request on another stream asks for a checkpoint. */
+/**
+ * Returns the next step of the script for a request on the main stream, or a checkpoint for a request on any other
+ * stream.
+ */
 function answerTo(stage: Stage, { toolResults }: ReceivedRequest): PlannedAnswer {
   const { prompt, step, stream, time } = stage;
   if (stream !== 'main') return { text: JSON.stringify(checkpointOf(stage)) };

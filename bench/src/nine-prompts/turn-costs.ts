@@ -1,4 +1,4 @@
-// Cost of each turn of a played session, from the simulator's ledger, and the epochs of the turn, from the log.
+// Computes the cost of each turn of a session from the simulator's ledger, and finds the epochs of the turn in the log.
 
 import type { Log, SessionId, Usage } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
@@ -9,13 +9,13 @@ import { usageOf } from '../bill-calls.ts';
 import { largest, median } from '../figures.ts';
 import type { PlayedSession } from './play-prompts.ts';
 
-/** Tokens of some calls by bucket, and their price in US dollars. */
+/** Tokens of some calls by bucket, and their cost in US dollars. */
 export interface CallsCost {
   readonly fresh: number;
   readonly read: number;
   readonly written: number;
   readonly answer: number;
-  /** Price as exact decimal text. */
+  /** Cost as exact decimal text. */
   readonly dollars: string;
 }
 

@@ -22,7 +22,7 @@ export function structureSource(path: string): ContextSource {
         .digest('hex')
         .slice(0, 12),
     render: () => structureOf(path),
-    // A value in a first row is a header, so a write of content may change the structure too. The revision shows if the
+    // A value in a first row is a header, so a write of content can change the structure too. The revision shows if the
     // structure changed.
     affectedBy: ({ touches }) => touches.includes('structure') || touches.includes('content'),
   };
@@ -47,7 +47,7 @@ function sheetInWords({ name, rows, tables = [] }: Book['sheets'][number]): stri
   return `- ${quoted(name)}: ${shown}${within.join('')}`;
 }
 
-/** Returns a name as one quoted line. Names come from the file and may contain any characters. */
+/** Returns a name as one quoted line. Names come from the file and can contain any characters. */
 function quoted(name: string): string {
   return JSON.stringify(name);
 }

@@ -17,7 +17,7 @@ interface Played {
   readonly path: string;
   readonly simulator: Simulator;
   readonly bodies: readonly string[];
-  /** Order of events in the log: `prompt` for each prompt, and the cause of each structure note. */
+  /** Entries in log order: `prompt` for each prompt, and the cause of each structure note. */
   readonly told: readonly string[];
   /** Texts of the tool results, including errors. */
   readonly results: readonly string[];

@@ -4,7 +4,9 @@
 /** A text that contains one secret. */
 export interface SecretSample {
   readonly title: string;
-  /** Text before the secret. It must not be masked, like the text after the secret (`tail`). */
+  /**
+   * Text before the secret. Only the secret is masked: this text and `tail`, the text after the secret, stay unchanged.
+   */
   readonly lead: string;
   readonly secret: string;
   readonly tail: string;
@@ -29,7 +31,10 @@ export function noise(length: number, seed: number = 1): string {
 
 const PRIVATE = ['PRIVATE', 'KEY'].join(' ');
 
-/** Returns a private key of this kind in lines of 64 characters, separated by `lineBreak`. */
+/**
+ * Returns a private key in PEM format: `body` in lines of 64 characters between a BEGIN line and an END line. `kind` is
+ * a word with a space after it, such as `RSA `, or empty.
+ */
 export function pem(kind: string, body: string, lineBreak: string = '\n'): string {
   const lines = body.match(/.{1,64}/g) ?? [];
   const frame = (word: string): string => `-----${word} ${kind}${PRIVATE}-----`;
@@ -51,7 +56,7 @@ const jwt = [{ alg: 'HS256', typ: 'JWT' }, { sub: '1234567890' }]
   .join('.');
 const login = Buffer.from(`martha:${noise(12, 7)}`).toString('base64');
 
-/** Tokens that are recognized by their own format, such as `ghp_…`. */
+/** Secrets that are recognized by their own format, such as `ghp_…`. */
 export const TOKENS: readonly SecretSample[] = [
   sample('an AWS access key id', 'aws', `AKIA${noise(16, 8).toUpperCase()}`),
   sample('an RSA key', 'privatekey', pem('RSA ', `MIIE${noise(150)}`)),
@@ -114,8 +119,8 @@ export const TOKENS: readonly SecretSample[] = [
 const KEY_ID = `AKIA${noise(16, 8).toUpperCase()}`;
 
 /**
- * Tokens after a text that ends in a letter or digit, such as `\n` or `%3D`. This last character must not be taken as
- * part of the token.
+ * Secrets directly after a text that ends in a letter, a digit or an underscore, such as `\n` or `%3D`. This last
+ * character must not be masked as part of the secret.
  */
 export const ESCAPES: readonly SecretSample[] = [
   ['a line break in a string', String.raw`"line one\n`],
@@ -323,5 +328,4 @@ export const PAIRED: readonly SecretSample[] = [
   sample('a flag of sshpass in quotes', 'password', 'let me in', "sshpass -p '", "' ssh a.example"),
 ];
 
-/** All samples. */
 export const SAMPLES: readonly SecretSample[] = [...TOKENS, ...ESCAPES, ...PLACES, ...NAMED, ...PAIRED, ...COLOURED];

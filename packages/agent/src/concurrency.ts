@@ -12,7 +12,6 @@ export interface Mutex {
   pass<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** Returns a new mutex that is not locked. */
 export function createMutex(): Mutex {
   const limit = pLimit(1);
   return { pass: (work) => limit(work) };
@@ -40,7 +39,8 @@ export function createSemaphore(most: number): Semaphore {
         return left.promise;
       });
       if (await unlessAborted(entered.promise, signal)) return left.resolve;
-      // An aborted waiter stays in the queue and leaves as soon as it enters, so its slot is not lost.
+      // An aborted waiter cannot be removed from the queue. It releases its slot as soon as it gets one, so the slot is
+      // not lost.
       left.resolve();
       return undefined;
     },
@@ -64,8 +64,8 @@ export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): P
 }
 
 /**
- * Resolves when `signal` aborts. If `signal` does not abort, the promise never settles. Aborting `over` removes the
- * listener.
+ * Returns a promise that resolves when `signal` aborts. If `signal` does not abort, the promise never settles. Aborting
+ * `over` removes the listener.
  */
 export function abortOf(signal: AbortSignal, over: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();

@@ -9,7 +9,7 @@ import { CodedError } from '@tidemark/core';
  */
 export type AgentErrorSort = Extract<ErrorSort, 'refused' | 'conflict' | 'bug'>;
 
-/** All error codes with their sorts. A test pins this list. */
+/** All error codes with their sorts. A test fails if this list changes. */
 export const AGENT_ERRORS: Readonly<Record<AgentErrorCode, AgentErrorSort>> = {
   'agent/unknown-kind': 'refused',
   'agent/unclosed-history': 'bug',
@@ -40,7 +40,6 @@ export const AGENT_ERRORS: Readonly<Record<AgentErrorCode, AgentErrorSort>> = {
   'agent/bad-argument': 'refused',
 };
 
-/** Code of an agent error. */
 export type AgentErrorCode =
   | 'agent/unknown-kind'
   | 'agent/unclosed-history'

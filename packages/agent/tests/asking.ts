@@ -23,7 +23,7 @@ export interface Asked {
   interrupt(): void;
 }
 
-/** Returns a turn with these sources. */
+/** Returns a turn of the session that asks these sources. Its time is always `now`. */
 export function asked({ session }: Small, sources: readonly ContextSource[], now: Timestamp = second(0)): Asked {
   const notices: Notice[] = [];
   const waits = new Map<() => void, number>();

@@ -20,7 +20,9 @@ export function inShort(records: readonly Recorded[]): readonly string[] {
   });
 }
 
-/** Returns the text of a tool result. Without `call`, the last result is used. */
+/**
+ * Returns the text of a tool result, or an empty text if no result is found. Without `call`, the last result is used.
+ */
 export function wordsOf(records: readonly Recorded[], call?: string): string {
   const closing = records.findLast(
     (record) =>

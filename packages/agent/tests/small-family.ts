@@ -10,7 +10,7 @@ import { createAgentTool } from '../src/subagent/agent-tool.ts';
 import type { Live, Setting } from './small-live.ts';
 import { calls, goLive, heldBy, says } from './small-live.ts';
 
-/** Creates a provider whose answer depends on the content of the request. */
+/** Creates a provider that passes the texts and call ids of each request to `answer` and returns the result. */
 export function heeding(answer: (said: readonly string[]) => ScriptedAnswer): Provider {
   return {
     name: 'scripted',
@@ -19,9 +19,8 @@ export function heeding(answer: (said: readonly string[]) => ScriptedAnswer): Pr
   };
 }
 
-/** Returns true if the request comes from a subagent. */
 const isChild = (said: readonly string[]): boolean => said.some((text) => text.startsWith('You work as a subagent.'));
-/** Returns a call of the tool `agent`. */
+/** Returns a call of the tool `agent` as its id, tool name and arguments in JSON. */
 export const agent = (id: string, args: object): readonly [string, string, string] => [
   id,
   'agent',
@@ -59,7 +58,6 @@ export async function goWithAgents(
 
 type Of<K extends Kind> = Recorded & RecordedOf<K>;
 
-/** Returns the records of one kind. */
 export function of<K extends Kind>(records: readonly Recorded[], kind: K): readonly Of<K>[] {
   return records.filter((record): record is Of<K> => record.kind === kind);
 }

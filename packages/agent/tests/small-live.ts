@@ -22,13 +22,10 @@ export interface Live {
   readonly log: Log;
   readonly shelf: MemoryBackend;
   readonly pass: (ms: number) => void;
-  /** Returns all records so far. */
   readonly records: () => Promise<readonly Recorded[]>;
-  /** Returns the kinds of all records so far. */
   readonly kinds: () => Promise<readonly string[]>;
 }
 
-/** Settings that a test can choose. */
 export interface Setting {
   readonly provider: Provider;
   readonly runtime?: Partial<Runtime>;
@@ -143,7 +140,7 @@ export function inTurn(...providers: readonly Provider[]): Provider {
   };
 }
 
-/** Returns the texts and call ids in a scripted body, in order. */
+/** Returns the texts and call ids in a request body of the scripted encoder, in order. */
 export function heldBy(body: Uint8Array): readonly string[] {
   return new TextDecoder()
     .decode(body)

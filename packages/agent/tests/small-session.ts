@@ -23,7 +23,7 @@ export function second(count: number): Timestamp {
   return timestamp(new Date(Date.UTC(2026, 10, 20, 12) + count * 1000).toISOString());
 }
 
-/** Returns the catalog row of a model. */
+/** Returns the catalog row of an Anthropic model. Throws if the catalog has no row for it. */
 export function row(model: string): Capabilities {
   const found = findModel(defaultCatalog(), model, 'anthropic');
   if (found === undefined) throw new Error(`the catalog has no ${model}`);
@@ -48,21 +48,23 @@ export interface Change {
   readonly row?: Partial<Capabilities>;
 }
 
-/** A session with its prompt streams. */
 export interface Small {
   readonly log: Log;
   readonly session: Session;
   readonly promptStreams: PromptStreams;
 }
 
-/** Creates a session that contains its first record. */
+/** Creates a session with its first record, `session.created`. */
 export async function begin(log: Log = createMemoryStore()): Promise<Small> {
   const session = await createSession(log, ID);
   await commit(session, [{ kind: 'session.created', at: second(0), data: { id: ID, root: ID, workspace: '/w' } }]);
   return { log, session, promptStreams: { main: undefined } };
 }
 
-/** Prepares the next request or a side call. */
+/**
+ * Prepares the next request of the main stream, or a side call with `more.beside`. `at` is the time of the request in
+ * seconds.
+ */
 export async function prepare(
   { log, session, promptStreams }: Small,
   at = 0,
@@ -89,7 +91,7 @@ export async function prepare(
   });
 }
 
-/** Records a text answer to a request. Its usage is the forecast one by default. */
+/** Records a text answer to a request. The default of `usage` is the usage that was forecast. */
 export async function answer({ session }: Small, prepared: Prepared, usage?: Usage, at = 0): Promise<void> {
   const { read, write, fresh } = prepared.outlook.forecast;
   const said: Answer = {

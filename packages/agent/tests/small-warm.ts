@@ -26,7 +26,7 @@ export interface Warmed extends Live {
   readonly billed: () => readonly LedgerCall[];
 }
 
-/** A provider connected to the simulator, with the bodies it was sent. */
+/** A provider connected to the simulator, with the request bodies that it received. */
 export interface Simulated extends Provider {
   readonly bodies: string[];
   /** Error that the next call throws instead of an answer. */
@@ -37,7 +37,6 @@ export interface Simulated extends Provider {
   slow: boolean;
 }
 
-/** Settings that a test can choose. */
 export interface WarmSetting {
   readonly runtime?: Partial<Runtime>;
   readonly simulator?: SimulatorOptions;
@@ -45,7 +44,7 @@ export interface WarmSetting {
   readonly change?: Partial<Capabilities>;
 }
 
-/** Opens a session of `claude-opus-5-5` that keeps its cache warm between turns. */
+/** Opens a session that keeps its cache warm between turns. The default model is `claude-opus-5-5`. */
 export async function goWarm(setting: WarmSetting = {}): Promise<Warmed> {
   const clock = testClock();
   const capabilities: Capabilities = { ...row(setting.model ?? 'claude-opus-5-5'), ...setting.change };

@@ -14,10 +14,8 @@ import type { Live } from './small-live.ts';
 import { goLive } from './small-live.ts';
 import { ID, row } from './small-session.ts';
 
-/** A live session against the simulator over HTTP, with a small window. */
 export interface Played extends Live {
   readonly simulator: Simulator;
-  /** URL of the simulator. */
   readonly url: string;
   /** All request bodies that were sent, in order. */
   readonly bodies: string[];
@@ -31,7 +29,6 @@ export function small(model: string, tokens: number): Capabilities {
   return { ...whole, inputLimit: tokens, outputLimit: 1_000, window: { ...window, tokens: tokens + 1_000 } };
 }
 
-/** Settings that a test can choose. */
 export interface PlaySetting {
   /** Capabilities that the session assumes for its model. */
   readonly believed: Capabilities;
@@ -68,8 +65,8 @@ async function hear({ live }: Live, notices: Notice[]): Promise<void> {
 }
 
 /**
- * Checks that every request of the session can be rebuilt from its log byte for byte, and that no prefix broke without
- * an epoch.
+ * Checks that every request of the session can be rebuilt from its log byte for byte, and that no prefix changed
+ * without a new epoch.
  */
 export async function expectRebuilt({ log }: Live): Promise<void> {
   const encoders = (revision: string) => (revision === anthropicEncoder.revision ? anthropicEncoder : undefined);

@@ -25,13 +25,12 @@ export interface Made {
   readonly arguments?: string;
 }
 
-/** Settings that a test can choose. */
 export interface Setting {
   readonly calls: readonly Made[];
   readonly tools: readonly Tool[];
   /** Tools that the epoch lists. If present, an epoch is opened by preparing a request. */
   readonly listed?: readonly ToolSpec[];
-  /** Usage of the answer to the request that `listed` prepares. */
+  /** Usage in the record of the answer that made the calls. */
   readonly usage?: Usage;
   readonly mode?: Mode;
   readonly secrets?: Secrets;
@@ -39,7 +38,7 @@ export interface Setting {
   readonly runtime?: Partial<Runtime>;
 }
 
-/** A turn at work, with functions to control and read it. */
+/** A turn whose calls are still open, with functions to control and read it. */
 export interface SmallWork {
   readonly work: TurnContext;
   readonly session: Session;
@@ -146,7 +145,10 @@ export function testClock(): { readonly surroundings: Surroundings; readonly pas
   };
 }
 
-/** Creates a tool that accepts any arguments and runs the given function. */
+/**
+ * Creates a tool of effect `read` that accepts any arguments and runs the given function. `change` replaces fields of
+ * the tool.
+ */
 export function made(
   name: string,
   run: (context: ToolContext, input: unknown) => ToolOutput | Promise<ToolOutput>,
@@ -173,7 +175,7 @@ export interface Gate {
   readonly open: () => void;
 }
 
-/** Creates a gate that is not open yet. */
+/** Creates a gate. Its promise `opened` resolves when the test calls `open`. */
 export function gate(): Gate {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { opened: promise, open: () => resolve() };

@@ -1,4 +1,5 @@
-// Makes checkpoints of small logs, in the form in which they are read back from the log.
+// Helpers for tests: make the checkpoint of a small log, and convert a checkpoint to the data of its
+// `history.compacted` event.
 
 import type { HistoryCompacted } from '@tidemark/log';
 import { callId, position } from '@tidemark/log';
@@ -15,12 +16,11 @@ export function checkpointOf(told: readonly Told[], more: Partial<CheckpointInpu
   return makeCheckpoint({ records: logOf(told), range, bound: 4_000, ...more });
 }
 
-/** Returns the text of a checkpoint. */
 export function textOf(checkpoint: Checkpoint): string {
   return checkpointText(checkpoint).text;
 }
 
-/** Returns a checkpoint in the form in which it is read back from the log. */
+/** Returns the data of the `history.compacted` event that a log would contain for the checkpoint. */
 export function recorded(checkpoint: Checkpoint): HistoryCompacted {
   const { text: said, limitations } = checkpointText(checkpoint);
   const fields: NonNullable<HistoryCompacted['fields']> = JSON.parse(JSON.stringify(checkpoint));
@@ -28,7 +28,10 @@ export function recorded(checkpoint: Checkpoint): HistoryCompacted {
   return { range, strategy, trigger: 'manual', checkpoint: said, limitations, fields };
 }
 
-/** Returns the events of a call and its result. */
+/**
+ * Returns two events: an answer with one tool call, and the result of the call. With `failed`, the result is
+ * `tool.failed`, otherwise `tool.returned`.
+ */
 export function step(id: string, name: string, input: object, output: string, failed = false): readonly Told[] {
   const ended = { call: callId(id), parts: [text(output)].flatMap((part) => (part.type === 'text' ? [part] : [])) };
   return [

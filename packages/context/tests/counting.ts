@@ -8,7 +8,9 @@ export interface Counting<T> {
   taken(): number;
 }
 
-/** Creates an empty list that counts reads. Reads by the list's own methods count too. */
+/**
+ * Creates an empty list that counts reads of its items. Reads by methods of the list, such as `map`, are counted too.
+ */
 export function counting<T>(): Counting<T> {
   let reads = 0;
   const items: T[] = [];

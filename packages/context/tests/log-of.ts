@@ -21,17 +21,17 @@ import { evolve } from '../src/fold/evolve.ts';
 import type { State } from '../src/state/state.ts';
 import { emptyState } from '../src/state/state.ts';
 
-/** Kind of an event and its data, optionally with its time in seconds after the start of the tests' hour. */
+/** Kind of an event, its data, and optionally its time in seconds after `2026-11-20T12:00:00.000Z`. */
 export type Told = { [K in Kind]: readonly [kind: K, data: EventData[K], second?: number | undefined] }[Kind];
 
 export const SESSION = sessionId('s1');
 
-/** Returns the time `count` seconds after the start of the tests' hour, `2026-11-20T12:00:00.000Z`. */
+/** Returns the time `count` seconds after `2026-11-20T12:00:00.000Z`, which is the start of every test log. */
 export function second(count: number): ReturnType<typeof timestamp> {
   return timestamp(new Date(Date.UTC(2026, 10, 20, 12) + count * 1000).toISOString());
 }
 
-/** Returns the events as records that follow `from` earlier records. */
+/** Returns the events as consecutive records. The first record is at position `from`. */
 export function logOf(told: readonly Told[], from = 0): readonly Recorded[] {
   return told.map(([kind, data, at], index) => {
     // Each pair has the correct type for its kind, but TypeScript cannot check this for a union.
@@ -41,7 +41,10 @@ export function logOf(told: readonly Told[], from = 0): readonly Recorded[] {
   });
 }
 
-/** Folds a small log into a state. With `state`, the log continues that state. */
+/**
+ * Folds a small log and returns the resulting state. With `state`, the log continues that state. Otherwise it starts
+ * with an empty state.
+ */
 export function fold(told: readonly Told[], state: State = emptyState()): State {
   return logOf(told, state.length).reduce(evolve, state);
 }
@@ -89,12 +92,14 @@ export function returned(id: string): Told {
 
 const NO_FORECAST: CallForecast = { read: 0, write: 0, fresh: 0, unsent: 0 };
 
-/** Returns the SHA-256 digest of the name. */
 export function named(name: string): Digest {
   return digest(createHash('sha256').update(name).digest('hex'));
 }
 
-/** Returns a request on the main stream with `blocks` blocks of history. Its forecast and front are empty. */
+/**
+ * Returns a request on the main stream with `blocks` blocks of history, without tools and system text. Its forecast is
+ * 0 tokens.
+ */
 export function request(blocks: number, markers: readonly MarkerRecord[] = [], at?: number): Told {
   const parameters = { tools: named('p'), system: named('p'), messages: named('p') };
   const data: RequestPrepared = {
@@ -117,7 +122,7 @@ export function request(blocks: number, markers: readonly MarkerRecord[] = [], a
   return ['request.prepared', data, at];
 }
 
-/** Returns the packed spans in short form: the role, and each part as text. */
+/** Returns one line for each packed span, such as `assistant: call c1`. */
 export function packed(state: State): readonly string[] {
   const { buffer, length } = state.history.packed;
   return buffer.slice(0, length).map((span) => `${span.role}: ${span.parts.map(shortly).join(' + ')}`);
@@ -136,7 +141,7 @@ function shortly(part: State['history']['packed']['buffer'][number]['parts'][num
   }
 }
 
-/** Returns a new SHA-256 in the form that the pure package takes. */
+/** Wraps the SHA-256 of Node.js in the interface `Hash`, because pure packages cannot import `node:crypto`. */
 export function newHash(): Hash {
   const wrap = (hash: ReturnType<typeof createHash>): Hash => {
     const wrapped: Hash = {

@@ -18,8 +18,9 @@ import { chanceOfNeed, goToTurn, groundsOf, noUses, noteResult, noteSaid } from 
 import type { State } from '../src/state/state.ts';
 
 /**
- * Decision of the reference. `calls` are the calls whose results are shortened. `saved` contains the saving of each
- * possible batch, with the first call of the batch as its key.
+ * Decision of `plainPruning`. `calls` are the calls whose results are shortened, and `freed` is the number of tokens
+ * that this frees. `saved` maps the first call of each possible batch to the saving of the batch, in tokens at the base
+ * input price. It is empty unless the cause is `pays`.
  */
 export interface PlainPruning {
   readonly cause: string;
@@ -35,7 +36,9 @@ interface Found {
   readonly grounds: Grounds | undefined;
   readonly whole: number;
   readonly freed: number;
-  /** Number of answers of this session after the result. Each of these calls read the result again. */
+  /**
+   * Number of answers of this session after the result. The request for each of these answers read the result again.
+   */
   readonly reads: number;
   /** Tokens before the result in the packed history. */
   readonly before: number;
@@ -44,7 +47,9 @@ interface Found {
 interface Batch {
   readonly results: readonly Found[];
   readonly freed: number;
-  /** Tokens that were sent before and must be written again. */
+  /**
+   * Tokens that must be written to the cache again, because they are after the end of the cache entry that stays valid.
+   */
   readonly rewritten: number;
 }
 
@@ -65,7 +70,6 @@ const FREE: readonly EpochCause[] = [
   'compaction',
 ];
 
-/** Makes the same decision as `planPruning`. It walks over all packed spans and computes each sum again. */
 export function plainPruning(input: PruningInput): PlainPruning | undefined {
   const { state, need, gauge } = input;
   const { found, sent, end } = findAll(state);
@@ -112,8 +116,9 @@ function chosen(
 }
 
 /**
- * Returns the batch of the results that `takes` accepts by their grounds, or `undefined` for an empty batch. `behind`
- * is the number of history tokens after the cache entry that can still be read.
+ * Returns the batch of the results that `takes` accepts, or `undefined` if it accepts none. `takes` decides once for
+ * all results with the same grounds. `behind` is the number of history tokens after the end of the cache entry that can
+ * still be read.
  */
 function batchOf(
   results: readonly Found[],
@@ -164,7 +169,7 @@ interface All {
   readonly end: number;
 }
 
-// Result of the walk by state. Tests make many decisions for one state, so each state is walked over only once.
+// Caches the result of `walkOver` for each state, because tests make many decisions for one state.
 const walked = new WeakMap<State, All>();
 
 function findAll(state: State): All {
@@ -248,8 +253,8 @@ function freedOf(span: Span, use: ResultUse | undefined): number {
 }
 
 /**
- * Returns one number for each live cache entry that was written or read since the last edit: the tokens of the history
- * up to the end of the entry.
+ * Considers each live cache entry of the calls since the last edit of the history. Returns the number of history tokens
+ * up to the end of each of these entries.
  */
 function entriesOf({ state, at }: PruningInput): readonly number[] {
   const { cache, history, streams } = state;

@@ -51,7 +51,7 @@ export function result(id: string, said: string, images: readonly ImagePart<Dige
   return ['tool.returned', { call: callId(id), parts: [{ type: 'text', text: said }, ...images] }];
 }
 
-/** Returns the events of one step: a request, an answer with calls, and the closing events of the calls. */
+/** Returns the events of one step: a request, an answer with calls, and the events that end the calls. */
 export function step(
   number: number,
   closings: readonly (readonly [id: string, closing: Told])[],
@@ -75,8 +75,8 @@ export const USAGE: Usage = { fresh: 0, read: 1_000, writes: [{ ttl: '5m', token
 export const LATER: readonly Told[] = [turn, turn];
 
 /**
- * Returns the state of a session with one step per length, each with one result of about that many characters, followed
- * by two more turns and one more request.
+ * Returns the state of a session with one step per length. Each step has one result of about that many characters. Two
+ * more turns and one more request follow.
  */
 export function session(lengths: readonly number[]): State {
   const steps = lengths.flatMap((length, index) =>
@@ -86,8 +86,8 @@ export function session(lengths: readonly number[]): State {
 }
 
 /**
- * Lengths with long results far from the end. Shortening them frees many tokens, and few tokens after them must be
- * written again.
+ * Lengths of results for `session`: six long results, then 24 short results. Shortening the long results frees many
+ * tokens, and few tokens after them must be written to the cache again.
  */
 export const EARLY: readonly number[] = [
   20_000,
@@ -100,7 +100,6 @@ export const EARLY: readonly number[] = [
 ];
 
 export const NOTHING: Need = { do: 'nothing' };
-/** Gauge reading of a window that is 60% full, at the tier `calm`. */
 export const HALF_FULL: PruningInput['gauge'] = { tier: 'calm', ratio: 0.6, bytes: 0 };
 export const FULL: PruningInput['gauge'] = { tier: 'warning', ratio: 0.85, bytes: 0 };
 
@@ -131,7 +130,10 @@ export function textOf(one: ResultPart | undefined): string {
   return (one?.content ?? []).map((part) => (part.type === 'text' ? part.text : part.type)).join('|');
 }
 
-/** Records the plan, and opens an epoch in which the plan takes effect. Throws if there is no plan. */
+/**
+ * Returns the state after the plan is recorded and an epoch is opened in which the plan takes effect. Throws if there
+ * is no plan.
+ */
 export function taken(state: State, pruned: HistoryPruned | undefined): State {
   return fold([['history.pruned', pruned ?? never()], opened(1, { prunings: [position(state.length)] })], state);
 }

@@ -1,6 +1,6 @@
-// Type of an abort signal, for the interfaces of packages that have the types of neither Node nor the DOM.
+// Type of an abort signal for packages that use neither the types of Node.js nor those of the DOM.
 
-/** Subset of `AbortSignal` that ports use. Every `AbortSignal` satisfies it. */
+/** Subset of `AbortSignal` that the interfaces of these packages use. Every `AbortSignal` satisfies it. */
 export interface AbortSignalLike {
   readonly aborted: boolean;
   addEventListener(type: 'abort', listener: () => void, options?: { readonly once?: boolean }): void;

@@ -2,12 +2,12 @@
 
 /**
  * Sort of an error, which decides the action of the caller. `conflict`: read again and decide again. `retryable`: try
- * again later. `refused`: report the error to the user. `corrupt`: stop and change nothing. `bug`: a law of this
- * project was broken.
+ * again later. `refused`: report the error to the user. `corrupt`: stop and change nothing. `bug`: the program broke
+ * one of its own rules.
  */
 export type ErrorSort = 'conflict' | 'retryable' | 'refused' | 'corrupt' | 'bug';
 
-/** Facts about an error that has no more specific data type. */
+/** Default type of an error's data, for errors whose data has no more specific type. */
 export type ErrorData = Readonly<Record<string, unknown>>;
 
 /**

@@ -3,13 +3,13 @@
 
 import type { Json } from './json/canonical-json.ts';
 
-/** Plain text. */
+/** Text in a prompt, a tool result or an answer. */
 export interface TextPart {
   readonly type: 'text';
   readonly text: string;
 }
 
-/** Text of an answer. */
+/** Text that a model produced as part of its answer. */
 export interface AnswerText extends TextPart {
   /**
    * The provider's name for the role of this text in the answer (commentary, final answer). It is sent back unchanged.
@@ -17,7 +17,10 @@ export interface AnswerText extends TextPart {
   readonly phase?: string;
 }
 
-/** An image. Its bytes are stored once, as an artifact. `Artifact` is the branded digest in stored records. */
+/**
+ * An image. Its bytes are stored once, as an artifact. `Artifact` is the type of the digest: a branded type in stored
+ * records, otherwise `string`.
+ */
 export interface ImagePart<Artifact extends string = string> {
   readonly type: 'image';
   /** SHA-256 of the decoded bytes, in lower-case hex. */
@@ -35,17 +38,22 @@ export interface ImagePart<Artifact extends string = string> {
 /** Reasoning of a model: the provider's opaque item, and readable text for people. */
 export interface ReasoningPart {
   readonly type: 'reasoning';
-  /** The wire item exactly as it was streamed, as raw JSON text. Absent if the source did not keep it. */
+  /**
+   * The wire item exactly as it was streamed, as raw JSON text. Absent if the source of the answer did not keep the
+   * item.
+   */
   readonly opaque?: string;
   /** Readable text. May be empty. */
   readonly text: string;
 }
 
-/** A tool call. `Id` is the branded call id in stored records. Some providers send an empty id. */
+/**
+ * A tool call. `Id` is the type of the call id: a branded type in stored records, otherwise `string`. Some providers
+ * send an empty id.
+ */
 export interface CallPart<Id extends string = string> {
   readonly type: 'call';
   readonly call: Id;
-  /** Name of the tool. */
   readonly name: string;
   /** The arguments as the raw text that was streamed. Parsing the text and printing it again would change its bytes. */
   readonly arguments: string;
@@ -75,7 +83,7 @@ export type AnswerPart<Id extends string = string> = AnswerText | ReasoningPart 
  */
 export type StopReason = 'end' | 'calls' | 'length' | 'sequence' | 'pause' | 'refusal' | 'window' | 'other';
 
-/** Lifetimes of cache entries that providers sell. */
+/** Lifetime of a cache entry. Providers offer these four values. */
 export type Ttl = '5m' | '1h' | '30m' | '12h';
 
 /** Number of tokens that one call wrote to the cache with one lifetime. */
@@ -106,5 +114,8 @@ export interface Usage {
   readonly reasoning?: number;
 }
 
-/** Settings that enter a provider's cache key in addition to the text. They are part of the prefix sequence (L3). */
+/**
+ * Settings of a request that are part of the provider's cache key, in addition to the text of the request. They are
+ * part of the prefix sequence (L3).
+ */
 export type RenderParameters = { readonly [name: string]: Json };

@@ -2,17 +2,20 @@
 
 import { CodedError } from '@tidemark/core';
 
-/** Codes of file errors. */
+/**
+ * Codes of `FileError`. `file/not-a-file`: the path is not a regular file. `file/too-large`: the file has more bytes
+ * than the caller allows.
+ */
 export type FileErrorCode = 'file/not-a-file' | 'file/too-large';
 
 /**
- * Error for a path that is not a regular file, or for a file that is too large. The message names the path and what is
- * there.
+ * Error for a path that is not a regular file, or for a file that is too large. The message contains the path, and the
+ * kind of object there or the maximum size.
  */
 export class FileError extends CodedError<FileErrorCode> {
   override readonly name = 'FileError';
   readonly path: string;
-  /** Predicate of a sentence about the path, such as `is a pipe, not a regular file`. */
+  /** Part of the message after the path, such as `is a pipe, not a regular file`. */
   readonly what: string;
   /** Kind of the object at the path, such as `a pipe`. Absent for a regular file. */
   readonly kind?: string;

@@ -17,14 +17,14 @@ export async function makeFolder(path: string, mode: number = 0o777): Promise<st
   const parent = dirname(path);
   if (!isMissing(first) || parent === path) throw first;
   const above = await makeFolder(parent, mode);
-  // The second attempt can fail too, because another process may have removed the parent in the meantime. If another
-  // process made the folder, the result is `undefined`.
+  // The second attempt can fail too, because another process may have removed the parent in the meantime. The second
+  // attempt returns `undefined` if another process made the folder.
   const second = await tryToMake(path, mode);
   if (second instanceof Error) throw second;
   return above ?? second;
 }
 
-/** Returns the path of the folder if it was made, `undefined` if it already exists, or else the error. */
+/** Makes one folder. Returns its path, or `undefined` if the folder already exists, or the error of the system. */
 async function tryToMake(path: string, mode: number): Promise<string | Error | undefined> {
   try {
     await mkdir(path, { mode });
@@ -50,7 +50,7 @@ export function makeFolderSync(path: string, mode: number = 0o777): void {
   if (second !== undefined) throw second;
 }
 
-/** Returns the error if the folder could not be made, and `undefined` if the folder now exists. */
+/** Makes one folder. Returns `undefined` if the folder exists afterwards, otherwise the error of the system. */
 function tryToMakeSync(path: string, mode: number): Error | undefined {
   try {
     mkdirSync(path, { mode });

@@ -111,17 +111,14 @@ function openNow(path: string, rule: OpenRule): number {
   }
 }
 
-/**
- * Returns the flags for `open`. With `O_NONBLOCK`, opening a pipe does not wait. Windows has neither `O_NONBLOCK` nor
- * `O_NOFOLLOW`.
- */
+/** With `O_NONBLOCK`, opening a pipe does not wait. Windows has neither `O_NONBLOCK` nor `O_NOFOLLOW`. */
 function flagsOf({ links }: OpenRule): number {
   return constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (links === 'refuse' ? (constants.O_NOFOLLOW ?? 0) : 0);
 }
 
 /**
- * Converts the error of opening a socket, or a device without a driver, to a `FileError`. Neither can be opened.
- * Returns other errors unchanged.
+ * Converts the error of opening a socket or a device without a driver to a `FileError`, because such a path cannot be
+ * opened. Returns other errors unchanged.
  */
 function asFileError(error: unknown, path: string): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
@@ -146,15 +143,14 @@ function notAFile(path: string, kind: string): FileError {
 }
 
 interface ReadBuffer {
-  /** Returns a buffer for the next read. */
   next(): Buffer;
   took(bytes: number): void;
   whole(): Buffer;
 }
 
 /**
- * Collects the bytes of a file in buffers. One byte more than the maximum is requested, so a file that grows past the
- * maximum while it is read is detected.
+ * Collects the bytes of a file in buffers. The buffers have room for one byte more than the maximum, so a file that
+ * grows past the maximum while it is read is detected.
  */
 function roomFor(size: number, path: string, { most }: Pick<FileReadRule, 'most'>): ReadBuffer {
   if (size > most) throw tooLarge(path, most);

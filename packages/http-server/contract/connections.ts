@@ -65,7 +65,7 @@ export function describeConnections({ request, webSocket }: ServerSubject, open:
       subject.silence();
       const client = await dial(subject.port);
       client.send(usual(subject.port));
-      // The wait is as long as the limits need to close three other connections, one after the other.
+      // Waits as long as the server needs to close three silent connections, one after the other.
       for (let count = 0; count < 3; count += 1) await (await dial(subject.port)).ended;
       expect(client.closed()).toBe(false);
       await vi.waitFor(() => expect(subject.connections()).toBe(1), { timeout: 30_000 });

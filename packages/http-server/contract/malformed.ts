@@ -1,5 +1,5 @@
 // Contract tests for bytes that are not valid HTTP. The server answers with an error or closes the connection,
-// continues to serve other clients, and keeps no connection.
+// continues to serve other clients, and leaves no connection open.
 
 import { describe, expect, it, vi } from 'vitest';
 import { dial, statusOf } from './raw-client.ts';

@@ -1,4 +1,4 @@
-// A client for tests of servers that can send any bytes.
+// Test client that can send any bytes to a server.
 
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -12,7 +12,6 @@ export interface RawClient {
   until(pattern: RegExp): Promise<string>;
   /** Resolves with all received data when the connection is closed for any reason. */
   readonly ended: Promise<string>;
-  /** True if the connection is closed. */
   closed(): boolean;
 }
 

@@ -1,10 +1,10 @@
-// Types and helpers with which a server is passed to the contract tests.
+// Types that describe a server to the contract tests, and helpers that send requests to it.
 
 import type { ServerLimits } from '../src/limits.ts';
 import { dial, statusOf } from './raw-client.ts';
 import type { RawClient } from './raw-client.ts';
 
-/** The parts of a request. */
+/** Path, headers and body of a request that a kind of server accepts. */
 export interface RequestParts {
   readonly path: string;
   /** All headers except `host`, `content-length` and `transfer-encoding`. */
@@ -18,14 +18,14 @@ export interface SubjectOptions {
   readonly allowedHosts?: readonly string[];
 }
 
-/** A server under test. */
+/** A running server under test, with functions that change its next answer. */
 export interface OpenSubject {
   readonly port: number;
   connections(): number;
   close(): Promise<void>;
   /** Makes the next answer start and then send no more data. */
   silence(): void;
-  /** Makes the next answer at least this long, in bytes. */
+  /** Makes the next answer at least `bytes` bytes long. */
   lengthen(bytes: number): void;
 }
 
@@ -39,7 +39,10 @@ export interface ServerSubject {
   readonly webSocket: Omit<RequestParts, 'body'> & { readonly message: string };
 }
 
-/** Returns the text of a request with exactly these parts. */
+/**
+ * Returns the text of a POST request. `own` contains additional headers. They replace headers of `RequestParts` with
+ * the same name.
+ */
 export function requestText(
   { path, headers, body }: RequestParts,
   own: Readonly<Record<string, string>>,
@@ -50,19 +53,24 @@ export function requestText(
   return `POST ${path} HTTP/${version}\r\n${lines.join('')}\r\n${body}`;
 }
 
-/** Returns the headers that a usual client adds. */
+/** Returns the headers that a usual client adds: `host` and `content-length`. */
 export function usualHeaders(port: number, body: string): Readonly<Record<string, string>> {
   return { host: `127.0.0.1:${port}`, 'content-length': String(Buffer.byteLength(body)) };
 }
 
-/** Sends a usual request on its own connection and returns the status. */
+/**
+ * Sends a usual request on a new connection. Returns the status of the answer, or `undefined` if there is no answer.
+ */
 export async function post(port: number, request: RequestParts): Promise<number | undefined> {
   const client = await dial(port);
   client.send(requestText(request, { ...usualHeaders(port, request.body), connection: 'close' }));
   return statusOf(await client.ended);
 }
 
-/** Sends an upgrade request. `stays` has the same meaning as for `dial`. */
+/**
+ * Opens a connection, sends a WebSocket upgrade, and returns the connection. `own` contains additional headers. With
+ * `stays`, the client does not close its side when the server closes its own side.
+ */
 export async function upgrade(
   port: number,
   { path, headers }: Pick<RequestParts, 'path' | 'headers'>,

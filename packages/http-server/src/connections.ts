@@ -12,7 +12,7 @@ export interface Connections {
    * one.
    */
   begin(incoming: IncomingMessage, outgoing: ServerResponse): number;
-  /** Marks a connection as upgraded. */
+  /** Marks a connection as a WebSocket, so that it counts as used. */
   upgrade(stream: Duplex): void;
   /** True if the connection has a request in progress or is a WebSocket. */
   inUse(stream: Duplex): boolean;
@@ -32,7 +32,7 @@ export interface Connections {
 
 interface ConnectionUse {
   readonly answers: Set<ServerResponse>;
-  /** Time since which the connection has had no request, on the clock of `performance`. */
+  /** Value of `performance.now()` at the start of the connection or at the end of its last request. */
   unusedSince: number;
 }
 

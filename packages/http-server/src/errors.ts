@@ -1,4 +1,5 @@
-// Errors in the use of a server. A request that is refused is reported as a `ServerRefusal` instead.
+// Errors for the program that opens a server: wrong options, or an address that cannot be used. A request that is
+// refused is reported as a `ServerRefusal` instead.
 
 import { CodedError } from '@tidemark/core';
 

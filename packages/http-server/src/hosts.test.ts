@@ -1,4 +1,5 @@
-// Tests the authorities that belong to a server, by its address and port. Whole requests are tested in the contract.
+// Tests which values of the `Host` header a server accepts, for different addresses, ports and allowed names. The
+// contract tests send whole requests.
 
 import { expect, it } from 'vitest';
 import { allowHosts } from './hosts.ts';

@@ -1,6 +1,6 @@
-// Checks the hosts that a server answers for. A page in a browser can send requests to a loopback port. By DNS
-// rebinding, the page can make these requests look like requests to its own site. The `Host` header then names that
-// site.
+// Checks the `Host` and `Origin` headers of requests. A page in a browser can send requests to a loopback port. By DNS
+// rebinding, the page can make the browser treat these requests as requests to the page's own site. The `Host` header
+// then contains the name of that site.
 
 import type { IncomingMessage } from 'node:http';
 import { HttpServerError } from './errors.ts';
@@ -15,7 +15,7 @@ const AUTHORITY = /^(?:\[[0-9a-f:.]{2,45}\]|[a-z0-9._-]{1,253})(?::\d{1,5})?$/i;
 
 /** The hosts that a server answers for. */
 export interface AllowedHosts {
-  /** True if the server answers for `host[:port]`. */
+  /** True if the server accepts a request for this host. `authority` is `host` or `host:port`. */
   accepts(authority: string): boolean;
 }
 
@@ -29,9 +29,9 @@ export interface HostChoice {
 }
 
 /**
- * Allows the loopback names and the bound address, each with the port of the server, and the additional names. Names
- * are compared without regard to case. Another spelling of an address (`127.1`, `localhost.`, `[0::1]`) counts as a
- * different name.
+ * Returns the hosts that a server accepts: the loopback names and the bound address, each with the port of the server,
+ * and the additional names. A wildcard address is not accepted as a name. Names are compared without regard to case.
+ * Another spelling of an address (`127.1`, `localhost.`, `[0::1]`) counts as a different name.
  */
 export function allowHosts({ host, port, allowed }: HostChoice): AllowedHosts {
   const bound = host.includes(':') ? `[${host}]` : host;
@@ -61,8 +61,8 @@ export function checkHostNames(allowed: readonly string[]): void {
 }
 
 /**
- * Returns a refusal for a request that names another host or that comes from a page of another origin. Returns
- * `undefined` for any other request.
+ * Returns a refusal if the `Host` header is missing, repeated or malformed, if the request is for another host, or if
+ * it comes from a page of another origin. Returns `undefined` for any other request.
  */
 export function refuseForeign(request: IncomingMessage, hosts: AllowedHosts): ServerRefusal | undefined {
   const named = valuesOf(request, 'host');
@@ -95,8 +95,8 @@ function refuseHost(host: string, hosts: AllowedHosts): ServerRefusal | undefine
 
 /**
  * Returns a refusal for a request from a page of another origin, otherwise `undefined`. A browser sends the origin of
- * the page that makes a request. Programs send no origin. `Sec-Fetch-Site` covers requests for which browsers send no
- * origin, such as an image. Following a link is allowed.
+ * the page that makes a request, and a program sends no origin. For some requests, such as loading an image, a browser
+ * sends only `Sec-Fetch-Site`. Following a link from another site is allowed.
  */
 function refuseOrigin(request: IncomingMessage, host: string): ServerRefusal | undefined {
   const origin = valuesOf(request, 'origin').join(', ').toLowerCase();

@@ -1,4 +1,5 @@
-// Tests the default limits as literal values, because the help of `tidemark simulate` and SECURITY.md name them.
+// Tests the default limits as literal values, because the help of `tidemark simulate` and SECURITY.md list the same
+// values.
 
 import { expect, it } from 'vitest';
 import { DEFAULT_LIMITS, resolveLimits } from './limits.ts';

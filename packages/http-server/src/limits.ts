@@ -19,24 +19,28 @@ export interface ServerLimits {
   readonly headerCount: number;
   /** Maximum number of requests on one connection that have no complete answer yet (pipelining). */
   readonly pipelined: number;
-  /** Time limit for receiving the headers, from the start of the connection or from the first byte of the request. */
+  /**
+   * Time limit for receiving the headers. It starts with the connection for its first request, and with the first byte
+   * for each later request.
+   */
   readonly headersMs: number;
   /**
-   * Time limit for receiving headers and body. For a WebSocket message, the limit is between one and two times this
-   * value.
+   * Time limit for receiving headers and body. A WebSocket message has this time at least, and less than this time plus
+   * twice `pingMs`, because the ping timer checks it.
    */
   readonly requestMs: number;
   /** Maximum time between two requests of a connection. Node.js adds one second. */
   readonly idleMs: number;
   /**
-   * Maximum time without progress while the client does not read an answer. An answer that sends nothing has no limit.
+   * Maximum time without progress while the client does not read an answer. While the server itself has nothing to
+   * send, there is no time limit.
    */
   readonly stalledMs: number;
   /** Time between two pings of a WebSocket. A client that answers neither of two pings is disconnected. */
   readonly pingMs: number;
   /**
-   * Time for a refused client to read the refusal while it is still sending. Data that arrives during this time is
-   * discarded.
+   * Time for which the server waits after a refusal, so that a client that is still sending can read it. Data that
+   * arrives during this time is discarded.
    */
   readonly lingerMs: number;
   /** Time between two checks of `headersMs` and `requestMs`. */
@@ -83,7 +87,8 @@ const LARGEST = 2 ** 31 - 1;
 /**
  * Returns the default limits, with the given limits replacing their defaults.
  *
- * @throws HttpServerError `http-server/bad-options` for an unknown name or a value out of range.
+ * @throws HttpServerError `http-server/bad-options` for an unknown name, a value out of range, or `headersMs` above
+ *   `requestMs`.
  */
 export function resolveLimits(limits: Partial<ServerLimits> = {}): ServerLimits {
   const merged = { ...DEFAULT_LIMITS, ...limits };

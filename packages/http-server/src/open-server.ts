@@ -1,5 +1,5 @@
-// HTTP server whose clients are not trusted. Checks each request before the application receives it, and limits the
-// data that a client may send, keep in memory, and wait for.
+// HTTP server whose clients are not trusted. Checks each request before the application receives it. Limits the data
+// that a client can send, the memory that it can use, and the time for which it can keep a connection.
 
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
@@ -23,10 +23,16 @@ import { refusalOfParser } from './parser-errors.ts';
 import type { ServerSocket, WebSockets } from './web-socket.ts';
 import { createWebSockets } from './web-socket.ts';
 
-/** The application, usually `app.fetch` of Hono. The bindings are the request and response of Node.js. */
+/**
+ * Function of the application that answers requests, usually `app.fetch` of Hono. The bindings are the request and
+ * response of Node.js.
+ */
 export type ServeRequest = (request: Request, bindings: HttpBindings) => Response | Promise<Response>;
 
-/** Decides about an upgrade. A returned answer refuses the upgrade. A returned function receives the open WebSocket. */
+/**
+ * Decides about a WebSocket upgrade. To refuse, the function returns an HTTP answer. To accept, it returns a function
+ * that receives the open WebSocket.
+ */
 export type ServeUpgrade = (request: IncomingMessage, path: string) => RefusalAnswer | ((socket: ServerSocket) => void);
 
 /** Options for opening a server. */
@@ -35,7 +41,10 @@ export interface ServerOptions {
   readonly port: number;
   /** Address to bind. The default is `127.0.0.1`. */
   readonly host?: string;
-  /** Names that `Host` may contain in addition to the loopback names and the bound address: `name` or `name:port`. */
+  /**
+   * Names that the `Host` header can contain in addition to the loopback names and the bound address: `name` or
+   * `name:port`.
+   */
   readonly allowedHosts?: readonly string[];
   /** Limits that differ from `DEFAULT_LIMITS`. */
   readonly limits?: Partial<ServerLimits>;
@@ -45,12 +54,14 @@ export interface ServerOptions {
 
 /** A server that is listening. */
 export interface HttpServer {
-  /** Address of the server: `http://<host>:<port>`. A wildcard address is replaced by `127.0.0.1`. */
+  /**
+   * Address of the server: `http://<host>:<port>`. The wildcard addresses `0.0.0.0` and `::` are replaced by
+   * `127.0.0.1`.
+   */
   readonly url: string;
   readonly port: number;
   /** Returns the number of open connections, including WebSockets. */
   connections(): number;
-  /** Returns the number of open WebSockets. */
   webSockets(): number;
   /** Sets the handler of WebSocket upgrades. Without a handler, each upgrade is refused with 404. */
   onUpgrade(handler: ServeUpgrade): void;
@@ -74,7 +85,8 @@ interface Parts {
 /**
  * Opens a server.
  *
- * @throws HttpServerError `http-server/bad-options`; `http-server/listen-failed` when the port or the address is not free.
+ * @throws HttpServerError `http-server/bad-options`; `http-server/listen-failed` when the server cannot listen on the
+ *   port and the address.
  */
 export async function openServer(serve: ServeRequest, options: ServerOptions): Promise<HttpServer> {
   const { port, host = '127.0.0.1', allowedHosts = [], refusalForm = plainForm } = options;
@@ -150,7 +162,7 @@ function createNodeServer(limits: ServerLimits): Server {
     keepAliveTimeoutBuffer: KEEP_ALIVE_BUFFER,
     connectionsCheckingInterval: limits.checkMs,
     insecureHTTPParser: false,
-    // The `Host` header is checked in `hosts.ts` instead, so the answer has the form of the API.
+    // `hosts.ts` checks the `Host` header instead, so that a refusal has the format of `refusalForm`.
     requireHostHeader: false,
     // The server ignores upgrades to any other protocol, as RFC 9110, section 7.8, allows. An example is h2c, which
     // Java's client offers.
@@ -206,8 +218,9 @@ function onlyHttp1({ incoming, outgoing }: AnyBindings): HttpBindings {
 }
 
 /**
- * Reads a request within the limits, or refuses it. Returns true if the request may be answered. The body is read here
- * and not by the application, so every route has the limit. The adapter of Hono takes the body from `rawBody`.
+ * Reads the body of a request, or refuses the request. Returns true if the application may answer the request. Returns
+ * false if the request was refused or the client disconnected. The body is read here and not by the application, so
+ * every route has the limit. The adapter of Hono takes the body from `rawBody`.
  */
 async function admit(
   parts: Parts,
@@ -275,8 +288,8 @@ function attachUpgrades(parts: Parts): void {
 }
 
 /**
- * Returns the decision of the upgrade handler. A handler that throws fails only its own request and does not end the
- * process.
+ * Returns a function that receives the open WebSocket, or an HTTP answer that refuses the upgrade. An error that the
+ * upgrade handler throws becomes a refusal, so it does not end the process.
  */
 function decideUpgrade(parts: Parts, request: IncomingMessage, path: string): ReturnType<ServeUpgrade> {
   const { limits, form, hosts, upgrade } = parts;
@@ -289,7 +302,7 @@ function decideUpgrade(parts: Parts, request: IncomingMessage, path: string): Re
   }
 }
 
-/** Closes a connection whose client does not read the data sent to it. Pings detect a client that is silent. */
+/** Closes a WebSocket whose client does not read the data sent to it for `stalledMs` milliseconds. */
 function limitStalledWrites(stream: Duplex, { stalledMs }: ServerLimits): void {
   if (!(stream instanceof Socket)) return;
   stream.setTimeout(stalledMs, () => {

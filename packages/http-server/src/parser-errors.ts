@@ -1,4 +1,4 @@
-// Translates errors of the HTTP parser of Node.js, and of its time limits, into refusals.
+// Converts errors of the HTTP parser of Node.js, and of its time limits, to refusals.
 
 import type { ServerRefusal } from './refusal.ts';
 

@@ -1,10 +1,14 @@
-// Requests that the server refuses before the application receives them, and the form of the refusals.
+// Types of refusals, and functions that send them. The server refuses a request before the application receives it.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-/** Reason for refusing a request. */
+/**
+ * Reason for refusing a request. `busy`: all bodies together would exceed `heldBytes`. `failed`: the upgrade handler
+ * threw an error. `no-upgrade`: the server has no upgrade handler. The other names describe what is wrong with the
+ * request.
+ */
 export type RefusalReason =
   | 'body-too-large'
   | 'busy'
@@ -32,7 +36,7 @@ export interface RefusalAnswer {
   readonly body: string;
 }
 
-/** Formats a refusal for an API. `path` is `undefined` if the request could not be parsed. */
+/** Function that formats a refusal as an HTTP answer. `path` is `undefined` if the request could not be parsed. */
 export type RefusalForm = (refusal: ServerRefusal, path: string | undefined) => RefusalAnswer;
 
 /** Formats a refusal as `{"error":{"code","message"}}`. This is the default form. */
@@ -48,8 +52,8 @@ export function pathOf(target = ''): string | undefined {
 }
 
 /**
- * Answers a request with a refusal and closes the connection. A client that is still sending its body could lose the
- * answer if the connection were reset at once. Therefore the remaining bytes of the body are read and discarded for at
+ * Answers a request with a refusal and closes the connection. If the connection were closed at once, a client that is
+ * still sending its body could lose the answer. Therefore the remaining bytes of the body are read and discarded for at
  * most `lingerMs` milliseconds.
  */
 export function sendRefusal(
@@ -70,7 +74,7 @@ export function sendRefusal(
 
 /**
  * Sends a refusal on a connection that has no HTTP response object, because the client asked for an upgrade or did not
- * send HTTP. Remaining bytes are discarded for at most `lingerMs` milliseconds.
+ * send valid HTTP. Remaining bytes are discarded for at most `lingerMs` milliseconds.
  */
 export function endWithRefusal(stream: Duplex, { status, headers, body }: RefusalAnswer, lingerMs: number): void {
   const lines = Object.entries({ ...headers, 'content-length': String(Buffer.byteLength(body)), connection: 'close' });

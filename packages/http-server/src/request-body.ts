@@ -4,19 +4,19 @@ import type { IncomingMessage } from 'node:http';
 
 /** Counter of the bytes that a server keeps in memory for its clients. */
 export interface HeldBytes {
-  /** Opens an account for one request or connection. */
+  /** Starts counting the bytes of one request or connection. */
   open(): HeldAccount;
 }
 
-/** Account of the bytes of one request or connection. */
+/** Bytes that one request or connection keeps in memory. They count toward the total of the server. */
 export interface HeldAccount {
-  /** Adds bytes to the account. Returns false if the total of the server would exceed its limit. */
+  /** Adds bytes and returns true. If the total of the server would exceed its limit, adds nothing and returns false. */
   take(bytes: number): boolean;
-  /** Removes bytes from the account. Without a number, removes all of them. */
+  /** Subtracts bytes. Without a number, subtracts all bytes of this request or connection. */
   release(bytes?: number): void;
 }
 
-/** Creates a counter without accounts. `limit` is the maximum total, in bytes. */
+/** Creates a counter that starts at 0. `limit` is the maximum total, in bytes. */
 export function createHeldBytes(limit: number): HeldBytes {
   let held = 0;
   return {
@@ -40,8 +40,9 @@ export function createHeldBytes(limit: number): HeldBytes {
 }
 
 /**
- * Result of reading a body. `too-large` and `busy` are returned while the client is still sending. `gone` means that
- * the client disconnected.
+ * Result of reading a body: its bytes, or the reason why the body was not read. `too-large`: the body exceeds its
+ * limit. `busy`: all bodies together would exceed `heldBytes`. Both are returned while the client is still sending.
+ * `gone`: the client disconnected.
  */
 export type BodyOutcome = Buffer | 'busy' | 'gone' | 'too-large';
 

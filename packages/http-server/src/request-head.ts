@@ -6,7 +6,10 @@ import { refuseForeign } from './hosts.ts';
 import type { ServerLimits } from './limits.ts';
 import type { ServerRefusal } from './refusal.ts';
 
-/** Returns a refusal if the headers of a request break a limit or a rule, otherwise `undefined`. */
+/**
+ * Returns a refusal for a request with too many headers, a wrong host or origin, a compressed body, or a declared
+ * length above the limit. Returns `undefined` for any other request.
+ */
 export function refuseHead(
   request: IncomingMessage,
   hosts: AllowedHosts,

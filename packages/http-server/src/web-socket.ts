@@ -9,7 +9,7 @@ import type { RawData, WebSocket } from 'ws';
 import type { ServerLimits } from './limits.ts';
 import type { HeldAccount, HeldBytes } from './request-body.ts';
 
-/** An open WebSocket. */
+/** An open WebSocket, as the application uses it. */
 export interface ServerSocket {
   /**
    * Sends a text. Resolves when the operating system has accepted the text, or when the client has disconnected. A
@@ -21,9 +21,9 @@ export interface ServerSocket {
   /** Closes the connection at once, without a close handshake. */
   terminate(): void;
   /**
-   * Sets the handler of messages. The handler receives the next message after its promise for the previous message has
-   * settled. A rejected promise closes the connection. While messages are waiting, no more data is read from the
-   * client.
+   * Sets the handler of messages. The handler is called with the next message only after the promise that it returned
+   * for the previous message has settled. If the promise rejects, the connection is closed. While messages are waiting,
+   * no more data is read from the client.
    */
   onMessage(handler: (text: string) => Promise<void>): void;
 }
@@ -31,7 +31,10 @@ export interface ServerSocket {
 /** The WebSockets of one server. */
 export interface WebSockets {
   count(): number;
-  /** Completes the handshake. An invalid handshake is answered with 400 (or 405, 426), and `opened` is not called. */
+  /**
+   * Completes the handshake and passes the open WebSocket to `opened`. An invalid handshake is answered with 400 (or
+   * 405, 426), and `opened` is not called.
+   */
   accept(request: IncomingMessage, stream: Duplex, head: Buffer, opened: (socket: ServerSocket) => void): void;
   close(): void;
 }
@@ -48,17 +51,17 @@ interface TrackedSocket {
   /** Bytes received after the latest complete message. */
   unfinished: number;
   /**
-   * Number of beats during which the same message has been unfinished. A beat is one run of the ping timer, every
-   * `pingMs` milliseconds.
+   * Number of runs of the ping timer during which the same message has been unfinished. The timer runs every `pingMs`
+   * milliseconds.
    */
   unfinishedBeats: number;
-  /** Number of beats since the latest byte from the client. */
+  /** Number of runs of the ping timer since the latest byte from the client. */
   silentBeats: number;
 }
 
 /**
- * Number of unanswered pings after which a client is disconnected. A single missing answer can be a short stall of
- * either side.
+ * Number of consecutive unanswered pings after which a client is disconnected. A single missing answer can be caused by
+ * a short delay of the server or the client.
  */
 const MOST_SILENT_BEATS = 2;
 
@@ -70,8 +73,8 @@ export function createWebSockets(limits: ServerLimits, heldBytes: HeldBytes): We
   const beatAll = (): void => {
     for (const connection of connections) beat(connection, mostBeats);
   };
-  // After a stall of this process, bytes that arrived in the meantime are not read yet. `setImmediate` delays the beat
-  // until they are read.
+  // If this process was blocked for a while, the bytes that arrived in the meantime are not read yet. `setImmediate`
+  // delays `beatAll` until they are read.
   const timer = setInterval(() => setImmediate(beatAll), limits.pingMs);
   timer.unref();
   return {
@@ -153,8 +156,8 @@ async function answerAll(connection: TrackedSocket): Promise<void> {
 }
 
 /**
- * Counts a beat of a connection, and closes the connection if a count is above its limit. A paused connection is
- * skipped, because its answers to pings are not read.
+ * Handles one run of the ping timer for a connection: increments its counters, closes it if a counter is above its
+ * limit, and otherwise sends a ping. A paused connection is skipped, because its answers to pings are not read.
  */
 function beat(connection: TrackedSocket, mostBeats: number): void {
   const { socket, unfinished } = connection;

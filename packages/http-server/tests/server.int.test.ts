@@ -8,7 +8,10 @@ import type { HttpServer, ServeRequest, ServerOptions } from '../src/index.ts';
 
 const REQUEST = { path: '/echo', headers: { 'content-type': 'application/json' }, body: '{"word":"hello"}' };
 
-/** Opens a server that echoes bodies and messages. If `next` is set, it produces the answer to the next request. */
+/**
+ * Opens a server that echoes request bodies and messages. If `next` is set, the function `next` answers the next
+ * request instead.
+ */
 async function openEcho(
   options: Omit<ServerOptions, 'port'>,
 ): Promise<HttpServer & { next: ServeRequest | undefined }> {

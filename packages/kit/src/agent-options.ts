@@ -1,4 +1,4 @@
-// Options of `createAgent`, as its author writes them. `check-options.ts` refuses any other option.
+// Options of `createAgent`, as the author of an agent writes them. `check-options.ts` refuses any other option.
 
 import type {
   Asker,
@@ -33,10 +33,10 @@ export interface AgentOptions {
    */
   readonly model: string;
   /**
-   * Provider that answers the requests: a known name, or a provider that the author made. Default: the maker of the
-   * model, or OpenRouter for a model name with a slash. `compatible` is a server that speaks OpenAI's Chat Completions
-   * (Ollama, vLLM, llama.cpp). It also needs `baseURL`, and `modelOptions.contextWindow` if the catalog has no
-   * `compatible` row for the model.
+   * Provider that answers the requests: the name of a known provider, or a provider that the author made. Default: the
+   * maker of the model, or OpenRouter for a model name with a slash. `compatible` is a server that speaks OpenAI's Chat
+   * Completions (Ollama, vLLM, llama.cpp). It also needs `baseURL`, and `modelOptions.contextWindow` if the catalog has
+   * no `compatible` row for the model.
    */
   readonly provider?: ProviderName | Provider;
   /**
@@ -66,8 +66,8 @@ export interface AgentOptions {
   /** The author's own tools, in addition to the built-in tools of the workspace. */
   readonly tools?: readonly Tool[];
   /**
-   * Folder that the agent works in. It adds the built-in tools for files and commands. Default: none, and the agent has
-   * none of these tools.
+   * Folder that the agent works in. It adds the built-in tools for files and commands. Default: no folder, and then the
+   * agent has none of these tools.
    */
   readonly workspace?: string | WorkspaceSetup;
   /**
@@ -97,7 +97,10 @@ export interface AgentOptions {
    * folder, as in `{ home }`. Default: `memory`.
    */
   readonly store?: string | { readonly home: string } | Log;
-  /** Use of the provider's cache: lifetime, padding, keeping it warm, reports of rewrites. */
+  /**
+   * Use of the provider's cache: lifetime of entries, padding, keeping entries alive, and reports of content that must
+   * be paid for again.
+   */
   readonly cache?: CacheOptions;
   /** Compaction and pruning of a long history. */
   readonly compaction?: CompactionOptions;
@@ -131,11 +134,11 @@ export interface ConnectionOptions {
   readonly onRequest?: (body: Uint8Array) => void;
 }
 
-/** Options of a model. */
+/** Request parameters of the model, header values, and data that the catalog lacks. */
 export interface ModelOptions {
   /**
-   * Settings of the model that are part of its cache key, in the provider's own field names, such as `{ thinking: …
-   * }`.
+   * Settings of a request that are part of the provider's cache key, in the provider's own field names, such as `{
+   * thinking: … }`.
    */
   readonly parameters?: RenderParameters;
   /**
@@ -174,8 +177,8 @@ export interface WorkspaceSetup {
   readonly agentsFile?: 'discover' | 'attach';
   /**
    * Permissions of sandboxed commands. `network: 'on'` gives every sandboxed command the network of this machine,
-   * including its local services. By default such a command has no network, and a call that needs it has to ask for
-   * permission.
+   * including its local services. By default such a command has no network, and a call that needs the network has to
+   * ask for permission.
    */
   readonly sandbox?: SandboxSetting;
   /** Paths that no tool may touch. If `store` is a folder, it is always one of them. */
@@ -232,9 +235,10 @@ export interface CacheOptions {
    */
   readonly ttl?: Lasting;
   /**
-   * Padding of a front that is too short for the model's cache (below its floor). `auto` pads if this is expected to
-   * lower the cost. `always` pads every such front. The padding is a guide about work in a folder, so the default is
-   * `never` with the `brief` runtime instructions, else `auto`.
+   * Use of padding: text that is added to a front that is too short for the model's cache (below the floor). `auto`
+   * adds the padding if this is expected to lower the cost. `always` adds it to every front below the floor. `never`
+   * adds none. The padding is a guide about work in a folder, so the default is `never` with the `brief` runtime
+   * instructions, else `auto`.
    */
   readonly padding?: PaddingSetting;
   /**
@@ -245,8 +249,8 @@ export interface CacheOptions {
    */
   readonly warm?: Warm;
   /**
-   * Number of other sessions that are expected to use the same front within five minutes. `auto` padding includes them
-   * in its calculation. Default: 0.
+   * Number of other sessions that are expected to use the same front within five minutes. With the padding `auto`, they
+   * count when the saving is calculated. Default: 0.
    */
   readonly neighbours?: number;
   /**
@@ -261,9 +265,9 @@ export interface CacheOptions {
 export interface CompactionOptions {
   /**
    * Policy for compacting the history. With `manual` only `session.compact()` compacts, without exception. With
-   * `preflight`, the default, the runtime also compacts in three cases: the next request is near the end of the
-   * window, a starting turn is expected to reach it, or a provider refused a request as too long. With `auto` the
-   * runtime also compacts earlier, from the `hard` budget on.
+   * `preflight`, the default, the runtime also compacts in three cases: the next request is near the end of the window,
+   * a starting turn is expected to reach the end of the window, or a provider refused a request as too long. With
+   * `auto` the runtime also compacts earlier, from the `hard` budget on.
    */
   readonly when?: CompactionPolicy;
   /**
@@ -292,9 +296,9 @@ export interface ContextOptions {
   /** The author's own context sources. Their notes come after those of the built-in sources. */
   readonly sources?: readonly ContextSource[];
   /**
-   * Amount of the runtime's own system text. `minimal` explains how to find instructions, read notes and read
-   * checkpoints. `brief` takes at most 150 tokens to explain notes and checkpoints. Default: `full` with a workspace
-   * or skills, otherwise `brief`.
+   * Amount of the runtime's own system text. `full` contains identity, working rules and all explanations. `minimal`
+   * explains only how to find instructions, read notes and read checkpoints. `brief` takes at most 150 tokens to
+   * explain notes and checkpoints. Default: `full` with a workspace or skills, otherwise `brief`.
    */
   readonly runtimeInstructions?: 'full' | 'minimal' | 'brief';
   /**
@@ -309,9 +313,9 @@ export interface ContextOptions {
 /** Options that describe the process that runs the agent. */
 export interface HostOptions {
   /**
-   * Environment variables with three uses: the provider's key is looked up in them, their secret values are masked,
-   * and commands receive the variables that are not secret. If this option is omitted, commands receive `process.env`
-   * without its secret variables.
+   * Environment variables with three uses. The provider's key is looked up in them. The values of secret variables are
+   * masked. Commands receive the variables that are not secret. If this option is omitted, commands receive
+   * `process.env` without its secret variables.
    */
   readonly environment?: AgentEnvironment;
   /** Name of the program that sends the prompts. It is recorded with each prompt. Default: `library`. */

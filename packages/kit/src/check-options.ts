@@ -169,8 +169,8 @@ const cache = z.strictObject({
 } satisfies OptionSchemas<CacheOptions>);
 
 /**
- * Returns the error message for a string. `compaction` was a policy name before it became an object, so the message
- * names `compaction.when`.
+ * Returns the error message if `compaction` is a string. It was a policy name before it became an object, so the
+ * message contains `compaction.when`.
  */
 const oldCompaction = ({ input }: { readonly input?: unknown }): string | undefined =>
   typeof input === 'string' ? `expected an object: use compaction.when` : undefined;
@@ -269,7 +269,8 @@ const NAMES: ReadonlyMap<string, readonly string[]> = new Map([
 /**
  * Checks the options that an author passed.
  *
- * @throws KitError `kit/bad-options`, with every option that is wrong. It never shows a value, which may be a key.
+ * @throws KitError `kit/bad-options`, with every option that is wrong. The message never contains a value, because a
+ *   value can be a key.
  */
 export function checkOptions(given: AgentOptions): void {
   const problems =
@@ -301,7 +302,10 @@ function problemsOfMcp(given: AgentOptions['mcp']): readonly string[] {
   );
 }
 
-/** Checks an option that accepts an object or a short form, such as a string. Only an object is checked here. */
+/**
+ * Checks an option that accepts an object or a short form, such as a string. This function checks only an object. The
+ * table `options` checks the short form.
+ */
 function problemsOfObject(schema: z.ZodType, given: unknown, name: string): readonly string[] {
   return typeof given === 'object' ? problemsIn(schema, given, [name]) : [];
 }

@@ -97,8 +97,8 @@ function nameOf(options: AgentOptions): ProviderName | undefined {
 }
 
 /**
- * Refuses a key next to a model name with a slash, if no provider is named. Such a name is one of OpenRouter, while other
- * libraries use it for the maker itself, so the key could be sent to the wrong service.
+ * Refuses the option `apiKey` if no provider is named and the model name has a slash. Here such a name selects
+ * OpenRouter, but other libraries use it for the maker of the model, so the key could be sent to the wrong service.
  *
  * @throws KitError `kit/bad-options`.
  */
@@ -111,7 +111,7 @@ export function requireReachable({ provider, apiKey, model }: AgentOptions): voi
 }
 
 /**
- * Refuses render parameters that the model's catalog row does not have: they would not be sent.
+ * Refuses render parameters that the model's catalog row does not have, because they would not be sent.
  *
  * @throws KitError `kit/bad-options` with the names that the row has.
  */
@@ -125,8 +125,8 @@ export function requireParameters({ modelOptions }: AgentOptions, { model, rende
 }
 
 /**
- * Uses a provider that the author made. The provider has its own connection, so `baseURL`, `connection.transport` and
- * `modelOptions.contextWindow` would have no effect and are refused.
+ * Returns a provider that the author made, and the capabilities of the model. The provider has its own connection, so
+ * `baseURL`, `connection.transport` and `modelOptions.contextWindow` would have no effect and are refused.
  */
 function own(provider: Provider, options: AgentOptions, catalog: Catalog): ChosenProvider {
   const { baseURL, connection, modelOptions } = options;
@@ -160,7 +160,6 @@ interface ProviderReach {
   readonly baseURL?: string;
 }
 
-/** Key, address and transport of OpenAI. */
 interface OpenAIReach extends ProviderReach {
   readonly transport?: 'http' | 'auto';
 }

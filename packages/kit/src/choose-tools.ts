@@ -10,7 +10,11 @@ import type { AgentOptions, WorkspaceSetup } from './agent-options.ts';
 import { homeOf, workspaceOf } from './agent-options.ts';
 import { KitError } from './kit-error.ts';
 
-/** Returns the tools of an agent. @throws KitError `kit/bad-options` for an unknown tool of the workspace, and for two tools of one name. */
+/**
+ * Returns the tools of an agent.
+ *
+ * @throws KitError `kit/bad-options` for an unknown tool of the workspace, and for two tools with the same name.
+ */
 export function chooseTools(options: AgentOptions): readonly Tool[] {
   const { subagents = false, tools: own = [] } = options;
   const tools = [...toolsOfWorkspace(options), ...(subagents === false ? [] : [createAgentTool()]), ...own];
@@ -45,12 +49,12 @@ export function workspaceOptions(workspace: WorkspaceSetup, options: AgentOption
       memory: trusted,
       network: sandbox?.network,
     }),
-    // An author who allows commands without a sandbox also allows them to change the repository in a sandbox.
+    // An author who allows commands without a sandbox also allows sandboxed commands to change git repositories.
     ...(permissions?.allowUnsandboxed === true && { repository: 'writable' }),
   };
 }
 
-/** Returns the absolute paths that no tool may touch. The folder of the sessions is the first. */
+/** Returns the absolute paths that no tool may touch. If `store` is a folder, this folder is the first path. */
 export function forbiddenTo(options: AgentOptions): readonly string[] {
   const { forbidden = [] } = workspaceOf(options) ?? {};
   const home = homeOf(options);

@@ -114,7 +114,6 @@ async function serve(counting: Counting): Promise<Served> {
   return served;
 }
 
-/** Creates an agent for the server. `more` adds or replaces options, such as the context window of the model. */
 function agentAt({ url }: Served, more: Partial<AgentOptions>): Agent {
   const reached = { provider: 'compatible', baseURL: url, apiKey: 'none' } as const;
   return createAgent({

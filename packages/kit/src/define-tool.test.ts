@@ -22,13 +22,11 @@ const context: ToolContext = {
   history: { length: 0, read: async function* () {}, artifact: async function* () {} },
 };
 
-/** Reads the arguments and runs the tool. Returns the output, or the problem with the arguments. */
 async function call(tool: Tool, input: unknown): Promise<ToolOutput | { readonly problem: string }> {
   const read = await tool.read(input);
   return 'problem' in read ? read : read.run(context);
 }
 
-/** Returns a tool whose function always returns `value`. */
 function returning(value: unknown): Tool {
   return defineTool({ name: 'give', description: 'Gives.', input: z.object({}), effect: 'none', run: () => value });
 }
@@ -64,8 +62,8 @@ test('a tool describes its arguments as JSON Schema without the dialect field', 
 });
 
 /**
- * Standard Schema written by hand, without a library. It accepts an object with a word and returns the word in upper
- * case.
+ * A Standard Schema that is written by hand, without a library. It accepts an object with a word and returns the word
+ * in upper case.
  */
 const word: StandardSchemaV1<{ word: string }, { word: string }> = {
   '~standard': {

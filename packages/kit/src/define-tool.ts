@@ -103,7 +103,6 @@ export function defineTool<Schema extends StandardSchemaV1>(definition: ToolDefi
   };
 }
 
-/** Fields of a definition. */
 const DEFINED: readonly string[] = [
   'name',
   'description',
@@ -120,7 +119,7 @@ const DEFINED: readonly string[] = [
   'run',
 ] satisfies readonly (keyof ToolDefinition<StandardSchemaV1>)[];
 
-/** Names that other libraries have for a field of a tool. */
+/** Field names of other libraries, each with the field of `ToolDefinition` that has the same purpose. */
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['inputSchema', 'input'],
   ['parameters', 'input'],
@@ -134,7 +133,10 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
 
 const EFFECTS: readonly string[] = ['none', 'read', 'write', 'execute', 'network'] satisfies readonly EffectClass[];
 
-/** Returns what is wrong with a definition. A program in JavaScript can pass any value. */
+/**
+ * Returns the first problem of a definition, or `undefined` for a correct definition. The types are checked again here,
+ * because a program in JavaScript can pass any value.
+ */
 function problemOf<Schema extends StandardSchemaV1>(definition: ToolDefinition<Schema>): string | undefined {
   if (typeof definition !== 'object' || definition === null)
     return 'defineTool takes an object: { name, description, … }';
@@ -189,9 +191,12 @@ function effectsOf<Input>(describe: EffectDescriptions<Input>, input: Input): Ca
   });
 }
 
-// Conversion of the value that the author's `run` returns into the output of a call.
+// The next functions convert the value that the author's `run` returns to the output of a call.
 
-/** Checks of the fields of a `ToolOutput`. An object with another value under such a name is data of the author. */
+/**
+ * Checks of the fields of a `ToolOutput`. An object with any other field or value is not a `ToolOutput` but data of the
+ * author, which the model is shown as JSON.
+ */
 const FIELDS: { readonly [Field in keyof Required<ToolOutput>]: (value: unknown) => boolean } = {
   text: (value) => typeof value === 'string',
   page: (value) => typeof value === 'function',
@@ -226,7 +231,7 @@ function isOutput(value: unknown): value is ToolOutput {
 
 function asJson(tool: string, value: unknown): string {
   try {
-    // A Map, an Error or a generator would be written as an empty object.
+    // Only plain data is written. A Map, an Error or a generator would become an empty object, so it is refused.
     const text: string | undefined = isData(value) ? JSON.stringify(value) : undefined;
     if (text !== undefined) return text;
   } catch (cause) {

@@ -95,8 +95,8 @@ function windowKnown(name: ProviderName, model: string, row: Capabilities | unde
 }
 
 /**
- * Returns advice for a model whose maker is not among the named providers: to use OpenRouter. Returns `undefined` for
- * any other model.
+ * Returns the advice to use OpenRouter for a model whose maker is not among the named providers. Returns `undefined`
+ * for any other model.
  */
 function unreachedAdvice(model: string, catalog: Catalog): string | undefined {
   const row = findModel(catalog, model);
@@ -105,8 +105,8 @@ function unreachedAdvice(model: string, catalog: Catalog): string | undefined {
 }
 
 /**
- * Returns advice with the most similar model name. Searches the given provider's models first (without a provider, the
- * models of all named providers), then the whole catalog.
+ * Returns advice for an unknown model name: the most similar name, or how to add the model. Searches the given
+ * provider's models first (without a provider, the models of all named providers), then the whole catalog.
  */
 function near(model: string, catalog: Catalog, provider: string | undefined): string {
   const rows = catalog.rows.filter((row) =>

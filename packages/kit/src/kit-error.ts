@@ -13,7 +13,7 @@ export type KitErrorCode =
   | 'kit/bad-id'
   | 'kit/closed';
 
-/** Error of the kit. The message contains what happened, to what, and the next step. */
+/** Error of the kit. The message contains the problem, the affected object, and the next step. */
 export class KitError extends CodedError<KitErrorCode, ErrorData> {
   override readonly name = 'KitError';
 

@@ -13,7 +13,7 @@ export interface KnownProvider {
   readonly variable?: string;
 }
 
-/** All providers that can be chosen by name. */
+/** Known providers, by the names that the option `provider` accepts. */
 export const PROVIDERS: { readonly [name in ProviderName]: KnownProvider } = {
   anthropic: { title: 'Anthropic', variable: 'ANTHROPIC_API_KEY' },
   openai: { title: 'OpenAI', variable: 'OPENAI_API_KEY' },
@@ -24,7 +24,6 @@ export const PROVIDERS: { readonly [name in ProviderName]: KnownProvider } = {
 /** Makers of models, in the order in which their catalog rows are searched for a name. */
 const MAKERS = ['anthropic', 'openai'] as const;
 
-/** Returns true if the text is the name of a provider. */
 export function isProviderName(name: string): name is ProviderName {
   return Object.hasOwn(PROVIDERS, name);
 }

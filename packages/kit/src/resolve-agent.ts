@@ -47,22 +47,26 @@ import { OUTPUT_LIMIT } from './find-capabilities.ts';
 import { KitError } from './kit-error.ts';
 import { withOwnNames } from './with-skills.ts';
 
-/** An agent with all defaults applied. */
+/** Settings of an agent, with every default applied. */
 export interface ResolvedAgent {
   readonly log: Log;
   readonly runtime: Runtime;
-  /** Absolute path of the workspace. */
+  /** Absolute path of the workspace. Without a workspace, the current folder of the process. */
   readonly workspace: string;
   /** Permission mode of a new session. */
   readonly firstMode: Mode;
   readonly secrets: Secrets;
   /** Installed skills. Absent if the option `skills` is not set. */
   readonly skills?: InstalledSkills;
-  /** Tools of the MCP servers. */
+  /** Tools of the MCP servers. `undefined` if the option `mcp` is not set. */
   readonly mcp: McpTools | undefined;
 }
 
-/** Resolves the options of an agent. @throws KitError `kit/no-key`, `kit/unknown-model`, `kit/bad-options`. */
+/**
+ * Resolves the options of an agent.
+ *
+ * @throws KitError `kit/no-key`, `kit/unknown-model`, `kit/bad-options`.
+ */
 export function resolveAgent(options: AgentOptions): ResolvedAgent {
   const { permissions = {} } = options;
   const mcp = mcpOf(options);
@@ -111,7 +115,7 @@ function runtimeOf(options: AgentOptions, mcp: McpTools | undefined): Runtime {
     ...defined({
       watch: watchOf(options),
       toolSources: mcp === undefined ? undefined : [mcp],
-      // If no policy is set, a resumed turn keeps the compaction policy that it began with.
+      // Absent if the author sets no policy. A resumed turn then keeps the compaction policy that it began with.
       compaction: compaction.when,
       budgets: compaction.budgets,
       role: instructions,
@@ -149,8 +153,8 @@ function watchOf(options: AgentOptions): TurnWatch | undefined {
 }
 
 /**
- * True if the agent has a workspace or skills. The runtime instructions are then `full` by default, because their rules
- * on files, project instructions and skills apply. Memory needs a workspace too.
+ * Returns true if the agent has a workspace or skills. The default runtime instructions are then `full`, because they
+ * contain rules on files, project instructions, skills and memory.
  */
 function hasFolder({ workspace, skills }: AgentOptions): boolean {
   return workspace !== undefined || skills !== undefined;
@@ -189,7 +193,10 @@ function secretsIn({ apiKey, host, mcp }: AgentOptions): Secrets {
   return createSecrets({ values: [...secretsOf(host?.environment ?? {}), ...ofServers, ...given] });
 }
 
-/** Returns the context sources. Without a workspace these are only the permission mode and the author's own sources. */
+/**
+ * Returns the context sources of the agent, without those of MCP servers. Without a workspace these are only the
+ * permission mode and the author's own sources.
+ */
 function sourcesOf(options: AgentOptions): readonly ContextSource[] {
   const workspace = workspaceOf(options);
   const { sources = [] } = options.context ?? {};

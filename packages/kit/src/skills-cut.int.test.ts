@@ -1,6 +1,6 @@
-// Tests skill bodies that do not fit the window together. The last stage of the recovery shortens such bodies like any
-// other result that the model has not read yet. A shortened body counts as not loaded: it uses no budget and can be
-// loaded again.
+// Tests several skill bodies that together do not fit into the window. The last stage of the recovery shortens such
+// bodies like any other result that the model has not read yet. A shortened body counts as not loaded: it uses no
+// budget and can be loaded again.
 
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -31,7 +31,6 @@ const loading = (...names: readonly string[]): AnswerPlan => ({
   answer: { calls: names.map((name) => ({ name: 'skill_load', arguments: { name } })) },
 });
 
-/** Returns the texts of the tool results in order. */
 function resultsIn(records: readonly Recorded[]): readonly string[] {
   return records.flatMap(({ kind, data }) =>
     kind === 'tool.returned' || kind === 'tool.failed'

@@ -8,7 +8,7 @@ import { createSkillLoadTool, createSkillSearchTool, skillsSource } from '@tidem
 import { KitError } from './kit-error.ts';
 
 /**
- * Scans the installed skills and adds them to the runtime.
+ * Scans the installed skills and returns the runtime with their note and tools.
  *
  * @throws KitError `kit/bad-options` if a tool of the author has the name of a skill tool, or a context source has the
  *   name `skills`.
@@ -16,8 +16,8 @@ import { KitError } from './kit-error.ts';
 export async function withSkills(runtime: Runtime, shelf: InstalledSkills | undefined): Promise<Runtime> {
   await shelf?.look();
   if (shelf === undefined) return runtime;
-  // The skills note comes first: all sessions in the folder share it, so it belongs before the notes of a single
-  // session.
+  // The skills note comes first, because it is the same for all sessions in the folder. The notes that differ between
+  // sessions follow.
   const sources = withOwnNames([skillsSource(shelf), ...runtime.sources]);
   if (shelf.names.length === 0) return { ...runtime, sources };
   const tools = [createSkillSearchTool(shelf), createSkillLoadTool(shelf)];
@@ -29,11 +29,11 @@ export async function withSkills(runtime: Runtime, shelf: InstalledSkills | unde
   return { ...runtime, skills: shelf, tools: [...runtime.tools, ...tools], sources };
 }
 
-// Uniqueness of the names of context sources. Notes are stored by source name. Two sources with the same name would
-// each record a change at every prompt, because each would find the other's revision in the log.
+// Names of context sources must be unique, because notes are stored by source name. Two sources with the same name
+// would each record a change at every prompt, because each source would find the revision of the other one in the log.
 
 /**
- * Returns the sources unchanged.
+ * Checks that all sources have different names, and returns the sources unchanged.
  *
  * @throws KitError `kit/bad-options` if two sources have the same name.
  */

@@ -13,7 +13,6 @@ import type { Agent } from '../src/create-agent.ts';
 import { createAgent } from '../src/create-agent.ts';
 import type { AgentSession } from '@tidemark/agent';
 
-/** Default model of the sessions. */
 export const MODEL = 'claude-sonnet-5-5';
 
 /** An agent, its open session, and functions that read the session's log. */
@@ -52,7 +51,6 @@ export async function openSkilledRoom(): Promise<SkilledRoom> {
   };
 }
 
-/** Returns an answer that contains only text. */
 export const says = (text = 'Done.'): ScriptedAnswer => ({ parts: [{ type: 'text', text }] });
 
 let calls = 0;
@@ -106,6 +104,5 @@ async function play(
   };
 }
 
-/** Request bodies of a session, as they were sent. */
 export const bodies = ({ provider }: Pick<Played, 'provider'>): readonly string[] =>
   provider.sent.map(({ body }) => new TextDecoder().decode(body));

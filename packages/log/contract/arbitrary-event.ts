@@ -322,7 +322,7 @@ function arbitraryOf<K extends Kind>(kind: K): fc.Arbitrary<EventOf<K>> {
   );
 }
 
-/** Random events of each kind, indexed by kind. */
+/** Random generators of events, indexed by kind. */
 export const EVENTS: { readonly [K in Kind]: fc.Arbitrary<EventOf<K>> } = {
   'session.created': arbitraryOf('session.created'),
   'epoch.opened': arbitraryOf('epoch.opened'),

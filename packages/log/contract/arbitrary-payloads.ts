@@ -21,7 +21,6 @@ export const aSession: fc.Arbitrary<SessionId> = hex(8).map(sessionId);
 export const aMoney: fc.Arbitrary<Money> = fc
   .tuple(fc.nat(), fc.nat())
   .map(([whole, part]) => money(`${whole}.${part}`));
-/** Random call ids. */
 export const aCall: fc.Arbitrary<CallId> = fc.string({ unit: 'binary', minLength: 1, maxLength: 20 }).map(callId);
 export const json: fc.Arbitrary<Json> = fc.json({ maxDepth: 3 }).map((written): Json => JSON.parse(written));
 const jsonRecord = fc.dictionary(name, json, { maxKeys: 4, noNullPrototype: true });

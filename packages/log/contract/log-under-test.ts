@@ -9,7 +9,7 @@ export interface LogUnderTest {
   readonly log: Log;
   /** Opens the same storage again as another process would, with nothing cached from the first instance. */
   reopen(): Log;
-  /** Reads and replaces the bytes of a session's own log. Absent if the store does not keep lines. */
+  /** Functions that read and replace the bytes of a session's own log. Absent if the store does not keep lines. */
   readonly lines?: {
     read(session: SessionId): Promise<Uint8Array>;
     write(session: SessionId, bytes: Uint8Array): Promise<void>;
@@ -17,9 +17,10 @@ export interface LogUnderTest {
   /** Changes one byte of the stored artifact. */
   damageArtifact(digest: Digest): Promise<void>;
   damageSnapshot(session: SessionId): Promise<void>;
-  /** Deletes a session from the storage. */
   removeSession(session: SessionId): Promise<void>;
-  /** Makes writes or flushes fail until `heal` is called. Absent if the store cannot simulate failures. */
+  /**
+   * Functions that make writes or flushes fail until `heal` is called. Absent if the store cannot simulate failures.
+   */
   readonly faults?: {
     failWrites(): void;
     failFlushes(): void;

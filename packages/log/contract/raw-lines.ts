@@ -35,14 +35,17 @@ export function splitLines(bytes: Uint8Array): Uint8Array[] {
   }
 }
 
-/** Checks a line and returns its layout. Throws if the line is not sound. */
+/** Checks a line and returns its layout. Throws if the layout or the checksum is not valid. */
 export function soundLine(line: Uint8Array | undefined): SoundLine {
   const sound = line === undefined ? 'frame' : checkLine(line, testBytes);
   if (typeof sound === 'string') throw new Error(`no sound line: ${sound}`);
   return sound;
 }
 
-/** Appends one sound line to a session's log. */
+/**
+ * Appends a line with a valid chain and checksum to a session's log, without using a writer. The default revision `v`
+ * is 1.
+ */
 export async function appendRaw(
   lines: Lines,
   id: SessionId,

@@ -12,10 +12,8 @@ import type { Log, LogWriter } from '../src/port.ts';
 
 export const NOON: Timestamp = timestamp('2026-11-20T12:00:00.000Z');
 
-/** Returns a session id made from a name. */
 export const session = (name: string): SessionId => sessionId(name);
 
-/** Returns a `session.created` event. */
 export function created(
   id: SessionId,
   more: { parent?: Parent; workspace?: string; at?: Timestamp } = {},
@@ -25,7 +23,6 @@ export function created(
   return { kind: 'session.created', at, data: { id, root, workspace, ...(parent === undefined ? {} : { parent }) } };
 }
 
-/** Returns a `prompt.given` event with one text part. */
 export function prompt(text: string, at: Timestamp = NOON): EventOf<'prompt.given'> {
   return { kind: 'prompt.given', at, data: { parts: [{ type: 'text', text }], presenter: 'test' } };
 }
@@ -55,7 +52,6 @@ export async function appended(writer: LogWriter, events: readonly Event[]): Pro
   return result.records;
 }
 
-/** Collects all values of an async iterable. */
 export async function gather<T>(values: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];
   for await (const value of values) all.push(value);
@@ -96,7 +92,6 @@ export async function fails(work: Promise<unknown>, code: LogErrorCode): Promise
   return error;
 }
 
-/** Returns the SHA-256 digest of the bytes. */
 export function digestOf(bytes: Uint8Array | string): Digest {
   return digest(createHash('sha256').update(bytes).digest('hex'));
 }

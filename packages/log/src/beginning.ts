@@ -1,12 +1,12 @@
-// Beginning of a session: the first record of a session names the session and its parent. This record is checked both
-// when it is written and when it is read.
+// Beginning of a session: its first own record contains the id of the session and its parent. This record is checked
+// both when it is written and when it is read.
 
 import { LogError } from './errors.ts';
 import type { Event, Recorded, RecordedOf } from './event.ts';
 import type { Parent } from './events/session.ts';
 import type { SessionId } from './ids.ts';
 
-/** Beginning of a session's own records. */
+/** First own record of a session, and its position. */
 export interface SessionBeginning {
   readonly session: SessionId;
   /**
@@ -18,8 +18,8 @@ export interface SessionBeginning {
 }
 
 /**
- * Returns the beginning that a session's first own record describes. Returns `undefined` if the record is not this
- * session's `session.created` or has the wrong position.
+ * Returns the session's first own record with its position. Returns `undefined` if the record is not this session's
+ * `session.created` or has the wrong position.
  */
 export function beginningOf(session: SessionId, first: Recorded): SessionBeginning | undefined {
   if (first.kind !== 'session.created' || first.data.id !== session) return undefined;
@@ -27,14 +27,13 @@ export function beginningOf(session: SessionId, first: Recorded): SessionBeginni
   return first.position === start ? { session, start, record: first } : undefined;
 }
 
-/** Returns the position of the first own record of a session with this parent. */
 function startOf(parent: Parent | undefined): number {
   return parent === undefined ? 0 : parent.position + 1;
 }
 
 /**
- * Checks events before an append: a session's first own record, and only that record, must be its `session.created`
- * with the right id and parent.
+ * Checks events before an append. The first own record of a session must be `session.created` with the id and the
+ * parent of the session. No later record may have this kind. `empty` is true if the session has no own record yet.
  *
  * @throws LogError `log/first-record` if an event breaks this rule.
  */

@@ -1,4 +1,4 @@
-// Errors of a log, sorted by what the caller must do next.
+// Errors of a log. Each error code has a sort, which decides the next action of the caller.
 
 import type { ErrorData, ErrorSort } from '@tidemark/core';
 import { CodedError } from '@tidemark/core';
@@ -10,7 +10,7 @@ import { CodedError } from '@tidemark/core';
  */
 export type LogErrorSort = Extract<ErrorSort, 'refused' | 'retryable' | 'corrupt' | 'bug'>;
 
-/** Code of a log error. */
+/** Codes of `LogError`. `LOG_ERRORS` contains the sort of each code. */
 export type LogErrorCode =
   | 'log/missing'
   | 'log/exists'
@@ -33,8 +33,8 @@ export type LogErrorCode =
   | 'artifact/write-failed';
 
 /**
- * All codes that a log or store throws, each with its sort. A test fixes the codes and sorts, because scripts and
- * people rely on them.
+ * All codes that a log or store throws, each with its sort. A test compares them with literal values, because scripts
+ * and people rely on them.
  */
 export const LOG_ERRORS: Readonly<Record<LogErrorCode, LogErrorSort>> = {
   'log/missing': 'refused',
@@ -73,7 +73,7 @@ export interface DamagePlace {
   readonly phase: 'frame' | 'checksum' | 'parse' | 'decode' | 'sequence' | 'chain' | 'parent';
 }
 
-/** Error of a log or store. Its message names the problem, the affected object and the next step. */
+/** Error of a log or store. The message contains the problem, the affected object and the next step. */
 export class LogError extends CodedError<LogErrorCode, ErrorData> {
   override readonly name = 'LogError';
 

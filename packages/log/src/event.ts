@@ -8,7 +8,7 @@ import type * as session from './events/session.ts';
 import type * as tool from './events/tool.ts';
 import type { Chain, Position, Timestamp, TurnId } from './ids.ts';
 
-/** Payload type of each kind, in the order of the design's table. */
+/** Payload type of each kind, in the order of the table in the design document. */
 export interface EventData {
   readonly 'session.created': session.SessionCreated;
   readonly 'epoch.opened': context.EpochOpened;
@@ -48,7 +48,7 @@ export interface EventData {
 /** Name of an event kind: a noun, a dot and a verb in the past tense. */
 export type Kind = keyof EventData;
 
-/** Event of one kind before it is appended, with the fields that its author sets. */
+/** Event of one kind before it is appended. Its fields are set by the caller of `append`. */
 export type EventOf<K extends Kind> = {
   readonly kind: K;
   readonly at: Timestamp;
@@ -65,7 +65,7 @@ export interface Placed {
   readonly v: 1;
   readonly position: Position;
   /**
-   * Number of the writer that appended the record. Each new writer of the log has a higher number than the writers
+   * Number of the writer that appended the record. Each new writer of the log has a higher number than all writers
    * before it.
    */
   readonly fence: number;

@@ -1,5 +1,5 @@
-// Flattens batches into single values without a promise chain per value, so reading a long log costs little more than
-// parsing it.
+// Turns batches into single values without creating a chain of promises for each value, so reading a long log takes
+// little more time than parsing it.
 
 /** Yields every value of every batch, in order. */
 export function flatten<T>(batches: AsyncGenerator<readonly T[]>): AsyncIterableIterator<T> {

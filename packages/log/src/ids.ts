@@ -65,7 +65,7 @@ export function callId(text: string): CallId {
 /**
  * Checks and brands a position.
  *
- * @throws TypeError when the number is not a non-negative safe integer.
+ * @throws TypeError when the number is not a safe integer, or is negative.
  */
 export function position(value: number): Position {
   if (!Number.isSafeInteger(value) || value < 0) throw new TypeError(`not a position: ${value}`);
@@ -112,7 +112,7 @@ export function money(text: string): Money {
   return text as Money;
 }
 
-// The functions below convert a timestamp into a number without `Date`, which this package must not use.
+// The next functions convert a timestamp to a number without `Date`, which this package must not use.
 
 const DAY_MS = 86_400_000;
 const ZERO = 0x30;
@@ -128,8 +128,8 @@ export function milliseconds(at: Timestamp): number {
 }
 
 /**
- * Reads a decimal number from the characters `start` (inclusive) to `end` (exclusive) of the timestamp. It makes no
- * substrings, because the fold converts times several times per call.
+ * Reads a decimal number from the characters `start` (inclusive) to `end` (exclusive) of the timestamp. It creates no
+ * substrings, because the fold converts several timestamps for each call to a model.
  */
 function digits(at: Timestamp, start: number, end: number): number {
   let value = 0;

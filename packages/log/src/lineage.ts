@@ -7,28 +7,30 @@ import type { Recorded } from './event.ts';
 import type { Parent } from './events/session.ts';
 import type { SessionId } from './ids.ts';
 
-/** Part of a session's log that one file contains. */
+/** Part of a session's log that is in one file. */
 export interface LogSegment {
   readonly session: SessionId;
-  /** First position in that file. */
+  /** Position of the first record of the segment. */
   readonly start: number;
-  /** Position to stop before. `Infinity` for the session's own segment, which has no end. */
+  /**
+   * Position after the last record of the segment. `Infinity` for the segment of the session itself, which has no end.
+   */
   readonly end: number;
 }
 
-/** Segments of a session's log, across all its ancestors. */
+/** Files that contain the log of a session: the files of its ancestors and its own. */
 export interface Lineage {
-  /**
-   * Last record of each parent that the next session's log continues from. Each record must still have the recorded
-   * chain value.
-   */
+  /** Segments in order of position: the first ancestor first, the session itself last. */
   readonly segments: readonly LogSegment[];
-  /** Records at which the log continues in a child. Each must still have the recorded chain value. */
+  /**
+   * Last record of each parent that its fork shares, in order of position. Each of these records must still have the
+   * recorded chain value.
+   */
   readonly joints: readonly Parent[];
 }
 
 /**
- * Collects the segments from a session up to its first ancestor.
+ * Collects the segments of a session and of all its ancestors.
  *
  * @throws LogError `log/parent-missing` when an ancestor does not exist, `log/parent-diverged` when a session is its
  *   own ancestor.

@@ -1,13 +1,13 @@
-// Finds the artifacts that a record names. The table lists every kind, so a new kind is a type error until it is added
-// to the table.
+// Finds the artifacts that a record refers to. The table lists every kind, so a new kind is a type error until it is
+// added to the table.
 
 import type { EventData, Kind, Recorded } from './event.ts';
 import type { Digest } from './ids.ts';
 import type { ContentPart } from './parts.ts';
 
 /**
- * Returns the digests of the artifacts that a record names. A digest that is named twice is returned twice. The list is
- * empty for a record of an unknown kind, because its fields are unknown.
+ * Returns the digests of the artifacts that a record refers to. If a record contains a digest twice, the digest is
+ * returned twice. The list is empty for a record of an unknown kind, because its fields are unknown.
  */
 export function namedArtifacts(record: Recorded): readonly Digest[] {
   return record.kind === 'unknown' ? [] : namedBy(record.kind, record.data);
@@ -45,7 +45,7 @@ const NAMED: Namers = {
   'tools.changed': ({ added }) => added.map(({ digest }) => digest),
   'reasoning.changed': undefined,
   'reasoning.set': undefined,
-  // The `role` digest names no artifact, because the event contains the text itself.
+  // The `role` digest refers to no artifact, because the event contains the text itself.
   'role.changed': undefined,
   'skill.loaded': undefined,
   'history.compacted': undefined,

@@ -7,8 +7,8 @@ import type { Parent, StartedBy } from './events/session.ts';
 import type { Chain, Digest, Position, SessionId, Timestamp } from './ids.ts';
 
 /**
- * Conflict of an append: the length of the log is not the length that the caller expected. The caller must read the log
- * again before it decides again.
+ * Conflict of an append: the log has another length than the caller expected. The caller must read the new records and
+ * decide again.
  */
 export interface Conflict {
   readonly expected: number;
@@ -17,8 +17,8 @@ export interface Conflict {
 }
 
 /**
- * Result of an append: the position of the first new record, or the conflict. A conflict is a returned value, not an
- * error.
+ * Result of an append: the position of the first new record and the records, or the conflict. A conflict is a returned
+ * value, not an error.
  */
 export type Appended =
   | {
@@ -107,24 +107,24 @@ export interface Snapshot {
 }
 
 /**
- * Named texts that the sessions of a store share. They are derived data: each text may be lost or deleted at any time
+ * Named texts that the sessions of a store share. They are derived data: a text can be lost or deleted at any time
  * (L9).
  */
 export interface SharedTexts {
   /** Returns the text that was stored last, or `undefined` if no text exists or the text cannot be read. */
   get(name: SharedName): Promise<string | undefined>;
   /**
-   * Replaces the text, whole or not at all. The text is not flushed.
+   * Replaces the whole text, or changes nothing if the write fails. The text is not flushed.
    *
    * @throws Error of the storage when the write fails.
    */
   put(name: SharedName, text: string): Promise<void>;
 }
 
-/** Names of shared texts. `warm-fronts`: index of the fronts of epochs that are in a provider's cache. */
+/** Names of shared texts. `warm-fronts`: index of the fronts that are in a provider's cache. */
 export type SharedName = 'warm-fronts';
 
-/** Session in the result of `sessions`. */
+/** Session as listed by `sessions`. */
 export interface SessionSummary {
   readonly session: SessionId;
   readonly root: SessionId;
@@ -142,7 +142,7 @@ export interface SessionSummary {
   readonly bytes?: number;
 }
 
-/** Session that cannot be listed because it cannot be read, with the reason. */
+/** Session that `sessions` cannot list because its log cannot be read, with the reason. */
 export interface UnreadableSession {
   readonly session: string;
   readonly reason: string;
@@ -159,7 +159,7 @@ export interface SessionFilter {
   readonly until?: Timestamp;
 }
 
-/** Store of sessions. */
+/** Store of sessions: the interface that every store implements. */
 export interface Log {
   /**
    * Creates a session and takes its lock. The first record that the caller appends must be a `session.created` event

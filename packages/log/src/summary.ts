@@ -7,7 +7,7 @@ import type { SessionFilter, SessionSummary } from './port.ts';
 /** Values of a summary that come from the store and not from the session's first record. */
 export type SummaryExtra = Pick<SessionSummary, 'changedAt' | 'bytes'>;
 
-/** Returns the summary of a session from its first record. */
+/** Returns the summary of a session, made from its first own record and the values of the store. */
 export function summaryOf({ session, record }: SessionBeginning, extra: SummaryExtra): SessionSummary {
   const { root, parent, startedBy, workspace, title } = record.data;
   return {

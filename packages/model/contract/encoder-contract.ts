@@ -1,6 +1,6 @@
-// Contract suite for the encoder, the pure half of the provider port. Every provider runs the suite. It checks that the
-// same spans give the same bytes, that a growing history only extends the prefix, and that markers and body writing do
-// not change the prefix.
+// Contract suite for the encoder, the part of the provider interface without I/O. Every provider runs the suite. It
+// checks that the same spans give the same bytes, that a growing history only extends the prefix, and that the prefix
+// changes neither by markers nor by writing the request body.
 
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
@@ -20,13 +20,13 @@ export type { Addressee } from './random-history.ts';
 /** Encoder under test, with the provider, model and capabilities that its inputs use. */
 export interface EncoderSubject {
   readonly encoder: Encoder;
-  /** Provider name used in spans, and one model of that provider. */
+  /** Provider name that the generated spans contain, and one model of that provider. */
   readonly to: Addressee;
   /** Capabilities of the tested model that differ from the defaults in `loweringFor`. */
   readonly row?: Partial<Capabilities>;
 }
 
-/** Part type that a block of each kind is made from. */
+/** For each kind of block (`holds`), the type of the part that the block is made from. */
 const HELD: { readonly [holds in Block['holds']]: string } = {
   tool: 'none',
   text: 'text',
@@ -218,7 +218,6 @@ export function describeEncoderContract(name: string, subject: EncoderSubject): 
   });
 }
 
-/** Returns a new SHA-256 state that implements the `Hash` port. */
 export function sha256(): Hash {
   return wrap(createHash('sha256'));
 }
@@ -232,8 +231,8 @@ function wrap(hash: ReturnType<typeof createHash>): Hash {
 }
 
 /**
- * Returns lowering inputs for a model that accepts every feature except those that `row` overrides. The materials
- * contain `PICTURE` and the definition of `TOOL`.
+ * Returns the inputs for converting spans to blocks: capabilities of a model, in which the fields of `row` override the
+ * defaults, and functions that find the bytes of `PICTURE` and `TOOL`.
  */
 export function loweringFor(to: Addressee, row: Partial<Capabilities> = {}): Lowering {
   const capabilities: Capabilities = {
@@ -282,7 +281,7 @@ const emptySpan = {
   opensTurn: false,
 } as const;
 
-// Returns the span counts at which no call is open. Requests are built only at these lengths.
+// Returns the lengths of the history, in spans, at which no call is open. Requests are built only at these lengths.
 function closedLengths(spans: readonly Span[]): readonly number[] {
   const open = new Set<string>();
   return spans.flatMap((span, index) => {
@@ -294,7 +293,8 @@ function closedLengths(spans: readonly Span[]): readonly number[] {
   });
 }
 
-// Returns up to four markers. Most are near the end, as in a marker plan; some are anywhere in the request.
+// Returns up to four markers. Most of them are near the end, as in requests of the runtime. The others are anywhere in
+// the request.
 function randomMarkers(
   blocks: readonly Block[],
   [short = '5m', long = short]: Capabilities['ttls'],

@@ -1,5 +1,5 @@
-// Generates random closed histories for the encoder contract. They include unusual texts, ids and arguments that
-// providers refuse.
+// Generates random histories without open calls, for the encoder contract. They include unusual texts, ids and
+// arguments that providers refuse.
 
 import fc from 'fast-check';
 import type { Capabilities } from '../src/capabilities.ts';
@@ -13,10 +13,10 @@ export interface Addressee {
   readonly model: string;
 }
 
-/** Image whose bytes are in the materials of the contract suite. */
+/** Image whose bytes `loweringFor` provides. */
 export const PICTURE: ImagePart = { type: 'image', artifact: 'a'.repeat(64), mediaType: 'image/png', bytes: 3 };
 
-/** Tool whose definition is in the materials of the contract suite. */
+/** Tool whose definition `loweringFor` provides. */
 export const TOOL = {
   name: 'extra',
   digest: 'f'.repeat(64),
@@ -72,7 +72,6 @@ export function randomFront(to: Addressee): fc.Arbitrary<Front> {
   });
 }
 
-/** One message: its role and the parts of each of its spans. */
 interface Message {
   readonly role: Span['role'];
   readonly opensTurn: boolean;

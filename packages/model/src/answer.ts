@@ -2,7 +2,7 @@
 
 import type { AnswerPart, StopReason, Usage } from '@tidemark/core';
 
-/** Connection that carried a call. */
+/** Connection over which a call was sent. */
 export interface Transport {
   readonly kind: 'http' | 'websocket';
   /** True if the request continued from an earlier answer and sent only the blocks after that answer. */
@@ -42,9 +42,12 @@ export interface Answer {
   readonly model?: string;
   readonly truncated: 'yes' | 'no' | 'unknown';
   readonly usage: Usage;
-  /** Absent if the provider has only one kind of connection. */
+  /** Connection that carried the call. Absent if the provider has only one kind of connection. */
   readonly transport?: Transport;
-  /** Absent if the answer contains no diagnosis. Anthropic reports `same` even if no comparison was requested. */
+  /**
+   * Result of the provider's comparison with an earlier request. Absent if the answer contains none. Anthropic reports
+   * `same` even if no comparison was requested.
+   */
   readonly diagnosis?: Diagnosis;
 }
 

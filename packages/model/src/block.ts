@@ -4,7 +4,7 @@
 import type { Origin, Role } from './span.ts';
 import type { Ttl } from '@tidemark/core';
 
-/** Section of the request that contains the block, in the provider's cache order. */
+/** Sections of a request, in the order in which the provider caches them. */
 export type Section = 'tools' | 'system' | 'messages';
 
 /**
@@ -14,8 +14,8 @@ export type Section = 'tools' | 'system' | 'messages';
 export type BlockRun = 'calls' | 'results' | 'none';
 
 /**
- * One block of a request. Its bytes are split at the slot for a marker. `head + tail` is the block without a marker,
- * and is the form that the prefix sequence stores.
+ * One block of a request. A marker is inserted between `head` and `tail`. The block without a marker is `head + tail`,
+ * which is also the form that the prefix sequence stores.
  */
 export interface Block {
   readonly section: Section;
@@ -28,7 +28,7 @@ export interface Block {
   /** True if the provider accepts a marker on this block. */
   readonly markable: boolean;
   readonly run: BlockRun;
-  /** Kind of content of the block, for rules that depend on the kind (images, thinking). */
+  /** Kind of content of the block. Some rules, for example for images and thinking, depend on it. */
   readonly holds: 'tool' | 'text' | 'image' | 'thinking' | 'call' | 'result' | 'native' | 'change';
   /** True if a new user turn begins at this block. */
   readonly opensTurn: boolean;

@@ -17,7 +17,7 @@ export interface PriceList {
   readonly from: string;
   /**
    * Price tiers in ascending order of `above`, in input tokens; the first has `above: 0`. The whole request has the
-   * price of the last tier whose `above` is lower than its input tokens.
+   * price of the last tier whose `above` is lower than the number of its input tokens.
    */
   readonly tiers: readonly { readonly above: number; readonly price: Price }[];
 }
@@ -38,9 +38,9 @@ export type ImplicitCache = {
   readonly age?: number;
 } & (
   | {
-      /** An entry ends exactly at the latest eligible message of a request. Writes are billed. */
+      /** A request leaves an entry at the end of its last user message or run of tool results. Writes are billed. */
       readonly at: 'endings';
-      /** Number of earlier eligible endings that a request looks up, in addition to the latest one. */
+      /** Number of earlier ends of such messages at which a request looks for an entry, in addition to the last end. */
       readonly lookup: number;
     }
   | {
@@ -72,8 +72,8 @@ export interface Capabilities {
   /** Rules for entries that the provider creates without a marker. Absent if they are not published. */
   readonly implicit?: ImplicitCache;
   /**
-   * Selection of the machine that holds a prefix: by the provider alone (`automatic`), or by the cache key that the
-   * request sends (`by-key`). Absent: no key is sent.
+   * Selection of the provider's machine whose cache is used: by the provider alone (`automatic`), or by the cache key
+   * that the request sends (`by-key`). Absent: no key is sent.
    */
   readonly routing?: 'automatic' | 'by-key';
   /** Maximum number of markers in a request. */
@@ -87,8 +87,8 @@ export interface Capabilities {
   readonly runsCollapse: boolean;
   readonly ttls: readonly Ttl[];
   /**
-   * Render parameters that enter the cache key, by name. The value is the first section that a change of the parameter
-   * removes from the cache.
+   * Render parameters that are part of the cache key, by name. The value is the first section that a change of the
+   * parameter removes from the cache.
    */
   readonly renderParameters: { readonly [name: string]: LostFrom };
   /** Time at which the provider strips thinking of earlier turns from the input. */
@@ -119,7 +119,7 @@ export interface Capabilities {
   readonly prewarm: boolean;
   /**
    * Set if the provider can compare a request with the request of an earlier answer and report the difference. The
-   * request must ask for the comparison.
+   * provider compares only if the request asks for it.
    */
   readonly diagnoses?: true;
   readonly promotes: 'unverified' | 'no' | { readonly verified: string };

@@ -3,8 +3,8 @@
 import data from '../data/catalog.json' with { type: 'json' };
 import type { Catalog } from './catalog.ts';
 
-// The data is validated when it is generated and again in each test run. A start of the program skips the validation,
-// because the validation would take a tenth of the start time.
+// The data is validated when it is generated and in each test run. Validation at the start of the program would take a
+// tenth of the start time.
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion
 const CATALOG = data as unknown as Catalog;
 

@@ -29,11 +29,11 @@ export interface NearestModel {
 }
 
 /**
- * Returns the row of a model. For an unknown Claude model, returns the row of the same family with the nearest version;
- * of two equally near versions, the newer.
+ * Finds the row of a model. For an unknown Claude model, returns the row of the same family whose version is nearest;
+ * of two equally near versions, the newer one. `exact` is then false.
  *
- * A name without a known family is treated as a Sonnet. A name without a version is treated as the newest. Returns
- * `undefined` for an unknown model of another maker, because nothing is known about it.
+ * A name without a known family is treated as a Sonnet. A name without a version is treated as the newest version.
+ * Returns `undefined` for an unknown model of another maker, because nothing is known about it.
  */
 export function nearestModel(catalog: Catalog, model: string, provider?: string): NearestModel | undefined {
   const found = findModel(catalog, model, provider);
@@ -61,8 +61,6 @@ function familyRows(
   });
 }
 
-// Converts model names, as people, routers, clouds and transcripts write them, to the form that the catalog uses.
-
 /**
  * Returns a model name without the parts that do not identify the model. `us.anthropic.claude-sonnet-4-5-20250929-v1:0`
  * becomes `claude-sonnet-4-5-20250929`.
@@ -87,7 +85,6 @@ export function undatedModelName(normal: string): string {
   return normal.replace(/-(?:20\d{6}|20\d\d-\d\d-\d\d)$/, '');
 }
 
-/** Families of Claude models. */
 type ClaudeFamily = 'opus' | 'sonnet' | 'haiku' | 'fable' | 'mythos';
 
 /**

@@ -1,4 +1,4 @@
-// Hashing interface. The caller passes an implementation, because a pure package cannot import one.
+// Hashing interface. The caller passes an implementation, because this package is pure and cannot import `node:crypto`.
 
 /** A SHA-256 computation in progress. `copy` saves its state, so the bytes of a growing body are hashed only once. */
 export interface Hash {

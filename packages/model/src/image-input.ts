@@ -46,8 +46,8 @@ export interface ImageSize {
 export const SENT_SIDE = 2_000;
 
 /**
- * Returns the size at which an image is sent. It is the original size, or for a larger image the largest size of the
- * same shape within `SENT_SIDE` and the limits of the model (`side` and the number of patches).
+ * Returns the size at which an image is sent. This is the size of the image, or, if it exceeds `SENT_SIDE` or a limit
+ * of the model (`side`, the number of patches), the largest size of the same shape within these limits.
  */
 export function sentSize(input: ImageInput | undefined, size: ImageSize): ImageSize {
   return largest(size, { ...input, side: Math.min(SENT_SIDE, input?.side ?? SENT_SIDE) });
@@ -61,10 +61,7 @@ export function imageTokens(input: ImageInput, size: ImageSize): number {
   return Math.max(1, Math.ceil(patches * (count.each ?? 1)));
 }
 
-/**
- * Returns "the largest possible size that preserves the aspect ratio", which is the rule of the providers. The size is
- * found by a binary search over the longer side.
- */
+/** Providers scale an image to "the largest possible size that preserves the aspect ratio". */
 function largest(size: ImageSize, { side = Infinity, count }: Partial<ImageInput>): ImageSize {
   const most = count?.by === 'patches' ? (count.most ?? Infinity) : Infinity;
   const fits = (one: ImageSize): boolean =>

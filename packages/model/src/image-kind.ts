@@ -24,7 +24,6 @@ export function imageKind(bytes: Uint8Array): ImageKind | undefined {
 type Pixels = readonly [width: number, height: number];
 type ReadPixels = (header: DataView, bytes: Uint8Array) => Pixels | undefined;
 
-/** Checks that the bytes at `at` equal `magic`, one byte per character. */
 function begins(bytes: Uint8Array, at: number, magic: string): boolean {
   return Array.from(magic).every((character, index) => bytes[at + index] === character.charCodeAt(0));
 }

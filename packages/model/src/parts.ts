@@ -7,8 +7,8 @@ export interface BoundReasoningPart extends ReasoningPart {
   readonly provider: string;
   readonly model: string;
   /**
-   * True if an earlier part of the same answer is omitted from the request. The prefix before the reasoning then
-   * differs from the prefix after which the model wrote it.
+   * True if an earlier part of the same answer is omitted from the request. The text before the reasoning in the
+   * request then differs from the text that the model had before it when it wrote the reasoning.
    */
   readonly displaced?: boolean;
   /**

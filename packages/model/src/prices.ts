@@ -38,7 +38,7 @@ export function writtenTokens(writes: readonly CacheWrite[]): number {
   return writes.reduce((sum, write) => sum + write.tokens, 0);
 }
 
-/** Facts about a call that help to derive a bucket that the provider did not report. */
+/** Facts about a call from which `completeUsage` derives buckets that the provider did not report. */
 export interface CallFacts {
   /** Lifetimes that the markers of the request asked for. Empty if the request had no markers. */
   readonly lives: readonly Ttl[];
@@ -68,9 +68,6 @@ export function completeUsage(usage: Usage, { lives, billsWrites, caches }: Call
   return { ...told, fresh: input - read, read, writes: [] };
 }
 
-// Cost of a call, in exact decimals: the price for the day and the input length, times the disjoint buckets of the
-// usage (L7).
-
 /**
  * Cost of a call in US dollars, as exact decimal text by bucket: `{ fresh: "0.0429", ... }`. `total` is the sum of the
  * other four.
@@ -91,8 +88,9 @@ const MILLION = new Exact(1_000_000);
 const MULTIPLIER_DIGITS = 12;
 
 /**
- * Returns the price on a day (`YYYY-MM-DD`) for a request with `input` input tokens. The length of the input sets one
- * price for the whole request. Returns `undefined` before the first day in the row, or if the row has no price.
+ * Returns the price on a day (`YYYY-MM-DD`) for a request with `input` input tokens. A long input can change the price,
+ * and this price then applies to the whole request. Returns `undefined` before the first day in the row, or if the row
+ * has no price.
  */
 export function priceAt(capabilities: Capabilities, day: string, input: number): Price | undefined {
   const list = capabilities.prices.findLast((one) => one.from <= day);
@@ -120,10 +118,10 @@ export function costOf(price: Price, usage: Usage): Cost | undefined {
 }
 
 /**
- * Returns the maximum cost of a call whose total is known but whose buckets are not all known.
+ * Returns the maximum cost of a call whose total input is known, but whose buckets are not all known.
  *
- * Tokens without a bucket get the highest price that is possible for them. An unknown read price is replaced by the
- * input price. `lives` are the lifetimes that the request asked for; the default is every lifetime with a price.
+ * Input tokens without a bucket get the highest price that is possible for them. An unknown read price is replaced by
+ * the input price. `lives` are the lifetimes that the request asked for; the default is every lifetime with a price.
  * Returns `undefined` if the input or the output is unknown, or if a lifetime has no price.
  */
 export function costAtMost(price: Price, usage: Usage, lives?: readonly Ttl[]): string | undefined {
@@ -139,8 +137,8 @@ export function costAtMost(price: Price, usage: Usage, lives?: readonly Ttl[]): 
 }
 
 /**
- * Returns the highest possible price per million tokens for a token without a bucket. `isWrite` is true if the token is
- * known to be written, so the price of fresh input does not apply.
+ * Returns the highest price per million tokens that an input token without a bucket can have. With `isWrite`, the
+ * tokens are known to be written, so the price of fresh input does not apply.
  */
 function dearestOf({ input, writes }: Price, lives: readonly Ttl[] | undefined, isWrite: boolean): string | undefined {
   const sold = Object.values(writes);

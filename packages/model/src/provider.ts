@@ -65,15 +65,15 @@ export interface BodyWriter {
     envelope: Envelope,
   ): { readonly body: Uint8Array; readonly digest: string };
   /**
-   * Returns the digest that `write` would return, without copying the body. The cost depends only on the new blocks.
-   * Throws the same errors as `write`.
+   * Returns the digest that `write` would return, without copying the body. The cost depends only on the number of new
+   * blocks. Throws the same errors as `write`.
    */
   digest(blocks: readonly Block[], markers: readonly Marker[], envelope: Envelope): string;
   /**
-   * Writes the same request as a continuation of an earlier answer. The body contains the front's tools, all
-   * parameters, and only those messages that follow the answer. Omit this method if the API has no such request. The
-   * caller must pass the same blocks to `write` or `digest` first, because `writeBehind` does not check the earlier
-   * blocks.
+   * Writes the request that `write` would write, but as a continuation of an earlier answer. The body contains the
+   * front's tools, all parameters, and only those messages that follow the answer. Omit this method if the API has no
+   * such request. The caller must pass the same blocks to `write` or `digest` first, because `writeBehind` does not
+   * check the blocks before the answer.
    */
   writeBehind?(
     answered: Answered,
@@ -109,8 +109,8 @@ export interface Encoder {
    */
   lowerSpan(span: Span, lowering: Lowering): readonly Block[];
   /**
-   * Returns the envelope fields from which the provider's router learns that requests share a prefix. Omit this method
-   * if the provider has no such fields.
+   * Returns the envelope fields that show the provider's router which requests share a prefix. Omit this method if the
+   * provider has no such fields.
    */
   routing?(cacheKey: string, capabilities: Capabilities): Envelope['fields'];
   /**
@@ -126,17 +126,18 @@ export interface Encoder {
    */
   echoes?(part: AnswerPart, block: Block): boolean;
   /**
-   * Returns the smallest output limit that a request with these parameters may have. 0 means that the provider can
+   * Returns the smallest output limit that the provider accepts for these parameters. 0 means that the provider can
    * write its cache without producing an answer. Return `undefined`, or omit this method, if no small limit is known.
    */
   leastOutput?(parameters: Front['parameters'], capabilities: Capabilities): number | undefined;
   /**
-   * Returns the indexes of the blocks at a place in the body that the provider refuses. Returns an empty list if no
-   * block is at that place.
+   * Returns the indexes in `blocks` of the blocks at a refused place of the body. Returns an empty list if no block is
+   * at that place.
    */
   locate?(place: RefusedPlace, blocks: readonly Block[]): readonly number[];
   /**
-   * Begins a body with this front. `newHash` must create a SHA-256; the digest of a body is the SHA-256 of its bytes.
+   * Returns a writer for bodies that begin with this front. `newHash` must create a SHA-256; the digest of a body is
+   * the SHA-256 of its bytes.
    */
   join(front: LoweredFront, newHash: NewHash): BodyWriter;
 }
@@ -185,9 +186,9 @@ export interface Provider {
    */
   readonly scripted?: true;
   /**
-   * Sends the bytes once, without retries, and streams the answer. The last part is `finished`. A request that did not
-   * reach the model (the connection did not open, or the earlier answer is no longer known) may be sent in another way.
-   * `transport` of the answer records this.
+   * Sends the bytes once, without retries, and streams the answer. The last part is `finished`. If the request did not
+   * reach the model, the provider can send it in another way: over HTTP if the WebSocket did not open, or whole if the
+   * earlier answer is no longer known. `transport` of the answer records the way and the reason.
    *
    * @throws ProviderError with a `class` that names the next action. It can also be thrown in mid-stream.
    */

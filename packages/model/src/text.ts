@@ -10,9 +10,10 @@ export function isBlank(text: string): boolean {
   return !VISIBLE.test(text);
 }
 
-// Graphemes: the characters of a text as its reader counts them. A text may be cut between two graphemes.
-
-/** One grapheme, and the index of its first UTF-16 unit. */
+/**
+ * A grapheme (a character as a reader counts it), with the index of its first UTF-16 unit. A text may be cut between
+ * two graphemes.
+ */
 type Grapheme = Pick<Intl.SegmentData, 'index' | 'segment'>;
 
 /** Returns the grapheme that contains a UTF-16 unit, or `undefined` if the unit is outside the text. */
@@ -25,7 +26,7 @@ export function graphemesOf(text: string): Iterable<Grapheme> {
   return segmenter().segment(text);
 }
 
-/** Checks that a unit and its neighbours are printable ASCII. Each such unit is a grapheme of its own. */
+/** Checks that a unit and its neighbours are printable ASCII. The unit is then a grapheme of its own. */
 function isPlain(text: string, unit: number): boolean {
   return /^[ -~]{2,3}$/.test(text.slice(Math.max(0, unit - 1), unit + 2)) && unit >= 0 && unit < text.length;
 }
@@ -33,8 +34,8 @@ function isPlain(text: string, unit: number): boolean {
 let made: Intl.Segmenter | undefined;
 
 /**
- * Returns the segmenter. It is created on first use, because its tables take about 20 ms to load and most cuts do not
- * need it: they are between plain letters.
+ * Returns the segmenter. It is created on first use, because loading its tables takes about 20 ms. Most cuts are
+ * between plain letters and do not need it.
  */
 function segmenter(): Intl.Segmenter {
   return (made ??= new Intl.Segmenter('und', { granularity: 'grapheme' }));

@@ -20,7 +20,10 @@ export interface Leaf {
   readonly place: string;
 }
 
-/** Returns the place of a key, given its path, for a message. */
+/**
+ * Function that returns the place of a key for a message. `path` contains the names of the objects above the key, then
+ * the key.
+ */
 export type PlaceOf = (path: readonly PropertyKey[]) => string;
 
 /**
@@ -56,8 +59,8 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /**
- * Returns one function per problem. Each function creates the message of its problem only when it is called. A hostile
- * file may contain so many problems that creating all messages would be too slow.
+ * Returns one function per problem, in order. Each function creates the message of its problem only when it is called.
+ * A hostile file can contain so many problems that creating all messages would be too slow.
  */
 function problemsOf(issue: z.core.$ZodIssue, schema: SettingsSchema, placeOf: PlaceOf): readonly (() => string)[] {
   const name = issue.path.join('.');
@@ -85,8 +88,8 @@ function unknownKey(name: string, schema: SettingsSchema): string {
 }
 
 /**
- * Returns a name for a message: at most 60 characters, on one line, without characters that control a terminal. Another
- * person may have chosen the name.
+ * Returns a name for a message: at most 60 characters, on one line, without characters that control a terminal. The
+ * name can come from another person, such as the author of the workspace.
  */
 function printableName(name: string): string {
   return JSON.stringify(name.slice(0, 60).replaceAll(/[^\x20-\x7e]/g, '?'));

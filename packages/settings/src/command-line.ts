@@ -4,7 +4,6 @@
 import type { Command, Redirection, SyntaxNode, Word, WordPart } from 'unbash';
 import { forEachChild, parse } from 'unbash';
 
-/** One word of a command. */
 export interface CommandWord {
   /**
    * Text without quotes. An expansion of the shell is replaced by `.`, because the expansion may be the path of the
@@ -31,9 +30,9 @@ export interface CommandLine {
   readonly commands: readonly StartedCommand[];
   /** Words of the lines that a shell runs, without their quotes. */
   readonly words: readonly string[];
-  /** Folders that the command line changes to, in order. A relative path may be relative to any folder before it. */
+  /** Folders that the command line changes to, in order. A relative path can be relative to any folder before it. */
   readonly folders: readonly string[];
-  /** Shells and launchers whose commands only the running program knows: `sh` for `sh -c '$X'`. */
+  /** Shells and launchers that run commands which are known only at run time: `sh` for `sh -c '$X'`. */
   readonly unread: readonly string[];
 }
 
@@ -46,10 +45,9 @@ interface LineReading {
 
 /** Maximum depth of commands inside commands (`sh -c 'env sh -c …'`). */
 const DEEPEST = 5;
-/** Maximum number of commands that are read. */
 const MOST_COMMANDS = 2_000;
 
-/** Reads the command line of a program. The first word is the program. */
+/** Reads the command line of a program and returns its commands, words and folders. The first word is the program. */
 export function readCommandLine(words: readonly string[]): CommandLine {
   const reading: LineReading = { commands: [], words: new Set(), folders: [], unread: new Set() };
   const known = words.map((text) => ({ text, known: true }));
@@ -64,8 +62,8 @@ export function programName(piece: string): string {
 }
 
 /**
- * Place of a command while a command line is read. `by`: name of the program that runs the command. `depth`: number of
- * commands that contain the command.
+ * Place of a command while a command line is read. `by` is the name of the program that runs the command. `depth` is
+ * the number of commands around it, as in `sh -c 'env sh -c …'`.
  */
 interface CommandPlace {
   readonly reading: LineReading;
@@ -110,7 +108,7 @@ function readShell(args: readonly CommandWord[], at: CommandPlace): void {
     if (/^[-+][A-Za-z]*[oO]$/.test(text) || /^--(?:rcfile|init-file)$/.test(text)) index += 1;
   }
   const operand = args[index];
-  // Without a file, a shell runs the commands on its standard input.
+  // Without a file as its argument, a shell runs the commands on its standard input.
   const readsInput = operand === undefined || /^(?:-$|\/dev\/|\/proc\/)/.test(operand.text);
   if (readsInput || !operand.known) reading.unread.add(by);
   else if (takesLine) readLine(operand.text, at);
@@ -118,11 +116,11 @@ function readShell(args: readonly CommandWord[], at: CommandPlace): void {
 
 /** Program that runs the words after its own options as a command. */
 interface Launcher {
-  /** Options without a value, or with the value in the same word. */
+  /** Matches options without a value, or with the value in the same word. */
   readonly flag?: RegExp;
-  /** Options whose value is the next word. */
+  /** Matches options whose value is the next word. */
   readonly valued?: RegExp;
-  /** Options with which the program runs no command. */
+  /** Matches options with which the program runs no command. */
   readonly only?: RegExp;
   /** Set if assignments may come before the command. */
   readonly assigns?: true;
@@ -177,12 +175,12 @@ function isAssignment(text: string): boolean {
   return /^\w+=/.test(text);
 }
 
-/** Matches variables that change which file a word refers to. */
+/** Matches an assignment to a variable that decides which file a word means. */
 const DECIDES = /^(?:PATH|CDPATH|IFS)(?:=|$)/;
 
 /**
- * Reads the code in the arguments of `eval` and `trap`. `eval` runs all its words as one line, and `trap` runs its
- * first word.
+ * Reads the shell lines in the arguments of `eval` and `trap`. `eval` runs all its words as one line, and `trap` runs
+ * its first word.
  */
 function readCode(name: string, args: readonly CommandWord[], at: CommandPlace): void {
   const code = name === 'eval' ? args : args.slice(0, 1).filter(({ text }) => !text.startsWith('-'));
@@ -227,7 +225,7 @@ function readNode(node: SyntaxNode, at: CommandPlace): void {
       if (DECIDES.test(node.name)) unread.add(at.by);
       return;
     case 'Function':
-      // A function may have the name of any program, so later commands are not known.
+      // A function can have the name of any program, so it is not known which programs the later commands start.
       unread.add(at.by);
       return;
     case 'CommandExpansion':

@@ -39,14 +39,14 @@ function valueOf(text: string, schema: z.ZodType, variable: string): unknown {
   const asText = schema.safeParse(text);
   if (asText.success) return asText.data;
   const json = jsonIn(text);
-  // A text that is not JSON must not be parsed as `undefined`, because an optional setting would accept `undefined`.
+  // For a text that is not JSON, the error of `asText` is reported. `undefined` must not be parsed, because an optional
+  // setting would accept it.
   const read = json === undefined ? asText : schema.safeParse(json);
   if (read.success) return read.data;
   const [issue] = read.error.issues;
   throw new SettingsError('settings/not-usable', `${variable}: ${issue?.message ?? 'cannot be used'}`, { variable });
 }
 
-/** Parses JSON such as a number, `false` or an object. Returns `undefined` if the text is not JSON. */
 function jsonIn(text: string): unknown {
   try {
     return parseJson(text);
@@ -71,7 +71,7 @@ function requireNoSlip(environment: Environment, known: readonly string[]): void
 
 const PREFIX = 'TIDEMARK_'.length;
 
-/** Variables of settings that have another name now. */
+/** New names of renamed variables, by the old name. */
 const RENAMED_VARIABLES: ReadonlyMap<string, string> = new Map([
   ['TIDEMARK_COMPACTION', 'TIDEMARK_COMPACTION_WHEN'],
   ['TIDEMARK_REWRITE_NOTICE_TOKENS', 'TIDEMARK_CACHE_REWRITE_NOTICE_TOKENS'],

@@ -1,4 +1,5 @@
-// Follows a path link by link. Each link on the way is a place where a program can be replaced.
+// Follows a path link by link and returns every link on the way. A changed link would replace the program at the end of
+// the path.
 
 import type { Stats } from 'node:fs';
 import { lstatSync, readlinkSync } from 'node:fs';
@@ -10,7 +11,10 @@ import { codeOf } from './plain-files.ts';
 export interface FollowedPath {
   /** All links on the way. Each is absolute, and the path to its folder contains no link. */
   readonly links: readonly string[];
-  /** Type of the file at the end of the path. `none`: no file exists there. `hidden`: the system denies access. */
+  /**
+   * Type of the file at the end of the path. `other`: neither a file nor a folder, such as a pipe. `none`: no file
+   * exists there, or the path has too many links. `hidden`: the system denies access.
+   */
   readonly state: 'file' | 'folder' | 'other' | 'none' | 'hidden';
   /** Absolute path of the end, without links. */
   readonly end: string;

@@ -104,7 +104,7 @@ async function change(
 ): Promise<void> {
   const folder = await realOf(workspace);
   const path = pathOf(home, folder);
-  // Checked before the lock is taken, because the lock is a file in the same folder.
+  // Refuses a folder that is a link into the workspace, before `withLock` creates its lock file there.
   await readRecords(path, folder);
   await withLock(path, async () => {
     const before = await readRecords(path, folder);
@@ -115,8 +115,8 @@ async function change(
 }
 
 /**
- * Reads the grants of a workspace. A link is refused because a file or folder from elsewhere could then give grants. A
- * file that another user can write is refused for the same reason.
+ * Reads the grants of a workspace. A link is refused because a file or folder outside the home could then give grants.
+ * A file that another user can write is refused because that user could give grants.
  */
 async function readRecords(path: string, workspace: string): Promise<readonly GrantRecord[]> {
   if (await liesInside(dirname(path), workspace)) throw damageError(dirname(path), `is a link into ${workspace}`);

@@ -28,8 +28,8 @@ export function systemKeyring(): Keyring {
 }
 
 /**
- * Maximum time for an answer of the keyring, in milliseconds. The keyring may ask the user to unlock it, and no user
- * may be present.
+ * Maximum time for an answer of the keyring, in milliseconds. The keyring can ask the user to unlock it, and the user
+ * can be absent.
  */
 const MOST_MS = 60_000;
 

@@ -1,5 +1,5 @@
-// Reads which files and scripts a manifest of a folder (`package.json`, `deno.json`) would run: its entry files and its
-// scripts. Nothing is run.
+// Reads the entry files and the scripts that a manifest of a folder (`package.json`, `deno.json`) names. Nothing is
+// run.
 
 import { basename } from 'node:path';
 
@@ -9,7 +9,7 @@ import { parse } from 'jsonc-parser';
 import { readPlainFile } from './plain-files.ts';
 import { SettingsError } from './settings-error.ts';
 
-/** Entry files and scripts of a manifest. Empty if the manifest cannot be parsed. */
+/** Entry files and scripts of a manifest, as far as the manifest can be parsed. */
 export interface Manifest {
   /** Paths relative to the manifest's folder: `main`, and the paths that `exports` names for the package itself. */
   readonly entries: readonly string[];
@@ -20,7 +20,6 @@ export interface Manifest {
 /** Names of the files that `readManifest` can read. */
 export const MANIFESTS: ReadonlySet<string> = new Set(['package.json', 'deno.json', 'deno.jsonc']);
 
-/** Maximum size of a manifest, in bytes. */
 const MOST_BYTES = 4 * 1024 * 1024;
 
 /**
@@ -29,8 +28,8 @@ const MOST_BYTES = 4 * 1024 * 1024;
  */
 export async function readManifest(path: string): Promise<Manifest> {
   const text = (await readPlainFile(path, MOST_BYTES))?.toString('utf8') ?? '';
-  // The program that reads the manifest may accept any depth. The files that a deeper manifest names would then be
-  // unknown.
+  // The program that reads the manifest possibly accepts any depth. The files that such a manifest names would then be
+  // unknown here, so it is refused.
   if (isTooDeep(text))
     throw new SettingsError(
       'settings/too-much',
@@ -57,7 +56,10 @@ const ALSO_RUN: ReadonlyMap<string, readonly string[]> = new Map([
   ]),
 ]);
 
-/** Returns the scripts that the words of a command line name, with the scripts that run before and after them. */
+/**
+ * Returns the shell lines of the scripts whose names are among the words of a command line. For each script, the lines
+ * of the scripts before and after it (`pretest`, `posttest`) are included.
+ */
 export function scriptsNamed({ scripts }: Manifest, words: ReadonlySet<string>): readonly string[] {
   const named = [...words].flatMap((word) => [word, ...(ALSO_RUN.get(word) ?? [])]);
   const around = named.flatMap((name) => [`pre${name}`, name, `post${name}`]);
@@ -101,7 +103,10 @@ function scriptsIn(value: unknown): readonly (readonly [string, string])[] {
   return Object.entries(value).map(([name, script]) => [name, linesOf(script).join('\n')] as const);
 }
 
-/** Returns the lines of a script. A task of Deno may be an object with its line and the tasks that run before it. */
+/**
+ * Returns the lines of a script. A task of Deno can be an object with its line and the names of the tasks that run
+ * before it.
+ */
 function linesOf(script: unknown): readonly string[] {
   if (!isObject(script)) return textsIn(script);
   const before = textsIn(fieldOf(script, 'dependencies')).map((name) => `deno task ${name}`);

@@ -1,4 +1,5 @@
-// Tests, on real folders, which files a setting that starts a program puts under trust.
+// Tests, on real folders, which files are part of the digest for trust because a setting that starts a program names
+// them.
 
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -296,7 +297,7 @@ test.each(['./secret', './secret/server.js', 'secret/../secret/x'])(
   'a named file that the system does not allow to be read is refused: %s',
   async (path) => {
     const program = { by: 'mcp.servers.a', command: 'node', args: [path], env: {} };
-    // Root may read everything, so the test passes the state `hidden` instead of asking the system.
+    // Root can read everything, so the test passes the state `hidden` instead of reading it from the system.
     const known = new Map([[join(folder, 'secret'), 'hidden' as const]]);
     await expect(readNamedFiles([program], folder, known)).rejects.toMatchObject({
       code: 'settings/unreadable',

@@ -1,5 +1,6 @@
 // Finds the files of a workspace that its settings name as programs or pass to programs. Anyone who changes such a file
-// changes what a trusted setting starts. Trust does not cover the files that these files load in turn.
+// changes what a trusted setting starts, so these files are part of the digest for trust. Files that these files load
+// in turn are not part of it.
 
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 
@@ -23,34 +24,35 @@ export interface NamedBySetting {
   /** Real, absolute and sorted paths of files, links and folders. A folder includes everything below it. */
   readonly paths: readonly string[];
   /**
-   * Programs that the setting starts directly or by a script, and for which no file shows what they start in turn, such
-   * as `make`.
+   * Programs that the setting starts, directly or by a script, if no file of the workspace shows what they start in
+   * turn. Example: `make`.
    */
   readonly untold: readonly string[];
 }
 
-/** Files of a workspace that its settings name as programs or pass to programs. */
+/** Files of a workspace that are part of the digest for trust because settings name them. */
 export interface NamedFiles {
   /**
-   * Input of the digest: each named path below the workspace with its state, sorted by path. Paths that do not exist
-   * are included.
+   * Each named path below the workspace with its state, sorted by path, including paths that do not exist. The digest
+   * for trust is computed from this list.
    */
   readonly states: readonly FoundFile[];
   readonly named: readonly NamedBySetting[];
 }
 
 /**
- * Folder names that trust does not cover. Named files load installed packages without naming the files in them. The
- * store of a Git repository has a separate rule.
+ * Folders whose files are not part of the digest for trust: installed packages, which named files load without naming
+ * their files, and the store of a Git repository, which has a separate rule.
  */
 const WITHOUT: ReadonlySet<string> = new Set(['node_modules', '.git']);
 
 /**
- * Reads the named files of a workspace. A folder that is the workspace itself or contains it is not covered.
+ * Reads the named files of a workspace. The files of a named folder are included, unless the folder is the workspace or
+ * contains it.
  *
  * @param known States of paths that were read before.
- * @throws SettingsError `settings/too-much` above 5,000 files or 64 MiB, `settings/unreadable` for a file that may not
- *   be read.
+ * @throws SettingsError `settings/too-much` above 5,000 files or 64 MiB, or above 200 scripts of one setting.
+ *   `settings/unreadable` for a file that the system does not allow to read.
  */
 export async function readNamedFiles(
   programs: readonly StartedProgram[],
@@ -69,7 +71,6 @@ export async function readNamedFiles(
   return { states: [...survey.states.values()].toSorted(byPath), named };
 }
 
-/** Returns the paths without those that are below another path of the set. */
 function outermost(paths: ReadonlySet<string>): string[] {
   return [...paths].filter((path) => {
     for (let above = dirname(path); above !== dirname(above); above = dirname(above))
@@ -82,30 +83,33 @@ function byPath(a: FoundFile, b: FoundFile): number {
   return a.path < b.path ? -1 : 1;
 }
 
-/** State that the programs of one workspace share. */
+/** Data that is shared while all programs of one workspace are read. */
 interface Survey {
   readonly workspace: string;
   readonly known: KnownStates;
-  /** States by the path below the workspace. */
+  /** State of each file, by its path relative to the workspace. */
   readonly states: Map<string, FoundFile>;
   readonly budget: ReadBudget;
 }
 
-/** Result for one program. */
+/** Files, scripts and unknown programs found for one setting. */
 interface Cover {
   readonly found: Set<string>;
-  /** Scripts that were already read, with their folders. */
+  /** Scripts that were already read. Each key consists of the folder and the shell line. */
   readonly scripts: Set<string>;
   readonly untold: Set<string>;
 }
 
-/** Place where a program runs. With `as: 'any'` its folder is covered too. For a script, the folder is not covered. */
+/**
+ * Folder in which a program runs. With `as: 'any'`, all files in this folder are part of the digest too. For a script,
+ * `as` is `file`, and they are not.
+ */
 interface ProgramPlace {
   readonly folder: string;
   readonly as: NamedPath['as'];
 }
 
-/** Maximum number of scripts that are followed, because scripts may call each other. */
+/** Maximum number of scripts that are followed for one setting, because scripts can call each other. */
 const MOST_SCRIPTS = 200;
 
 async function coverProgram(
@@ -126,7 +130,7 @@ async function coverProgram(
   const left: NamedPath[] = [{ path: folder, as }, ...words, ...bins.inWorkspace];
   if (runnerFiles.length > 0)
     left.push(...folders.flatMap((one) => foldersAbove(one, survey)).map((path) => ({ path, as: 'file' }) as const));
-  // The list grows while the loop runs.
+  // Links, files of task runners and entry files that are found on the way are added to `left` while the loop runs.
   for (const one of left) {
     const key = `${one.as} ${one.runsEntry === true} ${one.path}`;
     if (looked.has(key)) continue;
@@ -166,13 +170,12 @@ function foldersFrom(folder: string, { folders: targets, unread }: CommandLine, 
   return folders;
 }
 
-/** Programs of a script that are in `node_modules/.bin`, which comes first in the script's `PATH`. */
+/** Programs of a script that are in `node_modules/.bin`. This folder comes first in the script's `PATH`. */
 interface Bins {
   /** Programs whose link leads to a file of the workspace. */
   readonly inWorkspace: readonly NamedPath[];
-  /** Path of the link by the name of a program, for programs that a package provides. */
+  /** Path of the link in `node_modules/.bin`, by the name of the program, for programs that a package provides. */
   readonly ofPackages: ReadonlyMap<string, string>;
-  /** Names of the programs in `inWorkspace`. */
   readonly told: ReadonlySet<string>;
 }
 
@@ -223,15 +226,18 @@ async function coverCommands(
   for (const command of commands) {
     const untold = untoldProgram(command, look);
     const bin = bins.ofPackages.get(command.program);
-    // The program of a package runs instead of the known program of the same name. The link is recorded, so that trust
-    // is asked for again.
+    // In `PATH`, the program of a package comes before the known program of the same name. Its link becomes part of the
+    // digest, so that the user is asked for trust again.
     if (bin !== undefined && untold === undefined) await putBin(bin, survey);
     if (bin !== undefined) cover.untold.add(programName(command.program));
     else if (untold !== undefined && !bins.told.has(command.program)) cover.untold.add(untold);
   }
 }
 
-/** Records the link by its target path only. The content of packages is not covered. */
+/**
+ * Adds the link of a package's program to the digest, by the path that the link points to. The content of the package
+ * is not added.
+ */
 async function putBin(path: string, survey: Survey): Promise<void> {
   const { links } = followPath(path, survey.known);
   if (links.at(-1) === undefined || !links.includes(path))
@@ -239,15 +245,14 @@ async function putBin(path: string, survey: Survey): Promise<void> {
   putState(await fileAt(path, nameOf(path, survey), survey.budget), survey);
 }
 
-/** A shell line, and the folder in which it runs. */
 interface ShellLine {
   readonly folder: string;
   readonly line: string;
 }
 
 /**
- * Returns the files and scripts that a manifest names: its entry file if an interpreter runs it, and the scripts that
- * the words name.
+ * Returns the files and scripts that a manifest names: its entry files if an interpreter runs them, and the scripts
+ * whose names are among the words of the command line.
  */
 async function namedInManifest(
   { path, runsEntry }: NamedPath,
@@ -269,7 +274,7 @@ async function namedInManifest(
   };
 }
 
-/** Covers each script as a program of its own, because it may name files and other scripts. */
+/** Reads each script as a program of its own, because a script can name files and other scripts. */
 async function coverScripts(
   { by }: StartedProgram,
   scripts: readonly ShellLine[],
@@ -299,8 +304,8 @@ function foldersAbove(folder: string, survey: Survey): readonly string[] {
 }
 
 /**
- * Covers the file or folder at the end of a path. Returns the links in the folder, which must be followed next, or an
- * empty list.
+ * Adds the file or folder at the end of a path to the result. Returns the links in the folder, which must be followed
+ * next, or an empty list.
  */
 async function coverEnd(
   { state, end }: FollowedPath,
@@ -331,7 +336,7 @@ async function coverFolder(folder: string, survey: Survey, found: Set<string>): 
   return files.flatMap(({ kind, path }) => (kind === 'link' ? [{ path: join(folder, path), as: 'any' } as const] : []));
 }
 
-/** Covers a file, or a link with its target. */
+/** Adds the state of a file or of a link to the result, if it is inside the workspace. */
 async function coverPath(path: string, survey: Survey, found: Set<string>): Promise<void> {
   if (!isInside(path, survey)) return;
   found.add(path);
@@ -342,7 +347,7 @@ async function coverPath(path: string, survey: Survey, found: Set<string>): Prom
 
 /**
  * Records a state, unless the path already has a state other than `none`. The same folder can be recorded twice: as
- * `none` for a name that can only be a file, and as a folder.
+ * `none` where only a file would be used, and as a folder.
  */
 function putState(state: FoundFile, { states }: Survey): void {
   const before = states.get(state.path);

@@ -1,6 +1,6 @@
-// Returns the paths that the command line and the environment of a program may name. A word is split into its possible
-// parts and is not interpreted. Covering one file too many only costs a question to the user. Missing one file would
-// let another program replace a trusted one.
+// Finds the paths that the command line and the environment of a program possibly name. A word is split into its
+// possible parts and is not interpreted. A file too many in the digest for trust only costs a question to the user.
+// With a file too few, another program could replace a trusted one.
 
 import { resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,13 +10,13 @@ import { programName } from './command-line.ts';
 import { SettingsError } from './settings-error.ts';
 import type { StartedProgram } from './started-programs.ts';
 
-/** Path that a word may name. */
+/** Path that a word possibly names. */
 export interface NamedPath {
   /** Absolute path. It may contain `..`, which after a link means the parent of the link's target. */
   readonly path: string;
   /**
-   * `file`: the path counts only if it leads to a file, so that a folder of the same name is not covered. `any`: the
-   * path counts for a file and for a folder.
+   * `file`: the path is used only if it leads to a file, so that the files in a folder of the same name are not
+   * included. `any`: the path is used for a file and for a folder.
    */
   readonly as: 'any' | 'file';
   /** Set for a manifest whose entry file an interpreter runs, as in `node .`. */
@@ -31,7 +31,7 @@ export interface NamedPaths {
    * `package.json`.
    */
   readonly runnerFiles: readonly string[];
-  /** Every piece of the program's words. A piece may be the name of a script. */
+  /** Parts into which the words of the program were split. A part can be the name of a script. */
   readonly pieces: ReadonlySet<string>;
   /** Task runners that take the name of a script in a readable manifest, such as `npm`. */
   readonly scriptRunners: readonly string[];
@@ -39,14 +39,17 @@ export interface NamedPaths {
   readonly untold: readonly string[];
 }
 
-/** Maximum number of pieces of a command line. A piece counts once for every folder in which it is searched for. */
+/**
+ * Maximum number of parts (`pieces`) of a command line. A part counts once for every folder in which it is searched
+ * for.
+ */
 const MOST_PIECES = 10_000;
 
 /**
- * Returns the paths that a program may name in the folders in which its commands may run.
+ * Returns the paths that a program possibly names, in each of the folders in which its commands can run.
  *
- * @throws SettingsError `settings/too-much` for a program with more than 10,000 pieces of words, counted once for each
- *   folder.
+ * @throws SettingsError `settings/too-much` if the words of the program have more than 10,000 parts, counted once for
+ *   each folder.
  */
 export function namedPaths(program: StartedProgram, folders: readonly string[], line: CommandLine): NamedPaths {
   const { command, args, env } = program;
@@ -95,13 +98,14 @@ function namedPath(path: string, fileOnly: boolean): NamedPath {
   return { path, as: fileOnly ? 'file' : 'any' };
 }
 
-/** Returns the paths that a word may name in any of the folders. */
+/** Returns the paths that a word possibly names in any of the folders. */
 export function placesIn(folders: readonly string[], name: string): readonly string[] {
   return [...new Set(folders.flatMap((folder) => placesOf(folder, name)))];
 }
 
 /**
- * Returns two paths: as the system follows it, and as a program computes it that resolves `..` without following links.
+ * Returns the path in the form in which the system follows it. If it contains `..`, also returns the path with `..`
+ * resolved without following links, because some programs compute it so.
  */
 function placesOf(folder: string, name: string): readonly string[] {
   const [followed, lexical] = [name.startsWith(sep) ? name : `${folder}${sep}${name}`, resolve(folder, name)];
@@ -113,11 +117,11 @@ function isBare(name: string): boolean {
 }
 
 /**
- * Returns the word, its parts, and the file URLs in it. The word is split as an option (`--require=./x.js`, `-I./lib`),
- * a list and a shell line would be.
+ * Returns the word, its parts, and the file URLs in it. The word is split in three ways: as an option
+ * (`--require=./x.js`, `-I./lib`), as a list and as a shell line.
  */
 function piecesOf(word: string): readonly string[] {
-  // An expansion of the shell may be the path of the current folder (`$PWD/x.js`), so it is replaced by `.`.
+  // An expansion of the shell can be the path of the current folder (`$PWD/x.js`), so it is replaced by `.`.
   const expanded = word.replaceAll(/\$\{[^}]*\}|\$\([^)]*\)|\$\w+|%\w+%/g, '.');
   const parts = [word, expanded].flatMap((text) => [
     text,
@@ -126,7 +130,7 @@ function piecesOf(word: string): readonly string[] {
     ...text.split(/[\s=,:;|&<>(){}'"`$]+/),
   ]);
   const attached = parts.flatMap((part) => /^(?:-\w|@)(.+)$/s.exec(part)?.[1] ?? []);
-  // A pattern such as `tools/*.js` names its folder.
+  // For a pattern such as `tools/*.js`, the folder is used.
   const globbed = parts.flatMap((part) => /^([^*?[]*)\/[^/]*[*?[]/s.exec(part)?.[1] ?? []);
   return [...parts, ...attached, ...globbed, ...fileUrlsIn(word)];
 }
@@ -136,14 +140,14 @@ function fileUrlsIn(word: string): readonly string[] {
     try {
       return [fileURLToPath(url)];
     } catch {
-      // A file URL of another machine names no file here.
+      // A file URL with the name of another machine names no file on this machine.
       return [];
     }
   });
 }
 
 /**
- * Returns the files that an interpreter tries for a name that is not a file: `node server`, `node tools`, `python -m
+ * Returns the paths that an interpreter tries for a name without an extension: `node server`, `node tools`, `python -m
  * shop.server`.
  */
 export function entriesOf(name: string): readonly string[] {
@@ -163,7 +167,7 @@ const ENTRIES = [
   '/__init__.py',
 ];
 
-/** Program that runs commands from a file in its folder. */
+/** Task runner: a program that runs commands which a file of its folder lists. */
 interface Runner {
   readonly reads: readonly string[];
   /** Folder in which the runner searches for programs that are called by name. */

@@ -1,4 +1,5 @@
-// Small JSON file in the home, one per workspace. It is replaced in one step and written by one process at a time.
+// Reads and writes a small JSON file in the home, one per workspace. The file is replaced in one step. `withLock` lets
+// one process at a time change it.
 
 import { createHash, randomUUID } from 'node:crypto';
 import type { Stats } from 'node:fs';
@@ -8,10 +9,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 import { FileError, makeFolder, openRegularFile, readOpenFile } from '@tidemark/files';
 
-/** Age in milliseconds after which a lock counts as left by a killed process. */
+/** Age in milliseconds after which a lock is treated as the lock of a killed process and removed. */
 const LONGEST_MS = 5_000;
 const PAUSE_MS = 10;
-/** Maximum size of a file in bytes. Grants and trust records are short lines. */
+/**
+ * Maximum size of a file in bytes. It is far above the usual size, because grants and trust records are short lines.
+ */
 const MOST_BYTES = 16 * 1_024 * 1_024;
 
 /**
@@ -25,14 +28,14 @@ export function workspaceFile(home: string, folder: string, workspace: string): 
 /** Text of a file in the home, or the reason why the file is not used. Both are absent if there is no file. */
 export interface OwnText {
   readonly text?: string;
-  /** Reason, written to follow the path in a sentence: `is a link`. */
+  /** Reason, written to follow the path in a sentence: `is a symbolic link`. */
   readonly problem?: string;
 }
 
 /**
- * Reads `<home>/<folder>/<file>`. Returns a problem instead of a text for a link, for a file that other users can
- * write, and for a file in a folder that other users can write. Files of root are accepted. If the process runs as
- * root, files of the owner of the home are accepted too.
+ * Reads `<home>/<folder>/<file>`. Returns a problem instead of a text if the path is not a regular file, or if another
+ * user owns or can write the file or its folder. Files of root are accepted. If the process runs as root, files of the
+ * owner of the home are accepted too.
  *
  * @throws the error of the system when the file cannot be read.
  */
@@ -74,8 +77,8 @@ function folderProblem(stats: Stats, homeOwner: number): string | undefined {
 }
 
 /**
- * Returns the reason why another user may have written the file. Windows has no modes and no user numbers, so nothing
- * is checked there. `sudo` may keep the home of the calling user, so root accepts the files of that user.
+ * Returns the reason why another user possibly wrote the file. Windows has no modes and no user ids, so nothing is
+ * checked there. `sudo` can keep the home of the calling user, so root accepts the files of that user.
  */
 function writersProblem({ mode, uid, gid }: Stats, homeOwner: number): string | undefined {
   const [user, group] = [process.geteuid?.(), process.getegid?.()];
@@ -100,7 +103,7 @@ export async function replaceOwnFile(path: string, text: string): Promise<void> 
   }
 }
 
-/** Runs the work while no other process works on the same file. */
+/** Runs `work` while it holds the lock of the file. Waits while another process holds the lock. */
 export async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   const lock = `${path}.lock`;
   await makeFolder(dirname(path), 0o700);
@@ -112,7 +115,10 @@ export async function withLock<T>(path: string, work: () => Promise<T>): Promise
   }
 }
 
-/** Tries to take the lock. Returns true if this call took it. Removes a lock that a killed process left. */
+/**
+ * Tries to take the lock. Returns true if this call took it. Removes a lock that a killed process left, but does not
+ * take it in the same call.
+ */
 async function isTaken(lock: string): Promise<boolean> {
   try {
     await (await open(lock, 'wx', 0o600)).close();

@@ -12,13 +12,13 @@ import { SettingsError } from './settings-error.ts';
 export interface FoundFile {
   /** Path below the root that was read, with `/` as separator. */
   readonly path: string;
-  /** Type of the file. `none`: no file exists at a path where a file would count. */
+  /** Type of the file. `none`: no file exists at the path, but a file that is created there would be used. */
   readonly kind: 'file' | 'link' | 'folder' | 'other' | 'none';
   /** SHA-256 in hex: of the bytes of a file, or of the path that a link points to. Empty for other kinds. */
   readonly digest: string;
 }
 
-/** Number of files and bytes that may still be read. It decreases with each file. */
+/** Number of files and bytes that can still be read. It decreases with each file. */
 export interface ReadBudget {
   files: number;
   bytes: number;
@@ -50,7 +50,7 @@ export async function filesBelow(
 ): Promise<readonly FoundFile[]> {
   const found: FoundFile[] = [];
   const folders = [''];
-  // The list grows while the loop runs.
+  // Subfolders are added to `folders` while the loop runs.
   for (const folder of folders) {
     for (const entry of await readdir(join(root, folder), { withFileTypes: true })) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
@@ -63,7 +63,8 @@ export async function filesBelow(
 }
 
 /**
- * Returns the state of the file at the full path, under the name `path`. @throws SettingsError as `filesBelow` does.
+ * Returns the state of the file at the path `full`. The result contains `path` as the path of the file. @throws
+ * SettingsError as `filesBelow` does.
  */
 export async function fileAt(full: string, path: string, budget: ReadBudget): Promise<FoundFile> {
   budget.files -= 1;
@@ -77,8 +78,8 @@ export async function fileAt(full: string, path: string, budget: ReadBudget): Pr
 }
 
 /**
- * Returns the bytes of a plain file. The file is opened without following a link and without waiting for a writer.
- * Returns `undefined` for anything else, such as a pipe.
+ * Returns the bytes of a regular file. The file is opened without following a link and without waiting for a writer.
+ * Returns `undefined` for any other kind of file, such as a pipe.
  *
  * @throws SettingsError `settings/too-much` for a file of more than `most` bytes.
  */
@@ -97,7 +98,6 @@ export async function readPlainFile(path: string, most: number): Promise<Buffer 
   }
 }
 
-/** Returns the error for a path with more content than may be read. */
 function tooMuch(path: string): SettingsError {
   const message = `${path} is larger than the maximum that is checked: ${MOST_FILES} files, ${MOST_BYTES / 1024 / 1024} MiB`;
   return new SettingsError('settings/too-much', message, { path });

@@ -1,5 +1,5 @@
-// Reads one configuration file: JSON, or the user's own TypeScript file, which runs. The configuration of a workspace
-// is only ever read as text.
+// Reads one configuration file: JSON, or the user's own TypeScript file, whose code is executed. The configuration of a
+// workspace is only read as text and never executed.
 
 import { extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -77,7 +77,8 @@ function lineAt(text: string, offset: number): number {
 }
 
 /**
- * Returns the settings in a file of the user. A TypeScript or JavaScript file runs, and its default export is used.
+ * Returns the settings in a file of the user. A TypeScript or JavaScript file is executed, and its default export is
+ * used.
  *
  * @throws SettingsError `settings/unreadable`, `settings/not-usable`.
  */
@@ -88,7 +89,8 @@ export async function readConfiguration(path: string, schema: SettingsSchema): P
 
 /**
  * Returns the configuration in the user's own folder. Returns an empty list if the folder contains no configuration.
- * @throws SettingsError also if the folder contains two.
+ * @throws SettingsError as `readConfiguration` does, and `settings/unreadable` if the folder contains two
+ * configurations.
  */
 export async function readOwnConfiguration(folder: string, schema: SettingsSchema): Promise<readonly Leaf[]> {
   const paths = OWN_NAMES.map((name) => join(folder, name));
@@ -103,10 +105,8 @@ export async function readOwnConfiguration(folder: string, schema: SettingsSchem
   return readConfiguration(only, schema);
 }
 
-/** Maximum size of a configuration, in bytes. */
 const MOST_BYTES = 16 * 1_024 * 1_024;
 
-/** File names of a configuration in the user's own folder. */
 const OWN_NAMES = ['tidemark.config.ts', 'tidemark.config.json'] as const;
 
 async function isThere(path: string): Promise<boolean> {
@@ -130,7 +130,7 @@ async function textOf(path: string): Promise<string> {
 
 async function exportOf(path: string): Promise<unknown> {
   try {
-    // Checked before the import, because Node waits for input when it imports a pipe.
+    // The file type is checked before the import, because Node waits for input when it imports a pipe.
     await (await openRegularFile(path)).close();
     const loaded: unknown = await import(/* @vite-ignore */ pathToFileURL(path).href);
     if (typeof loaded === 'object' && loaded !== null && 'default' in loaded) return loaded.default;

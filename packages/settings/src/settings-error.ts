@@ -15,7 +15,7 @@ export type SettingsErrorCode =
   | 'settings/grants-damaged'
   | 'settings/no-keyring';
 
-/** All codes, each with the next action for the user. A test pins them. */
+/** All codes, each with the next action for the user. A test checks that the codes do not change. */
 export const SETTINGS_ERRORS: Readonly<Record<SettingsErrorCode, string>> = {
   'settings/unreadable': 'fix the file, or remove it',
   'settings/not-usable': 'fix the named settings; `tidemark config` shows the settings in effect',

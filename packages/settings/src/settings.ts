@@ -116,9 +116,9 @@ export function isJoined(name: string): boolean {
 }
 
 /**
- * Returns the part of a value that a trusted workspace may set, or `undefined` if it may not set any part. Rules that
- * allow are removed, because a workspace may only narrow permissions. Each command of a server gets an absolute folder:
- * it must run in the folder in which its named files were found for the digest.
+ * Returns the part of a value that a trusted workspace is allowed to set, or `undefined` for none. Rules that allow are
+ * removed, because a workspace may only narrow permissions. The folder of each server that a command starts becomes
+ * absolute: the server must run in the folder in which its named files were found for the digest.
  */
 export function broughtValue(name: string, value: unknown, workspace: string): unknown {
   if (name === 'skillRoots' || (name === 'sandbox.network' && value !== 'off')) return undefined;
@@ -143,7 +143,7 @@ const dollars = z.string().regex(/^\d{1,9}(\.\d{1,9})?$/, 'expected US dollars a
 const count = z.int().positive().max(1e15);
 const budget = z.int().min(0).max(1e15);
 const patterns = z.array(z.string().min(1)).min(1).exactOptional();
-/** Schema of the form of a rule. The agent checks the content against the available tools. */
+/** Schema of a rule. It checks only the form of the rule. The agent checks the content against the available tools. */
 const ruleSchema = z.strictObject(
   { decision: z.enum(['allow', 'ask', 'deny']), tool: words, commands: patterns, paths: patterns, hosts: patterns },
   'expected { decision, tool } with commands, paths or hosts',
@@ -206,8 +206,8 @@ export function serversIn(tree: unknown): Readonly<Record<string, ServerSetting>
 }
 
 /**
- * Sets the folder of each server of a workspace that is started by a command, as an absolute path. Without an explicit
- * folder, the server would run in the folder in which `tidemark` was started.
+ * Makes the folder of each server that a command starts absolute, relative to the workspace. Without an explicit
+ * folder, such a server would run in the folder in which `tidemark` was started.
  */
 function serversRunIn(workspace: string, servers: unknown): Readonly<Record<string, ServerSetting>> {
   const given = Object.entries(serversIn({ mcp: { servers } }));
@@ -222,7 +222,6 @@ function serversRunIn(workspace: string, servers: unknown): Readonly<Record<stri
 /** Schema of the settings for the available providers. */
 export type SettingsSchema = z.ZodType<Settings> & { readonly shape: SchemaShape };
 
-/** Schemas of the fields of an object, by name. */
 type SchemaShape = Readonly<Record<string, z.ZodType>>;
 
 /** Returns the schema of all settings, as a tree. */
@@ -271,7 +270,7 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
   });
 }
 
-/** Returns the leaf settings of the tree with their schemas, such as `limits.cost`. */
+/** Returns the schemas of the single settings, by full name such as `limits.cost`. */
 export function leavesOf({ shape }: { readonly shape: SchemaShape }, above = ''): ReadonlyMap<string, z.ZodType> {
   const leaves = new Map<string, z.ZodType>();
   for (const [key, schema] of Object.entries(shape)) {
@@ -283,7 +282,7 @@ export function leavesOf({ shape }: { readonly shape: SchemaShape }, above = '')
   return leaves;
 }
 
-/** Settings that have another name now. */
+/** New names of renamed settings, by the old name. */
 export const RENAMED_SETTINGS: ReadonlyMap<string, string> = new Map([
   ['compactionBy', 'compaction.by'],
   ['pruning', 'compaction.pruning'],

@@ -17,7 +17,7 @@ import type { ServerSetting, Settings, SettingsSchema } from './settings.ts';
 import { broughtValue, byDefault, isDisplay, isJoined, leavesOf, settingsSchema } from './settings.ts';
 import { SettingsError } from './settings-error.ts';
 
-/** Source of a value, weakest first. */
+/** Source of a value. A later source in this list takes precedence over an earlier one. */
 export type SettingSource = 'default' | 'user' | 'workspace' | 'environment';
 
 /** A setting and its effective value. */
@@ -137,7 +137,7 @@ function sizeOf(leaf: Leaf | undefined): number {
   return Array.isArray(leaf.value) ? leaf.value.length : 1;
 }
 
-/** Settings of a workspace that need trust. */
+/** Settings of a workspace that take effect only with trust. */
 export interface BroughtSettings {
   readonly servers: Readonly<Record<string, ServerSetting>>;
   /** Rules of the workspace, including rules that allow, which do not take effect. */
@@ -168,14 +168,13 @@ function leavesBrought({ configuration, workspace }: BroughtConfiguration, schem
     : parseConfiguration(configuration, join(workspace, CONFIGURATION_PATH), schema);
 }
 
-/** Returns the leaves as a tree of settings. */
 function treeOf(effective: readonly Pick<EffectiveSetting, 'name' | 'value'>[], schema: SettingsSchema): Settings {
   const tree: Tree = new Map();
   for (const { name, value } of effective) if (value !== undefined) put(tree, name.split('.'), value);
   return schema.parse(objectOf(tree));
 }
 
-/** Tree of settings while it is built. A value of a setting is never a map. */
+/** Tree of settings while it is built. Only inner nodes are maps, because no setting has a map as its value. */
 type Tree = Map<string, unknown>;
 
 function put(tree: Tree, [first = '', ...rest]: readonly string[], value: unknown): void {

@@ -1,5 +1,4 @@
-// Tests that the printed form of a server setting contains no secret. Any part of the setting may contain a secret,
-// which the name of the value marks.
+// Tests that the printed form of a server setting contains no secret. Every part of a server setting can contain one.
 
 import { expect, test } from 'vitest';
 

@@ -1,12 +1,11 @@
-// Returns a setting in a form that may be printed. Any part of a server setting may contain a secret. The environment
-// and the headers are hidden completely. In the command line and the URL, values are hidden if their name marks a
-// secret.
+// Returns a setting in a form that may be printed. Any part of a server setting can contain a secret. The environment
+// and the headers are hidden completely. In the command line and the URL, a value is hidden if its name is the name of
+// a secret, such as `token`.
 
 import { isSecretName } from '@tidemark/agent';
 
 const HIDDEN = '[not shown]';
 
-/** Fields that are always hidden. */
 const SECRET: ReadonlySet<string> = new Set(['env', 'headers']);
 
 /** Returns the value as plain JSON with its secrets hidden. */

@@ -1,4 +1,5 @@
-// Lists the programs that the settings of a workspace start, one entry per program, for all kinds of settings.
+// Lists the programs that the settings of a workspace start, one entry per program. Every kind of setting that starts a
+// program is included.
 
 import { defined } from '@tidemark/core';
 import { parseJson } from '@tidemark/log';
@@ -17,9 +18,12 @@ export interface StartedProgram {
   readonly cwd?: string;
 }
 
-/** Returns the programs in the text of a configuration. An invalid configuration starts none. */
+/**
+ * Returns the programs that a configuration starts. `configuration` is its text. The list is empty for an invalid
+ * configuration.
+ */
 export function startedPrograms(configuration: string | undefined): readonly StartedProgram[] {
-  // A new kind of setting that starts a program, such as a hook, must be added to this list.
+  // A new kind of setting that starts a program, such as a hook, must be added here.
   return Object.entries(serversIn(treeOf(configuration))).flatMap(([name, server]) => serverProgram(name, server));
 }
 
@@ -33,7 +37,7 @@ function treeOf(configuration: string | undefined): unknown {
   try {
     return configuration === undefined ? undefined : parseJson(configuration);
   } catch {
-    // Settings that are not JSON are refused when they are read.
+    // Text that is not JSON is refused elsewhere, when the settings are read.
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-// Tests, on real folders, if the contents of a workspace are those that were trusted.
+// Tests, on real folders, which changes to the contents of a workspace end its trust.
 
 import {
   chmodSync,
@@ -181,7 +181,7 @@ describe('the contents of a workspace', () => {
       () => 'read',
       () => 'refused',
     );
-    // Root can read every file.
+    // Root can read every file, so the refused read succeeds for root.
     expect(seen).toBe(process.getuid?.() === 0 ? 'read' : 'refused');
   });
 });

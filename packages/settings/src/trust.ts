@@ -52,8 +52,8 @@ export async function canKeepTrust(home: string, workspace: string): Promise<boo
 }
 
 /**
- * Returns true if a path is inside a workspace, after links are followed. A file inside a workspace is trusted no more
- * than the workspace itself.
+ * Returns true if a path is the workspace or is inside it, after links are followed. Files at such a path cannot be
+ * trusted more than the workspace.
  */
 export async function liesInside(path: string, workspace: string): Promise<boolean> {
   const [real, folder] = [await realOf(resolve(path)), await realOf(resolve(workspace))];

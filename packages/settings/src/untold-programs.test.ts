@@ -1,5 +1,5 @@
 // Tests, on real folders, which programs of a command line are listed in `untold` because no file shows what they
-// start. Also tests which files shell lines and programs of packages put under trust.
+// start. Also tests which files of shell lines and of package programs are part of the digest for trust.
 
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -273,7 +273,7 @@ describe('a file that a shell line names is covered', () => {
   });
 });
 
-// The pinned digests come from the version before `untold` was introduced. They must not change. Otherwise the user
+// The expected digests come from the version before `untold` was introduced. They must not change. Otherwise the user
 // would be asked again about folders that were trusted with that version.
 test.each<[string, Server, string]>([
   [

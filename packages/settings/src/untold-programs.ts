@@ -1,15 +1,16 @@
-// Decides if it is known which files of a workspace a command starts. Only listed programs count as known, so that a
-// new tool is not treated as harmless.
+// Decides whether it is known which files of a workspace a command starts. Only programs that are listed in this file
+// count as known, so that a new tool is not treated as harmless.
 
 import type { CommandWord, StartedCommand } from './command-line.ts';
 import { programName } from './command-line.ts';
 
-/** Checks of the words of a command. Their results depend on the files of the workspace. */
+/** Checks of a word of a command. Their results depend on the files of the workspace. */
 export interface WorkspaceLook {
-  /** Returns true if a word leads to a file, either directly or after an interpreter completes the name. */
+  /** Returns true if a word leads to a file. An interpreter can complete the word: `server` leads to `server.js`. */
   readonly isFile: (word: string) => boolean;
   /**
-   * Returns true if a word leads into the workspace. The file at that path is covered, even if it does not exist yet.
+   * Returns true if a word leads into the workspace. The file at that path is part of the digest for trust, even if it
+   * does not exist yet.
    */
   readonly isInside: (word: string) => boolean;
   /** Returns true for the name of a script in a manifest that was read. */
@@ -18,7 +19,8 @@ export interface WorkspaceLook {
 
 /**
  * Returns the name of the program if no file shows what it starts. Returns `undefined` if a file shows it, or if the
- * program starts no other program.
+ * program starts no other program. Also returns `undefined` for a shell and a launcher, because the commands that they
+ * run are checked separately.
  */
 export function untoldProgram({ program, args, launches }: StartedCommand, look: WorkspaceLook): string | undefined {
   const name = programName(program);
@@ -27,8 +29,8 @@ export function untoldProgram({ program, args, launches }: StartedCommand, look:
 }
 
 /**
- * Names of build tools. A file of the workspace with such a name is covered itself, but it runs what other files of the
- * workspace specify.
+ * Names of build tools. A file of the workspace with such a name is part of the digest for trust, but it also runs
+ * commands from other files of the workspace.
  */
 const RUN_A_BUILD: ReadonlySet<string> = new Set(['gradlew', 'mvnw', 'rails', 'rake', 'mill', 'sbt', 'pants', 'bazel']);
 
@@ -40,8 +42,8 @@ function startsNone(name: string, args: readonly CommandWord[], look: WorkspaceL
 }
 
 /**
- * Builtins of shells, and programs that never start another program. `.` runs the file that it names, and that file is
- * covered. The code of `eval` and `trap` was already read as a line.
+ * Builtins of shells, and programs that never start another program. `.` runs a file, but this file is part of the
+ * digest for trust. `eval` and `trap` run a shell line, but this line was already read.
  */
 const START_NONE: ReadonlySet<string> = new Set(
   (
@@ -63,7 +65,6 @@ function isRunner(name: string, args: readonly CommandWord[]): boolean {
   return SCRIPT_RUNNERS.has(name) || (isNode(name) && args.some(({ text }) => /^--run(?:=|$)/.test(text)));
 }
 
-/** Programs that run a script of a manifest. */
 const SCRIPT_RUNNERS: ReadonlySet<string> = new Set(['npm', 'pnpm', 'yarn', 'bun', 'deno']);
 /** Runners that run a script by its name alone, without a word such as `run` before it. */
 const NAME_ALONE: ReadonlySet<string> = new Set(['pnpm', 'yarn', 'bun']);
@@ -89,7 +90,7 @@ function isToldScript(name: string, args: readonly CommandWord[], { isScript }: 
 }
 
 /**
- * Returns true for a container without a mounted folder of this machine. All files of such a container are inside its
+ * Returns true for a container that mounts no folder of the local machine. All files of such a container are inside its
  * image.
  */
 function isPlainContainer(args: readonly CommandWord[]): boolean {
@@ -99,13 +100,13 @@ function isPlainContainer(args: readonly CommandWord[]): boolean {
 
 /** Options by which an interpreter gets its code. */
 interface Interpreter {
-  /** Options with code as their value. */
+  /** Matches options with code as their value. */
   readonly code?: RegExp;
-  /** Option with the name of a module. The module may be a file. */
+  /** Matches the option with the name of a module. The module can be a file. */
   readonly module?: RegExp;
-  /** Options with a module that is loaded first. `./x.js` names a file, `x` a package. */
+  /** Matches options with a module that is loaded first. `./x.js` names a file, `x` a package. */
   readonly preload?: RegExp;
-  /** Options whose value is the next word. That value is not the file that runs. */
+  /** Matches options whose value is the next word. That value is not the file that runs. */
   readonly valued?: RegExp;
 }
 
@@ -142,7 +143,10 @@ function isNode(name: string): boolean {
   return INTERPRETERS.get(name) === NODE;
 }
 
-/** Returns true if an interpreter gets a file and no argument that may start another file. */
+/**
+ * Returns true if the arguments name a file for the interpreter, and no argument before it makes the interpreter run
+ * other code.
+ */
 function isToldFile(name: string, args: readonly CommandWord[], look: WorkspaceLook): boolean {
   const interpreter = interpreterOf(name);
   if (interpreter === undefined) return false;

@@ -1,8 +1,12 @@
 // Reads the contents of a workspace that change what an agent knows or may do, and computes their digest. Trust is
-// given to this digest. It covers `.tidemark/config.json`, which contains MCP servers and rules. It covers each
-// workspace file that the configuration names as a program or passes to a program. It also covers each file below
-// `.agents/skills`, by name and bytes. It does not cover memory, which the agent itself writes, nor AGENTS.md, which is
-// only read. A model gets both as text of the user.
+// given to this digest. The digest covers:
+//
+// - `.tidemark/config.json`, which contains MCP servers and rules
+// - each workspace file that the configuration names as a program or passes to a program
+// - each file below `.agents/skills`, by name and bytes
+//
+// The digest does not cover memory, which the agent itself writes, nor AGENTS.md, which is only read. A model gets both
+// as text with the role of the user.
 
 import { createHash } from 'node:crypto';
 import { realpath, stat } from 'node:fs/promises';
@@ -16,7 +20,7 @@ import { codeOf, filesBelow, readBudget, readPlainFile, sha256 } from './plain-f
 import { SettingsError } from './settings-error.ts';
 import { startedPrograms } from './started-programs.ts';
 
-/** Configuration of the workspace itself. */
+/** Configuration that is stored in the workspace. */
 export interface BroughtConfiguration {
   /** Real path of the workspace. */
   readonly workspace: string;
@@ -133,8 +137,8 @@ async function configurationIn(workspace: string): Promise<string | undefined> {
 }
 
 /**
- * Returns the folder of skills. It may be a link to another folder of the same workspace (`.claude/skills`), but not to
- * any other place.
+ * Returns the real path of the folder of skills. The folder can be a link to another folder of the same workspace
+ * (`.claude/skills`). Returns `undefined` if there is no folder, or if the link leads out of the workspace.
  */
 async function skillsRootIn(workspace: string): Promise<string | undefined> {
   const real = await realpath(join(workspace, '.agents', 'skills')).catch(absent);

@@ -18,7 +18,6 @@ import {
 } from './conversation.ts';
 import type { Wire } from './conversation.ts';
 
-/** Returns a request with one user message. The blocks at the given indexes have a marker. */
 function marked(count: number, ...at: readonly number[]): Wire {
   return { messages: [user(...texts(count).map((block, i) => (at.includes(i) ? mark(block) : block)))] };
 }
@@ -271,8 +270,8 @@ describe('§1.1 the lifetime', () => {
   });
 
   /**
-   * Bills ten blocks of 1,000 tokens. The tokens up to the hit are read. The tokens from there to the `1h` marker are
-   * written for 1h, and those up to the `5m` marker are written for 5m. The remaining tokens are fresh.
+   * The request has ten blocks of 1,000 tokens. The tokens up to the hit are read. The tokens from there to the `1h`
+   * marker are written for 1h, and those up to the `5m` marker are written for 5m. The remaining tokens are fresh.
    */
   it.each([
     ['no hit', undefined, [2, 6], [0, 3000, 4000, 3000]],

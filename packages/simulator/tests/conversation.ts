@@ -98,7 +98,6 @@ export function mark(block: Wire, ttl?: '5m' | '1h'): Wire {
   return { ...block, cache_control: { type: 'ephemeral', ...(ttl === undefined ? {} : { ttl }) } };
 }
 
-/** Returns a text block. */
 export function text(words: string): Wire {
   return { type: 'text', text: words };
 }
@@ -123,7 +122,7 @@ export function system(...content: readonly Wire[]): Wire {
   return { role: 'system', content };
 }
 
-/** Returns a block that adds a tool. A string refers to a declared tool by name, an object is a new definition. */
+/** Returns a block that adds a tool. A string is the name of a declared tool, and an object is a new definition. */
 export function offers(which: Wire | string): Wire {
   return {
     type: 'tool_addition',
@@ -139,7 +138,6 @@ export function withdraws(name: string): Wire {
   return { type: 'tool_removal', tool: { type: 'tool_reference', name } };
 }
 
-/** Returns a tool definition. */
 export function tool(name: string, extra: Wire = {}): Wire {
   return { name, description: `does ${name}`, input_schema: { type: 'object', properties: {} }, ...extra };
 }
@@ -149,12 +147,10 @@ export function call(id: string, input: Wire = {}): Wire {
   return { type: 'tool_use', id, name: 'look', input };
 }
 
-/** Returns the result of a call. */
 export function result(id: string, content: unknown = 'seen'): Wire {
   return { type: 'tool_result', tool_use_id: id, content };
 }
 
-/** Returns a thinking block. */
 export function thinking(words: string, signature: string): Wire {
   return { type: 'thinking', thinking: words, signature };
 }

@@ -32,10 +32,6 @@ const BEARER = { authorization: 'Bearer k' };
 
 const CREATE = { type: 'response.create', model: 'gpt-new', store: false, input: [{ role: 'user', content: 'hello' }] };
 
-/**
- * Creates a simulator that knows the test models of the Anthropic and the OpenAI part. The output limit is high enough
- * for the longest answer in these tests.
- */
 function simulateAll(): Simulator {
   return simulate({
     capabilities(model) {
@@ -73,7 +69,6 @@ async function start(options: ListenOptions = {}): Promise<ListeningSimulator> {
   return listening;
 }
 
-/** Sends a raw HTTP request and returns the status and the JSON body of the answer. */
 async function refused(
   port: number,
   text: string,

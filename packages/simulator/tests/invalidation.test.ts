@@ -1,5 +1,5 @@
-// Tests for the levels of the cache (tools, system, messages) that a change loses or keeps. They follow the table of
-// provider-facts §1.3 row by row.
+// Tests for the levels of the cache (tools, system, messages) that a change invalidates or keeps. They follow the table
+// of provider-facts §1.3 row by row.
 
 import { describe, expect, it, test } from 'vitest';
 import { totalInput } from '../src/index.ts';

@@ -50,7 +50,6 @@ export function responsesBody(fields: Wire): string {
   return JSON.stringify({ model: 'gpt-new', ...stateless, input: [asked('hello')], ...fields });
 }
 
-/** Returns a Chat body as JSON text. */
 export function chatBody(fields: Wire): string {
   return JSON.stringify({ model: 'gpt-new', messages: [{ role: 'user', content: 'hello' }], ...fields });
 }
@@ -101,7 +100,6 @@ export function parts({ counts }: AnsweredOpenAICall): readonly [read: number, w
   return [counts.read, written, counts.input - counts.read - written];
 }
 
-/** Returns the output items of an answer. */
 export function outputOf({ body }: AnsweredOpenAICall): readonly Wire[] {
   return Array.isArray(body['output']) ? body['output'] : [];
 }
@@ -126,7 +124,6 @@ export function called(id: string, words = '{}'): Wire {
   return { type: 'function_call', call_id: id, name: 'look', arguments: words };
 }
 
-/** Returns the output of a call. */
 export function output(id: string, words = 'seen'): Wire {
   return { type: 'function_call_output', call_id: id, output: words };
 }
@@ -141,7 +138,7 @@ export function marked(words: string, ttl?: '30m' | '12h'): Wire {
   };
 }
 
-/** Returns a function tool of the Responses wire. */
+/** Returns a function tool in the form of the Responses API. */
 export function functionTool(name: string, extra: Wire = {}): Wire {
   return {
     type: 'function',

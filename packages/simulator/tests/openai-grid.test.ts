@@ -1,5 +1,5 @@
-// Tests for the cache of older models (provider-facts §2.1): entries on a grid of tokens, free writes, routing by cache
-// key, and overflow.
+// Tests for the cache of older models (provider-facts §2.1): entries at fixed numbers of tokens (a grid), free writes,
+// routing by cache key, and overflow.
 
 import { describe, expect, it, test } from 'vitest';
 import type { Simulator } from '../src/index.ts';

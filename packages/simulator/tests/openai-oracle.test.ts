@@ -69,8 +69,8 @@ function placesOf(
 }
 
 /**
- * Creates a twin of the cache of newer models. For each request the twin returns the tokens read and written by the
- * published rules.
+ * Creates a second implementation of the cache of newer models. For each request it returns the tokens read and written
+ * by the published rules.
  */
 function newerTwin(): (
   turns: readonly Turn[],
@@ -139,8 +139,8 @@ const oldShots = fc.array(
 );
 
 /**
- * Returns the prompt as one word per token. The first word of each message has a mark, because the model sees message
- * boundaries too.
+ * Returns the prompt as one word per token. The first word of each message begins with `>`, because the model sees
+ * message boundaries too.
  */
 function stream(messages: OldShot['grow']): readonly string[] {
   return messages.flatMap(({ word, tokens }) =>
@@ -164,7 +164,8 @@ it('an older model reads up to a grid point of 128 tokens, from 1,024 tokens on,
         );
         const prefix = (at: number): string => tokens.slice(0, at).join(' ');
         // The simulator chooses the machine by the first 256 tokens. Requests that differ within these tokens have no
-        // common grid point anyway, so the twin needs no machines.
+        // common grid point, because the first grid point is at 1,024 tokens. So the second implementation needs no
+        // machines.
         const hit = steps.findLast((at) => (alive.get(prefix(at))?.until ?? -1) > now) ?? 0;
         for (const at of steps) {
           const known = alive.get(prefix(at));

@@ -1,4 +1,5 @@
-// Tests for scenarios on OpenAI's wires. The expectations and the error texts are the same as for Messages calls.
+// Tests for scenarios with calls to OpenAI's APIs. The expectations and the error texts are the same as for Messages
+// calls.
 
 import { describe, expect, it } from 'vitest';
 import { asked, called, chat, output, refused, respond, said, simulateOpenAI } from './openai-conversation.ts';

@@ -28,7 +28,6 @@ async function start(options: SimulatorOptions = {}): Promise<Started> {
 interface Talk {
   /** Sends a call and resolves to all events of the answer, including the event that ends it. */
   readonly ask: (fields: object) => Promise<readonly Event[]>;
-  /** Sends a frame with exactly this text. */
   readonly send: (text: string) => void;
   /** Resolves to the next events, up to and including an event that ends an answer. */
   readonly events: () => Promise<readonly Event[]>;
@@ -44,7 +43,6 @@ interface Event {
 
 const LAST = ['response.completed', 'response.incomplete', 'response.failed', 'error'];
 
-/** Opens a WebSocket connection to the simulator. Its events are read in the order in which they arrive. */
 function connect({ url }: Pick<Started, 'url'>, apiKey = 'test-key'): Talk {
   const socket = new ResponsesWS(new OpenAI({ apiKey, baseURL: url, logLevel: 'off' }));
   open.push(socket);

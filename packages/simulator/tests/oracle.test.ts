@@ -29,7 +29,7 @@ const shots = fc.array(
   { minLength: 1, maxLength: 12 },
 );
 
-/** Creates a twin of the cache. For each request the twin returns the tokens read by the published rules. */
+/** Creates a second implementation of the cache. For each request it returns the tokens read by the published rules. */
 function twin(): (words: readonly string[], marked: readonly number[], now: number) => number {
   const alive = new Map<string, number>();
   return (words, marked, now) => {

@@ -32,7 +32,6 @@ describe('§1.6 a request', () => {
     return { type: 'image', source: { type: 'base64', media_type: 'image/png', data: png.toString('base64') } };
   };
   test.each<[string, string, Wire]>([
-    // Fields
     ['no model', 'model: Field required', { model: undefined }],
     ['no max_tokens', 'max_tokens: Field required', { max_tokens: undefined }],
     ['no messages', 'messages: Field required', { messages: undefined }],
@@ -45,7 +44,6 @@ describe('§1.6 a request', () => {
       'max_tokens: 64001 > 64000, which is the maximum allowed number of output tokens for test-model',
       { max_tokens: 64_001 },
     ],
-    // Text
     ['empty text', 'messages: text content blocks must be non-empty', { messages: [user('')] }],
     ['blank text', 'messages: text content blocks must contain non-whitespace text', { messages: [user(' \n')] }],
     [
@@ -74,7 +72,6 @@ describe('§1.6 a request', () => {
       'messages.0: all messages must have non-empty content except for the optional final assistant message',
       { messages: [user(), assistant('a'), user('b')] },
     ],
-    // Calls and results
     [
       'an unanswered call',
       'messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1. Each `tool_use` block must have a corresponding `tool_result` block in the next message.',
@@ -140,7 +137,6 @@ describe('§1.6 a request', () => {
       'messages.1: `tool_result` blocks can only be in `user` messages',
       { messages: [user('a'), assistant(result('a')), user('b')] },
     ],
-    // Tools
     [
       'a tool name with a dot',
       "tools.0.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'",
@@ -193,7 +189,6 @@ describe('§1.6 a request', () => {
       'tool_choice: type "tool" and "any" are not supported for this model.',
       { ...bound, tools: [tool('a')], tool_choice: { type: 'tool', name: 'a' } },
     ],
-    // Roles
     [
       'a role that the API does not support',
       "messages.0.role: Input should be 'user' or 'assistant'",
@@ -219,7 +214,6 @@ describe('§1.6 a request', () => {
       'messages: final assistant content cannot end with trailing whitespace',
       { messages: [user('a'), assistant('b ')] },
     ],
-    // Media
     [
       'an image of an unknown type',
       "messages.0.content.0.image.source.base64.media_type: Input should be 'image/jpeg', 'image/png', 'image/gif' or 'image/webp'",
@@ -256,7 +250,6 @@ describe('§1.6 a request', () => {
       'too many images and documents: 101 + 0 > 100',
       { messages: [user(...Array.from({ length: 101 }, () => pixels(8, 8)))] },
     ],
-    // Thinking
     [
       'thinking with a marker',
       'messages.1.content.0.thinking.cache_control: Extra inputs are not permitted',

@@ -41,7 +41,6 @@ function conversation(
   return { fields, messages };
 }
 
-/** Returns a copy of a message without the block at `index`. */
 function without(message: Wire | undefined, index: number): Wire {
   const content = message?.['content'];
   return { ...message, content: Array.isArray(content) ? content.filter((_, i) => i !== index) : [] };

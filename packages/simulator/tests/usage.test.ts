@@ -1,4 +1,4 @@
-// Tests for the numbers that the Messages wire reports: usage and diagnosis (provider-facts §1.4), the simulator's own
+// Tests for the numbers that the Messages API reports: usage and diagnosis (provider-facts §1.4), the simulator's own
 // token count, and the ledger.
 
 import { describe, expect, it, test } from 'vitest';

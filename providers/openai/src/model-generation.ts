@@ -16,7 +16,7 @@ export function isReasoning(model: string): boolean {
 
 /**
  * True if cache writes are billed and reported, which is the case from GPT-5.6 on. False for OpenAI's older models,
- * which have no billed writes (provider facts 2.1). `undefined` for a name that is not OpenAI's.
+ * which have no billed writes (provider-facts §2.1). `undefined` for a name that is not OpenAI's.
  */
 export function billsWrites(model: string): boolean | undefined {
   if (O_SERIES.test(normalModelName(model))) return false;

@@ -50,7 +50,6 @@ export interface OpenAIOptions {
 const ADDRESS = 'https://api.openai.com/v1';
 const KEEP_MS = 300_000;
 
-/** Path, encoder and decoder of one of OpenAI's two APIs. */
 interface Api {
   readonly path: string;
   readonly encoder: Encoder;

@@ -19,9 +19,9 @@ export const COMPATIBLE: Service = { name: 'compatible', title: 'the compatible 
 export const OPENROUTER: Service = { name: 'openrouter', title: 'OpenRouter' };
 
 /**
- * Returns the cache key as a field of the body, `prompt_cache_key`. OpenAI routes by this key. Since GPT-5.6 it also
- * separates accounts by the key (provider facts 2.1). Returns no field if the catalog row has no routing, because a
- * compatible server may not accept the field.
+ * Returns the cache key as the field `prompt_cache_key` of the body. Older models use the key for routing. From GPT-5.6
+ * on, routing is automatic, and the key separates the accounting of the cache (provider-facts §2.1). Returns no field
+ * if the catalog row has no `routing`, because a compatible server may not accept the field.
  */
 export function cacheRouting(cacheKey: string, { routing }: Capabilities): Envelope['fields'] {
   return routing === undefined ? {} : { prompt_cache_key: cacheKey };

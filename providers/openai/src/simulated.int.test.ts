@@ -15,7 +15,6 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((door) => door.close()));
 });
 
-/** Starts a simulator, and creates a provider that calls it. */
 async function start(
   api: 'responses' | 'chat',
 ): Promise<{ readonly simulator: Simulator; readonly provider: Provider }> {
@@ -28,7 +27,7 @@ async function start(
   };
 }
 
-/** Runs a conversation with one body writer, in the same way as the agent. */
+/** Builds and sends the requests of a conversation step by step, as the agent does. */
 function converse(provider: Provider, model: string) {
   const row = findModel(defaultCatalog(), model, 'openai');
   if (row === undefined) throw new Error(`the catalog knows no ${model}`);
@@ -78,7 +77,6 @@ const result = (call: string): Part => ({
   content: [{ type: 'text', text: `what stands in the file of ${call}. `.repeat(60) }],
 });
 
-/** Sends three requests: a prompt, the results of two calls, and another prompt. */
 async function threeRequests(simulator: Simulator, provider: Provider, model: string): Promise<readonly Answer[]> {
   const talk = converse(provider, model);
   talk.add('user', [said('read a and b, please. '.repeat(50))]);

@@ -36,7 +36,7 @@ export const FRONT: Front = {
   ],
 };
 
-/** Returns a span with one group of parts of a message. */
+/** Returns a span of one message: the given parts, with the given role and group number. */
 export function span(role: Role, group: number, parts: readonly Part[], opensTurn = false): Span {
   const at = { from: 'event', session: 'session', position: group } as const;
   return { role, group, parts, opensTurn, ordinal: group, stability: 'session', origin: at };
@@ -85,7 +85,7 @@ export function bodyOf(encoder: Encoder, front: Front, spans: readonly Span[], e
 export const SERVICE: Service = { name: 'somebody', title: 'Somebody' };
 export const READING: AnswerReading = { service: SERVICE };
 
-/** Returns the stream parts of these events. The stream is not ended. */
+/** Returns the stream parts that these events produce. Does not call `end`. */
 export function play(decoding: Decoding, events: readonly object[]): readonly StreamPart[] {
   return events.flatMap((event) => decoding.take(JSON.stringify(event)));
 }

@@ -34,7 +34,7 @@ export function blocksOf(front: Front, spans: readonly Span[]): readonly Block[]
   return [...lowered.blocks, ...spans.flatMap((one) => openrouterEncoder.lowerSpan(one, LOWERING))];
 }
 
-/** Returns the body of a front and these spans, with these markers. */
+/** Returns the request body for a front, these spans and these markers. */
 export function bodyOf(front: Front, spans: readonly Span[], markers: readonly Marker[] = []): Uint8Array {
   const writer = openrouterEncoder.join(openrouterEncoder.lowerFront(front, LOWERING), sha256);
   return writer.write(blocksOf(front, spans), markers, ENVELOPE).body;

@@ -57,8 +57,8 @@ function mark(ttl: Marker['ttl'] | undefined): string {
   return ttl === undefined ? '' : `,"marker":"${ttl}"`;
 }
 
-// Compares only the number of calls with the number of results. This is enough to find a history with a call that has
-// no result.
+// Compares the number of calls with the number of results, but not their ids. This is enough to find a history with a
+// call that has no result.
 function requireClosed(blocks: readonly Block[]): void {
   let open = 0;
   for (const { holds, role } of blocks) {
@@ -77,7 +77,6 @@ function unclosedError(): ProviderError {
 /** Name of this provider in errors and spans. */
 export const PROVIDER = 'scripted';
 
-/** Lowers the front: tools with their definitions unchanged, then the system texts that are not blank. */
 function lowerFront(front: Front, lowering: Lowering): LoweredFront {
   const tools = front.tools.map((tool): Block => ({
     ...frontBlock(`{"tool":${tool.definition}`, 'tools', 'tool', lowering),
@@ -94,8 +93,8 @@ function lowerFront(front: Front, lowering: Lowering): LoweredFront {
 }
 
 /**
- * Lowers a span to one block per part, results first. Omits the same parts as every other provider: blank text,
- * reasoning of another provider or model, and reasoning with no part after it.
+ * Lowers a span to one block per part, with results first. Omits blank text, reasoning of another provider or model,
+ * and reasoning with no part after it, as every other provider does.
  */
 function lowerSpan(span: Span, lowering: Lowering): readonly Block[] {
   const packed = [...span.parts.entries()].filter(([, part]) => isPacked(part, lowering));

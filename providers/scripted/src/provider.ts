@@ -5,7 +5,7 @@ import type { Answer, AnswerPart, Outgoing, Provider, StopReason, StreamPart, Us
 import { ProviderError } from '@tidemark/model';
 import { PROVIDER, scriptedEncoder } from './encoder.ts';
 
-/** One answer of a script: the parts to stream, and the data of the end of the answer. */
+/** One answer of a script: the parts to stream, and the values that the end of the stream reports. */
 export interface ScriptedAnswer {
   readonly parts: readonly AnswerPart[];
   /** Reason for the end of the answer. The default is `calls` if the answer contains a call, else `end`. */
@@ -21,7 +21,7 @@ export interface ScriptedAnswer {
   readonly fault?: { readonly after: number; readonly error: ProviderError };
 }
 
-/** The fields of a request that a script can use. */
+/** Values of a request that a script can use to choose its answer. */
 export interface ScriptedRequest {
   /** The request body as lines of JSON, see `scriptedEncoder`. */
   readonly body: Uint8Array;
@@ -29,7 +29,7 @@ export interface ScriptedRequest {
   readonly index: number;
 }
 
-/** A fixed list of answers, or a function that returns an answer for a request. */
+/** A fixed list of answers, or a function that returns the answer to each request. */
 export type Script =
   | { readonly answers: readonly ScriptedAnswer[] }
   | { readonly respond: (request: ScriptedRequest) => ScriptedAnswer };

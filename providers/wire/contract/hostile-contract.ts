@@ -1,4 +1,4 @@
-// Contract of every provider over HTTP for a broken or hostile server. A provider reads only a limited amount of data,
+// Tests of every provider over HTTP against a broken or hostile server. A provider reads only a limited amount of data,
 // never sends the conversation to another host, and does not retry a failure that a retry cannot fix.
 
 import type { Outgoing, Provider, ProviderError } from '@tidemark/model';
@@ -20,8 +20,8 @@ import { failureOf, partsOf, serve, streaming } from './socket-contract.ts';
 const KEY = 'sk-ant-a-secret-key';
 const MIB = 1024 * 1024;
 /**
- * Number of bytes that a hostile server must never reach. A client that stops at its limits reads less: the limits of a
- * small answer plus the buffers between server and client fit below this number.
+ * Upper bound, in bytes, for the data that a test server writes before the client stops reading. The limits of a small
+ * answer plus the buffers between server and client are below this bound.
  */
 const MOST_WRITTEN = 64 * MIB;
 const OVERSIZED = { class: 'refused', code: 'provider/oversized' };

@@ -15,7 +15,6 @@ export interface Written {
   bytes: number;
 }
 
-/** Options for sending a body. */
 interface Body {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;

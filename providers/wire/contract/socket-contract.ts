@@ -1,5 +1,5 @@
-// Contract of every provider over HTTP, for any service. Tests the errors of calls that are cut, silent, aborted or
-// malformed. Also tests that no error contains the key.
+// Tests of every provider over HTTP, for any service. Checks the errors of a call whose answer stops early, stays
+// silent, is aborted or is malformed. Also checks that no error contains the API key.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
@@ -15,15 +15,15 @@ export interface SocketOptions {
   readonly idleMs?: number;
 }
 
-/** The provider under test, with the texts of its API that the tests need. */
+/** The provider under test, with examples of its API's texts that the tests need. */
 export interface SocketSubject {
   readonly make: (options: SocketOptions) => Provider;
   readonly body: string;
   /** Server-sent events that begin an answer and contain part of its text, but do not end it. */
   readonly begun: readonly string[];
-  /** Returns an event that fails the call with this message. */
+  /** Returns an event that reports the failure of the call with this message. */
   readonly failing: (message: string) => string;
-  /** Returns the body of an answer that refuses the key with this message. */
+  /** Returns the body of a 401 response that refuses the API key with this message. */
   readonly refusing: (message: string) => object;
 }
 
@@ -34,7 +34,6 @@ export interface Arrival {
   readonly body: Buffer;
 }
 
-/** Function that answers a request. */
 export type Reply = (response: ServerResponse) => void;
 
 /** A running test server: its address, the requests that it has received, and a function that stops it. */

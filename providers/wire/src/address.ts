@@ -1,10 +1,11 @@
-// Failures of an address: no server listens there, or the server is not the provider. A retry fixes none of them.
+// Failures of an address: no server listens there, or the server is not the provider. A retry fixes none of these
+// failures.
 
 import { ProviderError } from '@tidemark/model';
 import { oversized } from './answer-limits.ts';
 import type { Service } from './service.ts';
 
-/** Records if an address has ever answered. */
+/** State of an address: shows if a server at this address has ever answered. */
 export interface AddressReach {
   /**
    * Set to true with the first response. After that, a refused connection counts as an interruption and not as a wrong
@@ -36,19 +37,23 @@ export function requireAddress(service: Service, baseURL: string): void {
 /** Returns the error for a redirect. `from` is the address that the request was sent to. */
 export function redirected(service: Service, location: string | null, from: string): ProviderError {
   const to = location === null ? null : URL.parse(location, from);
-  // The message may contain a path on the same server. It never contains a query, which may hold a secret.
+  // The message contains the path only if the redirect stays on the same server. It never contains the query, which may
+  // hold a secret.
   const path = to !== null && to.origin === URL.parse(from)?.origin ? to.pathname : '';
   const where = to === null ? 'another address' : `${to.protocol}//${to.host}${path}`;
   const what = `redirects to ${where}. Redirects are not followed, because the whole conversation would be sent there`;
   return address(service, what, 'use that address if it is the right one');
 }
 
-/** Returns the error for an HTML page that was sent with a success status. `page` describes the page. */
+/**
+ * Returns the error for an HTML page that a server sent with a success status. `page` is a description of the page for
+ * the message.
+ */
 export function pageInstead(service: Service, page: string): ProviderError {
   return address(service, `returns ${page} instead of an API answer`, 'check the address and its path');
 }
 
-/** Returns the error for a failed connection that a retry cannot fix, or `undefined` for any other error. */
+/** Returns the error for a failed connection that a retry cannot fix. Returns `undefined` for any other error. */
 export function connectionError(
   service: Service,
   error: unknown,
@@ -80,8 +85,8 @@ const TLS =
   /^(?:EPROTO$|CERT_|CRL_|ERR_TLS_|ERR_SSL_(?!.*BAD_RECORD_MAC)|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_(?:CA|PURPOSE)|ERROR_IN_CERT)/;
 
 /**
- * Meaning of error codes of an address that has never answered. For an address that has answered before, the same codes
- * mean that the server restarts or that the network is down.
+ * Message text for each error code of an address that has never answered. For an address that has answered before,
+ * these codes mean that the server restarts or that the network is down, so a retry can succeed.
  */
 const NOWHERE: ReadonlyMap<string, string> = new Map([
   ['ENOTFOUND', 'has a host name that does not exist'],
@@ -104,8 +109,8 @@ function causesOf(error: unknown): readonly { readonly code: string; readonly me
 }
 
 /**
- * Returns the ProviderError that an SDK wrapped in an error of its own, or `undefined` if the error contains no
- * ProviderError.
+ * Returns the `ProviderError` among an error and its causes, because an SDK wraps it in an error of its own. Looks at 5
+ * levels. Returns `undefined` if no level is a `ProviderError`.
  */
 export function providerErrorIn(error: unknown): ProviderError | undefined {
   let at = error;

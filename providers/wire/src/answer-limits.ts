@@ -30,25 +30,28 @@ const USUAL_OUTPUT = 128_000;
 /** Limits on one answer. They grow with the output limit of the request. */
 export interface AnswerLimits {
   /**
-   * Maximum number of bytes of the whole body after decompression. The limit allows each token an event of its own with
-   * 1,000 bytes of overhead.
+   * Maximum number of bytes of the whole body after decompression: 16 MiB and 1,024 bytes per token. A server that
+   * sends an event of usual size for each token stays below this limit.
    */
   readonly answerBytes: number;
   /** Maximum number of bytes of one event, of one WebSocket frame, and of an answer that is not a stream. */
   readonly eventBytes: number;
   /**
-   * Maximum number of events in a stream. The limit allows several events per token, and comments that a server sends
+   * Maximum number of events in a stream: 65,536 and 4 per token. The fixed part is for comments that a server sends
    * while the model thinks.
    */
   readonly events: number;
   /**
-   * Maximum number of characters that are kept of the answer. A token has about 4 characters. The additional room is
-   * for items of the provider's own tools.
+   * Maximum number of characters that are kept of the answer: 4 MiB and 32 per token. A token has about 4 characters.
+   * The rest is for items of the provider's own tools.
    */
   readonly characters: number;
 }
 
-/** Returns the limits for an answer of at most `outputLimit` tokens. */
+/**
+ * Returns the limits for an answer of at most `outputLimit` tokens. An `outputLimit` above 1,000,000 counts as
+ * 1,000,000.
+ */
 export function answerLimits(outputLimit: number = USUAL_OUTPUT): AnswerLimits {
   const tokens = Math.min(Math.max(0, outputLimit), 1_000_000);
   return {
@@ -81,13 +84,14 @@ export function requireFewParts(service: Service, parts: number): void {
 /**
  * Counts the parts of one answer and returns them unchanged.
  *
- * @throws ProviderError `provider/oversized` when a part exceeds a limit. None of the given parts is returned then.
+ * @throws ProviderError `provider/oversized` when one of the given parts exceeds a limit. In this case no part is
+ *   returned.
  */
 export type PartMeter = (parts: readonly StreamPart[]) => readonly StreamPart[];
 
 /**
- * Creates a meter for one answer. Deltas and whole parts are counted separately, because most parts arrive first as
- * deltas and then as a whole part.
+ * Creates a meter for one answer. Most parts arrive twice: first as deltas and then as a whole part. So deltas and
+ * whole parts are counted separately, and the larger sum is compared with the limit.
  */
 export function createPartMeter(service: Service, { characters }: AnswerLimits): PartMeter {
   let streamed = 0;

@@ -1,7 +1,8 @@
-// Writes bodies in the form of an API (`BodyForm`), and refuses a history with a call that has no result. The blocks
-// that later requests are not expected to change are sealed: their bytes and their hash state are kept. The next body
-// then costs only its new blocks. If a marker inside the sealed blocks changes, the writer goes back and seals again. A
-// body always equals the body that is built from scratch from the same blocks, markers and envelope.
+// Writes request bodies in the form of an API (`BodyForm`), and refuses a history with a call that has no result. The
+// writer keeps the bytes and the hash state of the first blocks, which later requests are not expected to change
+// (`Seal`). The next body then costs only its new blocks. If a marker inside the kept blocks changes, the writer drops
+// these blocks and writes them again. A body always equals the body that is built from scratch from the same blocks,
+// markers and envelope.
 
 import { defined } from '@tidemark/core';
 import type {
@@ -19,11 +20,13 @@ import type {
 import type { Service } from './service.ts';
 import { refuse } from './service.ts';
 
-/** Writes a body into the buffer and returns its digest. */
 type Put = BodyWriter['digest'];
 type Marks = ReadonlyMap<number, Marker['ttl']>;
 
-/** The first blocks of a body as bytes, with their markers and the hash of these bytes. */
+/**
+ * Kept beginning of a body: its number of blocks, its length in bytes, the hash of these bytes, and its markers and
+ * open calls.
+ */
 interface Seal {
   readonly blocks: number;
   readonly last: Block | undefined;
@@ -33,7 +36,6 @@ interface Seal {
   readonly open: OpenCalls;
 }
 
-/** Input of an append: the form of the body, the blocks and their markers, and the buffer that receives the bytes. */
 interface BodyWriting {
   readonly form: BodyForm;
   readonly bytes: GrowingBytes;
@@ -97,8 +99,8 @@ function writerBehind(
 }
 
 /**
- * Returns the first seal if its markers equal the current markers of the blocks that it includes. Otherwise returns the
- * second seal without a check.
+ * Returns the first seal if the blocks of that seal still have the same markers. Otherwise returns the second seal
+ * without a check.
  */
 function resume(seals: readonly [Seal, Seal], marks: Marks): Seal {
   return holds(seals[0], marks) ? seals[0] : seals[1];
@@ -110,10 +112,6 @@ function holds(seal: Seal, marks: Marks): boolean {
   return true;
 }
 
-/**
- * Appends the blocks up to `end` (exclusive) and returns a seal that includes them. Returns the given seal if it
- * already includes these blocks.
- */
 function extend(writing: BodyWriting, seal: Seal, end: number): Seal {
   if (end <= seal.blocks) return seal;
   const open = append(writing, seal, end);
@@ -145,9 +143,9 @@ function markText({ marks }: BodyForm, ttl: Marker['ttl'] | undefined): string {
 }
 
 /**
- * Returns the index at which sealing stops. Sealing stops before the first marker in the messages, because the next
- * request moves that marker. Without such a marker, sealing stops before the last new block that the next request may
- * mark. If there is no such block, all blocks are sealed.
+ * Returns the index of the first block that the next seal does not include. This is the first block of the messages
+ * with a marker, because the next request moves that marker. Without such a marker, it is the last new block that the
+ * next request may mark. If there is no such block either, returns the number of blocks.
  */
 function sealEnd({ blocks, marks }: BodyWriting, from: number): number {
   let first = Infinity;
@@ -198,10 +196,6 @@ function isSame(a: Block | undefined, b: Block | undefined): boolean {
   return a === b || (a !== undefined && b !== undefined && a.head === b.head && a.tail === b.tail);
 }
 
-/**
- * Input of a body that continues from an earlier answer. `mark` returns the marker text of a block by its index among
- * all blocks.
- */
 interface BodyContinuation {
   readonly form: BodyForm;
   readonly front: LoweredFront;
@@ -210,8 +204,8 @@ interface BodyContinuation {
 }
 
 /**
- * Returns the body of a continuation: the tools and the blocks after the answer. The service already has the system
- * texts and all blocks up to the answer.
+ * Returns the body of a request that continues from an earlier answer: the tools and the blocks from index `from`. The
+ * service already has the system texts and the earlier blocks.
  */
 function bodyBehind({ form, front, blocks, mark }: BodyContinuation, { from }: Answered, envelope: Envelope): string {
   const pieces = [form.header(front.front)];
@@ -228,20 +222,15 @@ function bodyBehind({ form, front, blocks, mark }: BodyContinuation, { from }: A
 
 const FIRST_CAPACITY = 64 * 1024;
 
-/** A buffer of bytes that grows at its end and can be shortened. */
 interface GrowingBytes {
   length(): number;
-  /** Appends text as UTF-8. */
   append(text: string): void;
-  /** Drops all bytes after this length. */
   cut(length: number): void;
   /** Returns the bytes from this offset to the end, as a view that the next append may change. */
   since(from: number): Uint8Array;
-  /** Returns a copy of all bytes. */
   copy(): Uint8Array;
 }
 
-/** Creates an empty buffer. */
 function growingBytes(): GrowingBytes {
   let bytes = Buffer.allocUnsafeSlow(FIRST_CAPACITY);
   let used = 0;
@@ -270,22 +259,21 @@ function growingBytes(): GrowingBytes {
 }
 
 /**
- * Calls without a result so far, and the group of the message that made them. An API answers an open call with a 400 on
- * every later turn (provider facts 1.6, 2.5).
+ * Calls without a result so far, and the group of the message that made them. If a history contains such a call, an API
+ * answers every later request with status 400 (provider facts 1.6, 2.5).
  */
 interface OpenCalls {
   readonly group: number;
   readonly ids: ReadonlySet<string>;
 }
 
-/** State without open calls. */
 const NO_CALLS: OpenCalls = { group: -1, ids: new Set() };
 
 /**
  * Updates the open calls with one more block.
  *
- * @throws ProviderError `provider/unclosed-history` for a result without its call, or for any other block between a
- *   call and its result.
+ * @throws ProviderError `provider/unclosed-history` for a result without its call, or for another block between a call
+ *   and its result. Blocks of the answer that made the call are allowed there, except if `callsLast` is true.
  */
 function follow(open: OpenCalls, block: Block, form: BodyForm): OpenCalls {
   if (block.holds === 'call') return withCall(open, block, form);
@@ -295,11 +283,6 @@ function follow(open: OpenCalls, block: Block, form: BodyForm): OpenCalls {
   return open;
 }
 
-/**
- * Checks that no call is open at the end of the request.
- *
- * @throws ProviderError `provider/unclosed-history` when a call has no result.
- */
 function requireClosed(form: BodyForm, open: OpenCalls): void {
   if (open.ids.size > 0) throw unansweredError(open, form);
 }
@@ -334,16 +317,16 @@ function unansweredError(open: OpenCalls, { service }: BodyForm): Error {
   );
 }
 
-/**
- * Form of an API's request bodies: the text around and between the blocks. The text of the blocks themselves is in the
- * blocks.
- */
+/** Form of an API's request bodies: the text before, between and after the blocks. Each block contains its own text. */
 export interface BodyForm {
   /** Service of the API, for errors. */
   readonly service: Service;
   /** Returns the text before all blocks: the model and the render parameters. */
   header(front: Front): string;
-  /** Returns the text between two neighboring blocks. `undefined` represents the beginning or the end of the blocks. */
+  /**
+   * Returns the text between two neighboring blocks. `before` is `undefined` for the text before the first block, and
+   * `after` is `undefined` for the text after the last block.
+   */
   between(before: Block | undefined, after: Block | undefined): string;
   /** True if two neighboring blocks belong to the content of one message. */
   joins(before: Block, after: Block): boolean;
@@ -359,11 +342,11 @@ export interface BodyForm {
    * API accepts no markers.
    */
   readonly marks?: { readonly [ttl in Marker['ttl']]?: string };
-  /** Start of a call's block. The id follows, ended by a quote. */
+  /** Text with which the block of a call begins. The id of the call follows and ends at the next quotation mark. */
   readonly callPrefix: string;
-  /** Start of a result's block. The id follows, ended by a quote. */
+  /** Text with which the block of a result begins. The id of its call follows and ends at the next quotation mark. */
   readonly resultPrefix: string;
-  /** True if the calls of an answer must come last in its message. */
+  /** True if the calls of an answer must come after all other content of the message. */
   readonly callsLast: boolean;
   /**
    * Returns the fields that make a request continue from an earlier answer. Missing if the API does not support this.
@@ -372,8 +355,8 @@ export interface BodyForm {
 }
 
 /**
- * Returns the indexes of the blocks at the place that a refusal names. Without a content index, returns all blocks of
- * the message. Returns an empty list if the place does not exist.
+ * Returns the indexes, in ascending order, of the blocks at the place that an API reported when it refused a request.
+ * Without a content index, returns all blocks of the message. Returns an empty list if the place does not exist.
  */
 export function locateBlocks(form: BodyForm, { message, content }: RefusedPlace, blocks: readonly Block[]): number[] {
   const found: number[] = [];

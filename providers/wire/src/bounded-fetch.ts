@@ -10,16 +10,14 @@ import { ERROR_BYTES, oversized } from './answer-limits.ts';
 import { malformed, pageName } from './call-errors.ts';
 import type { Service } from './service.ts';
 
-/** Options of `boundFetch`. */
 interface FetchOptions {
   readonly service: Service;
   readonly reach: AddressReach;
   /**
    * Maximum time in a call without received data, in milliseconds. The wait for the body of an error response is at
-   * most half of this time.
+   * most half of this time, and at most 5 seconds.
    */
   readonly idleMs: number;
-  /** Function used instead of the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch | undefined;
 }
 
@@ -77,8 +75,8 @@ async function discard(response: Response): Promise<void> {
 }
 
 /**
- * Returns the first bytes of a body: at most `ERROR_BYTES`, and only the bytes that arrive within `ms` milliseconds.
- * Reading also ends if the call is aborted.
+ * Returns the first bytes of a body: at most `ERROR_BYTES`, and only the bytes that arrive within `ms` milliseconds. If
+ * reading fails, for example by an abort, returns the bytes that arrived before the failure.
  */
 async function beginningOf(response: Response, ms: number): Promise<Uint8Array<ArrayBuffer>> {
   const reader = response.body?.getReader();
@@ -107,13 +105,16 @@ async function beginningOf(response: Response, ms: number): Promise<Uint8Array<A
 const PAGE_BYTES = 16 * 1024;
 const WHITE = new Set([0x09, 0x0a, 0x0d, 0x20, 0xef, 0xbb, 0xbf]);
 const LESS_THAN = 0x3c;
-/** A blank line in each of the three line-ending styles. A blank line ends an event. */
+/**
+ * A blank line in each of the three line-ending styles. In a stream of server-sent events, a blank line ends an event.
+ */
 const BLANK_LINES = ['\n\n', '\r\n\r\n', '\r\r'].map((text) => Buffer.from(text));
 const LONGEST_BLANK = 4;
 
 /**
- * Returns the same response with a body that is counted while it is read. Reading throws ProviderError
- * `provider/oversized` above a limit, and `provider/address` if the body is an HTML page instead of an answer.
+ * Returns a response with the same status and content, whose body is counted while it is read. Reading throws
+ * ProviderError `provider/oversized` above a limit, and `provider/address` if the body is an HTML page instead of an
+ * answer.
  */
 export function boundAnswer(service: Service, response: Response, limits: AnswerLimits): Response {
   if (response.body === null) return response;
@@ -141,7 +142,10 @@ export function boundAnswer(service: Service, response: Response, limits: Answer
   return new Response(bounded, { status: response.status, headers: boundedHeaders(response) });
 }
 
-/** Returns the headers of a response without the headers that describe its original encoded body. */
+/**
+ * Returns the headers without those that describe the encoded body. The reader receives decoded bytes, to which these
+ * headers do not apply.
+ */
 function boundedHeaders({ headers: all }: Response): Headers {
   const headers = new Headers(all);
   for (const name of ['content-encoding', 'content-length', 'transfer-encoding']) headers.delete(name);
@@ -152,15 +156,17 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 interface BodyMeter {
   /**
-   * Counts a chunk and returns it. Returns no bytes of an HTML page.
+   * Counts a chunk and returns it. If the body is an HTML page, keeps the chunk to find the title, and returns an empty
+   * chunk.
    *
-   * @throws ProviderError above a limit, or for an HTML page.
+   * @throws ProviderError above a limit, or when enough bytes of an HTML page have arrived.
    */
   take(chunk: Bytes): Bytes;
   /**
    * Ends the body.
    *
-   * @throws ProviderError when the body was an HTML page.
+   * @throws ProviderError when the body is an HTML page shorter than `PAGE_BYTES`. A longer page has already made
+   *   `take` throw.
    */
   end(): void;
 }
@@ -222,7 +228,8 @@ function blankLines(bytes: Buffer): { readonly first: number | undefined; readon
 }
 
 /**
- * Returns the number of blank lines that end after the first `counted` bytes. Earlier blank lines were counted before.
+ * Returns the number of blank lines, without those that lie within the first `counted` bytes. An earlier call has
+ * already counted these lines.
  */
 function countBlankLines(bytes: Buffer, counted: number): number {
   return BLANK_LINES.reduce((sum, line) => {

@@ -1,6 +1,7 @@
-// Errors of a call, sorted by the action that can follow. There are two kinds: failures that the service reported, and
-// calls that broke before the end of the answer. Each provider chooses the code of a failure. The meaning of a code is
-// the same for all providers.
+// Creates the error of a failed call. The class of an error determines the next action, for example to retry or to
+// compact. There are two kinds of failed calls: failures that the service reported, and calls that broke before the end
+// of the answer. Each provider chooses the error code of a failure. The meaning of a code is the same for all
+// providers.
 
 import { defined } from '@tidemark/core';
 import type { ProviderErrorClass, ProviderErrorCode, ProviderErrorData } from '@tidemark/model';
@@ -8,8 +9,8 @@ import { parseJson as parse, ProviderError } from '@tidemark/model';
 import type { Service } from './service.ts';
 
 /**
- * Codes of a call that the service answered with a failure. All other codes are for calls without a whole answer: see
- * `brokenCallError`.
+ * Error codes of a failure that the service itself reported. The excluded codes are for calls that ended without a
+ * whole answer.
  */
 export type FailureCode = Exclude<
   ProviderErrorCode,
@@ -41,7 +42,8 @@ const NEXT: { readonly [code in FailureCode]: Next } = {
 };
 
 /**
- * Failure code of a status, for every service, if the answer contains nothing more specific (provider facts 1.6, 2.5).
+ * Error code for an HTTP status, for every service. Used if the body of the answer contains nothing more specific
+ * (provider facts 1.6, 2.5).
  */
 export const CODE_OF_STATUS: ReadonlyMap<number, FailureCode> = new Map([
   [401, 'provider/authentication'],
@@ -60,7 +62,8 @@ const MOST_NAME = 200;
 
 /**
  * Returns the error to throw for a failed call, with the server's message shortened. The time to wait (`afterMs`) is
- * kept only for a failure that may be retried. The refused place is kept only for a refusal.
+ * kept only for an error of the class `retryable`, and the refused place (`refused`) only for one of the class
+ * `refused`.
  */
 export function failedCall(
   service: Service,
@@ -138,7 +141,7 @@ export function parseJson(service: Service, text: string): unknown {
 }
 
 /**
- * Returns the result of `read`.
+ * Returns the result of `read`. `what` describes the data in the error message.
  *
  * @throws ProviderError `provider/malformed` when `read` throws.
  */
@@ -155,14 +158,14 @@ const LONGEST_WAIT = 7 * 24 * 60 * 60 * 1_000;
 
 /**
  * Returns the wait that a server asks for, in milliseconds, at most one week. The wait comes from `retry-after-ms`, or
- * from `retry-after` in seconds or as a date. A date is compared with the `date` header of the answer.
+ * from `retry-after` in seconds or as a date. The wait until a date begins at the time in the `date` header of the
+ * answer. Returns `undefined` if the headers contain no valid wait.
  */
 export function retryAfter(headers: Headers | undefined): number | undefined {
   const wait = waitIn(headers);
   return wait === undefined ? undefined : boundedWait(wait);
 }
 
-/** Returns the wait, limited to one week, in milliseconds. */
 function boundedWait(ms: number): number {
   return Math.min(ms, LONGEST_WAIT);
 }
@@ -185,17 +188,15 @@ function positive(text: string | null | undefined): number | undefined {
 
 /** Maximum number of characters of a server's message in an error message. */
 const MOST_WORDS = 2_000;
-/** Number of characters that are searched for the beginning and the title of an HTML page. */
 const SEARCHED = 16_384;
 const PAGE = /<(?:!doctype\s+html|html|head|body)\b/i;
 const TITLE = /<title[^>]{0,200}>([^<]{1,200})/i;
 
-/** Returns the text, or its first 2,000 characters and its length. An HTML page is replaced by its title. */
 function readableWords(text: string): string {
   return PAGE.test(text.slice(0, 1_000)) ? pageName(text) : shortenText(text, MOST_WORDS);
 }
 
-/** Returns a description of a page: its title, or its first characters if it has no title. */
+/** Returns a description of a page: its title, or its first 80 characters if it has no title. */
 export function pageName(text: string): string {
   const beginning = text.slice(0, SEARCHED).trim();
   const title = TITLE.exec(beginning)?.[1]?.replace(/\s+/g, ' ').trim();
@@ -204,12 +205,8 @@ export function pageName(text: string): string {
   return `${what} that begins with "${shortenText(beginning, 80)}"`;
 }
 
-/**
- * Returns a text of at most `most` characters unchanged. For a longer text, returns the first `most` characters
- * followed by the length of the whole text.
- */
 function shortenText(text: string, most: number): string {
   if (text.length <= most) return text;
-  // A surrogate pair that is cut in half is replaced, so the result is well formed.
+  // A surrogate pair that is cut in half is replaced, so the result is well-formed Unicode.
   return `${text.slice(0, most).toWellFormed()}… (${text.length} characters)`;
 }

@@ -30,7 +30,7 @@ export interface ImageStub {
  * Reads an image. Returns a stub if the image is not PNG, JPEG, GIF or WebP, if it is empty, or if the model accepts no
  * images.
  *
- * @throws ProviderError `provider/invalid` when the bytes of the image are not among the materials.
+ * @throws ProviderError `provider/invalid` when `materials` does not contain the bytes of the image.
  */
 export function readImage(
   service: Service,
@@ -48,8 +48,8 @@ export function readImage(
 }
 
 /**
- * Returns the text that replaces an image. The text contains the reason and the digest, so the model can read the
- * artifact.
+ * Returns the text that replaces an image. The text contains the reason and the digest of the artifact, so the model
+ * can ask for the artifact later.
  */
 export function imageStub(image: ImagePart, reason: string): ImageStub {
   const text = `[image left out: ${reason}. ${image.mediaType}, ${image.bytes} bytes, artifact ${image.artifact}]`;
@@ -69,11 +69,9 @@ function missing(service: Service, image: ImagePart): Error {
   );
 }
 
-/** Requirements of an API for a tool. */
 interface ToolForm {
   /** Name of the field that contains the schema. */
   readonly schema: string;
-  /** True if the API accepts this name. */
   isName(name: string): boolean;
   /** Maximum number of characters of a name, for the error message. */
   readonly longestName: number;
@@ -83,7 +81,8 @@ interface ToolForm {
  * Returns `"name":…,"description":…,<schema>:…` without braces. A blank description is omitted. The schema has the same
  * bytes as in the definition.
  *
- * @throws ProviderError `provider/invalid` for a tool that the API would refuse.
+ * @throws ProviderError `provider/invalid` for a definition without a schema, or for a name that the API does not
+ *   accept.
  */
 export function toolMembers(
   service: Service,
@@ -129,7 +128,8 @@ const MAPPED = /^tm_[a-zA-Z0-9_-]*_[0-9a-f]{16}$/;
  * and different for different values. `readable` is the number of characters of the value that are kept.
  */
 export function fittingName(name: string, fits: RegExp, readable: number): string {
-  // A name that already looks mapped is mapped again. Otherwise a foreign id could equal the mapped form of another id.
+  // A name that already has the form `tm_…_…` is mapped again. Otherwise an id of another provider could equal the
+  // mapped form of a different id.
   if (fits.test(name) && !MAPPED.test(name)) return name;
   const kept = name.slice(0, readable).replace(/[^a-zA-Z0-9_-]/g, '_');
   const digest = createHash('sha256').update(name, 'utf8').digest('hex').slice(0, 16);

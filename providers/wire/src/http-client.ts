@@ -1,5 +1,5 @@
 // HTTP client of every provider. The official SDK sends exactly the given bytes once, and a decoder reads the answer.
-// The client never retries. Retries belong to the turn, which records each attempt.
+// The client never retries. The turn retries a call, because it records each attempt.
 
 import { defined } from '@tidemark/core';
 import type { AbortSignalLike, Answer, Outgoing, StreamPart, Usage } from '@tidemark/model';
@@ -22,11 +22,13 @@ export interface SdkClient {
    * events.
    */
   events(response: Response, controller: AbortController): AsyncIterator<{ readonly data: string }>;
-  /** Sorts an error of a call by the action that can follow. The result does not contain the key. */
+  /**
+   * Converts an error of a call to a `ProviderError`, whose class determines the next action. The result does not
+   * contain the API key.
+   */
   sort(error: unknown, phase: CallPhase): ProviderError;
 }
 
-/** A request in the form that an SDK accepts. */
 interface SdkRequest {
   readonly body: Uint8Array;
   readonly headers: Readonly<Record<string, string>>;
@@ -85,7 +87,7 @@ export interface HttpClient<Sdk extends SdkClient = SdkClient> {
   sdk(): Promise<Sdk>;
 }
 
-/** Decoder for the answers of one API. */
+/** Decoder for the answers of one API. `begin` starts to decode one streamed answer. */
 export interface AnswerDecoder {
   begin(): Decoding;
   /**
@@ -118,9 +120,7 @@ export interface Decoding {
   end(): readonly StreamPart[];
 }
 
-/**
- * Returns the stream parts for an answer that arrived whole. `usage` is the usage known at the beginning of the answer.
- */
+/** Returns the stream parts for an answer that did not arrive as a stream. `usage` is the usage in the part `began`. */
 export function wholeAsStream(answer: Answer, usage: Usage = {}): readonly StreamPart[] {
   const { response, model, parts } = answer;
   const named = defined({ response, model });
@@ -137,7 +137,7 @@ const IDLE_MS = 180_000;
  * Opens a client. Nothing is sent yet, and the SDK is not loaded.
  *
  * @throws ProviderError `provider/authentication` for a key that is not valid in a header, `provider/address` for an
- *   address that does not use HTTP or HTTPS or that contains a password.
+ *   address that does not use HTTP or HTTPS or that contains a user name or a password.
  */
 export function openHttpClient<Sdk extends SdkClient>(options: HttpClientOptions<Sdk>): HttpClient<Sdk> {
   const { service, apiKey, baseURL, fetch, idleMs = IDLE_MS, betaHeader, load } = options;
@@ -169,7 +169,6 @@ function headerKey(service: Service, apiKey: string): string {
   throw new ProviderError('stop', 'provider/authentication', message, { provider: service.name });
 }
 
-/** Everything that a request needs besides its bytes. */
 interface ClientConnection {
   readonly service: Service;
   readonly idleMs: number;
@@ -231,8 +230,8 @@ async function* decodeEvents(
 }
 
 /**
- * Sends a request and reads its whole answer. The answer of such a request is always short, so its limits are the
- * limits for an output of 0 tokens.
+ * Sends a request whose answer is short, for example a token count, and reads the whole answer. The limits are those
+ * for an output of 0 tokens.
  */
 async function readWhole<T>(
   connection: ClientConnection,
@@ -257,7 +256,7 @@ export interface Bridge {
   readonly controller: AbortController;
   /** True if the caller aborted the call. An abort by the client itself does not count. */
   aborted(): boolean;
-  /** Stops following the caller's signal and aborts everything that is still running. */
+  /** Removes the listener from the caller's signal, and aborts everything of the call that is still running. */
   release(): void;
 }
 

@@ -1,6 +1,6 @@
-// Lowers a front and spans to blocks, for any API. Parts become pieces, and pieces become blocks in the order that
-// every API requires. Also writes the render parameters. Render parameters are part of the cache key, so they are
-// frozen and come first in the body.
+// Lowers a front and spans to blocks, for any API. Each part of a span becomes pieces (`BlockPiece`), and pieces become
+// blocks in the order that every API requires. Also writes the render parameters. Render parameters are part of the
+// cache key, so they are frozen and come first in the body.
 
 import type {
   Block,
@@ -23,7 +23,7 @@ export type BlockPiece = Pick<
   'head' | 'tail' | 'markable' | 'run' | 'holds' | 'tokens' | 'mediaBytes' | 'betas'
 >;
 
-/** Returns a piece without a slot for a marker. All of its text is in `head`. */
+/** Returns a piece that cannot have a marker. All of its text is in `head`. */
 export function piece(head: string, holds: BlockPiece['holds'], tokens: number, mediaBytes = 0): BlockPiece {
   return { head, tail: '', markable: false, run: 'none', holds, tokens, mediaBytes };
 }
@@ -48,7 +48,6 @@ export function systemBlocks(
   });
 }
 
-/** A piece with the index of its part in the span. */
 type PlacedBlockPiece = BlockPiece & Pick<Block, 'part'>;
 
 /** Lowers each part of a span. A part may become one piece, several pieces or no piece. */
@@ -123,7 +122,10 @@ export interface ParameterNames {
   readonly isOneOfSeveral?: boolean;
 }
 
-/** Returns the canonical JSON of the model and the render parameters, which starts the prefix sequence. */
+/**
+ * Returns the canonical JSON of the model and the render parameters. This text is the head of the prefix sequence,
+ * before all blocks.
+ */
 export function frozenParameters(front: Front): string {
   return canonicalText({ ...front.parameters, model: front.model });
 }

@@ -1,5 +1,5 @@
-// Sorts the errors that an official SDK, or the socket that it uses, throws. The results never contain the key, even if
-// a nested cause of the original error does.
+// Converts the errors of an official SDK, or of the socket that it uses, to errors of the class `ProviderError`. The
+// results never contain the API key, even if a nested cause of the original error does.
 
 import { defined } from '@tidemark/core';
 import type { ProviderErrorCode } from '@tidemark/model';
@@ -20,11 +20,10 @@ export interface AnsweredFailure {
   readonly type?: string;
   /** Id of the request. */
   readonly request?: string;
-  /** Time to wait, in milliseconds, if the service names it. */
+  /** Time to wait, in milliseconds, if the service reports it. */
   readonly afterMs?: number;
 }
 
-/** Fields that every official SDK's error has for an answer with a failing status. */
 interface SdkError extends Error {
   readonly status: number | undefined;
   readonly headers: Headers | undefined;
@@ -38,13 +37,16 @@ export interface SdkErrors<E extends SdkError> {
   readonly APIConnectionError: abstract new (...args: never) => Error;
   readonly APIConnectionTimeoutError: abstract new (...args: never) => Error;
   readonly APIUserAbortError: abstract new (...args: never) => Error;
-  /** Returns the service's own message. */
+  /** Returns the service's own message from the SDK's error. */
   messageOf(error: E): string;
-  /** Sorts the failure by the action that can follow. */
+  /** Returns the error to throw for the failure, with the class that determines the next action. */
   sort(failure: AnsweredFailure, error: E): ProviderError;
 }
 
-/** Sorts an error of a call. A ProviderError keeps its class and code, and only the key is removed. */
+/**
+ * Returns the `ProviderError` for an error of a call. If the error or one of its causes is already a `ProviderError`,
+ * its class and code are kept, and only the API key is removed.
+ */
 export function mapError<E extends SdkError>(
   { service, key }: { readonly service: Service; readonly key: string },
   errors: SdkErrors<E>,
@@ -77,7 +79,6 @@ function failureOf({ status, type, requestID, headers }: SdkError, message: stri
   };
 }
 
-/** Returns a text with the key replaced. */
 type Hide = (text: string) => string;
 
 function hideKey(key: string): Hide {
@@ -105,7 +106,6 @@ function plainCause(error: unknown, hide: Hide): Error {
   return new Error(hide(error instanceof Error ? `${error.name}: ${error.message}` : String(error)));
 }
 
-/** Returns the same error without the key in its message and in its cause. */
 function withoutKey(error: ProviderError, hide: Hide): ProviderError {
   const { cause } = error;
   // The message of a parser quotes some of the bytes that the parser could not read. These bytes may be a part of the

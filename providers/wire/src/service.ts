@@ -1,4 +1,4 @@
-// The service that is called, the error for a refused request, and the name of the account.
+// Defines a service with its names. Creates the error for a refused request and the name of an account.
 
 import type { ProviderErrorCode } from '@tidemark/model';
 import { ProviderError } from '@tidemark/model';
@@ -18,7 +18,7 @@ export function refuse(service: Service, code: ProviderErrorCode, message: strin
 }
 
 /**
- * Minimum length, in characters, of a key that cannot be guessed. The account name of such a key may contain more
+ * Minimum length, in characters, of an API key that cannot be guessed. The account name of a shorter key has fewer
  * digits of the digest.
  */
 const LONG_KEY = 20;

@@ -4,7 +4,6 @@ import { createHash, hash as digestOf } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { BytePort, Parent, SessionId } from '@tidemark/log';
 
-/** The data of one session. */
 export interface SessionData {
   readonly session: SessionId;
   readonly parent: Parent | undefined;
@@ -26,7 +25,6 @@ export interface MemoryBackend {
   readonly shared: Map<string, string>;
 }
 
-/** Returns an empty backend. */
 export function createMemoryBackend(): MemoryBackend {
   return { sessions: new Map(), artifacts: new Map(), shared: new Map() };
 }

@@ -25,7 +25,7 @@ import { bytesOf, nodeBytes } from './memory-backend.ts';
 
 const PIECE = 65_536;
 
-/** True if a first record was committed, even if its newline is damaged. */
+/** True if the session has a first record, even if the newline after that record is damaged. */
 export function isBegun(data: SessionData): boolean {
   const bytes = bytesOf(data);
   return bytes.includes(0x0a) || holdsLostNewline(bytes, nodeBytes);
@@ -49,7 +49,10 @@ export function sessionDataOf(backend: MemoryBackend, session: SessionId): Sessi
   );
 }
 
-/** Creates a reader at the beginning of a session. */
+/**
+ * Creates a reader for a session's own records `from` (inclusive) to `to` (exclusive). `tip` is the tip before the
+ * first of its own records.
+ */
 export function readerOf(data: SessionData, tip: Tip, from: number, to: number): RecordReader {
   const start: ReadFrom = { path: data.session, tip, offset: 0, line: 1, from, to };
   return createRecordReader(start, nodeBytes);
@@ -58,7 +61,7 @@ export function readerOf(data: SessionData, tip: Tip, from: number, to: number):
 /**
  * Returns the beginning of a session.
  *
- * @throws LogError `log/missing`, `log/damaged`.
+ * @throws LogError `log/missing` when the session does not exist, `log/damaged` when its first line is damaged.
  */
 export function begin(backend: MemoryBackend, session: SessionId): SessionBeginning {
   const bytes = bytesOf(sessionDataOf(backend, session));
@@ -86,7 +89,10 @@ export async function* readSessionData(
   if (failure !== undefined) throw failure;
 }
 
-/** Yields the records of a piece. Damage is thrown after the sound records before it. */
+/**
+ * Yields the records of a piece. If the piece is damaged, first yields the sound records before the damage, then
+ * throws.
+ */
 function* drain(reader: RecordReader, piece: Uint8Array): Generator<readonly Recorded[]> {
   const { records, failure } = reader.read(piece);
   if (records.length > 0) yield records;

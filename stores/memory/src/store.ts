@@ -160,7 +160,6 @@ function lockedError(session: SessionId): LogError {
   });
 }
 
-/** Returns an artifact store that keeps its bytes in this map, by digest. */
 function createArtifacts(kept: Map<string, Uint8Array>): Artifacts {
   return {
     async put(bytes) {
@@ -201,7 +200,6 @@ function damageError(digest: Digest): LogError {
   );
 }
 
-/** The single writer of a session. It holds the session until it is closed. */
 class MemoryWriter implements LogWriter {
   readonly session: SessionId;
   readonly fence: number;
@@ -209,7 +207,6 @@ class MemoryWriter implements LogWriter {
   #tip: Tip;
   #closed = false;
 
-  /** Starts after `tip`, which the caller has read from the data. */
   constructor(data: SessionData, tip: Tip) {
     this.session = data.session;
     this.fence = tip.fence + 1;

@@ -1,5 +1,5 @@
 // Stores artifacts: bytes outside the log, named by their digest. The bytes are written to a temporary file, flushed,
-// and renamed before any record names them.
+// and renamed before any record refers to them.
 
 import type { Hash } from 'node:crypto';
 import { createHash, randomUUID } from 'node:crypto';
@@ -26,7 +26,7 @@ const MOST_PLAIN = 16 * 1_024 * 1_024;
 
 const pack = promisify(zstdCompress);
 
-/** Opens the artifacts of a home. */
+/** Returns the artifact store of a home. */
 export function createArtifacts(paths: HomePaths, folders: Folders): Artifacts {
   return {
     put: (bytes) => (bytes instanceof Uint8Array ? putWhole(paths, folders, bytes) : put(paths, folders, bytes)),
@@ -104,8 +104,8 @@ interface Tally {
 }
 
 /**
- * Passes the caller's bytes on and counts them. `sourceFailed` is true while the caller's source runs. An error of the
- * source is then thrown unchanged.
+ * Yields the caller's bytes unchanged, and hashes and counts them. `sourceFailed` is true while the generator waits for
+ * the caller's source, so an error of the source can be recognized and thrown unchanged.
  */
 async function* countBytes(bytes: AsyncIterable<Uint8Array>, tally: Tally): AsyncGenerator<Uint8Array> {
   tally.sourceFailed = true;
@@ -119,7 +119,6 @@ async function* countBytes(bytes: AsyncIterable<Uint8Array>, tally: Tally): Asyn
   tally.sourceFailed = false;
 }
 
-/** Writes the bytes, packed if they exceed `PLAIN_LIMIT`. Returns true if they were packed. */
 async function fillPacked(handle: FileHandle, bytes: AsyncGenerator<Uint8Array>, tally: Tally): Promise<boolean> {
   const head: Uint8Array[] = [];
   while (tally.size <= PLAIN_LIMIT) {
@@ -142,9 +141,9 @@ async function* whole(head: readonly Uint8Array[], rest: AsyncIterable<Uint8Arra
 }
 
 /**
- * Checks if sound bytes are stored at this place. For damaged bytes it returns false, and the caller writes them again.
- * The time of the file is set to now before the check. A garbage collection that runs at the same time then keeps the
- * file until a record can name it.
+ * Returns true if sound bytes are stored at this place. For damaged bytes, it returns false, and the caller writes them
+ * again. The time of the file is set to now before the check. A garbage collection that runs at the same time then
+ * keeps the file until a record can refer to it.
  */
 async function isKept(paths: HomePaths, digest: Digest, place: string): Promise<boolean> {
   const now = new Date();
@@ -219,9 +218,9 @@ function damageError(path: string, digest: Digest, cause?: unknown): LogError {
 }
 
 /**
- * Writes a new file in `folder` under a temporary name, flushes the file, and renames it to the path that `fill`
- * returned. `fill` writes the content. If `fill` returns `undefined`, the file is removed. A file therefore exists
- * either complete or not at all.
+ * Writes a new file with the content that `fill` writes. The file gets a temporary name in `folder`, is flushed, and is
+ * then renamed to the path that `fill` returned. If `fill` returns `undefined`, the file is removed. At its final path,
+ * a file is therefore either complete or does not exist.
  */
 export async function writeAtomically(
   folder: string,

@@ -1,6 +1,6 @@
-// Removes the artifacts that no log names. A writer puts an artifact before it appends the record that names it, so an
-// unnamed artifact may still be needed. Every file younger than one hour is kept, and every file that was put after the
-// oldest living writer began.
+// Removes the artifacts to which no log refers. A writer puts an artifact before it appends the record with the digest,
+// so an artifact without a reference may still be needed. Every file younger than one hour is kept, and every file that
+// was put after the oldest living writer took its lock.
 
 import { link, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -12,9 +12,8 @@ import type { ArtifactFile } from './inspect-artifacts.ts';
 import { artifactFiles } from './inspect-artifacts.ts';
 import { heldSince } from './lease.ts';
 
-/** Options for collecting garbage. */
 export interface CollectOptions {
-  /** Reports the files that would be removed, and removes none. */
+  /** True to report the files that would be removed, without removing them. */
   readonly dryRun?: boolean;
   /** Current time in milliseconds since 1970. The default is the system time. */
   readonly now?: number;
@@ -26,13 +25,15 @@ export interface FileTally {
   readonly bytes: number;
 }
 
-/** Outcome for the files under `artifacts`. Every file is in exactly one group. */
+/** Number and size of the files under `artifacts`, by outcome. Every file is in exactly one group. */
 export interface Collected {
-  /** Files that no log names. They are removed, or only reported in a dry run. */
+  /** Files to which no log refers. They are removed, or only reported in a dry run. */
   readonly removed: FileTally;
-  /** Files that no log names but that are recent, so a writer may be about to name them. */
+  /**
+   * Recent files to which no log refers. They are kept, because a writer may be about to append a reference to them.
+   */
   readonly young: FileTally;
-  /** Files that a log names. */
+  /** Files to which a log refers. */
   readonly named: FileTally;
 }
 
@@ -44,9 +45,9 @@ const HOUR = 3_600_000;
 const DOOMED = '.doomed-';
 
 /**
- * Removes the artifacts that no log of the home names. Safe while writers are running.
+ * Removes the artifacts to which no log of the home refers. It can run while writers are running.
  *
- * @throws any error of reading a log. No file is removed then.
+ * @throws any error of reading a log. In this case no file is removed.
  */
 export async function collectGarbage(store: NdjsonOptions, options: CollectOptions = {}): Promise<Collected> {
   const { paths } = openHome(store);
@@ -111,16 +112,17 @@ async function oldestWriter({ sessions }: HomePaths): Promise<number> {
   return Math.min(...rooms.map((room) => heldSince(join(sessions, room, 'lease.db')) ?? Infinity), Infinity);
 }
 
-// Finds the artifacts that the logs of a home name. Searches raw bytes instead of records. A name in a damaged line, in
-// a torn tail, or in a record of a later build therefore counts too.
+// Finds the artifacts to which the logs of a home refer. Searches for digests in raw bytes instead of records. A digest
+// in a damaged line, in a torn tail, or in a record of a later build therefore counts too.
 
 const DIGEST = /[0-9a-f]{64}/g;
 const OVERLAP = 63;
 
 /**
- * Deletes from `unnamed` every digest that a log of the home names. The logs are streamed, so the memory is bounded.
+ * Deletes from `unnamed` every digest that is in a log of the home. The logs are read as streams, so little memory is
+ * needed.
  *
- * @throws any error of reading, because an unread log may name any artifact.
+ * @throws any error of reading, because a log that cannot be read may contain any digest.
  */
 async function dropNamed(paths: HomePaths, unnamed: Set<string>): Promise<void> {
   for await (const path of logFiles(paths)) {
@@ -148,8 +150,8 @@ async function* logFiles({ sessions }: HomePaths): AsyncGenerator<string> {
 }
 
 /**
- * Returns the error for a folder with a snapshot and without a log. The snapshot proves that there was a log. The log
- * may be restored from a backup, and may name artifacts that no other log names.
+ * Returns the error for a session folder with a snapshot and without a log. The snapshot proves that there was a log.
+ * That log may be restored from a backup, and may contain the only reference to an artifact.
  */
 function missingLogError(folder: string): LogError {
   const message = `The log of the session in ${folder} is missing, so it is unknown which artifacts the session uses. Nothing was removed: restore the folder from a backup, or move it away.`;

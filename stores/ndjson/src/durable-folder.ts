@@ -1,4 +1,4 @@
-// Folders that survive a power loss. A new name is on stable storage only after its folder was flushed.
+// Makes folders that survive a power loss. A new name is on stable storage only after its folder was flushed.
 
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -19,8 +19,8 @@ export interface Folders {
 }
 
 /**
- * Creates the folder functions of a home. Each process makes each folder durable once, even an existing one, because
- * another process may have been killed before its flush.
+ * Creates the folder functions of a home. `make` also flushes a folder that already exists, once, because another
+ * process may have created it and been killed before the flush.
  */
 export function createFolders(home: string, flushOne: (path: string) => Promise<void> = flushFolder): Folders {
   const durable = new Set<string>();
@@ -56,8 +56,8 @@ export async function flushFolder(path: string): Promise<void> {
 }
 
 /**
- * Limits `run` to one run at a time for each name. Callers that arrive during a run share the next run, which begins
- * after the current one.
+ * Returns a function that limits `run` to one run at a time for each name. Callers that arrive during a run share the
+ * next run, which begins after the current run.
  */
 export function shareRuns(run: (name: string) => Promise<void>): (name: string) => Promise<void> {
   const running = new Map<string, Promise<void>>();

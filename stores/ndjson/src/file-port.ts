@@ -1,4 +1,4 @@
-// All operations that the writer needs from the operating system. Tests inject faults only at this level.
+// File operations that the writer needs from the operating system. Tests inject faults only at this level.
 
 import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
@@ -8,9 +8,12 @@ import { LogError } from '@tidemark/log';
 
 /** A log file that is open for appending. */
 export interface LogFile {
-  /** Returns the length in bytes, or -1 if the file no longer has a name. */
+  /** Returns the length in bytes, or -1 if the file was deleted. */
   size(): Promise<number>;
-  /** Writes at the end of the file, normally in one piece. If the promise rejects, a part may have been written. */
+  /**
+   * Writes at the end of the file, normally in one call. If the promise rejects, some of the bytes may have been
+   * written.
+   */
   append(bytes: Uint8Array): Promise<void>;
   /** Writes the file to stable storage. */
   flush(): Promise<void>;
@@ -23,7 +26,7 @@ export interface FilePort {
   /**
    * Opens a file for appending. With `create`, a missing file is created, readable only by its owner.
    *
-   * @throws LogError `log/not-a-file`.
+   * @throws LogError `log/not-a-file` for anything other than a regular file.
    */
   openLog(path: string, create: boolean): Promise<LogFile>;
   /** Returns the type of the file system of a path, as `statfs` reports it. */
@@ -72,8 +75,8 @@ export function openFile(path: string): Promise<FileHandle> {
 /**
  * Opens a regular file for writing with these flags. `mode` is used if the file is created.
  *
- * @throws LogError `log/not-a-file` for a pipe or a device, which must not be written; any other error of opening, such
- *   as `ENOSPC`.
+ * @throws LogError `log/not-a-file` for anything else, such as a pipe or a device, which must not be written; any other
+ *   error of opening, such as `ENOSPC`.
  */
 export function openForWriting(path: string, flags: number, mode: number): Promise<FileHandle> {
   return orRefuse(path, async () =>
@@ -108,7 +111,7 @@ export function notAFile(path: string, what: string, cause?: unknown): LogError 
 }
 
 /**
- * True for an error of the operating system that means that a path does not exist. For use in `catch`, where the caller
+ * True for `ENOENT` and `ENOTDIR`, the errors for a path that does not exist. For use in `catch`, where the caller
  * throws any other error again.
  */
 export function isGone(error: unknown): boolean {
@@ -120,19 +123,13 @@ export function isOfSystem(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error && 'code' in error;
 }
 
-/**
- * Returns `undefined` for an error that means that a path does not exist, and throws any other error. For use in
- * `catch`.
- */
+/** Returns `undefined` if the error shows that a path does not exist. Throws any other error. For use in `catch`. */
 export function unlessGone(error: unknown): undefined {
   if (!isGone(error)) throw error;
   return undefined;
 }
 
-/**
- * Returns `undefined` for an error that means that a path already exists, and throws any other error. For use in
- * `catch`.
- */
+/** Returns `undefined` if the error shows that a path already exists. Throws any other error. For use in `catch`. */
 export function unlessThere(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'EEXIST') throw error;
   return undefined;

@@ -1,4 +1,4 @@
-// State that the parts of this store share: the paths, the operating system, and known places in the log files.
+// State that the parts of this store share: the paths, the file operations, and known places in the log files.
 
 import { join, resolve } from 'node:path';
 import type { Digest, SessionId } from '@tidemark/log';
@@ -11,7 +11,7 @@ import { nodeFiles } from './file-port.ts';
 export interface NdjsonOptions {
   /** Folder of the home. The first `create` makes it. */
   readonly home: string;
-  /** The operating system. Tests pass one that injects faults. */
+  /** File operations of the operating system, by default `nodeFiles`. Tests pass operations that inject faults. */
   readonly files?: FilePort;
 }
 
@@ -78,8 +78,8 @@ export function artifactPaths(
 }
 
 /**
- * A known place between two records of a log file, so a later read can begin near its target. A waypoint is only a hint
- * and is checked against the file before use (L9).
+ * A known place between two records of a log file. A later read begins there instead of at the beginning of the file. A
+ * waypoint may be wrong and is checked against the file before use (L9).
  */
 interface Waypoint {
   /** Position of the record that begins at this place. */
@@ -90,16 +90,15 @@ interface Waypoint {
 /** The known waypoints of all log files of a home. */
 export interface Waypoints {
   learn(session: SessionId, waypoint: Waypoint): void;
-  /** Returns the nearest waypoint at or before a position. */
+  /** Returns the last known waypoint at or before a position. */
   before(session: SessionId, position: number): Waypoint | undefined;
   /** Drops all waypoints of a session. Called when one waypoint did not match its file. */
   forget(session: SessionId): void;
 }
 
-/** Minimum distance between two kept waypoints, in bytes. */
+/** Minimum distance between two kept waypoints, in bytes. Only the last waypoint may be nearer to the one before it. */
 const SPACING = 262_144;
 
-/** Creates an empty set of waypoints. */
 function createWaypoints(): Waypoints {
   const known = new Map<SessionId, Waypoint[]>();
   return {

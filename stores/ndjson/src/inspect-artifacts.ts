@@ -10,7 +10,7 @@ import { unlessGone } from './file-port.ts';
 import type { HomePaths, NdjsonOptions } from './home.ts';
 import { openHome } from './home.ts';
 
-/** Result of an inspection. Nothing was changed. */
+/** Result of inspecting the artifacts of a home. */
 export interface ArtifactInspection {
   readonly files: number;
   /** Total size of the files on the disk, in bytes. Packed files count with their packed size. */
@@ -40,10 +40,10 @@ export async function inspectArtifacts(store: NdjsonOptions): Promise<ArtifactIn
   return { files, bytes, damaged };
 }
 
-/** A file under `artifacts`: an artifact, or the rest of a write by a killed process. */
+/** A file under `artifacts`: an artifact, or a temporary file of a killed process. */
 export interface ArtifactFile {
   readonly path: string;
-  /** Digest of the artifact in this file. Missing for an unfinished write. */
+  /** Digest of the artifact in this file. Missing for a temporary file. */
   readonly digest?: Digest;
   /** Length of the file on the disk, in bytes. */
   readonly bytes: number;

@@ -1,5 +1,5 @@
-// Inspects a session from end to end: every checksum, every payload, the whole chain, and every joint between a fork
-// and its parent.
+// Inspects a session from end to end: every checksum, every payload, the whole chain, and every place at which a fork
+// continues its parent.
 
 import type { FileHandle } from 'node:fs/promises';
 import { FileError, readRegularFile } from '@tidemark/files';
@@ -13,14 +13,14 @@ import { chunksOf, nodeBytes, readOn, withLog } from './read-log.ts';
 import { lineage } from './read-session.ts';
 import { MOST_SNAPSHOT } from './snapshots.ts';
 
-/** Result of an inspection. Nothing was changed. */
+/** Result of inspecting a session. */
 export interface Inspection {
   readonly session: SessionId;
   /** Number of sound records from the beginning to the first damage, including those of ancestors. */
   readonly records: number;
   /**
    * Number of bytes after the last newline of the session's own file. These bytes are not a record, and the next writer
-   * cuts them.
+   * removes them.
    */
   readonly torn: number;
   /** Records whose kind this build does not know, with their positions. */
@@ -28,25 +28,28 @@ export interface Inspection {
   readonly damage?: Damage;
   /** Path of a damaged snapshot. The snapshot is not used, and its file may be deleted (L9). */
   readonly damagedSnapshot?: string;
-  /** Artifacts that sound records name and that the home does not have. Present only with the option `artifacts`. */
+  /**
+   * Artifacts to which sound records refer and that the home does not have. Present only with the option `artifacts`.
+   */
   readonly missing?: readonly MissingArtifact[];
 }
 
-/** An artifact that the home does not have. */
 export interface MissingArtifact {
   readonly digest: Digest;
-  /** Path where the artifact is expected. An artifact above 4 KiB is packed, and its file name then ends in `.zst`. */
+  /**
+   * Path at which an unpacked artifact would be. An artifact above 4 KiB is packed, and its file name then also ends in
+   * `.zst`.
+   */
   readonly path: string;
-  /** Position of the first record that names the artifact. */
+  /** Position of the first record that refers to the artifact. */
   readonly position: Position;
   readonly kind: string;
 }
 
-/** Options for inspecting a session. */
 export interface InspectOptions {
   /**
-   * True to also check that each artifact that the session names exists. The bytes of the artifacts are not read: see
-   * `inspectArtifacts`.
+   * True to also check that each artifact to which the session refers exists. The bytes of the artifacts are not read:
+   * see `inspectArtifacts`.
    */
   readonly artifacts?: boolean;
 }
@@ -108,7 +111,6 @@ async function inspectLog(home: Home, session: SessionId, found: RecordFindings)
   }
 }
 
-/** Findings that are collected while the records are read. */
 interface RecordFindings {
   readonly unknown: { readonly position: number; readonly name: string }[];
   readonly missing: MissingArtifact[];

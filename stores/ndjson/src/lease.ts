@@ -1,6 +1,6 @@
-// The right to write a session: an operating-system lock, held by an open exclusive transaction of SQLite for as long
-// as the process lives. A stopped process keeps the lock, and a killed process loses it at once. The lock depends on no
-// clock and no heartbeat.
+// Lease of a session: an operating-system lock that allows only one writer. An open exclusive transaction of SQLite
+// holds the lock until it is released or the process ends. A suspended process keeps the lock, and a killed process
+// loses it at once. The lock depends on no clock and no heartbeat.
 
 import type { Stats } from 'node:fs';
 import { closeSync, existsSync, openSync, statSync, utimesSync } from 'node:fs';
@@ -41,8 +41,8 @@ export function takeLease(path: string, session: SessionId): Lease {
 }
 
 /**
- * Returns the time since which a living writer, even a stopped one, holds this lock, in milliseconds since 1970.
- * Returns `undefined` without a living writer.
+ * Returns the time at which the living writer of the session took this lock, in milliseconds since 1970. A suspended
+ * process counts as living. Returns `undefined` if no living writer holds the lock.
  */
 export function heldSince(path: string): number | undefined {
   if (!existsSync(path)) return undefined;

@@ -40,8 +40,8 @@ export async function createWriter(home: Home, session: SessionId, parent: Paren
 }
 
 /**
- * Opens the log file of a new session. The lease is held, so no other writer has begun this session. If the log cannot
- * be created, the lease file is removed too.
+ * Opens the log file of a new session. If the log file cannot be created, the lease file is removed, so the folder can
+ * be removed too. No other writer needs that lease file, because this writer holds the lock.
  */
 async function openNewLog(home: Home, room: RoomPaths): Promise<LogFile> {
   try {
@@ -77,7 +77,7 @@ async function flushParent(home: Home, parent: Parent): Promise<void> {
   }
 }
 
-/** Opens a writer for a session that has records. Takes the lock of the session and cuts a torn tail. */
+/** Opens a writer for a session that has records. Takes the lock of the session and removes a torn tail. */
 export async function openWriter(home: Home, session: SessionId): Promise<LogWriter> {
   const { parent } = (await begin(home, session)).record.data;
   if (parent !== undefined) await tipOf(home, parent);

@@ -20,7 +20,7 @@ import { openFile } from './file-port.ts';
 import type { Home } from './home.ts';
 import { roomPaths } from './home.ts';
 
-/** A log file that is open for reading and whose first record has been read. */
+/** A log file that is open for reading, and its first record. */
 export interface OpenLog {
   readonly handle: FileHandle;
   readonly path: string;
@@ -57,7 +57,8 @@ export async function openLog(home: Home, session: SessionId): Promise<OpenLog> 
 
 /**
  * Returns the error for a file without a complete first line. Usually the error is `log/missing`, because the session
- * was never begun. If the first record was written and only its newline is damaged, the error is `log/damaged`.
+ * was never begun. The error is `log/damaged` if only the newline of the first record is damaged, or if the line is too
+ * long.
  */
 async function refuseTail(handle: FileHandle, path: string, session: SessionId): Promise<LogError> {
   if ((await handle.stat()).size >= LONGEST_LINE) return endlessLine(path, { number: 1, offset: 0 });
@@ -92,13 +93,15 @@ export async function tipEndingAt(handle: FileHandle, offset: number): Promise<T
   return { length: sound.position + 1, chain: chainIn(line, sound, nodeBytes), fence: sound.fence };
 }
 
-/** A place between two records. */
+/** A place between two records of a log file: its byte offset, and the tip of the records before it. */
 export type LogPlace = Pick<RecordReader, 'tip' | 'offset'>;
 
-/** Range of records to read from a place. */
 type What = Pick<ReadFrom, 'from' | 'to' | 'verifyChain'>;
 
-/** Returns the waypoint nearest to a position, or the beginning of the file. */
+/**
+ * Returns a place at or before a position, from which a read can begin: the last waypoint that matches the file, or
+ * else the beginning of the file.
+ */
 export async function placeNear(home: Home, { handle, beginning }: OpenLog, position: number): Promise<LogPlace> {
   const { session, start } = beginning;
   const near = home.waypoints.before(session, position);
@@ -117,8 +120,9 @@ function readerAt({ path, beginning }: OpenLog, { tip, offset }: LogPlace, what:
 
 /**
  * Yields the records from a place to the end of the file, in batches. Records that are appended during the read are
- * included. Damage is thrown after the sound records before it, and only if the damage is seen twice at the same
- * offset. The reason is a torn tail that a writer cuts and rewrites during the read: it also looks like damage.
+ * included. Damage is thrown after the sound records before it. A torn tail that a writer cuts and rewrites during the
+ * read also looks like damage. Therefore the bytes are read again, and damage is thrown only if it is found a second
+ * time at the same offset.
  */
 export async function* readOn(
   home: Home,

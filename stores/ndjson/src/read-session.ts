@@ -21,7 +21,6 @@ export async function* readSession(
   yield* readLineage(origins, from, to, (name, first, end) => readOwn(home, name, first, end));
 }
 
-/** Returns the record at one position, or `undefined` if there is no such record. */
 async function recordAt(home: Home, session: SessionId, position: number): Promise<Recorded | undefined> {
   for await (const [record] of readSession(home, session, position, position + 1)) return record;
   return undefined;
@@ -43,7 +42,8 @@ export async function chainAt(home: Home, session: SessionId, length: number): P
 /**
  * Returns the tip that a fork continues from: the end of the records that it shares with its parent.
  *
- * @throws LogError `log/parent-missing`, `log/parent-diverged`.
+ * @throws LogError `log/parent-missing` when the parent does not exist, `log/parent-diverged` when the parent does not
+ *   contain the forked record.
  */
 export async function forkTip(home: Home, parent: Parent): Promise<Tip> {
   const record = await parentRecord(home, parent);

@@ -30,7 +30,6 @@ import type { OpenLog } from './read-log.ts';
 import { chunksOf, nodeBytes, openLog } from './read-log.ts';
 import { forkTip } from './read-session.ts';
 
-/** Result of a repair. */
 export interface SessionRepair {
   readonly from: SessionId;
   readonly to: SessionId;
@@ -55,8 +54,8 @@ export interface LostRecords extends LostPlace {
 /**
  * Creates session `to` from every record of `from` that is sound or can be corrected, including records after a damage.
  * Payloads are copied as raw bytes, including kinds that this build does not know. Positions stay the same, and the
- * chain is new. The new `session.created` names the session that it was copied from, and a `foreign.recorded` replaces
- * each lost record.
+ * chain is new. The new `session.created` contains the id of the session that it was copied from, and a
+ * `foreign.recorded` replaces each lost record.
  *
  * @throws LogError `log/exists` for `to`; `log/damaged` when the beginning of `from` cannot be recovered, or when the
  *   damage is in an ancestor, which must be repaired instead.
@@ -100,7 +99,8 @@ async function tipBefore(home: Home, { beginning }: OpenLog): Promise<Tip> {
 }
 
 /**
- * Finds sound lines for the positions that a first pass did not find in order. The lines may be anywhere in the file.
+ * Returns the sound lines for the positions that are missing when the file is read in order, by position. These lines
+ * may be anywhere in the file.
  */
 async function strayedFrom(log: OpenLog, before: Tip): Promise<Strayed> {
   const missing: LostRecords[] = [];
@@ -158,7 +158,6 @@ async function write(file: FileHandle, log: OpenLog, to: SessionId, before: Tip)
   return { records: length, mended, lost };
 }
 
-/** Yields the recoverable records, in batches of one piece of the file. */
 async function* salvagedFrom(log: OpenLog, before: Tip, strayed: Strayed): AsyncGenerator<Iterable<Salvaged>> {
   const splitter = createLineSplitter(0, 1);
   const salvager = createSalvager(before, nodeBytes, strayed);
@@ -182,7 +181,6 @@ function newBeginning({ beginning }: OpenLog, to: SessionId): Uint8Array {
 
 const FORMAT = 'tidemark-repair';
 
-/** Returns the record that replaces a lost record. It contains the place of the lost bytes. */
 function placeholder({ beginning }: OpenLog, place: LostPlace, at: number, fence: number): Uint8Array {
   const { line, offset, bytes } = place;
   const record = { session: beginning.session, position: at, offset, bytes };
@@ -196,7 +194,7 @@ function inAncestor(from: SessionId, damage: Damage): LogError {
   return new LogError('log/damaged', message, { session: from, ...damage });
 }
 
-/** Number of bytes in which the first two lines are searched. */
+/** Number of bytes, from the beginning of the file, in which the first two lines are searched. */
 const FRONT = 4_194_304;
 
 /**

@@ -1,5 +1,5 @@
-// Reads and writes the single snapshot of a session. A snapshot only saves work. A snapshot with any fault is not used
-// (L9).
+// Reads and writes the single snapshot of a session. A snapshot only makes reading faster. A snapshot with any fault is
+// not used (L9).
 
 import { openRegularFile, readRegularFile } from '@tidemark/files';
 import type { KeptSnapshot, SessionId, Snapshot } from '@tidemark/log';
@@ -10,7 +10,10 @@ import { roomPaths } from './home.ts';
 import { nodeBytes, scanTo, tipEndingAt, withLog } from './read-log.ts';
 import { chainAt } from './read-session.ts';
 
-/** Writes the snapshot, with the offset in the log file at which the records of the snapshot end. */
+/**
+ * Writes the snapshot. If the last record of the snapshot is in the session's own file, the snapshot also contains the
+ * byte offset at which that record ends.
+ */
 export async function putSnapshot(home: Home, session: SessionId, snapshot: Snapshot): Promise<void> {
   const offset = await withLog(home, session, async (log) => {
     if (snapshot.length <= log.beginning.start) return undefined;
@@ -25,7 +28,10 @@ export async function putSnapshot(home: Home, session: SessionId, snapshot: Snap
   });
 }
 
-/** Returns the snapshot if it matches the current log. A later read can then begin where the snapshot ends. */
+/**
+ * Returns the snapshot if it matches the current log. A later read can then begin after the records of the snapshot.
+ * Returns `undefined` if the snapshot is missing, does not match, or has another revision.
+ */
 export async function getSnapshot(
   home: Home,
   session: SessionId,
@@ -37,8 +43,8 @@ export async function getSnapshot(
 }
 
 /**
- * Adds the place at which the snapshot ends to the waypoints. A search for the end of the log then begins at that
- * place.
+ * Adds a waypoint at the place where the records of the snapshot end. A search for the end of the log then begins at
+ * that place.
  */
 export async function learnPlace(home: Home, session: SessionId): Promise<void> {
   const handle = await openRegularFile(roomPaths(home.paths, session).snapshot).catch(() => undefined);
@@ -55,7 +61,7 @@ export async function learnPlace(home: Home, session: SessionId): Promise<void> 
 /** Largest snapshot that is read, in bytes. */
 export const MOST_SNAPSHOT: number = 512 * 1_024 * 1_024;
 
-/** Maximum number of bytes before the state: a digest and four short fields. */
+/** Maximum number of bytes before the state in a snapshot file: a digest and four short fields. */
 const LONGEST_FRONT = 1_024;
 
 async function readKept(path: string): Promise<KeptSnapshot | undefined> {

@@ -31,7 +31,7 @@ export interface NdjsonStore extends Log {
   readonly home: string;
 }
 
-/** Opens a home. The first call that needs a file accesses the disk. */
+/** Opens a home. The disk is not accessed before the first call of the store. */
 export function openNdjsonStore(options: NdjsonOptions): NdjsonStore {
   const home = openHome(options);
   return {
@@ -64,7 +64,6 @@ async function writable(home: Home, session: SessionId, opening: Promise<LogWrit
   }
 }
 
-/** The sessions of a home, read only from their first records, and the sessions that cannot be read. */
 interface SessionList {
   readonly sessions: readonly SessionSummary[];
   readonly unreadable: readonly UnreadableSession[];
@@ -73,7 +72,6 @@ interface SessionList {
 /** Number of session folders that are read at the same time. */
 const AT_ONCE = 16;
 
-/** Returns all sessions that pass the filter, newest first, and separately the sessions that cannot be read. */
 async function listSessions(home: Home, filter: SessionFilter): Promise<SessionList> {
   const names = await sessionNames(home);
   const found: (SessionSummary | UnreadableSession | undefined)[] = [];
@@ -90,7 +88,6 @@ async function listSessions(home: Home, filter: SessionFilter): Promise<SessionL
   return { sessions: sessions.toSorted(newestFirst), unreadable };
 }
 
-/** Returns the names of all session folders. A home that was never written to has none. */
 async function sessionNames(home: Home): Promise<readonly string[]> {
   try {
     const entries = await readdir(home.paths.sessions, { withFileTypes: true });
@@ -134,7 +131,6 @@ async function lossOf(home: Home, name: string): Promise<string | undefined> {
 /** Largest text that is read, in bytes. */
 const MOST_BYTES = 16 * 1_024 * 1_024;
 
-/** Opens the shared texts of a home. */
 function createSharedTexts({ shared }: HomePaths, folders: Folders): SharedTexts {
   return {
     async get(name) {

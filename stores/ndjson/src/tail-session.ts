@@ -1,4 +1,4 @@
-// Follows a session as it grows.
+// Yields the records of a session, and new records as they are appended.
 
 import type { FSWatcher } from 'node:fs';
 import { watch } from 'node:fs';
@@ -53,17 +53,19 @@ async function* follow(
   });
 }
 
-/** True if the records up to a place are still in the file. The records of a failed write are removed again. */
+/**
+ * True if the file still contains the record that ends at this place. A failed write is undone, so the file can become
+ * shorter during a read.
+ */
 async function standsStill(log: OpenLog, { tip, offset }: LogPlace): Promise<boolean> {
   return offset === 0 || (await tipEndingAt(log.handle, offset))?.chain === tip.chain;
 }
 
-/**
- * Waits until a file may have grown. Uses file watching of the operating system where it works, and also checks at a
- * fixed interval.
- */
 interface FileGrowth {
-  /** Resolves at the next change since the last call, after a maximum time, or when the signal aborts. */
+  /**
+   * Resolves when the file has changed since the last call resolved, after `LOOK` milliseconds, or when the signal
+   * aborts.
+   */
   next(): Promise<void>;
   stop(): void;
 }
@@ -74,7 +76,6 @@ interface FileGrowth {
  */
 const LOOK = 250;
 
-/** Starts to watch a file. */
 function watchGrowth(path: string, signal: AbortSignalLike): FileGrowth {
   let changed = false;
   let wake: (() => void) | undefined;

@@ -1,5 +1,5 @@
-// The single writer of a session. The writer holds the lock for its whole life. After its first fault it refuses every
-// further call, so it never continues in memory only.
+// The single writer of a session. The writer holds the lock for its whole life. After its first fault, the writer
+// refuses every further call, because the file could differ from the state in memory.
 
 import type { Appended, Chain, Event, LogErrorCode, LogWriter, Parent, SessionId, Tip } from '@tidemark/log';
 import { LogError, checkBeginning, encodeRecords, position } from '@tidemark/log';
@@ -16,7 +16,7 @@ export interface WriterParts {
   readonly file: LogFile;
   readonly lease: Lease;
   readonly waypoints: Waypoints;
-  /** End of the log as a record (`tip`) and as a file length in bytes (`size`). */
+  /** End of the log: `tip` is the state after the last record, and `size` is the length of the file in bytes. */
   readonly tip: Tip;
   readonly size: number;
 }
@@ -129,7 +129,10 @@ export class NdjsonWriter implements LogWriter {
     }
   }
 
-  /** Runs work after all earlier calls have ended, even if an earlier call failed. */
+  /**
+   * Runs `work` after all earlier calls have ended. Rejects instead if the writer was closed, or if an earlier call
+   * failed and set `#latch`.
+   */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     if (this.#closing !== undefined) return Promise.reject(closedError(this.session));
     const run = this.#last.then(() => {

@@ -5,21 +5,20 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-/** A process that answers each line with a line. */
+/** A child process that answers each line of input with a line of output. */
 export interface Child {
   ask(line: string): Promise<string>;
   tell(line: string): void;
-  /** Returns the next line that the process prints. */
+  /** Returns the next line that the process prints, or `gone` if its output has ended. */
   hear(): Promise<string>;
   signal(name: NodeJS.Signals): void;
   /** Kills the process and waits until it has exited. */
   kill(): Promise<void>;
 }
 
-/** Path of the program that holds a session. */
+/** Path of the test program that opens a session and keeps its lock. */
 export const HOLD_SESSION: string = fileURLToPath(new URL('hold-session.ts', import.meta.url));
 
-/** Starts a command. */
 export function startChild(command: string, args: readonly string[]): Child {
   const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   const gone = once(child, 'exit');
@@ -43,7 +42,7 @@ export function startChild(command: string, args: readonly string[]): Child {
   };
 }
 
-/** Starts a process that holds a session of this home. */
+/** Starts a process that opens a session of this home and keeps its lock. */
 export function startHolder(home: string, session: string): Child {
   return startChild(process.execPath, [HOLD_SESSION, home, session]);
 }

@@ -1,4 +1,5 @@
-// Tests the garbage collection of artifacts that no log names, including with writers that are about to name them.
+// Tests the garbage collection of artifacts to which no log refers, including with writers that are about to append a
+// reference.
 
 import { appendFile, mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -27,7 +28,6 @@ async function inHome(test: (home: string) => Promise<void>): Promise<void> {
 
 const pathOf = (home: string, digest: Digest): string => artifactPaths(homePaths(home), digest).plain;
 
-/** Puts a text as an artifact and sets its time to `hours` hours ago. */
 async function putBefore(home: string, text: string, hours: number): Promise<Digest> {
   const { digest } = await openNdjsonStore({ home }).artifacts.put(Buffer.from(text));
   await age(pathOf(home, digest), hours);

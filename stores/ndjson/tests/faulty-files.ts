@@ -1,5 +1,5 @@
-// An operating system with faults: a write that fails half-way, a flush that fails, and the state of the files after a
-// power loss.
+// File operations with faults, for tests: a write that fails after half of its bytes, a flush that fails, and the state
+// of the files after a power loss.
 
 import type { FilePort, LogFile } from '../src/file-port.ts';
 import { nodeFiles } from '../src/file-port.ts';
@@ -7,7 +7,7 @@ import { nodeFiles } from '../src/file-port.ts';
 /** A file port whose faults can be switched on and off. */
 export interface FaultyFiles {
   readonly port: FilePort;
-  /** Makes each later write store only half of its bytes and then fail with a full disk. */
+  /** Makes each later write store only half of its bytes and then fail with `ENOSPC`, the error of a full disk. */
   failWrites(): void;
   failFlushes(): void;
   /** Makes each later truncation fail, so the tail of a failed write remains. */
@@ -15,13 +15,13 @@ export interface FaultyFiles {
   /** Makes each file report this type of file system. */
   standOn(type: number): void;
   heal(): void;
-  /** Number of flushed bytes of each path. */
+  /** Length of each file at its last successful flush, in bytes, by path. */
   readonly flushed: ReadonlyMap<string, number>;
-  /** Number of flushes that reached the disk. */
+  /** Number of successful flushes. */
   readonly flushes: number;
 }
 
-/** Creates a file port without faults. */
+/** Creates a file port. At first, all its faults are switched off. */
 export function faultyFiles(): FaultyFiles {
   const fails = { write: false, flush: false, truncate: false };
   const flushed = new Map<string, number>();

@@ -1,4 +1,4 @@
-// Tests that the forked record of a parent is as durable as the fork itself.
+// Tests that the record at which a fork begins is on stable storage in the parent before the fork exists.
 
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';

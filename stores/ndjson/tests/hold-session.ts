@@ -12,7 +12,10 @@ const store = openNdjsonStore({ home });
 const at = timestamp('2026-11-20T12:00:00.000Z');
 let writer: LogWriter | undefined;
 
-/** Appends prompts of `bytes` bytes until an append fails. Returns the number of prompts and the error. */
+/**
+ * Appends prompts of `bytes` bytes until an append fails. Returns the number of appended prompts and the error as a
+ * text.
+ */
 async function fill(bytes: number): Promise<string> {
   for (let count = 0; ; count += 1) {
     const text = 'x'.repeat(bytes);

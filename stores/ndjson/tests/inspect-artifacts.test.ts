@@ -20,7 +20,8 @@ beforeEach(async () => {
 afterEach(() => rm(home, { recursive: true, force: true }));
 
 /**
- * Changes each byte of a file in turn, several times, and yields after each change. The file is restored at the end.
+ * Changes each byte of a file in turn, once with each mask in `MASKS`, and yields after each change. The file is
+ * restored at the end.
  */
 async function* changes(path: string): AsyncGenerator<string> {
   const whole = await readFile(path);

@@ -1,4 +1,4 @@
-// Tests bytes that are put again. Sound bytes keep their file and get a new time. Damaged bytes are written again.
+// Tests artifacts that are put again. Sound bytes keep their file and get a new time. Damaged bytes are written again.
 
 import { readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { expect, onTestFinished, test } from 'vitest';

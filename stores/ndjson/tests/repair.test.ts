@@ -34,8 +34,8 @@ async function damage(home: string, id: SessionId, line: number): Promise<number
 }
 
 /**
- * Overwrites `count` lines from `line` on, including the newlines between them, with null bytes. Returns the offsets of
- * the erased bytes.
+ * Overwrites `count` lines with null bytes, beginning with line `line`. The newlines between these lines are
+ * overwritten too, but not the last newline. Returns the byte offsets at which the lines begin and end.
  */
 async function erase(
   home: string,

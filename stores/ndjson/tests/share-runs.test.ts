@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { shareRuns } from '../src/durable-folder.ts';
 
-/** Creates runs that end only when the test ends them, in the order in which they began. */
+/**
+ * Creates a function by `shareRuns` whose runs end only when the test ends them. `begun` lists the runs in the order in
+ * which they began.
+ */
 function held() {
   const begun: { readonly name: string; end(error?: Error): void }[] = [];
   const share = shareRuns((name) => {

@@ -1,5 +1,5 @@
-// Tests writers in separate processes: two at the same time, a writer that is stopped and resumed, and a writer that is
-// killed. See can1357/oh-my-pi#12624: two windows on one session.
+// Tests writers in separate processes: two at the same time, a writer that is suspended and resumed, and a writer that
+// is killed. See can1357/oh-my-pi#12624: two windows on one session.
 
 import { rm } from 'node:fs/promises';
 import { sessionId } from '@tidemark/log';

@@ -1,6 +1,6 @@
-// Encodes an image again: upright, only its first frame, in colors that all providers accept, and within a number of
-// bytes. PNG keeps the text of a screenshot readable. An image that is too large as PNG becomes a JPEG. The quality is
-// reduced first, then the size.
+// Encodes an image again within a number of bytes. The result is upright, has only the first frame, and has colors that
+// every provider accepts. PNG keeps the text of a screenshot readable. An image that is too large as PNG becomes a
+// JPEG. For a smaller JPEG, the quality is reduced first, then the size.
 
 import type { ImageSize } from '@tidemark/model';
 import type { Sharp } from 'sharp';
@@ -9,7 +9,6 @@ import type { ImageLibrary } from './load-sharp.ts';
 import type { SeenImage } from './look-into.ts';
 import { MOST_PIXELS } from './look-into.ts';
 
-/** Result of encoding an image. */
 export interface EncodedImage {
   readonly format: Sendable;
   readonly data: Uint8Array;

@@ -1,5 +1,5 @@
 // Makes images fit for sending. An image that fits is returned unchanged, byte for byte. An image that does not fit is
-// encoded again once. An image that cannot be sent is reported with the reason. Every image is decoded completely,
+// encoded once more. For an image that cannot be sent, the reason is returned. Every image is decoded completely,
 // because the provider would refuse every later request with an unreadable image.
 
 import type { FittedImage, ImageBounds, ImageFitter, UnfitImage } from '@tidemark/agent';
@@ -76,8 +76,8 @@ function notLoaded(cause: unknown): string {
 }
 
 /**
- * Returns the first line of an error message. The messages of the library have several lines, and the first one names
- * the problem.
+ * Returns the first line of an error message. The messages of the library have several lines, and the first line
+ * describes the problem.
  */
 function messageOf(cause: unknown): string {
   const [line = ''] = (cause instanceof Error ? cause.message : String(cause)).split('\n', 1);

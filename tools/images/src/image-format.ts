@@ -8,7 +8,9 @@ const SENDABLE = ['PNG', 'JPEG', 'GIF', 'WebP'] as const;
 /** Image formats that every provider accepts. */
 export type Sendable = (typeof SENDABLE)[number];
 
-/** Image formats that are recognized by their first bytes. */
+/**
+ * Image formats that are recognized by their first bytes. A format outside `Sendable` is named in the error message.
+ */
 export type ImageFormat = Sendable | 'SVG' | 'BMP' | 'TIFF' | 'HEIC' | 'AVIF' | 'JPEG XL' | 'ICO' | 'PDF';
 
 const OTHERS: readonly (readonly [format: ImageFormat, begins: RegExp])[] = [
@@ -35,12 +37,12 @@ export function imageFormat(data: Uint8Array): ImageFormat | undefined {
   return OTHERS.find(([, begins]) => begins.test(head))?.[0];
 }
 
-/** True if providers accept the format. */
+/** True if every provider accepts the format. */
 export function isSendable(format: ImageFormat): format is Sendable {
   return format in MEDIA_TYPES;
 }
 
-/** IANA media types of the accepted formats. */
+/** IANA media type of each format that every provider accepts. */
 export const MEDIA_TYPES: Readonly<Record<Sendable, ImageKind['mediaType']>> = {
   PNG: 'image/png',
   JPEG: 'image/jpeg',

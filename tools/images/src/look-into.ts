@@ -14,7 +14,7 @@ export interface SeenImage {
   /** True if the file asks for a rotation before display. */
   readonly turned: boolean;
   readonly frames: number;
-  /** True if the colors are accepted by every provider: 8 bits, gray or RGB. */
+  /** True if every provider accepts the colors: 8 bits per channel, gray or RGB. */
   readonly plain: boolean;
 }
 

@@ -1,5 +1,5 @@
-// An MCP server for tests, made with the SDK. It listens on loopback. A test can change its tools while it runs, stop
-// it, and start it again at the same address.
+// An MCP server for tests, made with the official SDK. The server listens on loopback. While the server runs, a test
+// can change its tools, stop the server, and start it again at the same address.
 
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server as HttpServer, ServerResponse } from 'node:http';
@@ -14,7 +14,6 @@ import {
   ListToolsRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 
-/** A tool of the test server. */
 export interface MadeTool {
   readonly name: string;
   readonly description?: string;
@@ -25,20 +24,22 @@ export interface MadeTool {
   readonly answer?: (input: object) => CallToolResult | Promise<CallToolResult>;
 }
 
-/** Options for starting the test server. */
 export interface MadeServerOptions {
   readonly tools: readonly MadeTool[];
   readonly instructions?: string;
-  /** Protocol revision that the server always answers with, for any requested revision. */
+  /**
+   * Protocol revision with which the server answers, for any revision that the client requests. The default is the
+   * latest revision of the SDK.
+   */
   readonly revision?: string;
 }
 
-/** An MCP server for tests on loopback. It can change its tools, stop, and start again at the same address. */
+/** A running test server on loopback. It can change its tools, stop, and start again at the same address. */
 export interface MadeServer {
   readonly url: string;
   /** Names of the tools that were called, in order. */
   readonly called: readonly string[];
-  /** Protocol revisions that clients named in the requests after the first one. */
+  /** Protocol revisions that clients sent in the header `mcp-protocol-version`. */
   readonly revisions: ReadonlySet<string>;
   /** Replaces the tools and notifies the clients. */
   change(tools: readonly MadeTool[]): Promise<void>;

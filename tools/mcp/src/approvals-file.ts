@@ -8,7 +8,7 @@ import { z } from 'zod';
 import type { Approvals, Definition } from './approvals.ts';
 import { McpError } from './mcp-server.ts';
 
-/** Largest file, in bytes. */
+/** Largest file that is read, in bytes. */
 const MOST_BYTES = 64 * 1_024 * 1_024;
 
 const fileSchema = z.strictObject({

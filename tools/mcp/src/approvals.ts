@@ -13,7 +13,8 @@ export interface Definition {
 }
 
 /**
- * The accepted tool definitions: the first one that a server sends for each tool, then those that the user approved.
+ * The accepted definition of each tool: the last one that the user approved, or else the first one that the server
+ * sent.
  */
 export interface Approvals {
   get(name: string): Definition | undefined;
@@ -36,7 +37,9 @@ export function createApprovals(): Approvals {
   };
 }
 
-/** Returns a digest of a definition. Equal definitions have equal fingerprints, with any order of their keys. */
+/**
+ * Returns a digest of a definition. Equal definitions have equal digests, even if their keys are in a different order.
+ */
 export function fingerprint(definition: Definition): string {
   const held = FINGERPRINTS.get(definition);
   if (held !== undefined) return held;

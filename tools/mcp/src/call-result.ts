@@ -68,8 +68,8 @@ function notShown(what: string, base64: string): string {
 }
 
 /**
- * Returns the text of structured content, or nothing if the content blocks already contain all of it. The MCP
- * specification asks servers to send structured content also as text, and many servers repeat whole blocks in it. A
+ * Returns the text of structured content. Returns an empty list if the content blocks already contain all of it. The
+ * MCP specification asks servers to send structured content also as text, and many servers repeat whole blocks in it. A
  * long string that a block contains, for example the base64 of an image, is replaced by "[as above]".
  */
 function structuredWords(structured: object, content: readonly ResultBlock[]): readonly string[] {
@@ -81,7 +81,7 @@ function structuredWords(structured: object, content: readonly ResultBlock[]): r
   return [JSON.stringify(structured, (_key, value: unknown) => (isLong(value) ? '[as above]' : value))];
 }
 
-/** Minimum length of a string, in characters, that is replaced if a block already contains it. */
+/** A string with more characters than this is replaced if a block already contains it. */
 const LONG = 100;
 
 /**

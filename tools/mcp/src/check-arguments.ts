@@ -1,4 +1,4 @@
-// Checks the arguments of a call against the tool's schema, in the version that the model was shown.
+// Checks the arguments of a call against the tool's schema. The schema is the version that the model was shown.
 
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import { Script } from 'node:vm';

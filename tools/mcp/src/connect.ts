@@ -21,7 +21,7 @@ import type { McpHttpServer, McpServer, StdioServer } from './mcp-server.ts';
 import { ServerRefused } from './server-errors.ts';
 export { checkerOf } from './check-arguments.ts';
 
-/** A tool as its server lists it. `inputSchema` is null if the server's schema is invalid. */
+/** A tool as its server lists it. `inputSchema` is null if the server's definition of the tool is invalid. */
 export type ListedTool = Pick<Tool, 'name' | 'description' | 'execution'> & {
   readonly inputSchema: Tool['inputSchema'] | null;
 };
@@ -29,7 +29,7 @@ export type ListedTool = Pick<Tool, 'name' | 'description' | 'execution'> & {
 /** Tools that a server lists. */
 export interface ServerListing {
   readonly tools: readonly ListedTool[];
-  /** Text that describes which tools of the server are missing from `tools`. Absent if the list is complete. */
+  /** Reason why tools of the server are missing from `tools`. Absent if the list is complete. */
   readonly left?: string;
 }
 
@@ -42,7 +42,8 @@ export interface ServerConnection {
   /**
    * Calls a tool.
    *
-   * @throws ServerRefused for an error that the server answered with; any other error of the SDK otherwise.
+   * @throws ServerRefused if the server answered with an error; Error if the answer is not a valid tool result; any
+   *   other error of the SDK.
    */
   call(tool: string, input: object, options: RequestOptions): Promise<CallToolResult>;
   close(): Promise<void>;
@@ -52,7 +53,7 @@ export interface ServerConnection {
 export interface Watcher {
   /** Called when the tools of the server may have changed. */
   listChanged(): void;
-  /** Called when the connection can no longer be used. */
+  /** Called when the connection can no longer be used. `why` is the reason. */
   gone(why: string): void;
 }
 
@@ -113,12 +114,11 @@ function isAnswer(cause: unknown): cause is McpError {
   return cause instanceof McpError && !UNCERTAIN.has(cause.code);
 }
 
-/** Returns the first issue of a validation error in one line. */
 function wrongIn({ issues: [issue] }: z.core.$ZodError): string {
   return issue === undefined ? 'it does not match' : `${z.core.toDotPath(issue.path) || 'the whole'}: ${issue.message}`;
 }
 
-/** The SDK's transport. Several callers can wait for the end of one close. */
+/** The SDK's transport, which is closed only once. Later calls of `close` wait for the first one. */
 class PipeTransport extends StdioClientTransport {
   #closing: Promise<void> | undefined;
 
@@ -148,8 +148,8 @@ function overHttp({ url, headers = {} }: McpHttpServer): Way {
 }
 
 /**
- * Returns a handler for transport errors. Such an error can be a stray line of output or the end of the connection, so
- * the handler pings the server to find out.
+ * Returns a handler for transport errors. Such an error can be a stray line of output or the end of the connection. The
+ * handler sends a ping, and reports the connection as gone if the ping fails.
  */
 function probing(client: Client, watcher: Watcher): () => void {
   let probe: Promise<void> | undefined;

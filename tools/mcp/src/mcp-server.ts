@@ -35,7 +35,7 @@ export interface McpHttpServer extends ServerTerms {
 export interface ServerTerms {
   /**
    * Effect class of all tools of the server, or of single tools by the server's own names for them. The default is
-   * `execute`, even if the server declares otherwise.
+   * `execute`, even if the server declares another effect.
    */
   readonly effect?: EffectClass | Readonly<Record<string, EffectClass>>;
   /** Maximum time without a sign of progress during a call, in milliseconds. The default is 60,000. */
@@ -45,13 +45,13 @@ export interface ServerTerms {
 /** Options for the MCP servers of a user. */
 export interface McpOptions {
   /**
-   * Servers by name. A name has 1 to 32 characters: letters, digits, `-` and `_`. A `_` must be single and may not be
-   * the first or the last character.
+   * Servers by name. A name has 1 to 32 characters: letters, digits, `-` and `_`. A `_` at the beginning, at the end or
+   * after another `_` is not allowed.
    */
   readonly servers: Readonly<Record<string, McpServer>>;
   /** Maximum time that the first request waits for the servers, in milliseconds. The default is 5,000. */
   readonly waitMs?: number;
-  /** Definitions that were accepted before, across sessions. By default, they are kept in memory. */
+  /** Store of accepted tool definitions. By default, accepted definitions are kept in memory until the process ends. */
   readonly approvals?: Approvals;
   readonly surroundings?: Surroundings;
 }
@@ -65,7 +65,7 @@ export interface McpOptions {
 export type McpErrorCode = 'mcp/bad-name' | 'mcp/approvals-damaged';
 
 /**
- * Thrown for a fault that is found before a server is reached. The message names the fault, the value and the next
+ * Thrown for a fault that is found before a server is reached. The message contains the fault, the value and the next
  * step.
  */
 export class McpError extends CodedError<McpErrorCode, ErrorData> {

@@ -1,6 +1,6 @@
-// The tools of several MCP servers as a tool source. They are sorted, and named by server and tool. A definition that a
-// session has been shown is pinned: it changes only if its server removes the tool or the user approves another
-// definition.
+// Offers the tools of several MCP servers as one tool source. The tools are sorted, and each name consists of the names
+// of the server and of the tool. A definition that a session has been shown is pinned: it changes only if its server
+// removes the tool or the user approves another definition.
 
 import type { ContextSource, HeldTool, Tool, ToolOffer, ToolSource, ToolTrouble } from '@tidemark/agent';
 import { THIS_MACHINE } from '@tidemark/agent';
@@ -23,11 +23,11 @@ import { createHash } from 'node:crypto';
  */
 export interface McpTools extends ToolSource {
   /**
-   * Starts the servers that are not started yet, and waits for them as `ToolSource` describes. The waiting time counts
-   * from the first call.
+   * Starts the servers that are not started yet. Waits until the first attempt to reach each server has ended, but at
+   * most `waitMs` milliseconds after the first call.
    */
   ready(): Promise<void>;
-  /** The instructions of each server, as a note in the user's role. */
+  /** Context sources, one for each server. Each source notes the instructions of its server in the user's role. */
   readonly sources: readonly ContextSource[];
 }
 
@@ -36,7 +36,7 @@ const WAIT_MS = 5_000;
 /**
  * Creates the tool source of these servers.
  *
- * @throws McpError `mcp/bad-name`.
+ * @throws McpError `mcp/bad-name` for a name that is not valid for a server.
  */
 export function createMcpTools(options: McpOptions): McpTools {
   const { servers, waitMs = WAIT_MS, approvals = createApprovals(), surroundings = THIS_MACHINE } = options;
@@ -89,10 +89,12 @@ function joinOffers(offers: readonly ToolOffer[]): ToolOffer {
   };
 }
 
-/** State that is kept between two offers of tools to the runtime. */
 interface KeptOffer {
   readonly approvals: Approvals;
-  /** Tools by the definitions they were made from, so an equal offer contains the same objects. */
+  /**
+   * Tools that were made before, or the error of making them, by a text that contains the digests of their definitions.
+   * Because of this map, an equal offer contains the same objects.
+   */
   readonly made: Map<string, Tool | Error>;
   /** Approvals that could not be saved and are not reported yet. */
   readonly unkept: ToolTrouble[];
@@ -116,8 +118,8 @@ function offerOf(link: ServerLink, all: readonly Definition[], kept: KeptOffer):
     held.push({ name: definition.name, was: known, is: definition, approve: () => approve(definition, kept) });
     if (pinned !== undefined) specs.push(heldBack(link, pinned));
   }
-  // If a server was not reached yet, its current tools are unknown. The definitions that the session was shown before
-  // stay.
+  // If a server was not reached yet, its current tools are unknown. The tools whose definitions the session was shown
+  // before are still offered.
   if (link.listed === undefined)
     for (const pinned of shown.values()) specs.push({ link, definition: pinned, pinned, called: undefined });
   const { tools, troubles } = makeAll(link, specs, kept);
@@ -165,8 +167,8 @@ interface NamedTool {
 const NAMED: WeakMap<readonly ListedTool[], readonly NamedTool[]> = new WeakMap();
 
 /**
- * Returns the definitions of a server's tools, sorted by name. If two tools have the same name, the first one listed is
- * used. The result is computed once for each listing.
+ * Returns the definitions of a server's tools, sorted by name. If two tools get the same name, only the first one in
+ * the server's list is used.
  */
 function definitionsOf({ name: server, listed = [] }: ServerLink): readonly NamedTool[] {
   const held = NAMED.get(listed);
@@ -237,7 +239,7 @@ function unusable(tool: string, { message }: Error): ToolTrouble {
 // The code below makes a note from the instructions of a server. The note states that the instructions come from a
 // third party and are not instructions of the user or the operator.
 
-/** Function that waits for the servers, and the time limit of the context source. */
+/** Function that waits for the servers, and the time limit of a context source in milliseconds. */
 export interface ServerReadiness {
   readonly ready: () => Promise<void>;
   readonly patienceMs: number;
@@ -245,7 +247,7 @@ export interface ServerReadiness {
 
 /**
  * Returns a context source named `mcp/<server>` for the instructions of a server. The source produces no note if the
- * server has no instructions. Before the server has listed its tools, the last note stays valid.
+ * server has no instructions. Before the server has listed its tools, the note of an earlier run stays valid.
  */
 function instructionsOf(link: ServerLink, { ready, patienceMs }: ServerReadiness): ContextSource {
   return {

@@ -1,6 +1,6 @@
 // Errors of a call to a server's tool, for the cases in which the outcome of the call is certain.
 
-/** Thrown for a call that reached no server. */
+/** Thrown for a call that did not reach the server, so the call did not run. */
 export class ServerGone extends Error {
   override readonly name = 'ServerGone';
 }

@@ -1,6 +1,6 @@
-// The lifetime of one server. The server is started once, watched, and started again with growing pauses when it is
-// lost, until the link is closed. The last list of tools is kept, so a tool stays a tool while its server is
-// unavailable.
+// Keeps one server running. The server is started once and watched. When it is lost, it is started again after growing
+// pauses, until the link is closed. The last list of tools is kept, so the tools of an unavailable server are still
+// offered.
 
 import type { Surroundings } from '@tidemark/agent';
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
@@ -11,16 +11,16 @@ import type { ServerConnection, ListedTool, ServerListing } from './connect.ts';
 import type { McpServer } from './mcp-server.ts';
 import { ServerGone } from './server-errors.ts';
 
-/** A server that is started once and, when it is lost, started again with growing pauses, until the link is closed. */
+/**
+ * A server that is started once. When the server is lost, it is started again after growing pauses, until the link is
+ * closed.
+ */
 export interface ServerLink {
   readonly name: string;
   readonly settings: McpServer;
-  /**
-   * Tools of the last listing, or `undefined` before the first listing. As long as the tools do not change, this field
-   * holds the same array.
-   */
+  /** Tools of the last listing, or `undefined` before the first listing. Only a new listing replaces the array. */
   readonly listed: readonly ListedTool[] | undefined;
-  /** Description of the tools that the server has and that are missing from `listed`. */
+  /** Reason why tools of the server are missing from `listed`. `undefined` if none is missing. */
   readonly left: string | undefined;
   readonly instructions: string | undefined;
   /** Reason why the server cannot be called now. `undefined` if the server can be called. */
@@ -30,14 +30,13 @@ export interface ServerLink {
   /**
    * Returns a check of arguments against a schema. Available after the first attempt to connect.
    *
-   * @throws Error for an invalid schema.
+   * @throws ServerGone before that attempt, Error for an invalid schema.
    */
   checkerOf(schema: JsonValue): ArgumentCheck;
   /**
    * Calls a tool.
    *
-   * @throws ServerGone while there is no connection, ServerRefused for an error that the server answered with; any
-   *   other error of the SDK otherwise.
+   * @throws ServerGone while there is no connection; otherwise the same errors as `ServerConnection.call`.
    */
   call(tool: string, input: object, options: RequestOptions): Promise<CallToolResult>;
   close(): Promise<void>;
@@ -46,7 +45,8 @@ export interface ServerLink {
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 /**
- * Time in milliseconds after which a connection counts as stable. The pauses then start from the shortest one again.
+ * Time in milliseconds after which a connection counts as stable. After the end of a stable connection, the pauses
+ * begin with the shortest one again.
  */
 const STEADY_MS = 30_000;
 
@@ -110,7 +110,7 @@ class Link implements ServerLink {
     }
   }
 
-  /** Connects to the server once. Resolves when the connection has ended, with the reason for the end. */
+  /** Connects to the server once. Resolves with the reason when the attempt has failed or the connection has ended. */
   async #liveOnce(signal: AbortSignal): Promise<string> {
     const gone = Promise.withResolvers<string>();
     let stale = false;
@@ -159,7 +159,7 @@ class Link implements ServerLink {
     this.left = left;
   }
 
-  /** Lists the tools again. If two listings run at the same time, the one requested later counts. */
+  /** Lists the tools again. If two listings run at the same time, only the listing that was requested last is used. */
   async #listAgain(gone: (why: string) => void): Promise<void> {
     const connection = this.#connection;
     if (connection === undefined) return;

@@ -23,14 +23,17 @@ export interface ServerToolSpec {
   readonly why?: string;
 }
 
-/** Maximum times of a call in milliseconds: `PATIENCE_MS` without a sign of progress, `LONGEST_MS` in total. */
+/**
+ * Maximum times of a call in milliseconds: `PATIENCE_MS` without a sign of progress, if the settings contain no other
+ * value, and `LONGEST_MS` in total.
+ */
 const PATIENCE_MS = 60_000;
 const LONGEST_MS = 600_000;
 /** Number of characters of the arguments that are shown to the user who is asked for permission. */
 const SHOWN_ARGUMENTS = 300;
 
 /**
- * Makes the tool that the model sees and that calls the server.
+ * Makes the tool that the model sees. A call of this tool calls the server.
  *
  * @throws Error for an invalid schema of a tool that can be called.
  */

@@ -1,6 +1,6 @@
-// Name by which a model calls a server's tool: `server__tool`, within the limits of all providers. The name depends
-// only on the names of the server and of the tool, and never on other tools. Therefore no tool is renamed when another
-// tool is added or removed.
+// Makes the name by which a model calls a server's tool: `server__tool`, within the limits of all providers. The name
+// depends only on the names of the server and of the tool, and never on other tools. Therefore no tool is renamed when
+// another tool is added or removed.
 
 import { createHash } from 'node:crypto';
 
@@ -12,7 +12,7 @@ const SERVER = /^(?=.{1,32}$)[a-zA-Z0-9-]+(?:_[a-zA-Z0-9-]+)*$/;
 const LONGEST = 64;
 const MARK = 9;
 
-/** True if a server may have this name. */
+/** True if the name is valid for a server. */
 export function isServerName(name: string): boolean {
   return SERVER.test(name);
 }

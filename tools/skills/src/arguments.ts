@@ -13,7 +13,7 @@ export function schemaOf(schema: z.ZodObject): JsonValue {
   return z.json().parse(plain);
 }
 
-/** Returns a problem that names the faults in the arguments and lists the valid arguments. */
+/** Returns a problem that describes the faults in the arguments and lists the names of the valid arguments. */
 export function problemOf(schema: z.ZodObject, error: z.ZodError): ToolProblem {
   const said = error.issues
     .map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`))

@@ -1,4 +1,5 @@
-// Tests the search of the roots: real skills, nearer skills first, and skipped folders with their path and reason.
+// Tests the search for skills: which skills are found, which of two skills with the same name is used, and that each
+// skipped folder is reported with its path and the reason.
 
 import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Searches the roots for skills, nearer roots first. If two skills have the same name, the nearer one is used and the
-// other one is reported.
+// Searches folders for skills. These folders are called roots, and nearer roots come first in the list. If two skills
+// have the same name, the skill of the nearer root is used and the other skill is reported.
 
 import type { Secrets } from '@tidemark/agent';
 import { createSecrets } from '@tidemark/agent';
@@ -12,7 +12,6 @@ import { readSkillFolder } from './read-folder.ts';
 
 /** Maximum number of folders that are read in one root. */
 const MOST_FOLDERS = 1_000;
-/** Number of folders that are read without a pause. */
 const AT_ONCE = 200;
 
 const { mask: maskShapes } = createSecrets({ values: [] });

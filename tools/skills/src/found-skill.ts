@@ -1,5 +1,5 @@
-// Types for the result of searching the roots: usable skills, skills that a nearer skill hides, and files that cannot
-// be used.
+// Types for the result of searching the roots: usable skills, skills that a nearer skill of the same name hides, and
+// files that cannot be used.
 
 import type { Skill } from '@tidemark/agent';
 
@@ -11,10 +11,9 @@ export interface SkillRoot {
   readonly source: string;
 }
 
-/** An installed skill. */
 export interface FoundSkill extends Skill {
   readonly description: string;
-  /** Text of the index that describes the use of the skill. */
+  /** Text that the index of skills shows for this skill. It describes when to use the skill. */
   readonly use: string;
   /** True if the skill has `metadata.preload: always`. */
   readonly preload: boolean;
@@ -28,7 +27,7 @@ export interface FoundSkill extends Skill {
    * path.
    */
   readonly realFolder: string;
-  /** Files next to SKILL.md, as relative paths, sorted. A long list is cut. */
+  /** Files next to SKILL.md and in two levels of subfolders, as relative paths. At most 40 files are listed. */
   readonly files: readonly string[];
 }
 
@@ -45,7 +44,10 @@ export interface BadSkill {
   readonly reason: string;
 }
 
-/** Result of searching the roots: usable skills, skills that a nearer skill hides, and files that cannot be used. */
+/**
+ * Result of searching the roots: usable skills, skills that a nearer skill of the same name hides, and files that
+ * cannot be used.
+ */
 export interface FoundSkills {
   /** Usable skills, sorted by name. */
   readonly skills: readonly FoundSkill[];

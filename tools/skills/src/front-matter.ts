@@ -32,7 +32,7 @@ const LARGEST_HEAD = 16_384;
 
 const plain = z.union([z.string(), z.number(), z.boolean()]).transform(String);
 
-/** Schema of the front matter. A field without a value (`license:`) is null in YAML and counts as missing. */
+/** A field without a value (`license:`) is null in YAML and counts as missing. */
 const schema = z.object({
   name: z.string().regex(/^[a-z0-9-]{1,64}$/, 'expected 1 to 64 characters of a-z, 0-9 and -'),
   description: z

@@ -1,5 +1,5 @@
-// Tests the index of skills: one line for each skill, limited in size between entries, and safe against text that tries
-// to add a line.
+// Tests the index of skills: it has one line for each skill, its size limit cuts no line, and no text of a skill can
+// add a line.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

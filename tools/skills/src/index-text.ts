@@ -1,5 +1,5 @@
-// The index of skills, with the text that a model needs to choose one. It has one line for each skill, sorted by name,
-// and is cut between entries at a size limit.
+// Writes the index of skills, from which a model chooses the skill to load. The index has one line for each skill,
+// sorted by name. Above a size limit, the last skills are omitted and only counted.
 
 import type { FoundSkill } from './found-skill.ts';
 

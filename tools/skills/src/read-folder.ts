@@ -1,6 +1,6 @@
 // Reads one skill's folder: the content of SKILL.md, and the names of the other files. Nothing in the folder is run,
-// and no link may lead out of its root. The file calls are synchronous, because a hundred skills need about eight
-// hundred short calls. As promises, these calls would take 70 ms instead of 7 ms.
+// and a link that leads out of the root is refused. The file calls are synchronous, because a hundred skills need about
+// eight hundred short calls. With the asynchronous functions of Node.js, these calls would take 70 ms instead of 7 ms.
 
 import { defined } from '@tidemark/core';
 import type { Secrets } from '@tidemark/agent';
@@ -32,7 +32,7 @@ const LONGEST_USE = 300;
 
 /**
  * Maximum length of a skill's text for the index before masking, in UTF-16 units. The text is cut to its final length
- * only after masking, because the mask does not recognize a part of a token.
+ * only after masking, because the mask does not recognize a secret that was cut.
  */
 const LONGEST_READ = 4_096;
 
@@ -42,18 +42,19 @@ const LONGEST_READ = 4_096;
  */
 export type KnownFolders = Map<string, { readonly stamp: string; readonly read: FoundSkill | BadFile }>;
 
-/** Options for reading the folders of a root. */
+/** Options for reading a skill's folder in a root. */
 export interface FolderLook {
   readonly root: SkillRoot;
-  /** Path of the root without links. */
+  /** Real path of the root: every link in it is followed. */
   readonly realRoot: string;
   readonly known: KnownFolders;
   readonly mask: Secrets['mask'];
 }
 
 /**
- * Returns the skill in a folder of a root. The texts that go into the front or into a list are masked: its description,
- * its use, and its body if it is preloaded. All other bodies are masked when a load of them is committed.
+ * Returns the skill in a folder of a root, or the reason why the folder has no usable skill. The texts that go into the
+ * front or into a list are masked: its description, its use, and its body if it is preloaded. Any other body is masked
+ * when it is loaded and recorded.
  */
 export async function readSkillFolder(
   folder: string,
@@ -79,7 +80,6 @@ async function maskSkill(read: ReadSkill | BadFile, mask: Secrets['mask']): Prom
   return { ...skill, description, body, use: (await useOf(whenToUse ?? '')) || (await useOf(description)) };
 }
 
-/** Returns a stamp that identifies a file and its state, or `undefined` if the file is missing. */
 function stampOf(path: string): string | undefined {
   try {
     const { dev, ino, size, mtimeNs, ctimeNs } = statSync(path, { bigint: true });
@@ -89,14 +89,12 @@ function stampOf(path: string): string | undefined {
   }
 }
 
-/** A skill's folder as it was found, with the real paths of the folder and of its root. */
 interface SkillFolder {
   readonly folder: string;
   readonly realFolder: string;
   readonly realRoot: string;
 }
 
-/** A skill before masking. */
 interface ReadSkill extends Omit<FoundSkill, 'use'> {
   readonly whenToUse: string | undefined;
 }
@@ -139,7 +137,10 @@ function isBelow(real: string, realRoot: string): boolean {
   return real.startsWith(realRoot.endsWith(sep) ? realRoot : realRoot + sep);
 }
 
-/** Returns the real path of a file if it is inside the root, otherwise a reason. */
+/**
+ * Returns the real path of a file in the root. Returns the reason instead if a link leads out of the root, or if the
+ * file is missing or cannot be read.
+ */
 export function inside(path: string, realRoot: string): string | BadFile {
   try {
     const real = realpathSync.native(path);
@@ -150,9 +151,9 @@ export function inside(path: string, realRoot: string): string | BadFile {
 }
 
 /**
- * Returns the bytes of a regular file below a root, at most `most` bytes. Opening never waits, even for a pipe. The
- * real path of the open file is checked again, because a folder in the path may have become a link after `inside`
- * checked it.
+ * Returns the bytes of a regular file below a root. Returns the reason instead if the file is larger than `most` bytes
+ * or cannot be used. Opening never waits, even for a pipe. The real path of the open file is checked again, because a
+ * folder in the path may have become a link after `inside` checked it.
  */
 export function readPlain(path: string, realRoot: string, most: number = LARGEST_SKILL): Uint8Array | BadFile {
   try {
@@ -193,7 +194,10 @@ function isGone(error: unknown): boolean {
   return codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR';
 }
 
-/** Returns the regular files next to SKILL.md, without hidden files. Links are not followed. */
+/**
+ * Returns the paths of at most 40 regular files next to SKILL.md and in two levels of subfolders. Hidden names are
+ * omitted, and links are not followed.
+ */
 function filesIn(folder: string): readonly string[] {
   const found: string[] = [];
   const enter = (at: string, depth: number): void => {
@@ -208,7 +212,6 @@ function filesIn(folder: string): readonly string[] {
   return found;
 }
 
-/** Returns the entries of a folder, or an empty list if the folder cannot be listed. */
 function entriesOf(folder: string): readonly Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
@@ -217,7 +220,6 @@ function entriesOf(folder: string): readonly Dirent[] {
   }
 }
 
-/** Returns the text that the model reads: the body, and a list of the other files with the call that reads them. */
 function bodyOf(body: string, name: string, folder: string, files: readonly string[]): string {
   if (files.length === 0) return body;
   const more = files.length < MOST_FILES ? '' : ', …';
@@ -225,12 +227,12 @@ function bodyOf(body: string, name: string, folder: string, files: readonly stri
   return `${body}\n\n[Files of this skill, read with ${call}: ${files.map((file) => oneLine(file, 200)).join(', ')}${more}. Its folder: ${oneLine(folder, 400)}]`;
 }
 
-// The code below formats texts of a skill for a list: on one line, and without characters that end a line, hide text or
-// open an element.
+// The code below formats texts of a skill for a list: on one line, without characters that end a line or hide text, and
+// without `<` and `>`, which could form a tag.
 
 /**
- * Returns the text on one line, with at most `most` UTF-16 units. A longer text is cut between graphemes and ends with
- * an ellipsis.
+ * Returns the text on one line, with at most `most` UTF-16 units. Control characters become spaces, and `<` and `>`
+ * become `‹` and `›`. A longer text is cut between graphemes and ends with an ellipsis.
  */
 export function oneLine(text: string, most: number): string {
   const line = text

@@ -8,7 +8,6 @@ import { CONTEXT, rootWith, skill } from '../tests/room.ts';
 import { createSkillLoadTool } from './skill-load-tool.ts';
 import { createSkillShelf } from './skill-shelf.ts';
 
-/** Returns a load function for a root with the skills `tax` and `vat`, and with a file next to the two skills. */
 async function opened() {
   const root = await rootWith({
     'tax/SKILL.md': skill('tax', 'Files taxes.'),

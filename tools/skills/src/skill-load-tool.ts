@@ -24,8 +24,8 @@ const MARGIN = 512;
 const LARGEST_FILE = 1_048_576;
 
 /**
- * Creates the tool `skill_load`, of effect `read`. Only one call runs at a time, so each call knows the skills that
- * earlier calls have loaded.
+ * Creates the tool `skill_load`, which has the effect class `read`. Only one call runs at a time, so each call knows
+ * the skills that earlier calls have loaded.
  */
 export function createSkillLoadTool(shelf: InstalledSkills): Tool {
   return {

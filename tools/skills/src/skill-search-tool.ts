@@ -1,4 +1,4 @@
-// `skill_search`: finds installed skills that the index does not show or describes with other words.
+// `skill_search`: finds installed skills, including those that the index omits or describes with other words.
 
 import type { Tool } from '@tidemark/agent';
 import { z } from 'zod';
@@ -15,7 +15,7 @@ const ARGUMENTS = z.strictObject({
 const DESCRIPTION =
   'Searches the installed skills by name and description. Returns the best matches first. A skill describes how to do a kind of task: load it with skill_load before you rely on it.';
 
-/** Creates the tool `skill_search`, of effect `none`. */
+/** Creates the tool `skill_search`, which has the effect class `none`. */
 export function createSkillSearchTool(shelf: InstalledSkills): Tool {
   return {
     name: 'skill_search',

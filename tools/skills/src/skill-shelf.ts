@@ -1,4 +1,5 @@
-// The installed skills in the form that the runtime needs, as the last look found them.
+// Shelf of installed skills: keeps the result of the last search of the roots (`look`) in the form that the runtime
+// needs.
 
 import type { Secrets, SkillBudget, SkillShelf } from '@tidemark/agent';
 import { SKILL_BUDGET } from '@tidemark/agent';
@@ -20,23 +21,23 @@ export interface SkillsOptions {
   readonly budget?: Partial<SkillBudget>;
 }
 
-/** The installed skills, which can be read again with `look`. */
+/** The installed skills. `look` searches for them again. */
 export interface InstalledSkills extends SkillShelf {
-  /** Result of the last look. Empty before the first look. */
+  /** Result of the last call of `look`. Empty before the first call. */
   readonly found: FoundSkills;
   /**
    * The list of skills for the model, with one line for each skill. No text of a skill can end its line. `undefined`
    * without an installed skill.
    */
   readonly index: string | undefined;
-  /** Reads the roots again. Only one look runs at a time. It never throws. */
+  /** Searches the roots again. A call during a search waits for that search. Never throws. */
   look(): Promise<void>;
   find(name: string): FoundSkill | undefined;
 }
 
 /**
- * Returns the conventional folders for skills, nearer ones first. The caller passes a workspace only if the user trusts
- * it.
+ * Returns the conventional folders for skills, nearer ones first: `.agents/skills` in the workspace and in the home
+ * folder, then `skills` in the configuration folder. The caller passes a workspace only if the user trusts it.
  */
 export function skillRoots(places: {
   readonly workspace?: string;
@@ -59,7 +60,7 @@ export interface ShelfOptions {
   readonly workspace?: string;
 }
 
-/** Creates a shelf for these roots. Nothing is read before the first look. */
+/** Creates a shelf for these roots. Nothing is read before the first call of `look`. */
 export function createSkillShelf(
   { roots, budget }: SkillsOptions,
   { mask, workspace }: ShelfOptions = {},

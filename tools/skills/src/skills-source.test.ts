@@ -11,14 +11,12 @@ import type { SkillRoot } from './found-skill.ts';
 import { createSkillShelf } from './skill-shelf.ts';
 import { skillsSource } from './skills-source.ts';
 
-/** Returns the view that a context source receives, with the revision that was noted last. */
 function view(noted?: string): SourceView {
   const { signal } = new AbortController();
   const now = timestamp('2026-11-21T12:00:00.000Z');
   return { workspace: '/w', now, mode: 'ask', files: new Map(), noted, signal };
 }
 
-/** Creates a folder with skills and a context source for it. */
 async function installed(...names: readonly string[]) {
   const root = await rootWith(
     Object.fromEntries(names.map((name) => [`${name}/SKILL.md`, skill(name, `For ${name}.`)])),

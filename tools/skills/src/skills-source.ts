@@ -15,8 +15,8 @@ const MOST_KNOWN = 64;
 const LEFT_OUT = /^And \d+ more/;
 
 /**
- * Creates the context source for the skills of a shelf. If this process did not note the last list itself, a changed
- * list is noted whole.
+ * Creates the context source for the skills of a shelf. Normally only the changes of the list are noted. If this
+ * process does not know the list that was noted last, the whole new list is noted.
  */
 export function skillsSource(shelf: InstalledSkills): ContextSource {
   const known = new Map<string, readonly string[]>();

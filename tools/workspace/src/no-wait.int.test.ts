@@ -14,7 +14,7 @@ import { createWriteTool } from './write/write-tool.ts';
 
 const SIZE = 20 * 1024 ** 3;
 
-/** Creates a file of 20 GB that begins with these words. The file is sparse and uses almost no disk space. */
+/** Creates a sparse file of 20 GB, which uses almost no disk space. It begins with `words`. */
 async function hugeFile(put: (name: string, content: string) => Promise<string>, words: string): Promise<string> {
   const path = await put('huge.log', words);
   await truncate(path, SIZE);

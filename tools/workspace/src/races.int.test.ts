@@ -20,8 +20,8 @@ import { createGrepTool } from './search/grep-tool.ts';
 import { createWriteTool } from './write/write-tool.ts';
 
 /**
- * Number of rounds. With fewer rounds, a test might pass for a tool that looks up a path twice instead of holding its
- * folder.
+ * Number of rounds. With fewer rounds, the race may not happen. A tool that looks up a path twice, instead of keeping
+ * its folder open, could then pass the test.
  */
 const ROUNDS = { fast: 1_500, slow: 300, spawned: 80 };
 
@@ -40,10 +40,6 @@ interface Race extends Bench {
   stop(): Promise<void>;
 }
 
-/**
- * Creates a workspace and starts the swapping process. The outside folder contains files with the same names that the
- * tools use.
- */
 async function openRace(name: string): Promise<Race> {
   const bench = await openBench();
   await mkdir(join(bench.folder, name));
@@ -69,7 +65,10 @@ async function openRace(name: string): Promise<Race> {
   };
 }
 
-/** Returns the texts of the successful calls. Skips a call for which the permission matrix would ask the user. */
+/**
+ * Returns the texts of the successful calls. Skips a call whose path is outside the workspace when it is checked,
+ * because the user would have to approve such a call.
+ */
 async function callOften(
   bench: Bench,
   tool: Tool,

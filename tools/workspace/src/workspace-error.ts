@@ -33,7 +33,7 @@ export type WorkspaceErrorCode =
   | 'workspace/memory-full'
   | 'workspace/port';
 
-/** Sort of each error code. A test pins this table. */
+/** Sort of each error code. A test fails if an entry changes. */
 export const WORKSPACE_ERRORS: Readonly<Record<WorkspaceErrorCode, WorkspaceErrorSort>> = {
   'workspace/no-folder': 'refused',
   'workspace/file-system': 'refused',

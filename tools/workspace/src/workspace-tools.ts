@@ -24,8 +24,8 @@ export interface WorkspaceOptions extends BashOptions {
   /** True to include `memory_update`. Set it only for a workspace that its user trusts. The default is false. */
   readonly memory?: boolean;
   /**
-   * Absolute paths that trusted settings name. A folder includes everything below it. Mode `auto` asks before a file
-   * tool writes to such a path, and no sandboxed command may change it. Links are followed.
+   * Absolute paths to which trusted settings refer. A folder includes everything below it. Mode `auto` asks before a
+   * file tool writes to such a path, and no sandboxed command may change it. Links are followed.
    */
   readonly protectedPaths?: readonly string[];
 }

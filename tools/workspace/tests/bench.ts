@@ -23,7 +23,7 @@ export interface Bench {
   readonly folder: string;
   readonly outside: string;
   readonly confinement: Confinement;
-  /** Files that the session knows. Each call that returns adds its files. */
+  /** Files that the session has read or written, by path. Each successful call adds its files. */
   readonly seen: Map<string, FileTouch>;
   put(name: string, content: string | Uint8Array): Promise<string>;
   content(name: string): Promise<string>;

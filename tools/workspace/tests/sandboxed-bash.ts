@@ -40,7 +40,7 @@ export interface SandboxedBash {
   ): Promise<SandboxedRun>;
 }
 
-/** Options that a test may set. */
+/** Options of `openSandboxedBash`. */
 export interface SandboxedSetting extends BashOptions {
   readonly session?: string;
   /** Path of an existing workspace to use instead of a new one. */

@@ -1,4 +1,4 @@
-// Views and folders for tests of context sources.
+// Creates views and folders for tests of context sources.
 
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ export async function newFolder(): Promise<string> {
   return folder;
 }
 
-/** Returns a view of this folder, with the fields that a test changes. */
+/** Returns a `SourceView` of the folder, with the fields in `change` replaced. */
 export function view(workspace: string, change: Partial<SourceView> = {}): SourceView {
   const { signal } = new AbortController();
   const now = timestamp('2026-11-20T12:00:00.000Z');

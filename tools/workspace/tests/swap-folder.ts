@@ -23,8 +23,8 @@ function swapBatch(): void {
 }
 
 /**
- * Swaps the folder for the link once and back. The folder and the link each stay for a short and varying time. This
- * way, the other process finds either of them at any of its steps.
+ * Swaps the folder for the link once and back. The folder and the link each stay for a short and varying time. The
+ * other process can therefore find the folder or the link at any of its steps.
  */
 function swap(turn: number): void {
   try {

@@ -98,7 +98,6 @@ function declareRun(command: Command): Command {
     );
 }
 
-/** Declares the options that control the size of the context: padding, compaction and pruning. */
 function declareContext(command: Command): Command {
   return command
     .addOption(

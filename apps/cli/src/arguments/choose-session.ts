@@ -39,7 +39,7 @@ export interface ChosenSession {
 }
 
 /**
- * Reads a session by its id.
+ * Reads a session by its id. Returns its folder and the choices of its last epoch and turn.
  *
  * @throws LogError `log/missing` when the session does not exist.
  */

@@ -24,7 +24,6 @@ function resolved(flags: AgentFlags, session?: ChosenSession): string | undefine
   return resolveModel(flags, { catalog: defaultCatalog(), session }).model;
 }
 
-/** Returns the message and the next step of the refusal. */
 function refusal(flags: AgentFlags, session?: ChosenSession): string {
   try {
     return `not refused: ${resolved(flags, session)}`;

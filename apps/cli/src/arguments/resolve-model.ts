@@ -13,7 +13,7 @@ import type { ChosenSession } from './choose-session.ts';
 import { CliError } from '../frame/failure.ts';
 import { requireOwnName } from './foreign-name.ts';
 
-/** Catalog and session that a model name is resolved with. */
+/** Catalog and session with which a model name is resolved. */
 export interface ModelUse {
   /** Model catalog, with the user's changes applied. */
   readonly catalog: Catalog;
@@ -24,7 +24,6 @@ export interface ModelUse {
 /** Makers whose models are searched if the user names no provider. */
 const MAKERS: readonly ProviderName[] = ['anthropic', 'openai'];
 
-/** Names of the Claude model families. */
 const FAMILIES = ['sonnet', 'opus', 'haiku', 'fable', 'mythos'] as const;
 
 /** Maximum number of models that an error lists. */
@@ -98,7 +97,7 @@ function claudeIn(model: string): ClaudeName | undefined {
   return words.every((word) => word === name?.family) ? name : undefined;
 }
 
-/** Returns the catalog rows of a family, newest first. */
+/** Returns the catalog rows of a family, each with its version, newest version first. */
 function familyRows(
   { family }: ClaudeName,
   rows: readonly Capabilities[],

@@ -7,8 +7,8 @@ export interface SkilledPrompt {
 }
 
 /**
- * Removes each leading `/skill name` from the prompt and returns the names. If no other words follow, the prompt
- * becomes a request to use these skills.
+ * Removes each leading `/skill name` from the prompt. Returns the rest of the prompt and the names. If no other words
+ * follow, the words become a request to use these skills.
  */
 export function takeSkills(said: string): SkilledPrompt {
   const skills: string[] = [];

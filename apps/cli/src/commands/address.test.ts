@@ -33,7 +33,6 @@ function tidemark(args: readonly string[], environment: Readonly<Record<string, 
   });
 }
 
-/** Returns the contents of all files in a folder and its subfolders. */
 function contentOf(folder: string): string {
   if (!existsSync(folder)) return '';
   return readdirSync(folder)

@@ -112,7 +112,7 @@ function requireTogether({ fresh, tailTokens, provider, baseUrl, compactionBy }:
   }
 }
 
-/** Creates the checkpoint of `--fresh` without a model. Takes no lock, because the session is only read. */
+/** Creates the checkpoint for `--fresh` without a model. Takes no lock, because the session is only read. */
 async function startByLog(id: SessionId, flags: CompactFlags, context: CommandContext): Promise<CompactionReport> {
   const log = await context.store();
   const runtime = await runtimeOf(id, await foldLog(log, id), context);
@@ -150,7 +150,7 @@ async function runtimeOf(id: SessionId, { epoch }: State, context: CommandContex
   return { capabilities, outputLimit, surroundings: THIS_MACHINE };
 }
 
-/** Maximum output that a turn requests, in tokens. The gauge keeps this much of the window free. */
+/** Maximum number of output tokens that a turn requests. This part of the window stays free for the answer. */
 const OUTPUT_LIMIT = 32_000;
 
 async function askModel(id: SessionId, flags: CompactFlags, context: CommandContext): Promise<CompactionReport> {
@@ -192,7 +192,6 @@ function settingsOf({ tailTokens, checkpointTokens, dryRun }: CompactFlags): Com
   return defined({ tail: tailTokens, checkpoint: checkpointTokens, dryRun });
 }
 
-/** Flags of the command under the names that the engine uses. */
 interface CompactionFlags {
   readonly tail?: number;
   readonly checkpoint?: number;

@@ -58,7 +58,7 @@ async function withoutSecrets(each: EffectiveSetting, { environment }: CommandCo
   return { ...each, value };
 }
 
-/** Settings that a folder cannot set, even if it is trusted, with the reason. */
+/** Settings that a folder cannot set, even if it is trusted. The value is the reason. */
 const NO_FOLDER: ReadonlyMap<string, string> = new Map(
   Object.entries({
     'permissions.rules': "a folder's rules can only ask and deny; only the user's own rules can allow",

@@ -23,7 +23,6 @@ beforeAll(async () => {
 
 const tidemark = (...args: readonly string[]): Promise<Ran> => pretendRun(args, { store });
 
-/** Returns the output as a terminal shows it, without colour codes. */
 async function onTerminal(...args: readonly string[]): Promise<string> {
   const { out } = await pretendRun(args, { store, colour: true });
   return out.replaceAll(/\u001b\[\d+m/g, '');

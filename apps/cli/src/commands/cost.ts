@@ -139,8 +139,8 @@ function groups(reported: Reported): TableOf {
 }
 
 /**
- * Returns the paid cost divided by the ideal cost, summed over the calls for which both costs are known. Returns `?` if
- * the ideal cost is 0.
+ * Returns the ratio of the paid cost to the ideal cost, for example `1.25`. Both are sums over the calls for which both
+ * costs are known. Returns `?` if the ideal cost is 0.
  */
 function timesIdeal({ paid, ideal }: Compared): string {
   return Number(ideal) === 0 ? '?' : (Number(paid) / Number(ideal)).toFixed(2);

@@ -40,7 +40,6 @@ function doctor(...args: readonly string[]): Promise<Ran> {
   return pretendRun(['doctor', ...args], { environment: { TIDEMARK_HOME: home } });
 }
 
-/** Creates a session with its first record and two prompts. Returns the path of its log. */
 async function record(name: string): Promise<string> {
   const id = sessionId(name);
   const at = timestamp('2026-11-20T09:30:00.000Z');
@@ -261,7 +260,7 @@ test('the error for a log that cannot be repaired does not suggest a repair', as
   expect(err).not.toContain('--repair');
 });
 
-/** Puts something in the place of a log. Returns a function that removes it again. */
+/** Puts something at the path of a log. Returns a function that cleans up after the test. */
 type Put = (path: string) => Promise<() => void>;
 const putting =
   (put: (path: string) => void): Put =>
@@ -323,7 +322,7 @@ test('--repair refuses a session that does not exist and an invalid session id',
   expect((await doctor('--repair', '../up')).exit).toBe(2);
 });
 
-/** Creates a session whose records name these artifacts. Does not store the artifacts themselves. */
+/** Creates a session whose records refer to these artifacts. Does not store the artifacts themselves. */
 async function recordNaming(name: string, ...digests: readonly Digest[]): Promise<void> {
   const writer = await openNdjsonStore({ home }).create(sessionId(name));
   const at = timestamp('2026-11-20T09:30:00.000Z');

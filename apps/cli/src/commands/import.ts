@@ -61,8 +61,8 @@ function standing({ added, updated, diverged }: Imported): string {
 const SKIPPED_SHOWN = 10;
 
 /**
- * Prints to stderr the first 10 lines of the transcript that could not be read. All other lines of the transcript were
- * imported.
+ * Prints to stderr the first 10 skipped lines of the transcript, each with the reason, and the number of further
+ * skipped lines. All other lines were imported.
  */
 export function noteSkipped({ skipped }: Pick<Imported, 'skipped'>, { output }: Pick<CommandContext, 'output'>): void {
   for (const { line, reason } of skipped.slice(0, SKIPPED_SHOWN)) output.note(`skipped: line ${line}: ${reason}`);

@@ -41,12 +41,10 @@ function tidemark(args: readonly string[], { environment = {}, ...rest }: Choice
   });
 }
 
-/** Returns the last line of the JSON output, parsed. */
 function lastOf(ran: Ran): Readonly<Record<string, unknown>> {
   return JSON.parse(ran.out.trimEnd().split('\n').at(-1) ?? '{}');
 }
 
-/** Returns the provider and model of each epoch that the run opened. */
 function opened(ran: Ran): readonly (readonly [string, string])[] {
   const lines = ran.out.trimEnd().split('\n');
   const events = lines.map((line): { readonly record?: EpochRecord } => JSON.parse(line));

@@ -1,4 +1,4 @@
-// Old names of command-line options: each is refused, and the error names the new one.
+// Tests that each old name of a command-line option is refused with an error that contains the new name.
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
 

@@ -21,10 +21,6 @@ afterEach(() => stage.clear());
 const tidemark = (...args: readonly string[]): Promise<Ran> =>
   pretendRun(args, { folder: stage.folder, environment: { TIDEMARK_HOME: stage.home } });
 
-/**
- * Creates a session, removes every record of this kind from its log, and repairs it. Returns the id of the repaired
- * session.
- */
 async function repairedWithout(kind: string): Promise<string> {
   stage.write('note.txt', 'the word is swordfish\n');
   const script = stage.scenario({ answer: calls('read', { path: 'note.txt' }) }, { answer: { text: 'Swordfish.' } });

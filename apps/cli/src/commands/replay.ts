@@ -54,8 +54,9 @@ export const replayCommand: Command = {
 const LIVES: readonly Lasting[] = ['auto', '5m', '1h'];
 
 /**
- * Ways to keep the cache warm during pauses. `off`: no calls. `refresh`: calls read the entries before they expire.
- * `promotion`: calls can also turn the entries into entries that live one hour, which no provider is known to support.
+ * Ways to keep the cache warm during pauses. `off`: no calls. `refresh`: calls read the cache entries before they
+ * expire. `promotion`: calls can also extend the lifetime of the entries to one hour, which no provider is known to
+ * support.
  */
 const WARMINGS: readonly ReplayWarm[] = ['off', 'refresh', 'promotion'];
 

@@ -34,7 +34,7 @@ async function goOn(name: string | undefined, flags: AgentFlags, context: Comman
   const store = await context.store();
   const session =
     name === undefined ? await newestSession(store, context.folder) : await namedSession(store, sessionArgument(name));
-  // Checked first, because otherwise a fork for another model would be created before the turn is refused.
+  // This check comes first. Otherwise, a fork for another model would be created before the turn is refused.
   if (flags.model !== undefined || flags.provider !== undefined) await requireResumable(store, session.id);
   // Order of precedence for the compaction policy: the command line, then the turn, then the settings.
   const { compaction } = session;

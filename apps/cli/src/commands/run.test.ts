@@ -32,7 +32,6 @@ function tidemark(args: readonly string[], choices: Choices = {}): Promise<Ran> 
   });
 }
 
-/** Returns the last line of the JSON output, parsed. */
 function lastOf(ran: Ran): Readonly<Record<string, unknown>> {
   return JSON.parse(ran.out.trimEnd().split('\n').at(-1) ?? '{}');
 }

@@ -30,7 +30,6 @@ afterEach(async () => {
   stage.clear();
 });
 
-/** All samples, each in its own paragraph. */
 const TEXT = SAMPLES.map(({ lead, secret, tail }) => lead + secret + tail).join('\n\n');
 
 async function tidemark(...args: readonly string[]): Promise<Ran> {
@@ -61,7 +60,10 @@ async function bytesBelow(folder: string): Promise<string> {
   return contents.join('\n');
 }
 
-/** Returns the content of the tool outputs that the log names. On disk the artifacts may be compressed. */
+/**
+ * Returns the content of the tool outputs to which the log refers. The artifacts are read through the store, because
+ * they may be compressed on disk.
+ */
 async function outputs(log: string): Promise<string> {
   const { artifacts } = openNdjsonStore({ home: stage.home });
   const digests = new Set([...log.matchAll(/"output":"([0-9a-f]{64})"/g)].map(([, name = '']) => name));
@@ -73,7 +75,7 @@ async function outputs(log: string): Promise<string> {
 }
 
 /**
- * Returns the title of each sample with at least one line in the text. The line can appear literally or as escaped in
+ * Returns the title of each sample of which the text contains at least one line, either literally or as escaped in
  * JSON.
  */
 function leaksIn(text: string): readonly string[] {

@@ -16,7 +16,6 @@ const summary = {
   createdAt: at,
   bytes: 1_234_567,
 };
-/** First and only record of the session in the test's store. */
 const begun: Recorded = {
   v: 1,
   position: position(0),

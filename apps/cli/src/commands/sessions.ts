@@ -1,4 +1,4 @@
-// `tidemark sessions`: lists the sessions, newest first, with how full the context of each one is.
+// `tidemark sessions`: lists the sessions, newest first, each with a gauge that shows the fill level of its context.
 
 import { resolve } from 'node:path';
 
@@ -85,8 +85,8 @@ function unreadable(each: UnreadableSession): Shown {
 }
 
 /**
- * Returns the notes on missing gauges: one line that counts the logs too long to read, and one line per damaged
- * session.
+ * Returns the notes on sessions whose gauge is missing: one line with the number of logs too long to read, and one line
+ * per damaged session.
  */
 function unreadNotes(gauged: readonly GaugedSession[]): readonly Shown[] {
   const long = gauged.filter((each) => each.unread === 'long').length;

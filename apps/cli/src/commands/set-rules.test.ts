@@ -111,7 +111,7 @@ describe('rules, skills, plan and memory from settings', () => {
   test('the answer `a` allows the same commands in this session, also after a restart, but in no other session', async () => {
     const asked: string[] = [];
     const person = (question: string): string => {
-      // A line that starts with `┆` continues the previous line. Both are joined here.
+      // A line that starts with `┆` continues the previous line, so the two lines are joined.
       asked.push(question.replaceAll('\n┆ ', ''));
       return question.includes('\na: ') ? 'a' : 'y';
     };

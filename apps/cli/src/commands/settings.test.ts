@@ -37,7 +37,6 @@ afterEach(async () => {
 
 const KEY = 'key-from-the-ring-0123456789';
 
-/** Creates a keyring in memory. */
 function ringOf(keys: Map<string, string>): Keyring {
   return {
     get: async (provider) => keys.get(provider),
@@ -101,7 +100,6 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
   if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result: results[method](params) }));
 });`;
 
-/** Returns the data of all records of a kind in the output of a run. */
 function recorded(ran: Ran, kind: string): readonly Readonly<Record<string, unknown>>[] {
   const lines = ran.out.trimEnd().split('\n');
   const events = lines.map(

@@ -101,7 +101,7 @@ async function showSession(session: SessionId, context: CommandContext): Promise
     if (row !== undefined) steps.push(row);
   }
   const padding = epochs.flatMap(({ number, padding: sum }) => (sum === undefined ? [] : [{ epoch: number, ...sum }]));
-  // Starts from the saved snapshot, so the whole log is not folded again.
+  // `readFold` starts from the saved snapshot, so the whole log is not folded again.
   const { fold } = await readFold(store, session, records);
   const { state } = fold;
   const gauge = await gaugeAtRest(store.artifacts, state, context.home);

@@ -63,7 +63,10 @@ async function report(name: string | undefined, flags: SkillsFlags, context: Com
   return undefined;
 }
 
-/** Merges the uses of the same skill in several sessions into one entry. */
+/**
+ * Merges the uses of the same skill in several sessions into one entry. Returns the entries sorted by tokens, the
+ * largest number first.
+ */
 function together(found: readonly SessionSkills[]): readonly SkillUse[] {
   const used = new Map<string, SkillUse>();
   for (const one of found.flatMap((session) => session.skills)) {
@@ -105,7 +108,10 @@ function reasonsOf(reasons: SkillUse['reasons']): string {
     .join(', ');
 }
 
-/** Returns how many sessions list skills for the model. For a single session, returns the list itself. */
+/**
+ * Returns a line with the number of sessions that list skills for the model. For a single session, returns the size of
+ * its list in tokens and the list itself.
+ */
 function indexLines(session: string | undefined, found: readonly SessionSkills[]): readonly string[] {
   const listed = found.flatMap(({ index }) => (index === undefined ? [] : [index]));
   const [first] = listed;

@@ -59,8 +59,8 @@ async function give(path: string, said: boolean, context: CommandContext): Promi
 }
 
 /**
- * Prints the lines without asking, and returns `trusted`. If the lines are too long for a question, prints only the
- * reason why they are not shown. The user does not have to read them before answering, because nothing is asked.
+ * Prints the lines, asks nothing, and returns `trusted`. If `tooLongToAsk` finds the lines too long for a question,
+ * prints only its reason.
  */
 function noteAll(lines: readonly string[], { output }: CommandContext): 'trusted' {
   const tooLong = tooLongToAsk(lines);

@@ -33,7 +33,9 @@ export interface AgentProcess {
   kill(): void;
 }
 
-/** One line of the agent's JSON output: an event, or the result of the turn. */
+/**
+ * One line of the agent's JSON output: an event, the message that the session was opened, or the result of the turn.
+ */
 type ProcessLine =
   | SessionEvent
   | { readonly type: 'session.opened' }

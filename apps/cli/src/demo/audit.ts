@@ -6,7 +6,7 @@ import type { Log, SessionId } from '@tidemark/log';
 
 import { encoders } from '../reports/encoders.ts';
 
-/** Audit of one or more sessions. */
+/** Combined results of the audit of one or more sessions. */
 export interface Audit {
   readonly sessions: number;
   readonly explained: readonly Explanation[];
@@ -16,7 +16,7 @@ export interface Audit {
   /** Number of rebuilt requests whose bytes differ from those that were sent. */
   readonly differences: number;
   readonly breaks: number;
-  /** Session that sent each request body, by the digest of the body. */
+  /** Session that sent each request body. The key is the digest of the body. */
   readonly senders: ReadonlyMap<string, SessionId>;
 }
 

@@ -28,7 +28,10 @@ export interface DoneWork {
   readonly keep: boolean;
 }
 
-/** Prints the result. */
+/**
+ * Prints the result of the demo. Returns the exit code `difference` if a rebuilt request has different bytes or the log
+ * is broken.
+ */
 export async function conclude(done: DoneWork, { output }: CommandContext): Promise<CommandOutcome> {
   const { home, calls, capabilities, keep } = done;
   const store = openNdjsonStore({ home });

@@ -50,7 +50,8 @@ async function driveIn(folder: string, context: CommandContext): Promise<Command
       catalog: defaultCatalog(),
       name: replayName,
       server: () => server,
-      // The cache lifetime of the recording, because the demo shows the recorded breaks and their causes.
+      // `5m` is the cache lifetime of the recording. The demo keeps it, because it shows the recorded breaks and their
+      // causes.
       ttl: '5m',
       onCall,
     });

@@ -38,7 +38,7 @@ const COLUMNS = [
 /** Width left for text next to the figures, in columns. */
 const WORDS = WIDTH - COLUMNS.reduce((sum, [, width]) => sum + 2 + width, 0) - 1;
 
-/** Creates a view of the calls that a simulator receives. */
+/** Creates a view. `calls` is the list to which the simulator adds each call that it receives. */
 export function openSight(output: CommandOutput, calls: readonly LedgerCall[], capabilities: Capabilities): DemoView {
   const titles = new Map<string, string>();
   /** Number of calls already shown. */

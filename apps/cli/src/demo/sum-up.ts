@@ -7,9 +7,7 @@ import type { Capabilities, Usage } from '@tidemark/model';
 import { costOf, inputTokens, priceAt, sumOfMoney } from '@tidemark/model';
 import type { LedgerCall } from '@tidemark/simulator';
 
-/**
- * Sums over all calls. `billed`, `ideal` and `uncached` are sums of tokens, converted to units of the base input price.
- */
+/** Sums over all calls. `billed`, `ideal` and `uncached` are costs, in units of the base price of one input token. */
 export interface Sum {
   readonly calls: number;
   readonly billed: number;
@@ -44,9 +42,9 @@ export function sumOfCall({ usage: told, at }: LedgerCall, capabilities: Capabil
 }
 
 /**
- * Sums up the cost of the calls. Each session must have one epoch only. The new tokens of a call are those by which its
- * input is longer than the longest earlier input of the same session. For the first call of a session, tokens read from
- * the cache are not new, even if another session wrote them.
+ * Sums up the cost of the calls. Each session must have only one epoch. The number of new tokens of a call is the
+ * difference between its input and the longest earlier input of the same session. For the first call of a session,
+ * tokens read from the cache are not new, even if another session wrote them.
  */
 export function sumUp(calls: readonly LedgerCall[], capabilities: Capabilities, sessionOf: SessionOf): Sum {
   let bill = NO_BILL;

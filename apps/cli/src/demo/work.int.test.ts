@@ -29,7 +29,6 @@ beforeAll(async () => {
 });
 afterAll(() => rm(root, { recursive: true, force: true }));
 
-/** Starts the demo with its temporary folder inside the given folder. */
 function startDemo(folder: string, ...args: readonly string[]): ChildProcess {
   return spawn(process.execPath, [COMMAND, 'demo', ...args], {
     env: { ...process.env, TMPDIR: folder, NO_COLOR: '1' },
@@ -92,7 +91,7 @@ interface Summary {
   readonly verified: { readonly sessions: number };
 }
 
-/** Returns the tokens that the first call of a session read from the cache, as a share of the session's front. */
+/** Returns the share of the session's front, from 0 to 1, that the first call read from the cache. */
 async function frontRead(store: Log, session: SessionId): Promise<number> {
   let front = Number.NaN;
   for await (const { kind, data } of store.read(session)) {

@@ -74,7 +74,7 @@ function placeIn(folder: string, url: string, { environment, signal }: CommandCo
     url,
     signal,
     environment: {
-      // The Node that runs this command also runs the project's tests, even if another version is installed.
+      // The Node executable that runs this command also runs the project's tests, even if another version is installed.
       PATH: [dirname(process.execPath), environment['PATH'] ?? ''].join(delimiter),
       // The demo starts one program three times. With this cache, the second and third process do not compile it again.
       NODE_COMPILE_CACHE: environment['NODE_COMPILE_CACHE'] ?? join(folder, 'compiled'),

@@ -1,4 +1,4 @@
-// Removes the artifacts that no log of a home names, and reports the freed space.
+// Removes the artifacts to which no log in a home refers, and reports the freed space.
 
 import type { FileTally } from '@tidemark/store-ndjson';
 import { collectGarbage } from '@tidemark/store-ndjson';
@@ -6,7 +6,10 @@ import { collectGarbage } from '@tidemark/store-ndjson';
 import type { CommandContext, CommandOutcome } from '../frame/command.ts';
 import { plainSize } from '../frame/plain-size.ts';
 
-/** Removes the unused artifacts. With `dryRun`, only reports what would be removed. */
+/**
+ * Removes the unused artifacts. Keeps young artifacts, because a running session may still use them. With `dryRun`,
+ * only reports what would be removed.
+ */
 export async function collect(dryRun: boolean, context: CommandContext): Promise<CommandOutcome> {
   const { removed, young, named } = await collectGarbage({ home: context.home }, { dryRun });
   context.output.result({ dryRun, removed, young, named }, () => [

@@ -14,7 +14,10 @@ import { isOfFiles, RESTORE } from './lost-session.ts';
 
 type ListedSessions = Awaited<ReturnType<Log['sessions']>>;
 
-/** Repairs a session into `<session>-repaired`, followed by a number if that name exists. */
+/**
+ * Copies the recoverable records of a session into the new session `<session>-repaired`. A number follows if this name
+ * exists.
+ */
 export async function repair(name: string, context: CommandContext): Promise<CommandOutcome> {
   const store = await context.store();
   const from = sessionArgument(name);
@@ -39,8 +42,8 @@ export async function repair(name: string, context: CommandContext): Promise<Com
 }
 
 /**
- * Returns the error for a repair that failed. Its next step is never the same repair again. `known` is the entry of a
- * session that cannot be listed, with the reason.
+ * Returns the error for a repair that failed. Its next step is never the same repair again. `known` is the entry of the
+ * session in the list of unreadable sessions, if the list contains it.
  */
 function refusal(error: unknown, known: UnreadableSession | undefined): unknown {
   if (error instanceof LogError && error.code === 'log/damaged')

@@ -1,5 +1,5 @@
-// Checks every session from its first record to its last: checksums, payloads, the digest chain, and that each named
-// artifact exists. Takes no lock and writes nothing.
+// Checks every session from its first record to its last: checksums, payloads, the digest chain, and the existence of
+// each artifact to which a record refers. Takes no lock and writes nothing.
 
 import type { DamagePlace, Log, SessionId } from '@tidemark/log';
 import { sessionId } from '@tidemark/log';
@@ -17,7 +17,7 @@ export interface InspectedSession {
   readonly records: number;
   readonly found: string;
   readonly damage?: DamagePlace & { readonly reason: string; readonly soundBehind: number };
-  /** Artifacts that the records name but the home does not contain. Absent if none is missing. */
+  /** Artifacts to which the records refer but which the home does not contain. Absent if no artifact is missing. */
   readonly missing?: readonly MissingArtifact[];
   readonly next?: string;
 }
@@ -40,7 +40,7 @@ function lostSession(session: string, found: string): InspectedSession {
   return { session, state: 'failed', records: 0, found, next: RESTORE };
 }
 
-/** Returns `undefined` if the folder's name is not a session id. A folder can have any name. */
+/** Returns the session id, or `undefined` for a folder whose name is not a session id. */
 function readId(name: string): SessionId | undefined {
   try {
     return sessionId(name);
@@ -50,8 +50,8 @@ function readId(name: string): SessionId | undefined {
 }
 
 /**
- * Checks one session. `lost` is the result for a session that cannot be read at all, if the session list knows the
- * reason.
+ * Checks one session. `lost` is the result if the files of the session cannot be read. By default, this result contains
+ * the message of the error.
  */
 async function inspectOne(home: string, session: SessionId, lost?: InspectedSession): Promise<InspectedSession> {
   try {

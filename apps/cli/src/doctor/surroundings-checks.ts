@@ -122,8 +122,8 @@ export function checkSandbox(state: SandboxState): DoctorCheck {
 }
 
 /**
- * Reports one promise of the sandbox. A broken promise is a failure, because commands run without a question on the
- * basis of these promises.
+ * Reports the test of one protection that the sandbox promises. A missing protection is a failure, because mode `auto`
+ * runs commands without a question if a sandbox works.
  */
 export function checkPromise({ promise, kept }: TriedPromise): DoctorCheck {
   const name = 'sandbox';

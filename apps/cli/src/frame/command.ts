@@ -1,5 +1,5 @@
-// Interface between a command and the frame that runs it. To add a command, add one file in `commands/` and one line in
-// `commands.ts`.
+// Interface between a command and the frame, which is the code that runs every command. To add a command, add one file
+// in `commands/` and one line in `commands.ts`.
 
 import type { TriedPromise } from '@tidemark/kit';
 import type { Keyring } from '@tidemark/settings';
@@ -11,7 +11,10 @@ import type { CommandEnvironment } from './home.ts';
 import type { Input } from './input.ts';
 import type { CommandOutput } from './output.ts';
 
-/** Context that the frame passes to a command. */
+/**
+ * Surroundings of a command: its input and output, the user's folders, and the store. The frame passes them to each
+ * command.
+ */
 export interface CommandContext {
   readonly output: CommandOutput;
   readonly input: Input;
@@ -31,7 +34,9 @@ export interface CommandContext {
   readonly configFile?: string;
   /** Store for API keys that are not in the environment. */
   readonly keyring: Keyring;
-  /** Tests each promise of the sandbox once. Returns an empty list if no sandbox works on this machine. */
+  /**
+   * Tests once each protection that the sandbox promises. Returns an empty list if no sandbox works on this machine.
+   */
   tryPromises(): Promise<readonly TriedPromise[]>;
   /** Absolute path of the user's home folder. */
   readonly userFolder: string;

@@ -15,11 +15,11 @@ export const EXIT = {
   refused: 3,
   /** A log or an artifact is damaged. Nothing was changed. */
   corrupt: 4,
-  /** A provider failed or refused the request. Errors of the simulator have this exit code too. */
+  /** A provider failed or refused the request. The provider may be the simulator. */
   provider: 5,
-  /** Another process holds the session. The command may succeed later. */
+  /** The command may succeed later, for example when another process no longer holds the session. */
   busy: 6,
-  /** A law or a promise of this program was broken. The user should report it. */
+  /** This program has a bug: it broke one of its laws, or failed with an unknown error. The user should report it. */
   bug: 70,
   /** The command was interrupted (Ctrl-C). */
   interrupted: 130,

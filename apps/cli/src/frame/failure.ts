@@ -96,8 +96,8 @@ const TOO_DEEP: CommandFailure = {
 };
 
 /**
- * Returns the report for an operating system error that is not in the table, or for an error of Node's own file
- * functions.
+ * Returns the report for an operating system error that `SYSTEM_ERRORS` does not contain, or for an error of Node's own
+ * file functions.
  */
 function otherSystemError(thrown: Error, code: string): Pick<CommandFailure, 'exit' | 'next'> | undefined {
   const isSystem = /^E[A-Z0-9]+$/.test(code) && 'syscall' in thrown;

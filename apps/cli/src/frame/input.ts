@@ -7,8 +7,8 @@ export interface Input {
   /** True if stdin is not a terminal. */
   readonly piped: boolean;
   /**
-   * Reads the piped input to its end, as bytes. Stops at most one chunk after `most` bytes, because a device may have
-   * no end.
+   * Reads the piped input as bytes, until its end or until more than `most` bytes were read. The limit exists because a
+   * device may have no end. The bytes above the limit are at most one chunk.
    */
   bytes(most: number): Promise<Uint8Array>;
   /**

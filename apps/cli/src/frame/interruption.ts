@@ -22,7 +22,8 @@ export function watchInterrupts({ signals, shim, interrupt, end }: InterruptSour
   let forwarded = 0;
   let interrupted = false;
   const take = (): void => {
-    // The same Ctrl-C arrives both ways, in any order. The larger count is the number of presses.
+    // With a shim, one Ctrl-C arrives twice: as a signal and through the pipe, in any order. The larger count is the
+    // number of presses.
     const presses = Math.max(received, forwarded);
     if (presses > 1) end();
     else if (!interrupted) interrupt();

@@ -7,7 +7,7 @@ import { render } from './shown.ts';
 import type { TableOf } from './table.ts';
 import { plainTable, terminalTable } from './table.ts';
 
-/** Output stream, with what it can display. */
+/** Output stream, such as stdout or stderr. */
 export interface Sink {
   write(text: string): void;
   readonly terminal: boolean;

@@ -1,5 +1,5 @@
 // Makes text of a model, a tool or a file safe to display: it must not move the cursor, change colours or reorder the
-// screen.
+// text on the screen.
 
 import { stripVTControlCharacters } from 'node:util';
 

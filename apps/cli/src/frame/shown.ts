@@ -22,7 +22,7 @@ export function withStyle(style: Style, text: string): Styled {
   return { style, text };
 }
 
-/** Returns the text for the screen, without foreign escape sequences. Styles are applied if `colour` is set. */
+/** Returns the text for the screen. Escape sequences in the text are removed. Styles are applied if `colour` is set. */
 export function render(shown: Shown, colour: boolean): string {
   if (typeof shown === 'string') return plainText(shown);
   if ('style' in shown) {

@@ -17,7 +17,6 @@ export interface TableOf {
   readonly numbers?: readonly number[];
 }
 
-/** Spaces between two columns. */
 const GAP = '  ';
 
 /** Formats a table without vertical lines, as wide as its content. A cell may have several lines. */

@@ -2,7 +2,10 @@
 
 import { plainText } from './plain-text.ts';
 
-/** Returns the lines. A word that is longer than a line gets its own line. Text without words gives one empty line. */
+/**
+ * Returns the words of the text as lines of at most `width` characters. A longer word gets its own line. Text without
+ * words gives one empty line.
+ */
 export function wrapWords(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let line = '';

@@ -26,7 +26,7 @@ export async function contentOf(
   return shown;
 }
 
-/** Renders running text. */
+/** Renders ordinary text, which is not preformatted. */
 export function wordsOf(text: string): Markup {
   return markup`<div class="words" dir="auto">${text}</div>`;
 }

@@ -46,7 +46,7 @@ export function usageWords({ usage, cost }: CostRow): string {
   return cost === undefined ? tokens : `${tokens}; ${dollars(cost)}`;
 }
 
-/** Renders the table. */
+/** Renders the table, with one row per call and a row of sums. */
 export function costTable(rows: readonly CostRow[]): Markup {
   const known = rows.flatMap(({ cost }) => (cost === undefined ? [] : [cost]));
   const unknown = rows.length - known.length;

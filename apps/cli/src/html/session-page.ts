@@ -94,7 +94,6 @@ function article(record: Recorded, whose: 'user' | 'model', who: string, parts: 
   </article> `;
 }
 
-/** Returns a link that shows the time and position of the record. */
 function atOf({ position, at }: Recorded): Markup {
   return markup`<a class="at" href="#r${position}">${at.slice(0, 19).replace('T', ' ')} · record ${position}</a>`;
 }

@@ -36,7 +36,6 @@ function tidemark(args: readonly string[], choices: Choices = {}): Promise<Ran> 
   return pretendRun(args, { folder: stage.folder, environment, ...choices });
 }
 
-/** Returns a user who gives these answers in order and then repeats the last one. */
 function answering(...answers: readonly string[]): Required<Pick<Choices, 'person'>> {
   return {
     person: (question) => {
@@ -46,7 +45,6 @@ function answering(...answers: readonly string[]): Required<Pick<Choices, 'perso
   };
 }
 
-/** Joins the rows of a question that were folded for a narrow terminal. */
 const unfolded = (question: string | undefined): string => (question ?? '').replaceAll('\n┆ ', '');
 
 const DONE: ScenarioStep = { answer: { text: 'Done.' } };
@@ -218,7 +216,7 @@ describe('an answer', () => {
     ['a python3 *', 'python3'],
   ])('%s is refused with its reason, and the question is repeated', async (answer, command) => {
     await tidemark(turn(bash(command)), answering(answer, 'n'));
-    // No grant can cover such a call, so the question offers none.
+    // No grant can allow these commands permanently, so the question does not offer `a`.
     expect(asked[0]).not.toMatch(/^a /m);
     expect(unfolded(asked[1])).toMatch(/^"\w+ \*" would allow any[^\n]*\.\ny: allow this once\nn: /);
     asked.length = 0;

@@ -11,13 +11,15 @@ import type { PersonReply } from './read-reply.ts';
 import { readReply } from './read-reply.ts';
 import { isTooSmall, noticeRows, showPaged, TOO_SMALL } from './show-paged.ts';
 
-/** Terminal input and abort signal of a question. */
 interface PersonPrompt {
   readonly input: Input;
   readonly signal: AbortSignal;
 }
 
-/** Number of unclear answers, and of refused grants, after which the question counts as denied. */
+/**
+ * A question counts as denied after this number of unclear answers, or after this number of requests for a grant that
+ * is not possible.
+ */
 const MOST_UNCLEAR = 2;
 const MOST_REFUSED = 5;
 
@@ -50,21 +52,19 @@ async function answerFrom(question: Question, asking: PersonPrompt): Promise<Per
   return 'denied';
 }
 
-/** Rows of a question. Every row except the prompt fits the terminal. */
+/** Rows of a question. Every row except the prompt fits the width of the terminal. */
 interface QuestionRows {
   readonly above: readonly string[];
-  /**
-   * Rows of `above` that are shown again next to the answers. They are repeated only if the answers are on a later page
-   * than `above`.
-   */
+  /** Rows of `above` that are shown again next to the answers if the answers are on a later page than `above`. */
   readonly again: readonly string[];
   readonly asked: readonly string[];
   readonly prompt: string;
 }
 
 /**
- * Asks a question so that every row is on the screen at some stop. If the question does not fit, it is shown page by
- * page, including the answers if necessary. Returns `undefined` if the user stopped at a page.
+ * Asks a question so that the user has seen every row before the answer. If the question does not fit the screen, it is
+ * shown page by page, including the answers if necessary. Returns `undefined` if the user stopped at a page or the
+ * terminal is too small.
  */
 async function askBelow(
   { above, again, asked, prompt }: QuestionRows,

@@ -1,7 +1,7 @@
-// Splits a line into pieces that fit the terminal. The terminal then breaks no row itself, and rows can be counted.
+// Splits a line into pieces that fit the terminal. The terminal itself then wraps no line, so rows can be counted.
 
 const TAB = 8;
-/** Matches the characters that frame text written by others. */
+/** Matches the characters of our own frames, which are one column wide. */
 const FRAME = /[│┆]/;
 
 /** Returns the pieces of a line, each at most `width` columns wide. An empty line gives one empty piece. */
@@ -21,8 +21,8 @@ export function foldLine(line: string, width: number): readonly string[] {
 }
 
 /**
- * Returns at least the number of columns that a terminal needs. Too large a number is safe, but too small a number
- * would push rows off the screen.
+ * Returns an upper bound of the columns that a terminal needs for a character. A larger number is safe, but a smaller
+ * number than needed would push rows off the screen.
  */
 function columnsOf(character: string): number {
   if (character === '\t') return TAB;

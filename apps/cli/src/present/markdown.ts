@@ -1,12 +1,15 @@
 // Renders records as Markdown for people: prompts, thinking, answers, calls and results. Internal records (requests,
-// permissions, settings) are omitted; the JSON export contains them. No Markdown viewer interprets text of a record as
-// HTML.
+// permissions, settings) are omitted; the JSON export contains them. Text of a record is escaped so that no Markdown
+// viewer interprets it as HTML.
 
 import type { AnswerPart, ContentPart, Recorded, RecordedOf } from '@tidemark/log';
 
 import { fenceText, inlineCode, inlineWords, withoutHtml } from './without-html.ts';
 
-/** Returns a record as one block of Markdown. Returns an empty string if the record has no information for a reader. */
+/**
+ * Returns a record as one block of Markdown. Returns an empty string for an internal record and for the end of a
+ * completed turn.
+ */
 export function markdownOf(record: Recorded): string {
   switch (record.kind) {
     case 'session.created':

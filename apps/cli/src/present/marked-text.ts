@@ -1,6 +1,6 @@
 // Marks text written by others before a user makes a decision about it. Invisible characters, and letters and signs
-// that look like ASCII, are marked with their code points. No character is dropped. The rule for words is "highly
-// restrictive" of UTS #39.
+// that look like ASCII, are marked with their code points. No character is dropped. Words are checked by the level
+// "highly restrictive" of the Unicode standard UTS #39.
 
 import { angleSigns } from './angle-signs.ts';
 import { twinMarks } from './twin-marks.ts';
@@ -37,9 +37,12 @@ const NEUTRAL = /[\p{Script=Common}\p{Script=Inherited}]/u;
 const WORDS = /[\p{L}\p{M}\p{N}_]+/gu;
 const TOKENS = /[^\s]+/gu;
 const FORGED = /\u{27e8}(?=U\+)/u;
-/** Matches emoji sequences. Such a sequence can contain joiners and variation selectors. */
+/** Matches emoji sequences. Joiners and variation selectors inside a sequence are not marked as invisible. */
 const EMOJI = /\p{RGI_Emoji}/gv;
-/** Matches a character that every emoji sequence contains. A search for sequences is slow. */
+/**
+ * Matches a character that every emoji sequence contains. This fast test avoids the slow search for sequences in most
+ * lines.
+ */
 const IN_EMOJI = /[\p{Emoji_Presentation}\u{fe0f}]/u;
 
 /**
@@ -75,8 +78,8 @@ function placesOf(chars: readonly string[]): readonly number[] {
 }
 
 /**
- * Returns the indexes of emoji characters. A keycap digit counts as an emoji only if no text is directly next to it, as
- * in a list. Inside text it looks like the plain digit.
+ * Returns the indexes of emoji characters. A keycap digit counts as an emoji only with blanks or the ends of the line
+ * around it. Next to other text it looks like the plain digit.
  */
 function emojiPlaces(line: string, placeAt: readonly number[]): ReadonlySet<number> {
   const places = new Set<number>();
@@ -121,15 +124,15 @@ function twinLetters(line: string, placeAt: readonly number[]): readonly number[
 
 interface Word {
   readonly text: string;
-  /** Index of the word's first character in the line. */
+  /** Index of the word's first character in the line, counted in code points. */
   readonly at: number;
-  /** True if the token of the word contains Latin letters. Tokens are separated by blanks. */
+  /** True if the text between the blanks around the word contains Latin letters. */
   readonly isNextToLatin: boolean;
 }
 
 /**
- * Returns, for each word, true if the words before it are in another script than Latin. Only the nearest earlier word
- * counts. Words that consist only of look-alike letters are skipped.
+ * Returns, for each word, true if all letters of the nearest earlier word are foreign (`isForeign`). Words that consist
+ * only of look-alike letters are skipped in this search.
  */
 function followsForeign(words: readonly Word[]): readonly boolean[] {
   let isForeignBefore = false;
@@ -153,8 +156,9 @@ function lettersOf(word: string): readonly string[] {
 }
 
 /**
- * Returns the indexes of the characters to mark in a word. Called for words next to Latin letters, and for words of
- * look-alike letters in a line with Latin words.
+ * Returns the indexes of the characters to mark in a word. If all letters of the word are look-alikes, all letters and
+ * digits are marked. In a word with Latin letters, only foreign letters are marked and, next to ASCII, other forms of
+ * ASCII characters.
  */
 function markedIn(word: string): readonly number[] {
   if (isAscii(word)) return [];

@@ -10,7 +10,7 @@ const NEVER = new AbortController().signal;
 interface Told {
   readonly reading: PipedReading;
   readonly notes: readonly string[];
-  /** Lets the waiting time pass. After this time `readAlong` no longer waits silently. */
+  /** Ends the waiting time, after which `readAlong` shows a note. */
   readonly pass: () => void;
 }
 

@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 /** Time without any data, in milliseconds, after which a note explains what the command waits for. */
 const PATIENCE_MS = 1_000;
 
-/** Stream to read, with the functions for notes and waiting. */
+/** Stream for `readAlong`, with the functions for notes and waiting. */
 export interface PipedReading {
   readonly stream: Readable;
   /**
@@ -33,8 +33,8 @@ export function endsByItself(descriptor: number): boolean {
 }
 
 /**
- * Reads the stream to its end, or until more than `most` bytes have arrived. Returns no bytes if the writer is a
- * program that keeps the stream open and writes nothing.
+ * Reads the stream to its end, or until more than `most` bytes have arrived. If `ends` is false and no data arrives
+ * within one second, the stream is destroyed and no bytes are returned.
  *
  * @throws when the signal aborts.
  */
@@ -88,7 +88,6 @@ function waitFor(ms: number, signal: AbortSignal): Promise<unknown> {
   return pause(ms, undefined, { signal, ref: false });
 }
 
-/** Returns a promise that rejects when the signal aborts. */
 function rejectOnAbort(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     const stop = (): void => reject(new Error('interrupted while reading stdin'));

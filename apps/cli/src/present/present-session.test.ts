@@ -38,7 +38,8 @@ function recorded<K extends Exclude<Kind, 'unknown'>>(kind: K, data: EventData[K
 }
 
 function asRecorded(record: { readonly kind: Kind; readonly data: EventData[Kind] }): Recorded {
-  // The signature ensures that kind and payload match. The union type cannot express this.
+  // The signature of `recorded` ensures that `kind` and `data` match. The union `Recorded` cannot express this for a
+  // generic kind.
   return JSON.parse(JSON.stringify(record));
 }
 

@@ -14,21 +14,20 @@ import type { Shown } from '../frame/shown.ts';
 import { withStyle } from '../frame/shown.ts';
 import { callTitle, duration } from './tool-line.ts';
 
-/** Presents one session. */
+/** Shows the events of one session to the user. */
 export interface Presenter {
   show(event: SessionEvent): void;
   /** Ends the current line with a newline if the last text did not end with one. */
   rest(): void;
   readonly tokens: SeenTokens;
-  /** Subagents that ended. Their tokens are not part of `tokens`. Their cost is part of the turn's cost. */
+  /** Subagents that ended. Their tokens are not part of `tokens`, but their cost is part of the turn's cost. */
   readonly subagents: readonly SubagentEnded[];
 }
 
 interface SessionView {
   readonly output: CommandOutput;
-  /** Title of each open call, by its id. */
+  /** Title of each open call, by call id. */
   readonly calls: Map<string, string>;
-  /** Calls that were denied. */
   readonly denied: Set<string>;
   /** True if the last text on stdout did not end with a newline. */
   midLine: boolean;
@@ -37,12 +36,12 @@ interface SessionView {
   /** True if a notice has already reported the rewrite of the next request. */
   rewriteSaid: boolean;
   tokens: SeenTokens;
-  /** Number of finished calls to a model. */
+  /** Number of model calls whose tokens were added to `tokens`. */
   answers: number;
   readonly subagents: SubagentEnded[];
-  /** True if the current request is the first one at the advisory tier, according to the log. */
+  /** True from the event that records the advisory tier until the next status line. */
   advised: boolean;
-  /** True if the unknown gauge was already reported. */
+  /** True if a gauge of the tier `unknown` was already reported. */
   unknownSaid: boolean;
 }
 
@@ -100,8 +99,8 @@ function show(sight: SessionView, event: SessionEvent): void {
 
 /**
  * Prints one line when the log records the advisory tier. A later step, another process, or a tier that falls and rises
- * again does not repeat the line. From `warning` on, a notice is raised instead. An unknown gauge is not in the log, so
- * it gets one line per process.
+ * again does not repeat the line. From the tier `warning` on, a notice is raised instead. A gauge of the tier `unknown`
+ * is not in the log, so it gets one line per process.
  */
 function showStatus(sight: SessionView, gauge: Gauge): void {
   const shows = sight.advised || (gauge.tier === 'unknown' && !sight.unknownSaid);

@@ -13,11 +13,11 @@ import { discardNotice } from './show-paged.ts';
 
 interface Screen {
   readonly input: Input;
-  /** Rows on the screen at each stop. The last row is the prompt. */
+  /** Rows on the screen each time the terminal waits for input. The last row is the prompt. */
   readonly stops: (readonly string[])[];
 }
 
-/** Creates a terminal of this size. Before each question it writes the notice about discarded input. */
+/** Returns a simulated terminal of this size. Before each question it writes the notice about discarded input. */
 function terminalOf(columns: number, rows: number, answers: readonly string[]): Screen {
   const stops: (readonly string[])[] = [];
   let written = '';
@@ -78,7 +78,7 @@ const command = questionOf(
   { tool: 'bash', effect: 'execute' },
 );
 
-/** Returns the framed text, which was written by others, from the screens of all stops, in order. */
+/** Returns the text after the frame characters, from all screens, in order. */
 function framedText({ stops }: Screen): string {
   return stops
     .flat()

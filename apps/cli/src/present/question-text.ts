@@ -10,9 +10,8 @@ import { foldLine } from './fold-line.ts';
 import { markedText } from './marked-text.ts';
 
 /**
- * Text of a question: the head, everything that the decision is about, and the answers with the scope of each one. Each
- * line of the head, the body and the answers is a row that fits the terminal. Rows written by others cannot look like
- * our rows, because they begin with `│` or `┆`.
+ * Text of a question. Each line of `head`, `body` and `answers` is a row that fits the terminal. Rows with text written
+ * by others begin with `│` or `┆`, so they cannot look like our rows.
  */
 export interface QuestionText {
   /** Lines that state the question. */
@@ -25,7 +24,7 @@ export interface QuestionText {
   readonly prompt: string;
 }
 
-/** Maximum length of a sentence about a grant of commands, in characters. */
+/** Maximum length, in characters, of the sentence that describes a grant of commands. */
 const LONGEST = 300;
 
 /** Maximum length of a path in an answer, in characters. */
@@ -41,7 +40,7 @@ export function questionText(question: Question, columns: number): QuestionText 
       return {
         head: [
           ...hanging(`${titleOf(question.title)} [${question.rule}]`, columns),
-          // An MCP server or a custom tool chooses its own title, so the name of the tool is shown too.
+          // An MCP server or a custom tool chooses the titles of its calls, so the name of the tool is shown too.
           ...(question.preview.kind === 'arguments' ? hanging(`tool: ${markedText(question.tool)}`, columns) : []),
           ...(question.again ? hanging(CHANGED, columns) : []),
         ],
@@ -126,7 +125,10 @@ function middleCut(name: string): string {
   return `${letters.slice(0, half).join('')}…${letters.slice(-half).join('')}`;
 }
 
-/** Describes the scope of an exact grant. A long list of commands is not repeated, because the body shows it above. */
+/**
+ * Describes what the exact grant of an offer allows. A list of commands longer than `LONGEST` is not repeated, because
+ * the body shows it above.
+ */
 function exactCovers(exact: Granted): string {
   const covers = grantCovers(exact);
   const short = covers.length <= LONGEST || exact.commands === undefined;
@@ -134,8 +136,8 @@ function exactCovers(exact: Granted): string {
 }
 
 /**
- * Returns the text with marks. Each line is framed and folded to the width of the terminal, so that rows can be
- * counted.
+ * Returns the text with marks. Each line begins with `│` and is folded to the width of the terminal, so that rows can
+ * be counted.
  */
 function frameLines(text: string, columns: number): readonly string[] {
   return markedText(text)

@@ -10,8 +10,8 @@ import type { PermissionAnswer } from '@tidemark/kit';
 export type PersonReply = { readonly answer: PermissionAnswer } | { readonly problem: string } | 'unclear';
 
 /**
- * Reads a reply. Only the answers that the question offers are accepted. `y` is not accepted if the call could not be
- * shown completely.
+ * Reads a reply. Only the answers that the question offers are accepted. If the call could not be shown completely, the
+ * user must type `unseen` instead of `y`.
  */
 export function readReply(question: CallQuestion, typed: string): PersonReply {
   const text = typed.trim();

@@ -1,4 +1,4 @@
-// Reports the end of a turn, in two lines for people or one object for programs, and returns its exit code.
+// Reports the end of a turn, as text for people or as one object for programs, and returns the exit code of the turn.
 
 import { defined } from '@tidemark/core';
 import type { FinishedTurn } from '@tidemark/kit';
@@ -14,16 +14,14 @@ import { tokensInWords } from './seen-tokens.ts';
 import type { Shown } from '../frame/shown.ts';
 import { withStyle } from '../frame/shown.ts';
 
-/** Turn that has ended. */
+/** Turn that has ended, with its tokens and subagents. */
 export interface EndedTurn {
   readonly session: SessionId;
   readonly finished: FinishedTurn;
   readonly tokens: SeenTokens;
-  /** Subagents that ended during the turn. */
   readonly subagents?: readonly SubagentEnded[];
 }
 
-/** Exit code of each outcome of a turn. */
 const EXITS: Readonly<Record<FinishedTurn['outcome'], ExitCode>> = {
   completed: EXIT.ok,
   limited: EXIT.difference,
@@ -74,7 +72,6 @@ function forSubagents(subagents: readonly SubagentEnded[]): string {
   return `, ${dollars(sumOfMoney(costs))} of it for ${who}`;
 }
 
-/** Returns the cost of a turn. If the cost is unknown, returns its upper bound. */
 function costInWords({ cost, taken }: TurnTotals): string {
   if (cost !== undefined || taken?.cost === undefined) return dollars(cost);
   return `cost unknown, at most about ${dollars(taken.cost)}`;

@@ -21,7 +21,8 @@ export interface SeenTokens {
   /** Estimated tokens of the calls that were not counted. */
   readonly estimated?: number;
   /**
-   * `unknown` if the caching of at least one call is unknown. The provider of that call may not report all its buckets.
+   * `unknown` if the caching of at least one call is unknown. The provider of that call possibly does not report all
+   * its buckets.
    */
   readonly caching?: 'unknown';
 }
@@ -32,7 +33,10 @@ export const NOTHING_SEEN: SeenTokens = { read: 0, written: 0, fresh: 0, output:
 /** Fields of a finished call that concern tokens. */
 export type SeenCall = Partial<Pick<AnswerReceived, 'usage' | 'estimated' | 'forecast'>>;
 
-/** Returns the sums with one more call. `first` is true for the first call. */
+/**
+ * Returns the sums with one more call. If `first` is true, a bucket that the call does not report becomes `null`
+ * instead of 0.
+ */
 export function addSeen(seen: SeenTokens, call: SeenCall, first: boolean): SeenTokens {
   const { usage = {}, estimated, forecast } = call;
   const input = inputTokens(usage);

@@ -5,7 +5,7 @@ import { showPaged } from './show-paged.ts';
 
 interface Screen {
   readonly input: Input;
-  /** Everything that was written, in order. An answer follows its question. */
+  /** Every text that was written, in order. A question and its answer are one entry. */
   readonly written: string[];
 }
 

@@ -3,7 +3,7 @@
 import { foldLine } from './fold-line.ts';
 import type { Input } from '../frame/input.ts';
 
-/** Terminal to show the rows on. */
+/** Terminal on which `showPaged` shows the rows, with the abort signal. */
 export interface PagedScreen {
   readonly input: Input;
   readonly signal: AbortSignal;
@@ -12,10 +12,10 @@ export interface PagedScreen {
 }
 
 /**
- * Shows the rows before the next question. Each row must fit the terminal and contain no control sequences. After each
- * page the user presses Enter for the next page. After the last page Enter leads to the question, unless the page and
- * the question fit the terminal together. Returns `stopped` if the user answered `q` or `n` at a stop, which counts as
- * a denial.
+ * Shows the rows that must be read before the next question. Each row must fit the width of the terminal and contain no
+ * control sequences. After each page the user presses Enter for the next page. After the last page Enter leads to the
+ * question. This last prompt is omitted if the page and the question fit the screen together. Returns `stopped` if the
+ * user answered `q` or `n` after a page, which counts as a denial.
  *
  * @throws when the signal aborts.
  */
@@ -34,7 +34,6 @@ export async function showPaged(
   return 'shown';
 }
 
-/** Columns and rows of a terminal. */
 type TerminalSize = Pick<Input, 'columns' | 'rows'>;
 
 /**
@@ -46,7 +45,7 @@ export function discardNotice({ columns, rows }: TerminalSize): string {
   return columns < NARROW || rows < LOW ? '(ignored)' : '(text typed before this question is ignored)';
 }
 
-/** Returns the number of rows that `Input.ask` may use above a question for its notice about discarded text. */
+/** Returns the number of rows of the notice about discarded text that `Input.ask` can write above a question. */
 export function noticeRows(size: TerminalSize): number {
   const notice = discardNotice(size);
   return notice === '' ? 0 : foldLine(notice, Math.max(1, size.columns - 1)).length;

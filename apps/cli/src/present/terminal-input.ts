@@ -35,10 +35,7 @@ export function terminalInput(stdin: NodeJS.ReadStream, stderr: NodeJS.WriteStre
   };
 }
 
-/**
- * Returns the size, or the default if the terminal reports none. A terminal without a size, such as one created by
- * `script`, reports 0.
- */
+/** A terminal without a size, such as one created by `script`, reports 0. The default is then used. */
 function sizeOr(size: number | undefined, usual: number): number {
   return size === undefined || size <= 0 ? usual : size;
 }

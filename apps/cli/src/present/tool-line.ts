@@ -13,7 +13,10 @@ const NAMED_BY: ReadonlyMap<string, readonly string[]> = new Map(
   }),
 );
 
-/** Returns the name and the first text argument, shortened, such as `read src/tax.js`. */
+/**
+ * Returns the name of the tool and the arguments that identify the call, shortened, such as `read src/tax.js`. For most
+ * tools this is the first text argument.
+ */
 export function callTitle(name: string, argumentsText: string): string {
   const texts = textsIn(argumentsText);
   const named = (NAMED_BY.get(name) ?? []).flatMap((key) => texts.get(key) ?? []).join(' ');
@@ -32,8 +35,8 @@ function shortLine(text: string): string {
 }
 
 /**
- * Returns the text arguments of a call, by name. Returns an empty map if the arguments are not JSON: they were cut off,
- * or the tool reports the error itself.
+ * Returns the text arguments of a call, by name. Returns an empty map if the arguments are not JSON, because the answer
+ * was cut off or the model wrote invalid JSON.
  */
 function textsIn(argumentsText: string): ReadonlyMap<string, string> {
   try {

@@ -8,8 +8,9 @@ import { formatNumber } from '../frame/numbers.ts';
 export type AnswerTransport = NonNullable<AnswerReceived['transport']>;
 
 /**
- * Describes a transport: `over a WebSocket, continuing the previous answer`, `over a WebSocket, complete request: connection`, or
- * `over HTTP as fallback: silent`.
+ * Describes a transport: `over a WebSocket, continuing the previous answer`, `over a WebSocket, complete request:
+ * connection`, or `over HTTP as fallback: silent`. The word after `complete request:` or `fallback:` is the recorded
+ * reason.
  */
 export function transportWords({ kind, continuation, reset, fallback }: AnswerTransport): string {
   const way = kind === 'websocket' ? 'over a WebSocket' : kind === 'http' ? 'over HTTP' : `over ${kind}`;

@@ -11,13 +11,13 @@ const COVERING =
 /** Matches accents that some languages put on letters for which Unicode has no precomposed character. */
 const ACCENT = /[\u{300}-\u{304}\u{306}\u{308}-\u{30c}]/u;
 
-/** Maximum number of marks on one letter: two on Latin letters, four on others. */
+/** Maximum numbers of combining marks on one letter: on a Latin letter, and on any other letter. */
 const MOST_ON_LATIN = 2;
 const MOST = 4;
 
 const MARK = /^\p{M}$/u;
 
-/** Returns the indexes of the combining marks to mark in a line. */
+/** Returns the indexes of the combining marks in a line that must be shown with their code points. */
 export function twinMarks(chars: readonly string[]): readonly number[] {
   const found: number[] = [];
   let letter = '';
@@ -35,8 +35,8 @@ export function twinMarks(chars: readonly string[]): readonly number[] {
 }
 
 /**
- * Returns true if the combining mark must be marked. `letter` contains the letter and its first mark. `count` is the
- * number of marks before this one.
+ * Returns true if the combining mark must be shown with its code point. `letter` contains the letter and its first
+ * mark. `count` is the number of marks on the letter before this mark.
  */
 function isTwin(mark: string, letter: string, count: number): boolean {
   const [base = ''] = letter;

@@ -65,7 +65,6 @@ async function holdProvider(url: string): Promise<HeldProvider> {
   return { url: `http://127.0.0.1:${port}`, asked: asked.promise, letGo: () => gate.resolve() };
 }
 
-/** Starts a turn at a terminal. The model of this turn calls `bash` with the given command. */
 async function begin(command: string): Promise<PseudoTerminal & HeldProvider> {
   const steps = [{ answer: calls('bash', { command }) }, { answer: { text: 'So be it.' } }];
   listening = await createSimulator({ scenario: { steps } }).listen();
@@ -145,7 +144,7 @@ describe.skipIf(skips)('a question at a terminal', () => {
   });
 });
 
-/** Returns a pattern for the first line of the next page. */
+/** Returns a pattern for the line `true N` that follows the last such line on the screen. */
 function nextLine(screen: string): string {
   const last = Math.max(...[...screen.matchAll(/true (\d+)$/gm)].map(([, number]) => Number(number)));
   return `true ${last + 1}\\s`;

@@ -8,7 +8,6 @@ import { inlineCode, inlineWords, withoutHtml } from './without-html.ts';
 
 const VIEWERS = [new MarkdownIt('commonmark', { html: true }), new MarkdownIt('default', { html: true })];
 
-/** Pieces of text that start or end HTML, code and blocks. */
 const PIECES = [
   ...'<b> <div> </div> <!-- --> <?x <script> <a href="`"> <http://x.y> ` `` ``` ~~~ > - | \\ a # [x]: [x]( ) * &lt;'.split(
     ' ',
@@ -25,7 +24,6 @@ const PIECES = [
   '|-|-|\n',
 ];
 
-/** Returns the HTML that a viewer would interpret. */
 function htmlIn(text: string): readonly string[] {
   return VIEWERS.flatMap((viewer) =>
     viewer

@@ -8,14 +8,14 @@ import MarkdownIt from 'markdown-it';
 const LONGEST = 100_000;
 
 /**
- * First code point of the private planes of Unicode. Before parsing, each `<` is replaced by a different private
- * character, which has no meaning in Markdown.
+ * First code point of the private-use planes of Unicode. Before parsing, each `<` is replaced by a different
+ * private-use character, which has no meaning in Markdown. These characters then show which `<` is part of code.
  */
 const PRIVATE = 0xf0000;
 const MOST_SIGNS = 0xfffd;
 const MARK = /[\u{f0000}-\u{10ffff}]/gu;
 
-/** Markdown parsers for the two forms that viewers use: CommonMark, and GitHub's form with tables. */
+/** Markdown parsers for the two dialects that viewers use: CommonMark, and the dialect of GitHub with tables. */
 const READERS = [new MarkdownIt('commonmark', { html: false }), new MarkdownIt('default', { html: false })];
 
 /**
@@ -57,7 +57,7 @@ export function inlineCode(text: string): string {
   return `${ticks}${edge}${text.replaceAll(/\s+/g, ' ')}${edge}${ticks}`;
 }
 
-/** Returns a name or a title as plain words on one line. */
+/** Returns a name or a title on one line, with `&`, `<` and backticks escaped. */
 export function inlineWords(text: string): string {
   return text.replaceAll(/\s+/g, ' ').replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('`', '&#96;');
 }
@@ -67,8 +67,8 @@ function longestRun(text: string): number {
 }
 
 /**
- * Code that a parser finds: the private characters inside fences, and those inside inline code. `open` is the marker
- * that closes a fence left open by the text.
+ * Code that a parser finds: the private-use characters inside fences, and those inside inline code. `open` is the
+ * marker to append if the text ends inside a fence.
  */
 interface Code {
   readonly fences: ReadonlySet<string>;
@@ -112,11 +112,11 @@ function afterDefinition(lines: readonly string[]): readonly boolean[] {
 }
 
 /**
- * Returns a function that takes the position of a `<`. The function returns true if inline code in the line of the `<`
- * is code for every viewer. It returns false in two cases. Inline code that began in an earlier line may contain a line
- * that begins with `<`, which would be HTML. After an address with a backtick, up to the next blank line, viewers
- * differ, because some include the backtick in a link. The caller passes the positions in ascending order, so the total
- * work is linear.
+ * Returns a function that takes the position of a `<` and returns true if inline code at this position is code for
+ * every viewer. It returns false in two cases. First, no backtick precedes the `<` in its line: inline code from an
+ * earlier line ends for some viewers at a line that begins with HTML. Second, an address with a backtick precedes the
+ * `<` after the last blank line: some viewers include this backtick in a link. The caller passes the positions in
+ * ascending order, so the total work is linear.
  */
 function createSpanJudge(text: string): (at: number) => boolean {
   const passes = (places: readonly number[]): ((at: number) => number) => {

@@ -48,7 +48,10 @@ export function declareAccountFlags(command: Command): Command {
     .option('--since <day>', 'count calls from this day or time on: 2026-11-20, or 2026-11-20T09:30:00Z');
 }
 
-/** Sums up the accounts. A session that cannot be read is reported on stderr and omitted, unless the user named it. */
+/**
+ * Returns the accounts of the named session, or of all sessions. A session that cannot be read is reported on stderr
+ * and omitted, unless the user named it.
+ */
 export async function addUp(
   name: string | undefined,
   flags: AccountFlags,
@@ -59,7 +62,7 @@ export async function addUp(
   const since = flags.since === undefined ? undefined : sinceArgument(flags.since);
   const by = flags.by ?? (session === undefined ? 'session' : 'cause');
   const catalog = await readCatalog(context.home);
-  // Only the provider's own row is used, because another provider may have other prices for the same model.
+  // Only the provider's own row is used, because another provider can have other prices for the same model.
   const rowOf: RowOf = (provider, model) => findModel(catalog, model, provider);
   const options = { by, rowOf, ...(since && { since }), ...defined({ as }) };
   const store = await context.store();
@@ -86,8 +89,8 @@ export function headlineOf({ accounts: { whole, sessions, span }, session }: Rep
 }
 
 /**
- * Returns lines about the counts that no provider reported. Such counts are not part of any sum (L7). Estimates and
- * upper bounds are added to the lines if they are known.
+ * Returns lines about tokens and costs that are unknown. They are not part of any sum (L7). Estimates and upper bounds
+ * are added to the lines if they are known.
  */
 export function unknownsOf(account: Account): readonly string[] {
   return [...untoldTokens(account), ...untoldMoney(account)];
@@ -116,14 +119,16 @@ function untoldMoney({ unpriced, bounded, estimated }: Account): readonly string
   return [`${formatCount(unpriced, 'call')} without a price, not in the sums${most}${about}`];
 }
 
-/** Returns the total that was paid, or `undefined` if no call of the account has a known cost. */
+/**
+ * Returns the cost of an account. Returns `undefined` if the account has calls and the cost of every call is unknown.
+ */
 export function paidIn({ calls, unpriced, cost }: Account): string | undefined {
   return calls > 0 && unpriced === calls ? undefined : cost;
 }
 
 /**
- * Returns the groups in display order: sessions as the store lists them, days in time order, all other groups by cost,
- * most expensive first.
+ * Returns pairs of group name and account in display order: sessions as the store lists them, days in time order, all
+ * other groups by cost, most expensive first.
  */
 export function orderedGroups({ accounts, by }: Reported): readonly (readonly [string | undefined, Account])[] {
   const groups = [...accounts.groups];
@@ -134,7 +139,7 @@ export function orderedGroups({ accounts, by }: Reported): readonly (readonly [s
 
 const NAMELESS: Readonly<Partial<Record<GroupBy, string>>> = { contract: 'none', cause: 'nothing paid again' };
 
-/** Returns the display name of a group. */
+/** Returns the display name of a group. A group without a name gets a text such as `unknown`. */
 export function groupName(by: GroupBy, name: string | undefined): string {
   return name ?? NAMELESS[by] ?? 'unknown';
 }

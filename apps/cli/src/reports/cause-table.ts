@@ -14,7 +14,7 @@ const WHOSE: Readonly<Record<CauseGroup, string>> = {
   cache: 'the cache',
 };
 
-/** Returns the table of causes, with the largest number of tokens first. */
+/** Returns the table of causes, sorted by the tokens paid again, largest first. */
 export function causeTable(groups: ReadonlyMap<string | undefined, Account>): TableOf {
   const lost = [...groups].filter(([cause]) => cause !== undefined);
   const rows = lost
@@ -30,7 +30,7 @@ export function causeTable(groups: ReadonlyMap<string | undefined, Account>): Ta
 }
 
 /**
- * Returns the kind of cause for each cause in the text, such as `a change` or `time`, without repetition. `causes`
+ * Returns the kinds of the causes, such as `a change` or `time`, joined with commas and without repetition. `causes`
  * contains one cause, or several joined with ` + `.
  */
 function whose(causes: string): string {

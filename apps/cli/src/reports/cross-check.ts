@@ -1,4 +1,5 @@
-// Describes the provider's own diagnosis of a miss, and states if the diagnosis confirms the cause that Tidemark names.
+// Describes the provider's own diagnosis of a miss, and reports if the diagnosis agrees with the cause that Tidemark
+// found.
 
 import type { Explanation } from '@tidemark/agent';
 

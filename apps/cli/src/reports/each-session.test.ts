@@ -1,5 +1,5 @@
-// Tests `eachSession`: over all sessions, an unreadable session is omitted and named. If the user named that session,
-// the command fails.
+// Tests `eachSession`. When it visits all sessions, it omits an unreadable session and reports its id. If the user
+// named the unreadable session, the command fails.
 
 import { AgentError } from '@tidemark/agent';
 import { sessionId, timestamp } from '@tidemark/log';

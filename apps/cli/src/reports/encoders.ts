@@ -8,7 +8,7 @@ import { scriptedEncoder } from '@tidemark/provider-scripted';
 const ALL = [anthropicEncoder, openaiResponsesEncoder, openaiChatEncoder, openrouterEncoder, scriptedEncoder];
 
 /**
- * Returns the encoder for a revision, as a recorded request names it. Returns `undefined` for a revision that this
- * version does not know.
+ * Returns the encoder with this revision, which each recorded request contains. Returns `undefined` for a revision that
+ * this version does not know.
  */
 export const encoders: Encoders = (revision) => ALL.find((encoder) => encoder.revision === revision);

@@ -38,7 +38,6 @@ function readOf({ answer }: Explanation): string {
   return ' and read all cached tokens';
 }
 
-/** Returns the name of a cause and its meaning. */
 function inWords(cause: EpochCause | MissCause): string {
   return `${cause}, ${causeInWords(cause)}`;
 }
@@ -86,7 +85,7 @@ function blockName(block: Block | undefined): string {
   return block === undefined ? 'nothing' : `${block.role} ${block.holds} from ${originName(block.origin)}`;
 }
 
-/** Describes the origin of a span. */
+/** Returns the origin of a span as text: a layer with its revision, or the position of a record. */
 export function originName(origin: Origin): string {
   return origin.from === 'layer' ? `layer ${origin.layer} ${origin.revision}` : `record ${origin.position}`;
 }

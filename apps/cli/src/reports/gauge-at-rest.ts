@@ -6,7 +6,7 @@ import type { Artifacts } from '@tidemark/log';
 
 import { rowInForce } from '../settings/row-in-force.ts';
 
-/** Limits of a model that is in no catalog row. 0 means unknown. */
+/** Limits of a model without a catalog row. 0 means unknown. */
 const NO_LIMITS: GaugeLimits = {
   inputLimit: 0,
   outputLimit: 0,
@@ -15,9 +15,9 @@ const NO_LIMITS: GaugeLimits = {
 };
 
 /**
- * Returns the gauge, with the output limit of the last request. For a recording, the gauge uses the usage of its last
- * answer. Returns `undefined` for a session without any request, and if the row of its epoch is missing, which `doctor`
- * reports.
+ * Returns the gauge, with the output limit of the last request. For an imported session, the gauge uses the usage of
+ * its last answer. Returns `undefined` for a session without any request. Also returns `undefined` if the artifact with
+ * the catalog row of its epoch is missing, which `doctor` reports.
  */
 export async function gaugeAtRest(artifacts: Artifacts, state: State, home: string): Promise<Gauge | undefined> {
   const { epoch, streams } = state;

@@ -1,5 +1,5 @@
-// Finds reasoning that is in the history but not in the request. The model does not receive such reasoning again,
-// because it belongs to another model or to content that was edited later. Here people can read its plain text.
+// Finds reasoning that is in the history but not in the request, so that people can read its plain text. The model does
+// not receive such reasoning again, because it belongs to another model or to content that was edited later.
 
 import type { Rebuilt } from '@tidemark/agent';
 import { slice } from '@tidemark/context';
@@ -10,11 +10,11 @@ export interface LeftOutReasoning {
   /** Position of the answer that contains the reasoning. */
   readonly record: number;
   readonly model: string;
-  /** Readable text from the provider. May be empty. */
+  /** Readable text from the provider. Can be empty. */
   readonly text: string;
 }
 
-/** Returns the reasoning that a request omits, oldest first. Returns none for a request without history. */
+/** Returns the reasoning that a request omits, oldest first. Returns an empty list for a request without history. */
 export function reasoningLeftOut({ record, promptStream, state }: Rebuilt): readonly LeftOutReasoning[] {
   if (record.data.history === 'none') return [];
   const sent = new Map<number, number>();
@@ -25,8 +25,8 @@ export function reasoningLeftOut({ record, promptStream, state }: Rebuilt): read
 }
 
 /**
- * Returns the omitted reasoning of one answer. A request that sends only some pieces of an answer's reasoning sends the
- * first pieces and omits the last ones.
+ * Returns the omitted reasoning of one answer. `sent` contains the number of pieces that the request sends, by answer.
+ * They are always the first pieces of the answer, so the last ones are omitted.
  */
 function leftOutOf({ origin, parts }: Span, sent: ReadonlyMap<number, number>): readonly LeftOutReasoning[] {
   if (origin.from !== 'event') return [];

@@ -20,7 +20,10 @@ interface Line {
 let files = 0;
 const COUNTED = { input: 3, output: 50, cacheRead: 120_000, cacheWrite: 47_947 };
 
-/** Imports a transcript of pi in which a long file is read in two steps. `usage` is the usage of the second answer. */
+/**
+ * Imports a transcript of the agent pi in which a long file is read in two steps. `usage` is the usage of the second
+ * answer.
+ */
 async function imported({ model = 'claude-sonnet-4-5', usage = COUNTED }: Line): Promise<{
   readonly id: string;
   readonly run: (...args: readonly string[]) => ReturnType<typeof pretendRun>;

@@ -39,7 +39,10 @@ function times(ratio: number | null): Shown {
   return withStyle('bold', ratio === null ? 'unknown ×' : `${ratio.toFixed(2)} ×`);
 }
 
-/** Returns the costs next to each other, in units of the base input price. */
+/**
+ * Returns a table with one row for each way to pay for the input, from uncached to ideal. Costs are in tokens at the
+ * base input price. The last column is the share of the uncached cost.
+ */
 export function replayTable(result: ReplayResult): TableOf {
   const { recorded, billed, forced, ideal, expiring, uncached } = result;
   const row = (name: string, cost: number): readonly string[] => [name, formatNumber(cost), percent(cost, uncached)];
@@ -57,7 +60,10 @@ export function replayTable(result: ReplayResult): TableOf {
   };
 }
 
-/** Returns the misses by cause, with their number, tokens and cost. Returns `undefined` without misses. */
+/**
+ * Returns the misses by cause, with their number, tokens and cost: first the misses of the recording, then those of the
+ * replay. Returns `undefined` without misses.
+ */
 export function missTable(result: ReplayResult): TableOf | undefined {
   const causes = [...sumByCause('recorded', result.recorded.misses), ...sumByCause('replayed', result.misses)];
   if (causes.length === 0) return undefined;

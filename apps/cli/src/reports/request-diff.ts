@@ -10,7 +10,10 @@ import type { Block } from '@tidemark/model';
 export interface DiffRow {
   /** `-` for a removed block, `+` for an added block, `=` for a block with the same bytes in both requests. */
   readonly sign: '-' | '+' | '=';
-  /** Index of the block in the previous request. `is` is the index in this request. */
+  /**
+   * Index of the block in the previous request, and `is` in this request. `undefined` if the request does not contain
+   * the block.
+   */
   readonly was: number | undefined;
   readonly is: number | undefined;
   readonly block: Block;
@@ -29,7 +32,10 @@ export interface RequestDiff {
   readonly rows: readonly DiffRow[];
 }
 
-/** Compares two requests from the first difference on. */
+/**
+ * Returns the changed parameters, and the rows of all blocks from the first different block on. If no earlier block
+ * differs, the rows are the blocks that the new request adds.
+ */
 export function diffRequests(before: Rebuilt, after: Rebuilt, divergence: Divergence | undefined): RequestDiff {
   const grown = before.promptStream.sequence.blocks.length;
   const from = divergence === undefined || divergence.at === 'parameters' ? grown : divergence.at;

@@ -62,7 +62,7 @@ function tableOf(requests: readonly RequestSnapshot[]): TableOf {
   return { head: ['step', 'at', 'prefix', 'tools', 'system', 'messages', 'marked'], rows, numbers: [0, 3, 4, 5] };
 }
 
-/** Lists the marked blocks by the lifetime of their markers: `0, 9 1h; 14 5m`. */
+/** Lists the indexes of the marked blocks, by the lifetime of their markers: `0, 9 1h; 14 5m`. */
 function markedIn(markers: RequestSnapshot['markers']): string {
   const lives = [...new Set(markers.map(({ ttl }) => ttl))];
   const blocksOf = (life: string): string =>

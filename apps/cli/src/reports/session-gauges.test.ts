@@ -20,7 +20,7 @@ beforeAll(async () => {
   records = await Array.fromAsync(memory.read(played));
 });
 
-/** Returns the store, and a list to which each read adds its first position. */
+/** Returns a store that notes the start position of each read, and the list of these positions. */
 function watched(parts: Partial<Log> = {}): { readonly store: Log; readonly from: readonly number[] } {
   const from: number[] = [];
   const read: Log['read'] = (id, first = 0, to) => (from.push(first), memory.read(id, first, to));

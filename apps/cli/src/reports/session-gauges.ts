@@ -26,7 +26,8 @@ export interface GaugedSession extends SessionSummary {
 const MOST = 40_000;
 
 /**
- * Computes the gauges in the given order, until `most` records were read.
+ * Returns the sessions with their gauges, in the given order. `most` limits the number of records read in total. A
+ * session that would exceed the limit is marked `long`.
  *
  * @throws any error that does not concern a single session.
  */

@@ -9,14 +9,14 @@ export interface PlacedSession<S extends SessionSummary> {
   readonly depth: number;
 }
 
-/** Places a session in a list without a tree. */
+/** Returns the session with depth 0, for a list without a tree. */
 export function atRoot<S extends SessionSummary>(session: S): PlacedSession<S> {
   return { session, depth: 0 };
 }
 
 /**
- * Returns the tree line by line. Top sessions keep the order of the list. Below a session, its subagents come first,
- * sorted by age. Its forks follow, sorted by the position at which each fork begins.
+ * Returns the tree line by line. Sessions without a parent in the list keep the order of the list. Below a session, its
+ * subagents come first, oldest first. Its forks follow, sorted by the position at which each fork begins.
  */
 export function flatTree<S extends SessionSummary>(sessions: readonly S[]): readonly PlacedSession<S>[] {
   const listed = new Set<string>(sessions.map(({ session }) => session));

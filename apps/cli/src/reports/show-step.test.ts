@@ -32,7 +32,6 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(home, { recursive: true }));
 
-/** Work done by a run. */
 interface Work {
   /** Number of records read, by the start position of the read. */
   readonly reads: ReadonlyMap<number, number>;
@@ -72,7 +71,7 @@ test('`show` of a late step rebuilds only its request and the previous one', asy
   await verifySession(openNdjsonStore({ home }), sessionId(session), { encoders });
   const all = lowering.mock.calls.length;
   lowering.mockRestore();
-  // The two requests belong to one epoch or to adjacent epochs. The limit does not depend on the length of the session.
+  // `show` lowers only the spans of one or two adjacent epochs. The limit does not depend on the length of the session.
   expect(work.spansLowered).toBeLessThan(200);
   expect(work.spansLowered).toBeLessThan(all / 4);
   expect(work.artifacts).toBeLessThan(20);

@@ -107,7 +107,6 @@ function relationOf(
   return `breaks the prefix of the previous request at block ${divergence.at}, byte ${divergence.byte}`;
 }
 
-/** Parts of an answer that are shown. */
 interface ShownAnswer {
   readonly usage?: Usage;
   readonly transport?: AnswerTransport;
@@ -115,7 +114,7 @@ interface ShownAnswer {
 
 const NO_LONGER = '`tidemark verify <session>` lists every request that cannot be rebuilt';
 
-/** Request that was searched for, with the previous request on the main stream and the answer. */
+/** Result of a search. `before` is the previous request on the main stream. */
 interface FoundRequest {
   readonly found: RequestAt;
   readonly before?: RequestAt;
@@ -123,8 +122,8 @@ interface FoundRequest {
 }
 
 /**
- * Returns the rebuilt request of a step with the previous one, or the request of a side call, and its answer. A side
- * call has no previous request.
+ * Returns the rebuilt request of a step or a side call, with its answer. For a step, also returns the previous request
+ * if it can be rebuilt.
  */
 async function requestAt(
   store: Log,
@@ -177,7 +176,6 @@ async function madeAgain(store: Log, request: RequestAt): Promise<Rebuilt | Erro
   }
 }
 
-/** Returns the answer to a request. Returns `undefined` for any other record. */
 function answerOf({ kind, data }: Recorded, { record: request }: RequestAt): ShownAnswer | undefined {
   if ((kind !== 'answer.received' && kind !== 'answer.interrupted') || data.request !== request.position)
     return undefined;
@@ -205,7 +203,7 @@ function diffValue({ sign, was, is, block }: DiffRow): object {
 }
 
 /**
- * Returns a table of old and new blocks. If the requests differ in their blocks, the first row is the first difference.
+ * Returns a table of old and new blocks. With `parted`, the first row is marked as the place of the first difference.
  */
 function diffTable(rows: readonly DiffRow[], parted: boolean): TableOf {
   return {

@@ -26,8 +26,8 @@ function buckets(read: number, written: number, fresh: number): string {
 }
 
 /**
- * Sums over the calls with a forecast and usage: their number, their input, and the input that differs from the
- * forecast.
+ * Sums over the calls with a forecast and usage: the number of calls, their input in tokens, and the part of the input
+ * that differs from the forecast.
  */
 export interface ForecastsOff {
   readonly calls: number;

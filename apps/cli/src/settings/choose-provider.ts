@@ -1,5 +1,5 @@
-// Chooses the provider and the model of a turn: from the command line, from the session, or by the model. The simulator
-// can replace any provider.
+// Chooses the provider and the model of a turn, from the command line, the session or the catalog. The simulator can
+// replace any provider.
 
 import { defined } from '@tidemark/core';
 import type { AgentOptions, ProviderName } from '@tidemark/kit';
@@ -31,7 +31,7 @@ export interface ProviderRequest {
   readonly session?: ChosenSession | undefined;
   /** Model catalog, with the user's changes applied. */
   readonly catalog: Catalog;
-  /** Addresses of the providers, from the settings. */
+  /** Base URLs of the providers from the settings, by provider name. */
   readonly addresses?: Settings['baseUrl'];
 }
 
@@ -59,7 +59,6 @@ export async function chooseProvider(request: ProviderRequest, context: CommandC
   };
 }
 
-/** Model, with the name of its provider if it is known. */
 interface WantedModel {
   readonly model: string;
   readonly provider?: ProviderName;
@@ -108,8 +107,8 @@ function defaultModel(provider: ProviderName | undefined, catalog: Catalog): str
 }
 
 /**
- * Returns the limits that the user gave for a model outside the catalog. A session remembers the window of its own
- * model.
+ * Returns the limits that the user gave for a model outside the catalog. For such a model, a session remembers the
+ * context window.
  */
 function limitsOf(
   { flags, session, catalog }: ProviderRequest,

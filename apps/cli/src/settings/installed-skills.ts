@@ -43,7 +43,7 @@ export async function skillsHere({ folder, home }: CommandContext): Promise<Skil
   }
 }
 
-/** Result of `skillsHere`. */
+/** Current folder. `unused` contains the names of its skills that are not used because the folder is not trusted. */
 export interface SkillsHere {
   readonly folder: string;
   readonly trusted: boolean;

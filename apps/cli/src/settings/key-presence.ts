@@ -37,7 +37,7 @@ function valueIn(environment: CommandContext['environment'], variable: string): 
 }
 
 /**
- * Returns the presence of every key. The keyring is read one key at a time, because an old keyring may ask the user to
+ * Returns the presence of every key. The keyring is read one key at a time, because an old keyring can ask the user to
  * unlock it.
  */
 export async function keysOf({
@@ -53,7 +53,7 @@ export async function keysOf({
   return found;
 }
 
-/** Describes where the key is. */
+/** Returns the state of a key as text, such as `OPENAI_API_KEY is not set, a key is in the keyring`. */
 export function keyWords({ variable, present, inKeyring }: KeyPresence): string {
   const held = inKeyring === undefined ? '' : inKeyring ? ', a key is in the keyring' : ', no key is in the keyring';
   return `${variable} is ${present ? 'set' : 'not set'}${held}`;

@@ -1,5 +1,5 @@
-// Reads and changes the user's own catalog of models, `catalog.json` in the home. The file has the format that
-// `createAgent` accepts.
+// Reads and changes the user's own catalog of models, `catalog.json` in the home folder of Tidemark. The file has the
+// format that `createAgent` accepts.
 
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,13 +10,11 @@ import { defaultCatalog, parseJson, withOverrides } from '@tidemark/model';
 
 import { CliError } from '../frame/failure.ts';
 
-/** Change of one catalog row. Provider and model identify the row; the other fields are set. */
+/** Change of one catalog row. `provider` and `model` identify the row. The other fields replace those of the row. */
 export type OwnRowChange = Pick<Capabilities, 'provider' | 'model'> & Partial<Capabilities>;
 
-/** Maximum size of the file, in bytes. */
 const MOST_BYTES = 16 * 1_024 * 1_024;
 
-/** Returns the path of the user's catalog. */
 export function ownCatalogPath(home: string): string {
   return join(home, 'catalog.json');
 }
@@ -47,7 +45,8 @@ export async function readCatalog(home: string): Promise<Catalog> {
 }
 
 /**
- * Sets fields of one row in the file and keeps everything else unchanged. The file is replaced as a whole.
+ * Sets fields of one row in the file and keeps everything else unchanged. The new file replaces the old one by a
+ * rename.
  *
  * @throws CliError, CatalogError as `readOwnCatalog` does.
  */

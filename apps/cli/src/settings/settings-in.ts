@@ -18,7 +18,8 @@ export interface SettingsInForce extends SettledSettings {
 }
 
 /**
- * Returns the settings for a workspace. Asks the user for trust if necessary.
+ * Returns the settings for a workspace. Asks the user for trust if necessary. With `trust`, the workspace is trusted
+ * without a question.
  *
  * @throws SettingsError when the user's settings, or those of a trusted workspace, are invalid.
  */
@@ -34,7 +35,7 @@ export async function settingsIn(
   return { ...settled, trusted, ...defined({ brought }) };
 }
 
-/** Returns the request for the user's own settings. */
+/** Returns the arguments with which `readSettings` reads the user's own settings. */
 export function settingsRequest({
   configFolder,
   configFile,

@@ -28,7 +28,7 @@ export interface SimulatorAddress {
   readonly url: string;
   /** Environment variable for clients that use the official SDK. */
   readonly variable?: string;
-  /** Flags for this command. */
+  /** Flags with which a `tidemark` command uses this address. */
   readonly flags: string;
 }
 
@@ -37,7 +37,7 @@ export function addressOf(provider: ProviderName, url: string): string {
   return url + BEHIND[provider];
 }
 
-/** Returns every address, with how to use it. */
+/** Returns the address of the simulator for each provider, with the variable and the flags that select it. */
 export function addressesOf(url: string): readonly SimulatorAddress[] {
   return Object.keys(BEHIND)
     .filter((name): name is ProviderName => Object.hasOwn(PROVIDERS, name))

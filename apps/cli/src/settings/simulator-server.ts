@@ -12,14 +12,13 @@ import { CliError } from '../frame/failure.ts';
 export interface SimulatorChoice {
   /** Port to listen on. 0 means any free port. */
   readonly port: number;
-  /** Host names that clients may use in addition to the loopback names. */
+  /** Host names that clients are allowed to use in addition to the loopback names. */
   readonly allowedHosts?: readonly string[];
-  /** Path of a JSON script of answers. */
+  /** Path of the scenario file, which contains the answers as JSON. */
   readonly scenario?: string;
   readonly settings?: Pick<SimulatorOptions, 'capabilities' | 'clock' | 'recordedSignatures'>;
 }
 
-/** Maximum size of a scenario file, in bytes. */
 const MOST_BYTES = 256 * 1_024 * 1_024;
 
 /**

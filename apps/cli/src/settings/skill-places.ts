@@ -1,5 +1,5 @@
-// Finds the folders with skills: the user's own folders, and those of a trusted workspace. Also reads how many skills
-// may be loaded.
+// Finds the folders with skills: the user's own folders, and those of a trusted workspace. Also reads the limits for
+// loading skills.
 
 import { defined } from '@tidemark/core';
 import { skillRoots } from '@tidemark/kit';
@@ -10,7 +10,6 @@ import { join } from 'node:path';
 
 import type { CommandContext } from '../frame/command.ts';
 
-/** Workspace folder, and if the user trusts it. */
 interface Workspace {
   readonly folder: string;
   readonly trusted: boolean;

@@ -11,8 +11,9 @@ import { withStyle } from '../frame/shown.ts';
 import { tooLongToAsk, trustLines } from './trust-lines.ts';
 
 /**
- * Returns true if the workspace is trusted. If no question can be asked, a notice prints the reason. An invalid
- * configuration leads to no question; `readSettings` reports it.
+ * Returns true if the workspace is trusted. Asks the user if there is no earlier answer for these contents. If no
+ * question can be asked, prints a notice with the reason. An invalid configuration leads to no question, because
+ * `readSettings` reports it.
  */
 export async function trustIn(brought: WorkspaceContents, context: CommandContext): Promise<boolean> {
   const state = await judgeTrust(context.home, brought);
@@ -44,12 +45,12 @@ async function usableLines(brought: WorkspaceContents): Promise<readonly string[
 /** Advice for a folder whose list is too long for a question. */
 export const LOOK = 'check .tidemark/config.json; `tidemark trust --yes` trusts the folder as it is';
 
-/** Returns true if the user can be asked. */
+/** Returns true if the user can be asked: the input is a terminal and the output is not JSON. */
 export function canAsk({ input, output }: Pick<CommandContext, 'input' | 'output'>): boolean {
   return input.terminal && !output.json;
 }
 
-/** Prints why the contents of the folder are not used. Returns false, as the result for the caller. */
+/** Prints a notice why the contents of the folder are not used. Returns false, as the result of `trustIn`. */
 function notUsed(why: string, { output }: CommandContext): false {
   output.note([
     withStyle('yellow', 'notice'),
@@ -89,7 +90,7 @@ export async function askForTrust(
 const USE_IT = 'Use all of this from now on? Answer y only if you trust its author. (y/n) ';
 const NOTHING = 'This folder contains nothing to trust yet. A yes allows memory files that an agent writes here later.';
 const BRINGS = 'This folder contains files that control an agent:';
-/** Also shown after an update of Tidemark, because trust given to an earlier version covered less. */
+/** Also shown after an update of Tidemark, because the trust given under an earlier version covered fewer contents. */
 const CHANGED = 'The files that control an agent here, or the rules for checking them, changed:';
 
 /**
@@ -111,12 +112,14 @@ const CONTINUED = '    | ';
 /** Number of columns below which the mark of a continued row is short. */
 const NARROW = 20;
 
-/** Returns a line with the indentation of the list below the question's head. */
 export function indentLine(line: string): string {
   return `  ${line}`;
 }
 
-/** Makes a name safe to print, because an attacker may have chosen it. */
+/**
+ * Makes a name safe to print, because an attacker could have chosen it. Any character except letters, digits, `.`, `_`
+ * and `-` becomes `?`. The maximum length is 64 characters.
+ */
 export function oneName(name: string): string {
   return name.replaceAll(/[^\p{L}\p{N}._-]/gu, '?').slice(0, 64);
 }

@@ -1,4 +1,4 @@
-// Tests the lines that a user sees about a folder before the trust question: everything that may run, with every
+// Tests the lines that a user sees about a folder before the trust question: everything that can run, with every
 // character visible.
 
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';

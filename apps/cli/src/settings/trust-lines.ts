@@ -1,5 +1,5 @@
 // Lists the contents of a workspace for the user who is asked to trust it: one line per item, and a block of lines per
-// MCP server. Everything that may run is shown completely, exactly as it would be started.
+// MCP server. Every command that can run is shown completely, exactly as it would be started.
 
 import { basename, relative } from 'node:path';
 
@@ -13,7 +13,7 @@ import { markedText } from '../present/marked-text.ts';
 import { asciiText, shellWord } from '../present/shell-word.ts';
 
 /**
- * Returns the lines, or none if the workspace has nothing that needs trust.
+ * Returns the lines. Returns an empty list if the workspace has nothing that needs trust.
  *
  * @throws SettingsError when the workspace's configuration is invalid. Otherwise a "yes" would cover settings that no
  *   line shows.
@@ -33,7 +33,7 @@ export async function trustLines(brought: WorkspaceContents): Promise<readonly s
 const MOST_CHARACTERS = 64 * 1024;
 const MOST_LINES = 2_000;
 
-/** Returns the reason if the lines are too long for a question, otherwise `undefined`. */
+/** Returns the reason why the lines are too long for a question. Returns `undefined` if they are not too long. */
 export function tooLongToAsk(lines: readonly string[]): string | undefined {
   const characters = lines.reduce((sum, line) => sum + line.length, 0);
   if (characters <= MOST_CHARACTERS && lines.length <= MOST_LINES) return undefined;
@@ -53,7 +53,6 @@ function ruleLine({ decision, tool, ...patterns }: BroughtSettings['rules'][numb
   return `rule: ${decision} ${shellWord(tool)}${where.join('')}${ignored}`;
 }
 
-/** Returns the server's line with its command or address, and below it lines for all its other settings. */
 function serverLines(name: string, server: ServerSetting, brought: WorkspaceContents): readonly string[] {
   const below = 'command' in server ? programLines(server) : headerLines(server.headers ?? {});
   return [
@@ -90,7 +89,7 @@ function secretNotice(value: string): string {
 }
 
 /**
- * Returns true if a value may stay hidden: its name is that of a secret, and it cannot be code. Such a value is not a
+ * Returns true if a value can stay hidden: its name is that of a secret, and it cannot be code. Such a value is not a
  * path and has no characters that a shell interprets. Its variable does not name a program, and no code on the command
  * line uses it.
  */
@@ -146,7 +145,7 @@ function serverNotes(
   ];
 }
 
-/** Returns each skill with the first line of its description, or with the reason why it cannot be used now. */
+/** Returns one line per skill, with the first line of its description or the reason why the skill cannot be used. */
 async function skillLines({ skills, skillsRoot }: WorkspaceContents): Promise<readonly string[]> {
   if (skillsRoot === undefined) return [];
   const found = await findSkills([{ folder: skillsRoot, source: 'workspace' }]);

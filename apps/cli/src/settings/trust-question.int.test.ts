@@ -1,5 +1,5 @@
-// Tests the trust question at a terminal. The user sees everything that would act before the answer counts. A list that
-// cannot be shown completely is not asked about.
+// Tests the trust question at a terminal. The user sees everything that would take effect before the answer is
+// accepted. If the list cannot be shown completely, the question is not asked.
 
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -63,7 +63,6 @@ describe('the trust question', () => {
     return { asked, person };
   }
 
-  /** Joins the rows of a paged list into their original lines. */
   function linesIn(asked: readonly string[]): string {
     return asked
       .join('\n')

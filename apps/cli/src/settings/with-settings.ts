@@ -12,7 +12,6 @@ import { modeIn } from '../arguments/agent-flags.ts';
 /** Settings, and the circumstances in which they apply. */
 export interface SettingsUse {
   readonly settings: Settings;
-  /** True for a new session. */
   readonly newSession: boolean;
   /** True if the user can be asked. The setting `mode: ask` applies only at a terminal. */
   readonly person: boolean;
@@ -42,7 +41,7 @@ function modelIn(flags: AgentFlags, { settings, newSession, catalog }: SettingsU
   }
   if (provider === 'simulator') return defined({ provider, model: newSession ? model : undefined });
   if (!newSession) return {};
-  // A model from the command line is requested from its maker, if the catalog knows the maker.
+  // A model from the command line is requested from its own provider, if the catalog knows that provider.
   const wanted = flags.model ?? model;
   const known = flags.model !== undefined && wanted !== undefined ? providerOf(wanted, catalog) : undefined;
   const named = provider !== undefined && isProviderName(provider) ? provider : undefined;

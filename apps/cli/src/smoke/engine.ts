@@ -34,7 +34,8 @@ export interface SmokeSession {
 }
 
 /**
- * Opens the session `id`, or a new session if `id` is `undefined`. Runs the work on the session, and closes everything.
+ * Opens the session `id`, or a new session if `id` is `undefined`. Runs `work` on the session, closes the engine and
+ * returns the result of `work`.
  */
 export async function withEngine<T>(
   engine: SmokeEngine,

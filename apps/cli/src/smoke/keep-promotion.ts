@@ -15,7 +15,7 @@ export interface KeptOf {
 }
 
 /**
- * Stores the result of a promotion test. Returns true if the catalog was changed.
+ * Stores the result of a promotion test. Returns true if the catalog was changed. An unclear result changes nothing.
  *
  * @throws the same errors as `changeOwnCatalog`.
  */

@@ -1,6 +1,6 @@
 // Measures the cache with up to six calls: the engine's first request, the same bytes again (transport), and the
-// engine's next request (contract). Then the first request again with a change at its tail, at the end of the front,
-// and in its first sentence.
+// engine's next request (contract). The other three calls send the first request again with one change: at its tail, at
+// the end of the front, or in its first sentence.
 
 import { defined } from '@tidemark/core';
 import type { Outgoing } from '@tidemark/model';
@@ -31,17 +31,17 @@ export interface Probe {
 }
 
 /**
- * Verdict on a request. `hit`: the request read everything that the earlier call left in the cache. `miss`: it did not.
- * `unknown`: the provider does not report its cache reads.
+ * Verdict on a request. `hit`: the request read all tokens that the earlier call had read or written. `miss`: it did
+ * not. `unknown`: the provider does not report its cache reads.
  */
 export type ReadVerdict = 'hit' | 'miss' | 'unknown';
 
 /** Result of a smoke test. */
 export interface SmokeResult {
   readonly probes: readonly Probe[];
-  /** Verdict for the same bytes sent twice. */
+  /** Verdict for the first request, sent again with the same bytes. */
   readonly transport: ReadVerdict;
-  /** Verdict for the engine's two different requests. */
+  /** Verdict for the engine's next request after its first request. */
   readonly contract: ReadVerdict;
 }
 
@@ -82,7 +82,6 @@ function replaceWords(outgoing: Outgoing, [was, is]: readonly [string, string]):
   return { ...outgoing, body: new TextEncoder().encode(parts.join(is)) };
 }
 
-/** Returns the usage of a call. */
 function probeOf(name: ProbeName, { usage }: MeteredCall): Probe {
   const { fresh, read, writes } = usage;
   const input = inputTokens(usage);
@@ -91,7 +90,8 @@ function probeOf(name: ProbeName, { usage }: MeteredCall): Probe {
 
 /**
  * Returns `hit` if `after` read everything that `before` read or wrote. If the provider does not report its writes,
- * `after` must read at least as many tokens as `before`, and more than 0.
+ * `after` must read at least as many tokens as `before` read, and more than 0. Returns `unknown` if one of the calls
+ * has no count of read tokens.
  */
 function judge(before: Omit<Probe, 'name'> | undefined, after: Omit<Probe, 'name'> | undefined): ReadVerdict {
   if (before?.read === undefined || after?.read === undefined) return 'unknown';

@@ -11,9 +11,9 @@ import { PROMOTION_CALLS } from './promotion.ts';
 /** Calls that a smoke test will make, with their maximum cost. If the cost exceeds the limit, nothing is sent. */
 export interface SmokePlan {
   readonly calls: number;
-  /** Calls that are omitted to stay below the limit. */
+  /** Names of the calls that are omitted to stay below the limit. */
   readonly leftOut: readonly string[];
-  /** Estimated tokens of each call. */
+  /** Estimated input tokens of each call. */
   readonly tokens: number;
   /** Maximum cost in US dollars. Absent if the calls are free. */
   readonly most?: string;

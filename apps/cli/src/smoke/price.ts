@@ -11,7 +11,7 @@ export const MOST_DOLLARS = 0.05;
 /** Maximum length of an answer, in tokens. */
 export const ANSWER_TOKENS = 64;
 
-/** Factor by which an estimate may be too low, because newer models count more tokens for the same text. */
+/** Factor by which an estimate can be too low, because newer models count more tokens for the same text. */
 const ERROR = 1.5;
 /** Tokens that the runtime's notes and the second prompt add. */
 const BESIDE = 300;
@@ -38,12 +38,12 @@ export function mostForCall(
   return costOf(price, { fresh, read: 0, writes: written, answer: ANSWER_TOKENS })?.total;
 }
 
-/** Returns the price of `calls` calls. */
+/** Returns the maximum cost of `calls` calls in US dollars. `each` is the maximum cost of one call. */
 export function mostFor(calls: number, each: string): string {
   return sumOfMoney(Array.from({ length: calls }, () => each));
 }
 
-/** Returns the first lifetime, which is the cheapest. A row lists its lifetimes from short to long. */
+/** A row lists its lifetimes from short to long, and the shortest lifetime is the cheapest. */
 function cheapest(ttls: readonly Ttl[]): Ttl | undefined {
   return ttls[0];
 }

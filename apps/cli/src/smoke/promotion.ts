@@ -10,8 +10,9 @@ import { withEngine } from './engine.ts';
 import type { MeteredCall } from './meter.ts';
 
 /**
- * Result of a promotion test. `unclear` means that the promoting call did not read the short-lived entry, or wrote no
- * long-lived tokens.
+ * Result of a promotion test. `promotes`: after the pause, the last call read all tokens that the promoting call left
+ * in the cache. `does not`: it read fewer tokens. `unclear`: the promoting call did not read the short-lived entry, or
+ * wrote no long-lived tokens.
  */
 export interface Promotion {
   readonly outcome: 'promotes' | 'does not' | 'unclear';
@@ -19,7 +20,7 @@ export interface Promotion {
   readonly usages: readonly Usage[];
   /** Tokens that the promoting call left in the cache. */
   readonly held: number;
-  /** Tokens that were read after the pause. */
+  /** Tokens that the last call read after the pause. */
   readonly read: number;
 }
 
@@ -29,7 +30,7 @@ export const PROMOTION_PAUSE_MS = 315_000;
 export const PROMOTION_CALLS = 3;
 
 /**
- * Runs the promotion test.
+ * Runs the promotion test and returns its result.
  *
  * @param pause waits for the given number of milliseconds
  * @throws ProviderError when a call failed.

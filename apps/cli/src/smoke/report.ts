@@ -16,7 +16,10 @@ const NAMES: { readonly [name in ProbeName]: string } = {
   'first-sentence': 'the first one with a changed first sentence',
 };
 
-/** Returns the plan with its maximum cost. */
+/**
+ * Returns the line that is printed before the test: the model, the number of calls, their tokens and the maximum cost.
+ * With `pauses`, the line also contains the waiting time.
+ */
 export function inAdvance(model: string, plan: SmokePlan, pauses: boolean): string {
   const { calls, tokens, most } = plan;
   const price = most === undefined ? 'free of charge' : `at most ${dollars(most)}`;

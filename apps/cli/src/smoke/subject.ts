@@ -30,7 +30,7 @@ export interface SmokeSubject {
   readonly catalog: object | undefined;
 }
 
-/** Provider that is ready for calls. */
+/** Opened provider, with its clock and functions to wait and to close it. */
 export interface OpenSubject {
   readonly provider: Provider;
   readonly surroundings: Surroundings;

@@ -18,14 +18,17 @@ export interface SmokeWords {
 }
 
 /**
- * Factor by which the front exceeds the floor. The estimate may be too high by a fifth, and the cached prefix must
+ * Factor by which the front exceeds the floor. The estimate can be too high by a fifth, and the cached prefix must
  * still reach the floor.
  */
 const ABOVE_FLOOR = 1.3;
 /** Floor for a model whose floor is unknown, in tokens: the highest floor in the catalog. */
 const HIGHEST_FLOOR = 4_096;
 
-/** Returns the texts for a model with this floor. `name` contains only letters, digits and hyphens. */
+/**
+ * Returns the texts for a model with this floor. `name` is the name of the run and contains only letters, digits and
+ * hyphens.
+ */
 export function smokeWords(floor: number | undefined, name: string): SmokeWords {
   const role = roleOf(name, ABOVE_FLOOR * (floor ?? HIGHEST_FLOOR));
   const [first = ''] = TM3_RUNTIME.match(/^[^.]*\./) ?? [];

@@ -44,7 +44,6 @@ const tidemark = (...args: readonly string[]): Promise<Ran> =>
     environment: { PATH: process.env['PATH'], TIDEMARK_HOME: stage.home },
   });
 
-/** Plays the scenario. Returns the strategies that wrote checkpoints, and the number of requests for a checkpoint. */
 async function played(
   scenario: string,
   ...flags: readonly string[]

@@ -17,7 +17,6 @@ beforeEach(() => {
 
 afterEach(() => stage.clear());
 
-/** Tools and epochs of a session, as its log contains them. */
 interface Logged {
   readonly session: string;
   readonly epochs: number;

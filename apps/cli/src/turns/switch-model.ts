@@ -26,7 +26,7 @@ export function forksFor(
  * Forks a session at its end and prints a notice.
  *
  * @throws CliError `cli/refused` when the session ends inside a turn. The fork would then silently omit calls of that
- *   turn that may have taken effect.
+ *   turn that possibly took effect.
  */
 export async function forkForModel(
   agent: Agent,

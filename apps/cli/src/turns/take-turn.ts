@@ -28,20 +28,19 @@ import { skillBudgetIn, skillPlaces } from '../settings/skill-places.ts';
 import { forkForModel, forksFor } from './switch-model.ts';
 import { withSettings } from '../settings/with-settings.ts';
 
-/** Turn to run. */
+/** Request for `takeTurn` to run one turn. */
 export interface TurnRequest {
   readonly flags: AgentFlags;
   /** Session for the turn. By default a new session in the current folder. */
   readonly session?: ChosenSession;
-  /** Title of a new session. */
   readonly title?: string;
   /** True if the turn was started by an earlier command. A flag cannot give such a turn a wider permission mode. */
   readonly resumes?: true;
-  /** Starts the turn. */
+  /** Starts the turn in the opened session: sends a prompt, or resumes an interrupted turn. */
   begin(session: AgentSession): Turn;
 }
 
-/** Runs one turn and shows it. */
+/** Runs one turn, shows its events, and returns its exit code. */
 export async function takeTurn(typed: TurnRequest, context: CommandContext): Promise<ExitCode> {
   const workspace = typed.session?.workspace ?? context.folder;
   await requireFolder(workspace);
@@ -138,7 +137,7 @@ async function turnIn(session: AgentSession, request: TurnRequest, context: Comm
   return reportTurn({ session: session.id, finished, tokens, subagents }, output);
 }
 
-/** Shows the turn until its end. Ctrl-C interrupts the turn; it then ends in an orderly way and is recorded. */
+/** Shows the turn until its end. Ctrl-C interrupts the turn, and the log records the interruption. */
 async function untilEnded(
   session: AgentSession,
   turn: Turn,
@@ -175,7 +174,6 @@ async function requireFolder(path: string): Promise<void> {
     throw new CliError('cli/refused', `${path}, the folder of the session, is not a folder`, 'restore the folder');
 }
 
-/** Returns the mode, the project's grants, and a function that asks the user if a terminal is available. */
 async function askerOf(flags: AgentFlags, workspace: string, context: CommandContext): Promise<Permissions> {
   const asked = modeIn(flags);
   if (asked === 'ask' && !hasPerson(context))
@@ -195,7 +193,6 @@ async function askerOf(flags: AgentFlags, workspace: string, context: CommandCon
   };
 }
 
-/** Returns true if the user can be asked. */
 function hasPerson({ input, output }: CommandContext): boolean {
   return input.terminal && !output.json;
 }

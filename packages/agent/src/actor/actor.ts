@@ -54,7 +54,10 @@ export interface Actor {
   children: Children | undefined;
   /** Controller that aborts the work between two turns, such as keeping the cache warm. */
   pause: AbortController | undefined;
-  /** Called when a turn has ended and no other turn is waiting. */
+  /**
+   * Called when no turn is running: after the last queued turn, and after a change that makes the next request
+   * different. Starts the work between two turns.
+   */
   atRest: (() => void) | undefined;
   /**
    * Promise that resolves when the snapshot that is being written is complete. Already resolved if no snapshot is being
@@ -92,7 +95,7 @@ export function createActor(session: Session, runtime: Runtime, mode: Mode, firs
   return actor;
 }
 
-/** Sends an event to all listeners. */
+/** Sends an event to the listeners of the session and of the running turn. */
 export function tell(actor: Actor, event: SessionEvent): void {
   actor.feed.tell(event);
   actor.running?.feed.tell(event);
@@ -100,24 +103,20 @@ export function tell(actor: Actor, event: SessionEvent): void {
 }
 
 /**
- * Aborts the work between two turns, and starts it again if no turn is running. Called when a change makes the next
- * request a different one.
+ * Aborts the work between two turns, and starts it again if no turn is running. Called after a change that makes the
+ * next request different.
  */
 export function restAnew(actor: Actor): void {
   actor.pause?.abort();
   if (actor.running === undefined && actor.stopped === undefined) actor.atRest?.();
 }
 
-/**
- * Throws if the actor accepts no further commands.
- *
- * @throws the error that stopped the actor.
- */
+/** @throws the error that stopped the actor, if the actor was stopped. */
 export function requireUsable({ stopped }: Actor): void {
   if (stopped !== undefined) throw stopped;
 }
 
-/** Adds a turn to the queue, and starts it if no other turn is running. */
+/** Adds a turn to the queue, and starts it if no other turn is running. Returns the turn at once. */
 export function enqueueTurn<Output = undefined>(
   actor: Actor,
   beginning: TurnBeginning,
@@ -157,13 +156,12 @@ function startNext(actor: Actor): void {
     });
 }
 
-/** Returns the id for a turn: a new id, or the recorded id of the turn that is resumed. */
 function turnOf({ session, runtime }: Actor, beginning: TurnBeginning): TurnId {
   const held = beginning.with === 'resume' ? session.progress.turn?.id : undefined;
   return held ?? turnId(runtime.surroundings.newName());
 }
 
-/** Changes the runtime of the session from now on. */
+/** Replaces parts of the session's runtime. A running turn uses them too. */
 export function applyRuntimeChange(actor: Actor, change: Pick<Runtime, 'tools' | 'given' | 'takeTools'>): void {
   actor.runtime = { ...actor.runtime, ...change };
 }
@@ -245,11 +243,8 @@ function tellUnkept(actor: Actor, error: unknown): void {
   tell(actor, { type: 'notice.raised', notice: { code: 'session/snapshot-failed', message, next } });
 }
 
-/** Options of a turn that a program asks for. */
 interface TurnOrder<Output> {
-  /** Schema that the answer must match. */
   readonly schema?: AnswerSchema<Output>;
-  /** Interrupts the turn when it aborts. */
   readonly signal?: AbortSignal;
 }
 
@@ -278,7 +273,6 @@ interface QueuedTurn extends TurnOrder<unknown> {
   readonly settle: (end: Promise<FinishedTurn>) => void;
 }
 
-/** A running turn. */
 export interface RunningTurn {
   readonly turn: TurnId;
   readonly abort: AbortController;

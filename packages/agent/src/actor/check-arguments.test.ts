@@ -56,7 +56,6 @@ test('a turn is interrupted when its signal aborts, before it begins or while it
   expect(await live.prompt('Again.', { signal: new AbortController().signal })).toMatchObject({ outcome: 'completed' });
 });
 
-/** Calls a command with any arguments, as a program in JavaScript can. */
 function call(command: (...given: never[]) => unknown, ...given: readonly unknown[]): unknown {
   return Reflect.apply(command, undefined, [...given]);
 }

@@ -26,7 +26,9 @@ export function requireMode(mode: Mode): void {
   throw badArgument(`there is no mode ${JSON.stringify(mode)}: use one of ${MODES.join(', ')}`);
 }
 
-/** Names that other libraries have for an option of a command. */
+/**
+ * Option names of other libraries, each with the option or call of this library that an error message suggests instead.
+ */
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['schema', 'output'],
   ['outputSchema', 'output'],
@@ -198,10 +200,10 @@ export function requireOtherModel(model: OtherModel, reach: ModelReach): void {
 }
 
 /**
- * Returns the parts of a prompt.
+ * Returns a prompt as a list of parts. A text becomes one text part.
  *
- * @throws AgentError `agent/bad-argument` for a value that is not a prompt; `agent/nothing-to-send` for a blank prompt, which
- *   providers refuse.
+ * @throws AgentError `agent/bad-argument` for a value that is not a prompt; `agent/nothing-to-send` for a blank prompt,
+ *   which providers refuse.
  */
 export function partsOf(words: Words): Exclude<Words, string> {
   const parts: Exclude<Words, string> = typeof words === 'string' ? [{ type: 'text', text: words }] : words;

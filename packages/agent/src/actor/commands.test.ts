@@ -323,7 +323,6 @@ describe('a log that fails', () => {
   });
 });
 
-/** Creates a memory store whose nth flush fails. */
 function failingFlush(nth: number): Log {
   const store = createMemoryStore();
   let count = 0;

@@ -32,7 +32,7 @@ import {
 /**
  * Adds a message to the running turn.
  *
- * @throws AgentError `agent/not-running`, `agent/unfit-image`.
+ * @throws AgentError `agent/not-running` if no turn is running; `agent/unfit-image` for an image that cannot be sent.
  */
 export async function steerTurn(actor: Actor, said: Exclude<Words, string>, client: string): Promise<void> {
   requireUsable(actor);
@@ -118,7 +118,7 @@ export async function notifySession(actor: Actor, data: NotificationReceived): P
  * Records the current note of a context source again: before the next step of the running turn, otherwise before the
  * next prompt.
  *
- * @throws AgentError `agent/unknown-source`.
+ * @throws AgentError `agent/unknown-source` if no context source has this name.
  */
 export async function refreshSource(actor: Actor, name: string): Promise<void> {
   requireUsable(actor);
@@ -161,7 +161,7 @@ export async function closeActor(actor: Actor): Promise<void> {
     await Promise.allSettled(actor.beside.values());
     await actor.keeping;
   } finally {
-    // Commands that were sent before `close` are written first. The writer is closed after them.
+    // The mutex first lets commands finish that were sent before `close`. Then the writer is closed.
     await session.mutex.pass(() => session.writer.close());
     actor.feed.end();
   }
@@ -212,8 +212,8 @@ export function changeReasoning(actor: Actor, parameters: RenderParameters): voi
 }
 
 /**
- * Records the parameters without waiting for the write. Appends run in order, so the next request and the close of the
- * session come after this one.
+ * Records the parameters without waiting for the write. Appends run in order, so this record is written before the next
+ * request and before the session closes.
  */
 function recordReasoning(actor: Actor, parameters: RenderParameters): void {
   const { session, runtime } = actor;
@@ -226,7 +226,7 @@ function recordReasoning(actor: Actor, parameters: RenderParameters): void {
 /**
  * Switches the model of this session from the next request on.
  *
- * @throws AgentError `agent/unknown-price` if a cost limit is set and the price of the model is unknown.
+ * @throws AgentError `agent/unknown-price` if a cost limit is set and the price of the new model is unknown.
  */
 export function changeModel(actor: Actor, model: OtherModel): void {
   requireUsable(actor);
@@ -248,7 +248,8 @@ export function withModel(
 }
 
 /**
- * Throws if a fork for another model would lose records at the end of the session, because calls there are still open.
+ * Throws if a fork for another model would lose records at the end of the session, because work is still open there,
+ * such as a pending request or a call without a result.
  *
  * @throws AgentError `agent/not-closed`.
  */
@@ -258,5 +259,5 @@ export function requireForkable({ of, parent, left, open }: ForkPlan): void {
   throw new AgentError('agent/not-closed', message, { session: of, at: left.to, open, before: parent.position });
 }
 
-/** Values of `envelope` and `betas` for a provider that the session was not opened with. */
+/** `envelope` and `betas` for a provider that the session was not opened with. Both are empty. */
 const NOTHING_SAID: Pick<Runtime, 'envelope' | 'betas'> = { envelope: {}, betas: [] };

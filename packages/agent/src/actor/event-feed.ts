@@ -29,8 +29,9 @@ interface Source {
 interface Listener {
   waiting: SessionEvent[];
   /**
-   * Position of the first record that the listener missed because its buffer was full. It is read from the log after
-   * the buffered events. `undefined` if no record was missed.
+   * Position from which the listener reads records from the log after its buffered events: the first record that it
+   * missed because its buffer was full. With `replays`, it is the first record of the feed. `undefined` if the listener
+   * missed no record.
    */
   behind: number | undefined;
   gone: boolean;

@@ -19,7 +19,7 @@ function buckets({ usage }: LedgerCall): readonly (number | undefined)[] {
   return [usage?.cache_read_input_tokens, short, long, usage?.input_tokens];
 }
 
-/** Returns the input tokens of the first request. */
+/** Returns the number of input tokens that the first request wrote to the cache. */
 function sizeOf({ billed }: Warmed): number {
   return billed()[0]?.usage?.cache_creation_input_tokens ?? Number.NaN;
 }
@@ -52,8 +52,8 @@ describe('keeping the cache warm between two turns', () => {
       [true, false],
       [false, true],
     ]);
-    // Each token is written once. The first call writes the prompt, the warming call writes the answer, and the last
-    // call writes the next prompt.
+    // Each token is written to the cache once. The first call writes the prompt, the warming call writes the answer,
+    // and the last call writes the next prompt.
     const all = sizeOf(warm);
     expect(warm.billed().map(buckets)).toEqual([
       [0, all, 0, 0],
@@ -101,7 +101,8 @@ describe('keeping the cache warm between two turns', () => {
           by: 'refresh',
           at: '2026-11-20T12:04:42.000Z',
           until: '2026-11-20T12:09:42.000Z',
-          // The reads cost $0.20 per million tokens. The 18 tokens of the answer cost $5 per million.
+          // Reading costs $0.20 per million tokens. Writing the 18 tokens of the answer to the cache costs $5 per
+          // million.
           cost: String(Number(((sizeOf(warm) * 0.2 + 18 * 5) / 1_000_000).toFixed(9))),
           gain: expect.stringMatching(/^0\.0\d+$/),
         },
@@ -114,7 +115,8 @@ describe('keeping the cache warm between two turns', () => {
     const small = await goWarm({ change: { floor: 100_000 } });
     const thinking = { thinking: { type: 'enabled', budget_tokens: 2_000 } };
     const thinks = await goWarm({ runtime: { parameters: thinking, outputLimit: 4_000 } });
-    // The model offers a lifetime of an hour and its row marks no promotion as verified, so `auto` does nothing.
+    // The model offers a lifetime of an hour, and its catalog row marks no promotion as verified. With `auto`, no
+    // warming call is sent.
     const auto = await goWarm({ runtime: { warm: 'auto' } });
     for (const warm of [off, small, thinks, auto]) {
       await warm.live.prompt(LONG);

@@ -12,7 +12,7 @@ import type { Actor } from './actor.ts';
 import { tell } from './actor.ts';
 import { callBeside } from './side-call.ts';
 
-/** Text of the request, because the API requires a user message at the end. It is never cached. */
+/** User message at the end of the request, because the API requires one. The message is never cached. */
 const WORDS = [{ type: 'text', text: 'Nothing to answer yet.' }] as const;
 
 /**
@@ -43,7 +43,7 @@ async function watch(actor: Actor, warm: Exclude<Warm, 'off'>, signal: AbortSign
       await surroundings.wait(ms, signal, { idle: true });
       if (signal.aborted) return;
     }
-    // A side call may have read the cache during the wait. In that case nothing is sent now, and the next read is
+    // Another side call may have read the cache during the wait. In that case nothing is sent, and the next read is
     // planned again.
     if (leftAt(actor) === before) await send(actor, warm);
     if (leftAt(actor) === before) return;

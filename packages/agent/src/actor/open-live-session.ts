@@ -105,9 +105,9 @@ type SharedOptions = Pick<LiveSessionOptions, 'client' | 'trigger' | 'open'>;
 const FIRST_MODE: Mode = 'ask';
 
 /**
- * Opens a live session.
+ * Opens a session, or creates it with `create` or `forks`.
  *
- * @throws AgentError `agent/unknown-price` for a cost limit if the price of the model is unknown.
+ * @throws AgentError `agent/unknown-price` if a cost limit is set and the price of the model is unknown.
  * @throws LogError as the store does.
  */
 export async function openLiveSession(options: LiveSessionOptions): Promise<AgentSession> {
@@ -135,7 +135,6 @@ function sharedOptions({ client, trigger, open }: LiveSessionOptions): SharedOpt
   return defined({ client, trigger, open });
 }
 
-/** Returns a function that opens the session of a subagent in the same store. */
 function openChild({ log, first, runtime, secrets = NO_SECRETS }: LiveSessionOptions): Children['open'] {
   const shared = { log, secrets, first: first ?? runtime, client: AGENT, trigger: 'subagent' } as const;
   return (child) => openLiveSession({ ...shared, ...child });
@@ -195,8 +194,8 @@ async function planLiveFork({ session }: Actor, options: ForkOptions): Promise<F
 }
 
 /**
- * Opens the fork with its parent's current runtime. The fork's permission mode is never wider than the parent's current
- * mode.
+ * Opens a fork with the current runtime of its parent. The fork's permission mode is never wider than the parent's
+ * current mode.
  */
 function beginLive(
   { session, runtime, first, mode }: Actor,

@@ -100,8 +100,8 @@ async function* rejected(): AsyncGenerator<never> {
 }
 
 /**
- * Returns true if all lines of a scripted body, except the last one (the envelope), are at the beginning of the next
- * body. Markers are ignored, because they move.
+ * Returns true if the body `after` begins with all lines of `before` except the last one (the envelope) and is longer.
+ * Markers are ignored, because they move.
  */
 function grows(before = '', after = ''): boolean {
   const lines = (body: string): readonly string[] =>

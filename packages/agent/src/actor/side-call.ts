@@ -24,7 +24,6 @@ import { recordEnd, repairRequest } from '../turn/step.ts';
 import type { Actor } from './actor.ts';
 import { applyRuntimeChange, requireUsable, tell } from './actor.ts';
 
-/** A side call whose words are already parts. */
 interface SideCallInParts extends SideCall {
   readonly words: readonly ContentPart[];
   /**
@@ -40,7 +39,7 @@ interface SideCallInParts extends SideCall {
 /**
  * Sends a side call, during a turn or between turns.
  *
- * @throws ProviderError if the call finally failed.
+ * @throws ProviderError if the call failed and is not sent again.
  * @throws AgentError `agent/stopped` if the caller or `close` stopped it; `agent/limited` if it would exceed a limit of
  *   tokens or cost; `agent/not-cached` if it was optional and too little of its input is in the cache.
  */
@@ -116,7 +115,7 @@ function isRepeated({ keeps, optional }: SideCallInParts): boolean {
   return keeps === undefined && optional !== true;
 }
 
-/** A side call. `mends` marks a call that is sent again after a repair. */
+/** A side call with `mends`: true if the call is sent again after a repair. */
 interface SideCallAttempt extends SideCallInParts {
   readonly mends: boolean;
 }
@@ -163,7 +162,10 @@ function requireCached(purpose: string, forecast: CallForecast): void {
   throw new AgentError('agent/not-cached', `${message}. To make it anyway, ask without \`auto\``);
 }
 
-/** Checks the turn's limits. A side call during a turn counts toward the limits of that turn. */
+/**
+ * Throws if the side call would exceed a limit of tokens or cost. A side call during a turn counts toward the limits of
+ * that turn.
+ */
 function requireLimits(
   { session, runtime, running }: Pick<Actor, 'session' | 'runtime' | 'running'>,
   purpose: string,
@@ -188,11 +190,10 @@ function answerOf(record: Recorded | undefined, answer: Answer): SideAnswer {
  */
 interface Mendable extends Pick<SideCall, 'history'> {
   readonly words: readonly ContentPart[];
-  /** Present for a call that keeps the cache warm and is sent only once. */
+  /** Present for a call that keeps the cache warm. Such a call is not repaired, because it is sent only once. */
   readonly keeps?: string;
 }
 
-/** A side call that was refused. */
 interface RefusedBeside {
   readonly prepared: Prepared;
   readonly error: ProviderError;
@@ -203,9 +204,9 @@ interface RefusedBeside {
 }
 
 /**
- * Returns the events to record before the call is sent again. The list is empty if another call has already recorded
- * them. Returns `undefined` if the call cannot be repaired. This includes the time while a request of the conversation
- * is pending, because that request contains the same block and its own step repairs it.
+ * Plans the repair of a refused side call. Returns the events to record before the call is sent again, or an empty list
+ * if another call has already recorded them. Returns `undefined` if the call cannot be repaired, or if a request of the
+ * conversation is pending. The pending request contains the same block, and its own step repairs it.
  */
 function repairBeside(
   { session, promptStreams, runtime }: Pick<Actor, 'session' | 'promptStreams' | 'runtime'>,

@@ -16,7 +16,6 @@ import type { EpochOpened, Log, SessionId, Timestamp } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
 import { loadCapabilities } from '../session/materials.ts';
 
-/** Options of the accounts. */
 export interface AccountOptions {
   readonly by: GroupBy;
   /** Returns the catalog row of a model for which a log has no row of its own, as in an imported log. */
@@ -27,7 +26,7 @@ export interface AccountOptions {
   readonly as?: Capabilities;
 }
 
-/** Sums over sessions. */
+/** Sums of tokens and cost over sessions. */
 export interface Accounts {
   readonly whole: Account;
   /**
@@ -37,7 +36,7 @@ export interface Accounts {
   readonly groups: ReadonlyMap<string | undefined, Account>;
   /** Sums of each session with at least one call, in the order in which the sessions were added. */
   readonly sessions: readonly AccountedSession[];
-  /** Times of the first and the last call. */
+  /** Times of the first and the last call. `undefined` if there is no call. */
   readonly span: { readonly from: Timestamp; readonly to: Timestamp } | undefined;
 }
 
@@ -54,7 +53,7 @@ export interface AccountedSession {
 export const NO_ACCOUNTS: Accounts = { whole: NO_CALLS, groups: new Map(), sessions: [], span: undefined };
 
 /**
- * Returns the accounts with one more session.
+ * Adds the calls of a session to the accounts. Returns the accounts unchanged if the session has no call to include.
  *
  * @throws LogError as the store does.
  */
@@ -91,7 +90,6 @@ function spanning(span: Accounts['span'], { at }: ModelCall): Accounts['span'] {
 
 type ReadCall = { readonly type: 'call'; readonly call: ModelCall } | { readonly type: 'churn'; readonly churn: Churn };
 
-/** Yields the session's own calls, and at the end the changes of its fronts. */
 async function* readCalls(log: Log, session: SessionId, rowOf: RowOf): AsyncGenerator<ReadCall> {
   let following: Following = beginFollowing(session);
   let churn = beginChurn(session);

@@ -23,7 +23,7 @@ import { inputTokens } from '@tidemark/model';
 import type { Encoders, RebuildOptions, Rebuilt } from './rebuild.ts';
 import { extendsSequence, rebuildSession } from './rebuild.ts';
 
-/** Explanation of one step. */
+/** Explanation of one request of a step or of a side call. */
 export interface Explanation {
   readonly step: number;
   /** `main`, or the stream of a side call. */
@@ -42,20 +42,21 @@ export interface Explanation {
     readonly forecast: EpochForecast;
   };
   /**
-   * Cache miss of the request, with its cause: tokens that an earlier request had sent and that this request paid
-   * again. Absent if nothing was missed.
+   * Cache miss of the request, with its cause: tokens that an earlier request had sent and that were not read from the
+   * cache. Absent if nothing was missed.
    */
   readonly miss?: Miss;
   /** Price cliff that this request was the first to exceed, and the cost that it added. */
   readonly cliff?: CliffCost;
   /**
-   * Diagnosis of the provider, compared with the causes found here. Absent if the provider reported nothing to compare.
+   * Diagnosis of the provider, compared with the causes found in the log. Absent if the provider reported nothing to
+   * compare.
    */
   readonly checked?: { readonly diagnosis: DiagnosisRecord; readonly verdict: CrossCheckVerdict };
   readonly answer?: AnswerReceived;
 }
 
-/** Number of requests whose cache reads are unknown. There is one number for each reason. */
+/** Numbers of requests whose cache reads are unknown, by reason. */
 export interface UntoldReads {
   /** Requests with an answer whose usage does not report cache reads. */
   readonly answered: number;
@@ -63,14 +64,14 @@ export interface UntoldReads {
   readonly unanswered: number;
 }
 
-/** Result of explaining a session. */
+/** Result of `explainSession`. */
 export interface Explained {
   /**
    * Number of sent requests that could be rebuilt from the log, including side calls. 0 for an imported log, which
    * contains no requests.
    */
   readonly requests: number;
-  /** Requests whose cache reads are unknown. */
+  /** Numbers of requests whose cache reads are unknown. */
   readonly untold: UntoldReads;
   readonly explained: readonly Explanation[];
 }
@@ -139,7 +140,7 @@ function noteReads(reads: Map<Position, ReadCount>, { kind, data }: Recorded): v
   else if (kind === 'answer.received') reads.set(data.request, 'answered');
 }
 
-/** A request without an answer so far, and its index in the list. */
+/** A request without an answer so far. `index` is its place in the list of explanations. */
 interface UnansweredRequest {
   readonly index: number;
   readonly capabilities: Capabilities;
@@ -195,8 +196,8 @@ function crossedBy(
 }
 
 /**
- * Compares the causes found here with the provider's diagnosis. Returns an empty object if neither of them reports a
- * problem.
+ * Compares the provider's diagnosis with the causes found in the log. Returns an empty object without a diagnosis, or
+ * if the diagnosis reports no miss and the log contains neither a miss nor a new epoch.
  */
 function checkedBy({ opened }: Explanation, { diagnosis, miss }: AnswerReceived): Pick<Explanation, 'checked'> {
   const causes = [miss?.cause, ...(miss?.also ?? []), opened?.cause, ...(opened?.also ?? [])].filter(

@@ -15,7 +15,6 @@ import { loadCapabilities, loadFront } from '../session/materials.ts';
 /** Returns the encoder for a revision, or `undefined` for a revision that this version does not have. */
 export type Encoders = (revision: string) => Encoder | undefined;
 
-/** A rebuilt request. */
 export interface Rebuilt {
   readonly record: RecordedOf<'request.prepared'>;
   readonly promptStream: PromptStream;
@@ -30,7 +29,6 @@ export interface Rebuilt {
   readonly body: () => Uint8Array;
 }
 
-/** Options of a rebuild. */
 export interface RebuildOptions {
   readonly encoders: Encoders;
   /** True to rebuild each request from scratch. Default: false, and each request extends the previous one. */
@@ -107,10 +105,6 @@ function serves(promptStream: PromptStream, state: State, encoder: Encoder): boo
   return stillHolds(promptStream, state) && promptStream.materials.encoder === encoder;
 }
 
-/**
- * Returns the prompt stream of the request. The words of a side call come after the main stream, or after the front
- * alone if the side call has no history.
- */
 async function lineOf(
   log: Log,
   record: RecordedOf<'request.prepared'>,
@@ -126,7 +120,7 @@ async function lineOf(
 function encoderOf(encoders: Encoders, record: RecordedOf<'request.prepared'>): Encoder {
   const { encoder: revision, rendering, step } = record.data;
   const encoder = encoders(revision);
-  // A request without a `rendering` was built with the first revision of the rendering.
+  // A request without `rendering` was built with the first revision of the rendering, which is supported.
   if (rendering !== undefined && !RENDERINGS.includes(rendering)) throw unknownRevision(step, rendering);
   if (encoder !== undefined) return encoder;
   throw unknownRevision(step, revision);
@@ -174,7 +168,6 @@ function rebuild(record: RecordedOf<'request.prepared'>, promptStream: PromptStr
   };
 }
 
-/** A request whose rebuilt bytes differ from the recorded ones. */
 interface ByteDifference {
   readonly step: number;
   readonly stream: string;
@@ -186,7 +179,6 @@ interface ByteDifference {
   readonly reason?: string;
 }
 
-/** A request of the main stream that does not extend the previous request of this stream. */
 interface Break {
   readonly step: number;
   readonly position: Position;
@@ -206,9 +198,10 @@ export interface Verification {
 }
 
 /**
- * Rebuilds each request of a session from the log. Compares its digest with the one recorded before it was sent (L2),
- * and its sequence with that of the previous request on its stream (L3). Without `full`, the work is proportional to
- * the size of the log. With `full`, it is proportional to the sum of all request bodies.
+ * Rebuilds each request of a session from the log. Compares the digest of the rebuilt bytes with the digest that was
+ * recorded before the request was sent (L2). Compares the block sequence with the sequence of the previous request on
+ * the main stream (L3). Without `full`, the work is proportional to the size of the log. With `full`, it is
+ * proportional to the sum of all request bodies.
  */
 export async function verifySession(log: Log, session: SessionId, options: RebuildOptions): Promise<Verification> {
   const differences: ByteDifference[] = [];
@@ -252,8 +245,8 @@ export function extendsSequence(before: Sequence, after: Sequence): boolean {
 }
 
 /**
- * Returns the differences of a request. A request may be recorded in two forms: as a complete body and as a
- * continuation. Both must match.
+ * Returns the differences between the rebuilt and the recorded request. A request may be recorded in two forms: as a
+ * complete body and as a continuation. Both must match.
  */
 function differencesOf({ record, digest, continuation }: Rebuilt): readonly ByteDifference[] {
   const { position, data } = record;

@@ -9,7 +9,6 @@ import { blocksOf } from '../request/request-record.ts';
 import type { Encoders, Rebuilt } from './rebuild.ts';
 import { rebuildSession } from './rebuild.ts';
 
-/** Size of one section of a request. */
 interface SectionSize {
   readonly blocks: number;
   readonly bytes: number;
@@ -25,7 +24,10 @@ export interface RequestSnapshot {
   readonly purpose: string;
   readonly at: Timestamp;
   readonly model: string;
-  /** Relation to the previous request: it opens an epoch, inherits the current one, or extends the previous request. */
+  /**
+   * Relation to the previous request. `opens`: the request opens an epoch. `inherits`: it is the first request of a
+   * fork and continues from a request of the parent. `extends`: any other request.
+   */
   readonly relation: RequestPrepared['relation'];
   /** Cause of the epoch that the request opens. */
   readonly opened?: EpochCause;
@@ -106,7 +108,7 @@ function sectionAt({ counts }: Sequence, block: number): Section {
   return block < counts.tools + counts.system ? 'system' : 'messages';
 }
 
-/** Fields whose texts are words of the wire format and not content. */
+/** Fields whose texts are kept, because they are words of the wire format and not content. */
 const FORMAT_WORDS: ReadonlySet<string> = new Set([
   'type',
   'role',
@@ -118,7 +120,7 @@ const FORMAT_WORDS: ReadonlySet<string> = new Set([
   'mode',
 ]);
 
-/** Fields that contain free JSON. Even the field names inside may be content. */
+/** Fields that contain free JSON. Only their size is shown, because even the field names inside may be content. */
 const FREE: ReadonlySet<string> = new Set(['input', 'input_schema', 'parameters', 'schema', 'arguments', 'metadata']);
 
 /**

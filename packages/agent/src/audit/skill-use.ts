@@ -16,7 +16,7 @@ export interface SkillUse {
   readonly sources: readonly string[];
 }
 
-/** Text about installed skills that a session sent to the model: the last complete list, and each later change. */
+/** Text about installed skills that a session sent to the model: the last complete list, and each change after it. */
 export interface SkillsIndex {
   readonly text: string;
   /** Estimated tokens. */
@@ -33,7 +33,8 @@ export interface SessionSkills {
 }
 
 /**
- * Reads the skill use of a session. The log is read once. Loads in the session's ancestors are not counted.
+ * Reads the skill use of a session. Loads in the session's ancestors and loads before `since` are not counted. The log
+ * is read once.
  *
  * @throws LogError as the store does.
  */
@@ -58,7 +59,7 @@ export async function readSkillUse(log: Log, session: SessionId, since?: Timesta
   });
 }
 
-/** Adds the use of one skill in two sessions. */
+/** Returns the sum of the use of one skill in two sessions. */
 export function addSkillUse(a: SkillUse, b: SkillUse): SkillUse {
   const reasons = (['always', 'on_demand', 'auto_suggested'] as const).flatMap((reason) => {
     const count = (a.reasons[reason] ?? 0) + (b.reasons[reason] ?? 0);
@@ -85,8 +86,8 @@ function withNote(listed: readonly string[], { cause, body = '' }: ContextNoted)
 }
 
 /**
- * Returns the text of the skills layer of a front, or `undefined` if the front has none. Only in older logs does the
- * front list the skills.
+ * Returns the text of the skills layer of a front, or `undefined` if the front has none. A front lists the skills only
+ * in older logs.
  */
 async function textInFront({ artifacts }: Log, layers: EpochOpened['layers']): Promise<string | undefined> {
   const layer = layers.find(({ name }) => name === 'skills');

@@ -1,6 +1,7 @@
-// Asks a model to write a checkpoint. The question is sent after the live prefix, which is in the cache. If there is no
-// room after the live prefix, the history is sent in chunks. After an unusable answer the model is asked once more. If
-// that fails too, the reason is reported, and the checkpoint is built from the log alone.
+// Asks a model to write a checkpoint. The request for the checkpoint (the question) is sent after the live prefix,
+// which is in the cache. If there is no room after the live prefix, the history is sent in chunks. After an unusable
+// answer the model is asked once more. If the second answer is unusable too, the reason is reported, and the checkpoint
+// is built from the log alone.
 
 import type { CompactionContract, ModelFields, ParsedCheckpoint } from '@tidemark/context';
 import { estimateTokens, parseCheckpoint, retryText } from '@tidemark/context';
@@ -19,13 +20,13 @@ import { newHash } from '../session/materials.ts';
 export interface CheckpointAsker {
   readonly ask?: AskBeside;
   readonly optional?: true;
-  /** Signal that aborts the question to the model and the whole compaction. */
+  /** Signal that aborts the request to the model and the whole compaction. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Returns the options for asking a model. The order decides if it sets `by`, otherwise the setting `compactionBy` of
- * the runtime decides. With `auto`, a scripted provider is not asked.
+ * Returns the options for asking a model. `by` decides, and its default is the setting `compactionBy` of the runtime.
+ * With `deterministic`, no model is asked. With `auto`, the question is optional, and a scripted provider is not asked.
  */
 export function askerOf(
   { runtime, side, signal }: CheckpointQuestion,
@@ -48,7 +49,10 @@ interface CheckpointQuestion {
   readonly signal?: AbortSignal;
 }
 
-/** Fields that a model added to the checkpoint and how they were obtained, or the reason why it added none. */
+/**
+ * Fields that a model added to the checkpoint, and data about how the model was asked. Otherwise the reason why the
+ * model added no fields.
+ */
 export type Assistance =
   | { readonly fields: ModelFields; readonly made: MadeQuestion }
   | { readonly fallback: string; /** True if a request was sent. */ readonly asked: boolean };
@@ -61,13 +65,13 @@ export type MadeQuestion = {
   /** Digests of the instruction and of the schema that the answer must match. */
   readonly instruction: Digest;
   readonly schema: Digest;
-  /** Positions of the question's requests, in order. */
+  /** Log positions of the requests to the model, in order. */
   readonly requests: readonly Position[];
-  /** `first` if each first answer was usable, `retry` if the model had to be asked a second time. */
+  /** `first` if the first answer to each request was usable, `retry` if the model had to be asked a second time. */
   readonly validation: 'first' | 'retry';
 };
 
-/** Error codes of a question that was not sent. */
+/** Error codes of a request that was not sent to the model. */
 const UNSENT: ReadonlySet<string> = new Set(['agent/not-cached', 'agent/limited']);
 /** Time limit for an optional question, in milliseconds. A turn waits for the answer. */
 const PATIENCE = 120_000;
@@ -76,7 +80,7 @@ const PURPOSE = 'compaction';
 
 /**
  * Asks the model for the fields of a checkpoint. `room` is the number of tokens that the request may add after the live
- * prefix. If the question needs more, the history is sent in chunks instead. An optional question is then not sent.
+ * prefix. If the request needs more tokens, nothing is sent with `optional`. Otherwise the history is sent in chunks.
  */
 export async function askForCheckpoint(
   { ask, optional }: Required<Pick<CheckpointAsker, 'ask'>> & CheckpointAsker,

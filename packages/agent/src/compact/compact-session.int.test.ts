@@ -7,14 +7,14 @@ import type { Played } from '../../tests/small-window.ts';
 import { expectRebuilt, playWindow, refusedBy, small } from '../../tests/small-window.ts';
 import { made } from '../../tests/small-work.ts';
 
-/** System text that is longer than the floor of the cache. */
+/** System text that is longer than the floor of the cache, so that the model caches it. */
 const ROLE = 'Look at everything before you speak, and say what you saw. '.repeat(150);
 const look = made('look', () => ({ text: 'seen '.repeat(600) }));
 const believed = small('claude-sonnet-4-5', 200_000);
 
 /**
- * Returns the simulator's answers: ten calls of `look`, and then the answer of `then` to each further request, or
- * `Done.`
+ * Returns the answers of the simulator. `then` is asked first. If it returns `undefined`, the answer is a call of
+ * `look` the first ten times, and `Done.` after that.
  */
 function looks(
   then: (sent: ReceivedRequest) => AnswerPlan | undefined = () => undefined,

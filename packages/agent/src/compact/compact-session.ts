@@ -23,7 +23,7 @@ import type {
 } from './write-compaction.ts';
 import { writeCompaction } from './write-compaction.ts';
 
-/** Session, turn and runtime that a compaction works with. */
+/** Session and runtime of a compaction, and the turn that it belongs to. */
 export interface Compacting extends CompactionWriting {
   readonly session: Session;
   readonly turn?: TurnId;
@@ -64,8 +64,8 @@ function flat({ before, after, hard, parts }: CompactionSizes): CompactionRefuse
 }
 
 /**
- * Appends the compaction. If the history was packed again since the compaction was planned, the plan no longer matches
- * the history. Then nothing is recorded, and `agent/conflict` is thrown.
+ * Throws `agent/conflict` and records nothing if the history was packed again since the compaction was planned, because
+ * the plan no longer matches the history.
  */
 function append(
   { session, runtime, turn }: Compacting,
@@ -104,15 +104,15 @@ export type FreshOrder = Pick<CompactionOrder, 'ask' | 'optional' | 'dryRun' | '
  * Creates a closed fork that begins with a checkpoint. Its id is in the report. A refusal creates no fork. The original
  * session gets no new records, except those of the model's calls if a model is asked.
  *
- * @throws AgentError `agent/nothing-to-send` for a session that has sent nothing, `agent/not-closed` if it has no
- *   closed record.
+ * @throws AgentError `agent/nothing-to-send` for a session that has sent no request; `agent/not-closed` if the session
+ *   has no record after which a fork can begin.
  * @throws LogError as the store does.
  */
 export async function startAfresh(from: FreshStart, order: FreshOrder): Promise<CompactionReport> {
   const first = await writeFrom(from, order);
   const help = first.written.data === undefined ? undefined : first.written.help;
   // The call to the model was recorded after the planned end of the fork. The fork is planned again to begin after that
-  // call, so that it contains the call's price.
+  // call, so that the fork contains the record of the call and its cost.
   const { plan, written } = help === undefined ? first : await writeFrom(from, { ...order, help });
   const { trigger } = MANUAL;
   if (written.data === undefined) {
@@ -154,8 +154,9 @@ async function writeFrom(
 }
 
 /**
- * Removes the positions of requests that the fork does not contain. If calls of a turn are open, the question to the
- * model is recorded after the end of the fork. In the fork, that position belongs to a different record.
+ * Removes the positions of the requests that the fork does not contain from `made.requests`. If calls of a turn are
+ * open, the request to the model is recorded after the end of the fork. In the fork, that position belongs to a
+ * different record.
  */
 function heldIn({ parent }: ForkPlan, { made, ...help }: Help): Help {
   if (made === undefined) return help;
@@ -170,8 +171,8 @@ async function readUpTo(log: Log, id: SessionId, { parent }: ForkPlan): Promise<
 }
 
 /**
- * Returns the note for the model in the fork that names the original session. The fork's tools can read the records of
- * both sessions.
+ * Returns the text that names the original session in the checkpoint of the fork. The fork's tools can read the records
+ * of both sessions.
  */
 function whereItIs({ of, parent: { position } }: ForkPlan): string {
   return `This session starts with this checkpoint. The whole conversation before it is session ${of}, records 0 to ${position}; the log of this session begins with the same records.`;

@@ -23,7 +23,7 @@ const FIELDS = {
   limitations: [],
 };
 
-/** System text that is longer than the floor of the cache. */
+/** System text that is longer than the floor of the cache, so that the model caches it. */
 const ROLE = 'Look at everything before you speak, and say what you saw. '.repeat(150);
 const look = made('look', () => ({ text: 'seen '.repeat(600) }));
 const TIGHT = small('claude-sonnet-4-5', 20_000);

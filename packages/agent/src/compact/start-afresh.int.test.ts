@@ -14,7 +14,7 @@ import { verifySession } from '../audit/rebuild.ts';
 import type { AgentSession } from '../ports/live-session.ts';
 import { THIS_MACHINE } from '../concurrency.ts';
 
-/** System text that is longer than the floor of the cache. */
+/** System text that is longer than the floor of the cache, so that the model caches it. */
 const ROLE = 'Look at everything before you speak, and say what you saw. '.repeat(150);
 const seen: string[] = [];
 const look = made('look', async ({ history }) => {
@@ -25,8 +25,8 @@ const look = made('look', async ({ history }) => {
 const believed = small('claude-sonnet-4-5', 200_000);
 
 /**
- * Returns the simulator's answers: ten calls of `look`, then `Done.`, with one more call for a later prompt. A question
- * about a checkpoint is answered with `FIELDS`.
+ * Returns the simulator's answers: ten calls of `look`, then `Done.`, and one more call of `look` for request 13, which
+ * a later prompt causes. A request for a checkpoint is answered with `FIELDS`.
  */
 function answer(): (sent: ReceivedRequest) => AnswerPlan {
   let step = 0;
@@ -56,7 +56,6 @@ async function worked(): Promise<Played> {
   return played;
 }
 
-/** Opens another session of the same store with the same runtime. */
 async function openFork({ log, shelf, bodies, url }: Played, id: SessionId | undefined): Promise<AgentSession> {
   const provider = createAnthropicProvider({ apiKey: 'sk-test', baseURL: url });
   const onRequest = (body: Uint8Array): void => void bodies.push(new TextDecoder().decode(body));

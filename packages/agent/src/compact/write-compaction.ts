@@ -1,5 +1,5 @@
 // Writes a compaction as it would be recorded: plans it rung by rung down the ladder, writes the checkpoint, and judges
-// it with its real size. Records nothing, and asks a model only if the order demands it.
+// it with its real size. Records nothing, and asks a model only if the order contains `ask`.
 
 import { defined } from '@tidemark/core';
 import type {
@@ -57,7 +57,7 @@ export interface CompactionWriting {
   readonly runtime: Pick<Runtime, 'capabilities' | 'outputLimit' | 'budgets' | 'surroundings'>;
 }
 
-/** Order of a compaction with the settings that the caller in this package adds. */
+/** Order of a compaction, with further settings for callers in this package. */
 export interface WritingOrder extends CompactionOrder {
   /** True to keep no history after the checkpoint. */
   readonly alone?: boolean;
@@ -67,7 +67,10 @@ export interface WritingOrder extends CompactionOrder {
   readonly help?: Help;
 }
 
-/** Fields that a model adds to the checkpoint, or the reason why it added none. */
+/**
+ * Fields that a model adds to the checkpoint, with data about the request, or the reason (`fallback`) why it added
+ * none.
+ */
 export interface Help {
   readonly fields?: ModelFields;
   readonly made?: MadeQuestion;
@@ -85,7 +88,8 @@ export type WrittenCompaction =
     };
 
 /**
- * Plans a compaction and writes its checkpoint.
+ * Plans a compaction and writes its checkpoint, without recording them. Returns the compaction, or the reason for a
+ * refusal.
  *
  * @throws what the store throws.
  */
@@ -96,8 +100,8 @@ export async function writeCompaction(writing: CompactionWriting, order: Writing
   const noted = [...progress.lastNotes.values()].map(({ position }) => position);
   const { tail, checkpoint: most, alone = false, adds = [], from: first = 0 } = order;
   const last = tail === undefined && !alone ? LAST_RUNG : first;
-  // For the same range, a new checkpoint may replace a waiting one only if the order names the model and the waiting
-  // one was written without a model.
+  // A waiting checkpoint may be replaced by one for the same range only if the order demands the model and the waiting
+  // checkpoint was written without a model.
   const anew = order.ask !== undefined && order.optional !== true && state.compacted?.data.strategy === 'deterministic';
   const asked = defined({ tail, checkpoint: most });
   const input = { row: runtime.capabilities, gauge, noted, last, alone, anew, ...asked };
@@ -122,8 +126,8 @@ export async function writeCompaction(writing: CompactionWriting, order: Writing
 }
 
 /**
- * Asks a model for the fields that it can add to the checkpoint. The question follows the content of the next request
- * if there is room for it there. Returns `undefined` if no model may be asked.
+ * Asks a model for the fields that it can add to the checkpoint. The request is sent after the content of the next
+ * request if there is room, otherwise with the history in chunks. Returns `undefined` if no model may be asked.
  */
 async function assist(
   { ask, optional, trigger, dryRun = false }: CompactionOrder,
@@ -177,13 +181,11 @@ function writtenCompaction(
   return defined({ data, report, help });
 }
 
-/** Source of a checkpoint: the previous checkpoint, and all later records up to the end of the log. */
 interface CheckpointSource {
   readonly records: readonly Recorded[];
   readonly previous?: HistoryCompacted;
 }
 
-/** Reads the records that the previous checkpoint does not cover. */
 async function readSource(session: ReadHistory, { range }: CompactionPlan['draft']): Promise<CheckpointSource> {
   const previous = session.state.compacted?.data;
   const carried = previous && readCheckpoint(previous);

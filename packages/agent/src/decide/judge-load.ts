@@ -13,7 +13,7 @@ export type LoadVerdict =
   | { readonly do: 'refuse'; readonly why: string }
   | { readonly do: 'load'; readonly tokens: number; readonly warning?: string };
 
-/** Returns the verdict on a request to load a skill. The number of tokens is estimated. */
+/** Returns the verdict on a request to load a skill. The number of tokens in the verdict is estimated. */
 export function judgeLoad(skill: Skill, { preloaded, loaded }: SkillsInContext, budget: SkillBudget): LoadVerdict {
   if (preloaded.includes(skill.name)) return { do: 'point', at: 'already_preloaded' };
   if (loaded.some(({ name, version }) => name === skill.name && version === skill.version))

@@ -92,9 +92,10 @@ export function requirePrice({ cost }: TurnLimits, capabilities: Capabilities, d
 const LONGEST_MS = 120_000;
 
 /**
- * Returns the pause before the same step is sent again, in milliseconds, or `undefined` if it is not sent again. A
- * pause that the provider asks for is used first. Otherwise the pause doubles with each attempt and is shortened by a
- * random part of up to half. The random part keeps calls that failed together from being repeated together.
+ * Returns the pause before the same step is sent again, in milliseconds, or `undefined` if the step is not sent again.
+ * If the provider asks for a pause, this pause is returned, or `undefined` if it is longer than `maxRetryAfterMs`.
+ * Otherwise the pause doubles with each attempt and is shortened by a random part of up to half. The random part keeps
+ * calls that failed together from being repeated together.
  */
 export function retryPause(
   policy: RetryPolicy,
@@ -110,7 +111,7 @@ export function retryPause(
 }
 
 /**
- * Returns the end of a turn whose call failed and is not repeated. The session stays valid, and `resume` sends the
+ * Returns the end of a turn whose call failed and is not sent again. The session stays valid, and `resume` sends the
  * request again.
  */
 export function failedBy(error: ProviderError): TurnEnding {
@@ -119,12 +120,12 @@ export function failedBy(error: ProviderError): TurnEnding {
 }
 
 /**
- * Maximum characters of a failure's message when it is repeated. The record of the failed call contains the whole
- * message.
+ * Maximum characters of an error message in records and notices that repeat it. The record of the failed call contains
+ * the whole message.
  */
 const MOST_WORDS = 400;
 
-/** Returns the beginning of a failure's message, for records and notices that repeat it. */
+/** Returns the beginning of the message of a failed call, for records and notices that repeat it. */
 export function beginningOf(message: string): string {
   return message.length <= MOST_WORDS ? message : `${message.slice(0, MOST_WORDS).toWellFormed()}…`;
 }

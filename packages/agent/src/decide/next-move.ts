@@ -37,10 +37,7 @@ const MOST_CUTS = 3;
 
 const GO_ON = 'The last turn ended before its work was complete. Continue from where it stopped.';
 
-/**
- * Returns the next move of a turn. The moves are: running the calls of the answer, sending a request, sending a message
- * of the runtime, compacting the history, and ending the turn.
- */
+/** Returns the next move of a turn. */
 export function nextMove({ state, progress }: Folded): NextMove {
   if (state.history.batch !== undefined) return { do: 'run-calls' };
   const { lastRequest } = progress;
@@ -58,8 +55,8 @@ export function nextMove({ state, progress }: Folded): NextMove {
 const ASK: NextMove = { do: 'ask' };
 
 /**
- * Returns true if the request would end with an answer. A provider may treat such a request as one to continue in the
- * middle of a sentence.
+ * Returns true if the request would end with an answer of the model. A provider may then continue the last sentence of
+ * this answer instead of writing a new one.
  */
 function endsWithAnswer({ history: { packed } }: Folded['state']): boolean {
   return itemAt(packed, -1)?.role === 'assistant';
@@ -70,9 +67,9 @@ function makesCalls({ parts }: AnswerReceived): boolean {
 }
 
 /**
- * Returns the message to a model whose answer was cut off, or `undefined` if no message is needed. The message is sent
- * only once. If the answer contains calls and its last call is complete, no message is needed, because the results of
- * the calls are sent.
+ * Returns the message to a model whose answer was cut off. Returns `undefined` if no message is needed: if the answer
+ * is complete, if the message was already sent, or if the answer ends with complete calls, because their results are
+ * sent.
  */
 function continuation(
   { answeredAt }: MainRequest,
@@ -201,7 +198,6 @@ export function openCalls({ history: { batch } }: State): readonly CallId[] {
   return batch.calls.filter(({ call }) => !batch.closed.has(call)).map(({ call }) => callId(call));
 }
 
-/** Time and turn of the events that a decision creates. */
 interface Stamp {
   readonly at: Timestamp;
   readonly turn: TurnId | undefined;

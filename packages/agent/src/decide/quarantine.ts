@@ -18,7 +18,6 @@ interface RefusedRequest extends MadeRequest {
   readonly repairs: number;
 }
 
-/** Maximum number of repairs of one step. */
 const MOST_REPAIRS = 8;
 
 /**
@@ -90,7 +89,7 @@ function tooManyBytes(refused: RefusedRequest): readonly Packed[] {
   return fits || newest === undefined ? aside : [...aside, newest];
 }
 
-/** Returns the size of the image in base64. */
+/** Returns the size of the image in base64, in bytes. */
 function onWire({ part }: { readonly part: ImagePart }): number {
   return Math.ceil(part.bytes / 3) * 4;
 }
@@ -100,8 +99,8 @@ function sum(numbers: readonly number[]): number {
 }
 
 /**
- * Returns the text that replaces the part. It names the omitted part and the event that contains it (L6). It is empty
- * for reasoning. See `quarantine` of the package `context`.
+ * Returns the text that replaces the part, or an empty text for reasoning. The text names the omitted part and the
+ * event that contains it (L6). See `quarantine` of the package `context`.
  */
 function stubOf({ part, position: at }: Packed): string {
   switch (part.type) {
@@ -124,7 +123,7 @@ function stubOf({ part, position: at }: Packed): string {
 // Mapping from the place that a provider refuses to the parts of the packed history (L4). A place in the body is a
 // block, a block is made from a part of a span, and a span comes from an event.
 
-/** A part of the packed history, in the form that `block.quarantined` names it. */
+/** A part of the packed history. `position` and `place` identify it in `block.quarantined`. */
 interface Packed {
   readonly position: number;
   /** Index among the parts of the span. For a part of a tool result, index among the contents of the result. */
@@ -139,7 +138,6 @@ interface MadeRequest {
   readonly promptStream: PromptStream;
 }
 
-/** Returns the images in the request, in order. */
 function imagesOf(made: MadeRequest): readonly (Packed & { readonly part: ImagePart })[] {
   const { blocks } = made.promptStream.sequence;
   return slice(blocks).flatMap((block, index) => (block.mediaBytes === 0 ? [] : partsOf(made, index).filter(isImage)));

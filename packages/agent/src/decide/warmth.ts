@@ -11,8 +11,8 @@ import type { PromptStream } from '../request/prompt-stream.ts';
 import type { Session } from '../session/session.ts';
 
 /**
- * Default for the maximum share of the session's cost that is spent on keeping the cache warm. The recorded sessions
- * needed less.
+ * Default for the maximum share of the session's cost that is spent on keeping the cache warm. In the recorded sessions
+ * a smaller share was enough.
  */
 const SHARE = 0.1;
 
@@ -24,7 +24,7 @@ export interface Warmth {
   readonly promptStream: PromptStream;
 }
 
-/** Returns the plan for the current pause of the session. */
+/** Returns the plan for keeping the cache warm until the next prompt, or the reason why nothing is sent. */
 export function planWarmth({ state, progress }: Pick<Session, 'state' | 'progress'>, warmth: Warmth): KeepWarm {
   const { accepted, away } = state.streams['main'] ?? NO_STREAM;
   const { capabilities, encoder, epoch } = warmth.promptStream.materials;

@@ -10,13 +10,16 @@ import type { Runtime } from '../ports/runtime.ts';
 import type { Progress } from '../session/progress.ts';
 import type { TurnEnding } from './next-move.ts';
 
-/** Consecutive refusals after which no compaction is tried until there is new content. */
+/** After this number of consecutive refusals, no compaction is tried until there is new content. */
 const MOST_REFUSALS = 2;
 
-/** Consecutive compactions that freed almost nothing, after which none is made before a step until the next prompt. */
+/**
+ * After this number of consecutive compactions that freed almost nothing, no compaction is made before a step until the
+ * next prompt.
+ */
 const MOST_IDLE = 2;
 
-/** State and progress that the decision depends on. */
+/** State and progress of a session that decide if the runtime compacts. */
 export interface Compactable {
   readonly state: State;
   readonly progress: Pick<Progress, 'compactionRefusals' | 'recoveryCompactions' | 'idleCompactions'>;
@@ -33,8 +36,8 @@ export function gaugeNow(
 }
 
 /**
- * Returns the reason to compact before the next step, or `undefined` if no compaction is needed. `gauge` must be the
- * current one.
+ * Returns the reason to compact before the next step, or `undefined` if no compaction is needed or allowed. `gauge`
+ * must be the current gauge of the session.
  */
 export function triggerBefore(
   policy: CompactionPolicy,
@@ -47,13 +50,16 @@ export function triggerBefore(
   return policy === 'auto' && hard > 0 && input >= hard ? 'auto' : undefined;
 }
 
-/** Share of the window. Below this share a turn begins without a compaction, even if earlier turns were long. */
+/**
+ * Share of the window. If a turn begins with less input than this, no compaction is made, even if earlier turns were
+ * long.
+ */
 const HALF = 0.5;
 
 /**
- * Returns the reason to compact before the first step of a turn. A turn that adds as many tokens as the turns before it
- * may become critical. It would then be compacted in the middle of its work, and until then each of its calls would
- * read an almost full window.
+ * Decides if a compaction is made before the first step of a turn. Returns the reason if the input would become
+ * critical with the median growth of the last three turns, otherwise `undefined`. Without this compaction, the turn
+ * would be compacted in the middle of its work, and until then each of its calls would read an almost full window.
  */
 export function triggerAtTurn(
   policy: CompactionPolicy,
@@ -67,8 +73,8 @@ export function triggerAtTurn(
 }
 
 /**
- * Returns the reason to compact after a failed call, which is then sent again. Returns `undefined` if the failure is
- * final.
+ * Returns the reason to compact after a failed call, which is then sent again. Returns `undefined` if a compaction
+ * would not help or is not allowed.
  */
 export function triggerBehind(
   policy: CompactionPolicy,
@@ -110,7 +116,7 @@ function mayCompact(policy: CompactionPolicy, { progress }: Compactable): boolea
   return policy !== 'manual' && progress.compactionRefusals < MOST_REFUSALS;
 }
 
-/** Returns true if a recorded compaction is waiting for the next request to apply it. */
+/** Returns true if a compaction is recorded and the next request has to apply it. */
 function waits({ compacted, epoch }: State): boolean {
   return compacted !== undefined && compacted.position !== epoch?.opened.checkpoint;
 }

@@ -6,17 +6,19 @@ import type { Log, Position, Recorded, SessionId, Timestamp } from '@tidemark/lo
 import { AgentError } from '../errors.ts';
 
 /**
- * State after a record at which a fork may not begin. `request`: a request is pending. `calls`: calls of an answer are
- * open. `compaction`: a compaction is only partly recorded. `unknown-kind`: this build does not know a record. `turn`:
- * only the turn is open, between two of its steps.
+ * Kind of work that is open after a record, so that a fork may not begin there. `request`: a request is pending.
+ * `calls`: calls of an answer are open. `compaction`: a compaction is only partly recorded. `unknown-kind`: this build
+ * does not know the kind of a record. `turn`: only the turn is open, between two of its steps.
  */
 export type Open = 'request' | 'calls' | 'compaction' | 'unknown-kind' | 'turn';
 
-/** State after each record of a session. `undefined` is a position that a caller can fork at. */
+/**
+ * Kind of open work after each record of a session, by position. `undefined` is a position that a caller can fork at.
+ */
 type CutPoints = readonly (Open | undefined)[];
 
 /**
- * Returns the state after each record of a session. Reads the whole log and takes no lock.
+ * Returns the kind of open work after each record of a session, by position. Reads the whole log and takes no lock.
  *
  * @throws LogError as the store does.
  */
@@ -39,8 +41,8 @@ function openIn({ unknown, history, turn }: State): Open | undefined {
 }
 
 /**
- * Returns true if the record still belongs to a compaction: a note that is recorded again, or the epoch that applies
- * the compaction.
+ * Returns true if the record still belongs to the last compaction: a note that is recorded again, or the epoch that
+ * applies the compaction.
  */
 function goesOnCompacting({ compacted, epoch }: State, { kind, data }: Recorded): boolean {
   if (compacted === undefined || compacted.position === epoch?.opened.checkpoint) return false;
@@ -99,9 +101,9 @@ export interface NumberedPrompt {
   readonly number: number;
   readonly position: Position;
   readonly at: Timestamp;
-  /** Text parts of the prompt. */
+  /** Text parts of the prompt, joined by line breaks. */
   readonly words: string;
-  /** Position at which the prompt's turn begins. All earlier records are before the prompt. */
+  /** Position of the `turn.started` record of the prompt, or of the prompt itself if there is no such record. */
   readonly begins: number;
 }
 
@@ -123,7 +125,7 @@ export async function readPrompts(log: Log, session: SessionId): Promise<readonl
  * Returns the last closed position before a prompt. Prompts are counted from 1, and negative numbers count from the
  * end.
  *
- * @throws AgentError `agent/no-such-record`.
+ * @throws AgentError `agent/no-such-record` if there is no such prompt, or no closed position before it.
  */
 export async function cutBeforePrompt(
   log: Log,

@@ -30,7 +30,7 @@ import { closedUpTo, cutBeforePrompt, readCutPoints, requireClosed } from './cut
 
 /** A planned fork that does not exist yet: the record that it begins after, and the records that it omits. */
 export interface ForkPlan {
-  /** Session that was asked to be forked. */
+  /** Session that the caller wants to fork. */
   readonly of: SessionId;
   /**
    * Log and record that the fork continues from. If the session is a fork itself, the log may be that of an ancestor.
@@ -178,7 +178,6 @@ const QUOTED = 400;
 /** Maximum number of prompts, of files and of tools that are listed. */
 const NAMED = 12;
 
-/** Number of entries that were shortened or omitted. */
 interface SummaryCut {
   entries: number;
 }

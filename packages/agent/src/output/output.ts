@@ -12,8 +12,8 @@ import { cutOutput, lastBytes, openEnds, openUtf8, viewOf, wholeCharacters, whol
 /** An output in the form in which it is committed. */
 export interface ShapedOutput {
   /**
-   * Text for the model, within the limits, notices included. The limits must leave room for the notices. 1 KiB and four
-   * lines are enough.
+   * Text for the model, within the limits, notices included. The limits must leave room for the notices, which need at
+   * most 1 KiB and four lines.
    */
   readonly text: string;
   /** Artifact with the whole output. Absent if `text` is the whole output. */
@@ -21,7 +21,6 @@ export interface ShapedOutput {
   readonly shaping?: Shaping;
 }
 
-/** Options for shortening an output. */
 export interface ShapeOptions {
   readonly limits: OutputLimits;
   /** Part of the output that the model is shown: `head` is the beginning, `tail` is the end. */
@@ -53,7 +52,6 @@ interface OutputOptions {
   readonly keep?: number;
 }
 
-/** A long output that is being streamed into the store. */
 interface Spill {
   readonly channel: Channel<Uint8Array>;
   readonly ends: Ends;
@@ -153,7 +151,6 @@ interface Channel<T> {
   readonly items: AsyncIterable<T>;
 }
 
-/** Opens a channel. */
 export function openChannel<T>(): Channel<T> {
   let asked = Promise.withResolvers<void>();
   let failure: { readonly error: unknown } | undefined;
@@ -199,8 +196,8 @@ const END = 1_048_576;
 const NOTICE = 100;
 
 /**
- * Yields the stream unchanged if it is within the limit, otherwise its beginning, a notice and its end. Each chunk must
- * be well-formed UTF-8.
+ * Yields a stream unchanged if it has at most `keep` bytes, otherwise its beginning, a notice and its end. Each chunk
+ * must be well-formed UTF-8.
  */
 async function* boundBytes(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,

@@ -17,7 +17,7 @@ export const LARGEST_RESULT = 51_200;
 
 const MOST_LINES = 2_000;
 const LEAST = { bytes: 8_192, lines: 200 } as const;
-/** Input limit in tokens from which on results have their full limits. */
+/** Results have their full limits if the model's input limit is at least this number of tokens. */
 const WHOLE_WINDOW = 128_000;
 /** Number of bytes that each result may have, even if no headroom is left. */
 const LEAST_SHARE = 2_048;
@@ -31,7 +31,10 @@ const UNDERESTIMATE = 1.3;
 /** Estimated tokens of one tool definition that was appended to the history. */
 const TOOL_TOKENS = 400;
 
-/** Returns the limit of one result for this model. */
+/**
+ * Returns the limits of one result for a model: 50 KiB and 2,000 lines, and proportionally less if the model's input
+ * limit is below 128,000 tokens. Never less than 8 KiB and 200 lines.
+ */
 export function resultLimits({ inputLimit }: Pick<Capabilities, 'inputLimit'>): OutputLimits {
   const share = Math.min(1, inputLimit / WHOLE_WINDOW);
   return {

@@ -6,14 +6,12 @@ import { graphemeAt } from '@tidemark/model';
 import type { OutputLimits } from './result-limits.ts';
 import { LARGEST_RESULT } from './result-limits.ts';
 
-/** Options that apply to every output. */
 interface OutputShape {
   readonly limits: OutputLimits;
   /** True if some bytes were not UTF-8 and were replaced. */
   readonly replaced: boolean;
 }
 
-/** Options for shortening an output. The notice about the omitted part uses them too. */
 interface OutputCut extends OutputShape {
   readonly keeps: 'head' | 'tail';
   readonly digest: Digest;
@@ -45,14 +43,14 @@ export function shownSize(text: string): OutputLimits {
   return { bytes: Buffer.byteLength(shown), lines: linesIn(shown) };
 }
 
-/** Returns the beginning or the end of an output, with a notice about what was omitted and how to read on. */
+/** Returns the beginning or the end of an output, with a notice about what was omitted and how to read the rest. */
 export function cutOutput(view: View, cut: OutputCut): { readonly text: string; readonly shaping: Shaping } {
   const { keeps, limits, replaced } = cut;
   const source = keeps === 'head' ? view.head : view.tail;
   const shown = pictureControls(source);
   const said = remarks(shown !== source, replaced);
-  // Reserves room for the longest possible notice, which gives the number of all bytes. A line break separates the
-  // notice from the text.
+  // Reserves room for the longest possible notice, which states the size of the whole output in bytes. A line break
+  // separates the notice from the text.
   const reserved = `\n${joinLines([notice(view, cut, 'bytes', view.bytes), ...said])}`;
   const room = {
     bytes: Math.max(0, limits.bytes - Buffer.byteLength(reserved)),
@@ -99,7 +97,6 @@ function bytesOf(source: string, length: number, keeps: 'head' | 'tail'): number
   return Buffer.byteLength(keeps === 'head' ? source.slice(0, length) : source.slice(source.length - length));
 }
 
-/** Joins texts, each on its own lines. */
 function joinLines(texts: readonly string[]): string {
   let whole = '';
   for (const text of texts) {
@@ -117,7 +114,7 @@ interface View {
    */
   readonly head: string;
   readonly tail: string;
-  /** Size of the whole output. */
+  /** Size of the whole output in bytes and in lines. */
   readonly bytes: number;
   readonly lines: number;
 }
@@ -130,8 +127,8 @@ export interface Ends {
 }
 
 /**
- * Number of bytes kept of the beginning and of the end of an output. A longer line exceeds the limit of a result in any
- * case.
+ * Number of bytes kept of the beginning and of the end of an output. A line that is longer than this exceeds the limit
+ * of any result.
  */
 const HELD = 2 * LARGEST_RESULT + 4_096;
 const NEWLINE = 0x0a;
@@ -166,12 +163,12 @@ export function openEnds(): Ends {
   };
 }
 
-/** Returns the view of a complete text. */
+/** Returns the parts and sizes of a text that is complete. */
 export function viewOf(text: string): View {
   return { head: text, tail: text, bytes: Buffer.byteLength(text), lines: linesIn(text) };
 }
 
-/** Returns the number of lines in a text. The last line may have no line end. */
+/** Counts the lines of a text. A last line without a line break counts too. */
 function linesIn(text: string): number {
   if (text === '') return 0;
   let lines = text.endsWith('\n') ? 0 : 1;
@@ -189,7 +186,7 @@ function newlinesIn(chunk: Uint8Array): number {
 export interface LastBytes {
   add(bytes: Uint8Array): void;
   /**
-   * Returns the bytes added so far, or the last ones that the buffer holds. If earlier bytes are lost, the result
+   * Returns all bytes added so far, or the last `limit` bytes if more were added. If earlier bytes are lost, the result
    * begins with a whole character.
    */
   take(): Uint8Array;
@@ -226,7 +223,6 @@ interface Utf8 {
   push(bytes: Uint8Array): Uint8Array;
   /** Ends the conversion. Returns the bytes that were held back, with U+FFFD in place of an incomplete character. */
   end(): Uint8Array;
-  /** True if any byte has been replaced so far. */
   readonly replaced: boolean;
 }
 
@@ -300,7 +296,10 @@ export interface TextPiece {
   readonly unit: 'lines' | 'bytes';
 }
 
-/** Returns the longest beginning of a text within the limits. */
+/**
+ * Returns the longest beginning of a text within the limits. It ends after a whole line, unless this line alone exceeds
+ * the limit in bytes.
+ */
 export function headOf(text: string, limits: OutputLimits): TextPiece {
   let end = 0;
   let bytes = 0;
@@ -318,7 +317,10 @@ export function headOf(text: string, limits: OutputLimits): TextPiece {
   return { text: text.slice(0, end), unit: 'lines' };
 }
 
-/** Returns the longest end of a text within the limits. */
+/**
+ * Returns the longest end of a text within the limits. It begins with a whole line, unless this line alone exceeds the
+ * limit in bytes.
+ */
 export function tailOf(text: string, limits: OutputLimits): TextPiece {
   let start = text.length;
   let bytes = 0;

@@ -1,5 +1,5 @@
-// Grants of a user beyond one call: exact commands or command patterns, files and folders of the workspace, and hosts.
-// All functions are pure.
+// Grants of a user that apply to more than one call: exact commands or command patterns, files and folders of the
+// workspace, and hosts. All functions are pure.
 
 import type { Granted } from '@tidemark/log';
 import type { CommandPattern } from '../rules/command-pattern.ts';
@@ -42,8 +42,8 @@ export function canGrant(call: RuledCall): boolean {
 }
 
 /**
- * Returns the names of the grants that together cover the call, such as `always bash "npm test"`. Returns `undefined`
- * if no grant covers a part of the call.
+ * Returns one name made of all grants that together cover the call, such as `always bash "npm test"`. Returns
+ * `undefined` if any part of the call is not covered.
  */
 export function byGrants(grants: readonly Granted[], call: RuledCall): string | undefined {
   const things = grants.length === 0 ? undefined : thingsOf(call);
@@ -115,7 +115,6 @@ function hasStar({ words, open }: CommandPattern): boolean {
   return open || words.some((word) => word.includes('*'));
 }
 
-/** Part of a grant: its displayed name, and a test for what it covers. */
 interface GrantPart {
   readonly text: string;
   readonly has: (thing: Thing) => boolean;
@@ -170,8 +169,8 @@ function fits(pattern: string, words: readonly string[]): boolean {
  */
 function thingsOf({ effect, confined, effects }: RuledCall): readonly Thing[] | undefined {
   if (effects === undefined || (effect === 'write' && !confined)) return undefined;
-  // A call that asks for more than its sandbox gives, such as the network, does more than the same command inside the
-  // sandbox. No grant covers it.
+  // A call that asks for access outside its sandbox, such as the network, can do more than the same command inside the
+  // sandbox. No grant covers such a call.
   if ((effects.beyond ?? []).length > 0) return undefined;
   const commands = effects.commands === undefined ? [] : effects.commands.plain;
   const { paths = [], hosts = [] } = effects;
@@ -226,13 +225,15 @@ function isGrantable([program = '', first = '-']: readonly string[]): boolean {
 // Commands that a granted pattern with a `*` may match. Their programs, subcommands and options are known to start no
 // program chosen by the caller and to write no settings. Any other command can only be granted word for word.
 
-/** Allowed commands of one program. */
 interface Harmless {
   /** Subcommands, one of which must directly follow the program. Absent if the program has no subcommands. */
   readonly first?: RegExp;
   /** Required form of the word after the subcommand, such as the name of a script. */
   readonly second?: RegExp;
-  /** Allowed words that begin with `-` or `@`. Absent: any word that is not a known way to run a program. */
+  /**
+   * Allowed words that begin with `-` or `@`. If absent, all such words are allowed, except the known ways to run a
+   * program.
+   */
   readonly options?: RegExp;
   /** Set if words after `--` go to a test or a script and are therefore not options of the program. */
   readonly passes?: true;

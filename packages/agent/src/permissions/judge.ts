@@ -41,7 +41,6 @@ type MatrixCell = Verdict['decision'] | Fork;
 
 type MatrixRow = Readonly<Record<EffectClass, MatrixCell>>;
 
-/** Allows a write inside the workspace and asks the user for any other write. */
 const INSIDE: Fork = { if: 'confined', met: 'inside', unmet: 'outside' };
 
 const SANDBOXED: Fork = { if: 'sandboxed', met: 'sandboxed', unmet: 'unsandboxed' };
@@ -120,8 +119,8 @@ function couldMatch({ kind, pattern }: RulePattern, effects: CallEffects = {}): 
 }
 
 /**
- * Returns the names of the rules that together allow the call. Returns `undefined` if a part of the call is not
- * allowed.
+ * Returns the name of the rule that allows the whole tool, or the joined names of the rules that together allow each
+ * part of the call. Returns `undefined` if a part of the call is not allowed.
  */
 function allow(rules: RuleSet, { effects }: RuledCall): string | undefined {
   const whole = rules.find(({ patterns }) => patterns === undefined);

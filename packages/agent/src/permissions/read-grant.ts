@@ -25,8 +25,8 @@ export function readGrant({ call, exact }: GrantOffer, typed: string): Granted |
 }
 
 /**
- * Returns the places that the question offers by name: the file of the call and its folder. Returns an empty list for
- * other calls.
+ * Returns the paths that the permission question suggests for a grant: the file of the call, then its folder. A path
+ * that cannot be granted is omitted. Returns an empty list for a call without a path or with several paths.
  */
 export function offeredPlaces({ call }: GrantOffer): readonly string[] {
   const [path, ...more] = (call.effects?.paths ?? []).map((one) => one.path);

@@ -29,7 +29,7 @@ export type CompactionBy = 'auto' | 'deterministic' | 'model';
 /**
  * Policy for starting a compaction. With `manual` only a person starts it. With `preflight` the runtime also starts it
  * in three cases: the gauge is critical, a new turn is expected to make it critical, or a request was refused as too
- * long. With `auto` the runtime also starts it from the `hard` budget on.
+ * long. With `auto` the runtime also starts it when the input reaches the `hard` budget.
  */
 export type CompactionPolicy = 'manual' | 'preflight' | 'auto';
 
@@ -43,11 +43,11 @@ export interface CompactionReport {
   readonly range?: Range;
   /** Positions of the prompts and steering messages of the running turn that are kept word for word. */
   readonly keeps?: readonly Position[];
-  /** Number of messages that remain after the checkpoint. */
+  /** Number of messages of the history that are kept after the checkpoint. */
   readonly kept?: number;
   /**
    * Tokens that have to be written to the cache again because of the compaction. `cost` is how much more this costs
-   * than reading these tokens from the cache. It is absent if the price is unknown.
+   * than reading these tokens from the cache. `cost` is absent if the price is unknown.
    */
   readonly rewrite?: { readonly tokens: number; readonly cost?: Money };
   /**

@@ -44,20 +44,21 @@ export interface AgentSession {
   /**
    * Starts a turn. If another turn is running, the new turn waits in a queue and starts after it.
    *
-   * @throws AgentError `agent/nothing-to-send`, `agent/unknown-skill`, `agent/no-schema`. The returned turn rejects with
-   *   `agent/unfit-image` for an image that cannot be sent.
+   * @throws AgentError `agent/nothing-to-send` for a blank prompt, `agent/unknown-skill` for a skill that is not
+   *   installed, `agent/no-schema` for an `output` that cannot be written as JSON Schema. The returned turn rejects
+   *   with `agent/unfit-image` for an image that cannot be sent.
    */
   prompt<Output = undefined>(words: Words, options?: PromptOptions<Output>): Turn<Output>;
   /**
    * Resumes the turn that was cut off, failed, was interrupted or reached a limit.
    *
-   * @throws AgentError `agent/nothing-to-resume`.
+   * @throws AgentError `agent/nothing-to-resume` if there is no such turn.
    */
   resume(): Turn;
   /**
    * Adds a message to the running turn. It is recorded at once, and the model sees it after the current step.
    *
-   * @throws AgentError `agent/not-running`.
+   * @throws AgentError `agent/not-running` if no turn is running.
    */
   steer(words: Words): Promise<void>;
   /**
@@ -124,21 +125,20 @@ export interface AgentSession {
   side(call: SideCall): Promise<SideAnswer>;
   /**
    * Replaces older history by a checkpoint, from the next request on. A refused compaction returns a report with the
-   * reason and the sizes. It may run during a turn, and the prompts of that turn are kept word for word.
+   * reason and the sizes. A compaction may run during a turn, and the prompts of that turn are kept word for word.
    *
-   * With `fresh`, this session does not change. Instead a fork of its last closed record is created, whose context
-   * begins with the checkpoint alone. The fork is closed, and its id is in the report.
+   * With `fresh`, this session does not change. Instead, a fork is created after the last closed record, and its
+   * context begins with the checkpoint alone. The fork is closed, and its id is in the report.
    *
    * @throws AgentError `agent/conflict` if the history was packed again while the compaction was prepared; try again.
    */
   compact(options?: CompactOptions): Promise<CompactionReport>;
-  /** Returns all events from now on, until the session is closed. */
+  /** Returns all events from this moment on, until the session is closed. */
   events(): AsyncIterable<SessionEvent>;
   /** Closes the session: a running turn ends as interrupted, the log is flushed, and the lock is released. */
   close(): Promise<void>;
 }
 
-/** Options of a prompt. */
 export interface PromptOptions<Output = undefined> {
   /**
    * Schema of the answer: any Standard Schema that can be written as JSON Schema, such as a zod schema. The runtime
@@ -147,7 +147,10 @@ export interface PromptOptions<Output = undefined> {
    * `turn/output-mismatch`.
    */
   readonly output?: StandardSchemaV1<unknown, Output>;
-  /** Interrupts the turn when it aborts, as `interrupt` does. A turn that waits in the queue is interrupted when it begins. */
+  /**
+   * Signal that interrupts the turn, as `interrupt` does. If it aborts while the turn waits in the queue, the turn is
+   * interrupted when it begins.
+   */
   readonly signal?: AbortSignal;
   /**
    * Names of skills to load with the prompt. Each body is placed before the prompt, even if the skill budget is
@@ -205,7 +208,6 @@ export interface Turn<Output = undefined> extends AsyncIterable<SessionEvent>, P
   readonly textStream: AsyncIterable<string>;
 }
 
-/** Result of a finished turn. */
 export interface FinishedTurn<Output = undefined> {
   readonly outcome: TurnEnded['outcome'];
   /** Text of the turn's last answer. */
@@ -224,8 +226,8 @@ export interface SideCall {
   readonly purpose: string;
   readonly words: Words;
   /**
-   * `main` to send the conversation so far in front of the words, where it is read from the cache; `none`, the default,
-   * to send only the words.
+   * With `main`, the conversation so far is sent before the words and can be read from the cache. With `none`, only the
+   * words are sent. Default: `none`.
    */
   readonly history?: 'main' | 'none';
   /** Maximum output tokens of the answer. Default: as in the session. */
@@ -233,7 +235,6 @@ export interface SideCall {
   readonly signal?: AbortSignal;
 }
 
-/** Result of a side call. */
 export interface SideAnswer {
   readonly text: string;
   /** All parts of the answer. Tool calls in it are not run. */
@@ -244,7 +245,6 @@ export interface SideAnswer {
   readonly request: Position | undefined;
 }
 
-/** Options of a compaction. */
 export interface CompactOptions {
   /** Maximum tokens of history that remain after the checkpoint. Default: the `tail` budget of the window. */
   readonly tailTokens?: number;
@@ -269,7 +269,7 @@ export interface CompactOptions {
 export interface ForkOptions {
   /**
    * Position of the last record that the fork keeps. No turn may be open after this record. Default: the last record
-   * after which nothing is open, or only a turn. The fork then resumes this turn.
+   * after which nothing is open, or only a turn. If a turn is open there, the fork resumes it.
    */
   readonly at?: number;
   /** Number of a prompt to fork before, instead of `at`: 1 is the first prompt, -1 the last one. */

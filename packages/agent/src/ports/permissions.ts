@@ -6,7 +6,11 @@ import { AgentError } from '../errors.ts';
 import type { GrantOffer } from '../rules/ruled-call.ts';
 import type { ToolPreview } from './tool.ts';
 
-/** Permission mode of a session. */
+/**
+ * Permission mode of a session. `read-only` allows only calls with the effects `none` and `read`. `ask` asks a person
+ * before every other call. `auto` asks only before writes outside the workspace, and before commands and network calls
+ * without a sandbox.
+ */
 export type Mode = ModeChanged['mode'];
 
 /** A question to a person. Its `title` and `rule` are enough to answer yes or no. */
@@ -30,13 +34,15 @@ export interface CallQuestion {
    * question: `bash "npm test"`. Absent if `always` is not offered.
    */
   readonly always?: string;
-  /** Grants that the answer may contain. `readGrant` parses them. Absent if no grant is offered. */
+  /**
+   * Call and exact grant that `readGrant` needs to read a grant that the person types. Absent if no grant is offered.
+   */
   readonly offer?: GrantOffer;
 }
 
 /**
- * Asks if a tool is accepted with its changed definition. The question exists because the model reads the description
- * as the purpose of the tool.
+ * Asks if a tool is accepted with its changed definition. A person has to decide, because the model takes the purpose
+ * of a tool from its description.
  */
 export interface DefinitionQuestion {
   readonly about: 'definition';
@@ -48,7 +54,7 @@ export interface DefinitionQuestion {
   readonly is: ToolSpec;
 }
 
-/** Asks if a step may be sent that pays again for content already sent. */
+/** Asks if a step may be sent that has to pay again for content that earlier requests already sent. */
 export interface RewriteQuestion {
   readonly about: 'rewrite';
   readonly step: number;

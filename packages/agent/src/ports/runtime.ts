@@ -83,8 +83,8 @@ export interface Runtime {
   /** Policy for keeping the cache warm while the session is open and waits for a prompt. Default: `off`. */
   readonly warm?: Warm;
   /**
-   * Additional fields of each request body, besides the context. These fields and `betas` are sent only to this
-   * provider.
+   * Additional fields of each request body, besides the context. These fields and `betas` are sent only to `provider`,
+   * not to another provider after a switch.
    */
   readonly envelope: { readonly [name: string]: JsonValue };
   readonly betas: readonly string[];
@@ -104,8 +104,8 @@ export interface Runtime {
   /** Grants that apply to every session of the workspace. A subagent has none, because no person was shown its work. */
   readonly grants?: ProjectGrants;
   /**
-   * Size from which on a step that pays again for content already sent is reported before it is sent. Default:
-   * `REWRITE_NOTICE`.
+   * Threshold for a notice about a step that pays again for content already sent. The notice is given before the step
+   * is sent. Default: `REWRITE_NOTICE`.
    */
   readonly rewriteNotice?: RewriteNotice;
   /** True if commands and network calls run in mode `auto` without asking, with or without a sandbox. */
@@ -125,7 +125,7 @@ export interface Runtime {
    * front suits the subagent.
    */
   readonly inherits?: InheritedFront;
-  /** Watch that reports at the end of a turn what the turn changed outside of the session. */
+  /** Watch over the state outside of the session. At the end of a turn it reports what the turn changed there. */
   readonly watch?: TurnWatch;
   /** Callback that receives a copy of each request body before the request is sent. */
   readonly onRequest?: (body: Uint8Array) => void;
@@ -133,10 +133,14 @@ export interface Runtime {
 }
 
 /**
- * Policy for keeping the cache warm during pauses. `off` sends nothing. `auto` uses promotions if the model's catalog
- * row marks them as verified by a live test. It uses refreshing reads only for a model without the lifetime `1h`,
- * because the longer lifetime is cheaper in most sessions. It may cost at most a tenth of the session's cost so far. `{
- * share }` allows both ways for every model and may cost at most this share.
+ * Policy for keeping the cache warm during pauses.
+ *
+ * - `off` sends nothing.
+ * - `auto` uses promotions if the model's catalog row marks them as verified by a live test. It uses refreshing reads
+ *   only for a model without the lifetime `1h`, because with this lifetime most sessions are cheaper without reads. It
+ *   may spend at most a tenth of the session's cost so far.
+ * - `{ share }` allows promotions and refreshing reads for every model, and may spend at most this share of the
+ *   session's cost so far.
  */
 export type Warm = 'off' | 'auto' | { readonly share: number };
 
@@ -146,7 +150,7 @@ export type Warm = 'off' | 'auto' | { readonly share: number };
  */
 export interface TurnLimits {
   readonly steps?: number;
-  /** Working time of the turn in milliseconds. */
+  /** Maximum duration of the turn in milliseconds, measured from its start or from its last `resume`. */
   readonly ms?: number;
   /** Input and output tokens together. A call whose forecast input would exceed the limit is not sent. */
   readonly tokens?: number;
@@ -165,8 +169,8 @@ export interface RewriteNotice {
 }
 
 /**
- * Default threshold: a step is reported from 50,000 tokens or 20 cents on. If the price is unknown, only the tokens
- * count.
+ * Default threshold: a step is reported if it pays again for at least 50,000 tokens or 20 cents. If the price is
+ * unknown, only the tokens count.
  */
 export const REWRITE_NOTICE: RewriteNotice = { tokens: 50_000, cost: '0.20' };
 
@@ -244,7 +248,8 @@ export interface Passage {
  */
 export interface TurnWatch {
   /**
-   * Records the first state. The returned function records the state again and returns notices about the differences.
+   * Records the state before the first change. The returned function records the state again and returns notices about
+   * the differences.
    */
   begin(): Promise<() => Promise<readonly Notice[]>>;
 }

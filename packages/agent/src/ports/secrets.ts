@@ -1,5 +1,5 @@
-// Masks secrets: the values of variables whose name announces a secret, and tokens of well-known shapes. Masking
-// happens before the append, so the model sees exactly what is stored (L1, L2).
+// Masks secrets: the values of variables whose name announces a secret, and keys and access tokens of well-known
+// formats. Masking happens before the append, so the model sees exactly what is stored (L1, L2).
 
 import type { Event } from '@tidemark/log';
 
@@ -13,8 +13,8 @@ export interface Secrets {
    */
   maskEvent(event: Event): Promise<Event>;
   /**
-   * Masks a stream. Chunks overlap by the length of the longest secret, so the output is the same as `mask` would
-   * return for the whole text.
+   * Masks a stream. Chunks are masked with an overlap as long as the longest secret, so the output is the same as
+   * `mask` would return for the whole text.
    */
   maskStream(chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>;
   /**

@@ -20,7 +20,7 @@ export type SessionEvent =
  */
 interface CacheWarming {
   readonly type: 'cache.warming';
-  /** US dollars that keeping warm has cost in this session so far. */
+  /** Cost of keeping the cache warm in this session so far, in US dollars. */
   readonly spent: Money;
   readonly plan?: Pick<WarmPlan, 'by' | 'cost' | 'gain'> & { readonly at: Timestamp; readonly until: Timestamp };
   readonly why?: NoWarming['why'];

@@ -3,7 +3,6 @@
 
 import type { Preload } from '@tidemark/context';
 
-/** An installed skill. */
 export interface Skill {
   readonly name: string;
   /** Version of the skill, derived from the bytes of its SKILL.md. */
@@ -20,15 +19,15 @@ export interface SkillShelf {
   readonly preloads: readonly Preload[];
   readonly budget: SkillBudget;
   find(name: string): Skill | undefined;
-  /** All names in their fixed order. */
+  /** All names, always in the same order. */
   readonly names: readonly string[];
 }
 
 /** Budget for the skill bodies in the context. Preloaded bodies do not count. */
 export interface SkillBudget {
-  /** Maximum number of different skills. */
+  /** Maximum number of different skills that may be loaded at the same time. */
   readonly skills: number;
-  /** Estimated tokens from which on the model is warned. */
+  /** Estimated tokens. If the loaded skills together reach this number, the model is warned. */
   readonly warning: number;
   /** Maximum of estimated tokens. A skill that would exceed it is refused. */
   readonly most: number;

@@ -13,5 +13,5 @@ export interface SubagentOrder {
   readonly readOnly?: boolean;
 }
 
-/** Role of a subagent without a given role. */
+/** Role of a subagent if the task names no role. */
 export const NO_ROLE = 'subagent';

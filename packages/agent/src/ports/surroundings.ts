@@ -1,8 +1,7 @@
-// Port to time, timers, random numbers and new ids. A test passes its own.
+// Port to time, timers, random numbers and new ids. Tests pass their own implementation.
 
 import type { Timestamp } from '@tidemark/log';
 
-/** Options of `wait`. */
 interface WaitOptions {
   /** True if nothing depends on the end of the wait. The process may then exit before the wait ends. */
   readonly idle?: boolean;

@@ -19,7 +19,7 @@ export interface Tool {
    * definition invalidates the cache.
    */
   readonly schema: JsonValue;
-  /** SHA-256 digests of earlier definitions that differ in wording alone: see `ToolSpec.earlier`. */
+  /** SHA-256 digests of earlier definitions that differ only in their wording: see `ToolSpec.earlier`. */
   readonly earlier?: readonly string[];
   readonly effect: EffectClass;
   /**
@@ -39,7 +39,7 @@ export interface Tool {
   readonly touches?: readonly string[];
   /** Kinds of effects that the tool's runs describe in `effects`. A rule about another kind is refused. Default: none. */
   readonly effectKinds?: readonly EffectKind[];
-  /** Checks the arguments of a call. It must have no other effect, because the call may still be denied. */
+  /** Checks the arguments of a call. `read` must have no other effect, because the call may still be denied. */
   read(input: unknown): ToolRun | ToolProblem | Promise<ToolRun | ToolProblem>;
 }
 
@@ -77,7 +77,6 @@ export interface ToolRun {
   run(context: ToolContext): Promise<ToolOutput>;
 }
 
-/** Context of a preview. */
 export type PreviewContext = Pick<ToolContext, 'signal' | 'fileSeen'>;
 
 /** Description of what a call would do, for the person who is asked for permission. */
@@ -109,7 +108,7 @@ export interface ToolContext {
   write(chunk: string | Uint8Array): Promise<void>;
   /**
    * Masks secrets in the same way as the log. Use it for a text that is shortened before it is returned, because a part
-   * of a token is not recognized any more.
+   * of a secret is not recognized any more.
    */
   mask(text: string): Promise<string>;
   /** Reports progress to presenters. It never reaches a model. */
@@ -130,7 +129,8 @@ export interface ToolContext {
   /** Skills that are in the context when the call begins. */
   readonly skills: SkillsInContext;
   /**
-   * Returns the maximum size of the result, notices included, given the current context. A longer result is shortened.
+   * Returns the maximum size of the result, notices included, for the context as it is now. A longer result is
+   * shortened.
    */
   room(): ResultRoom;
   /** Runs a subagent. Its result becomes the output of this call. Absent if the session starts no subagents. */
@@ -158,8 +158,8 @@ export interface ToolOutput {
   readonly text?: string;
   /**
    * Creates a text that fits the result. Use it for a text whose end explains how to read further, because this end is
-   * then not cut off. See `PageMaker`. The page is appended after `text` and after output written with `write`, but a
-   * call that returns a page usually has neither.
+   * then not cut off. See `PageMaker`. The page comes after `text` and after output written with `write`, but a call
+   * that returns a page usually has neither.
    */
   readonly page?: PageMaker;
   /** Images to store as artifacts, each once, and to show to the model. */
@@ -186,24 +186,23 @@ export type ToolFact =
   | { readonly kind: 'memory.changed'; readonly data: EventData['memory.changed'] }
   | { readonly kind: 'subagent.ended'; readonly data: EventData['subagent.ended'] };
 
-/** An image that a call returns. */
 export interface ToolImage extends Omit<ImagePart, 'type' | 'artifact' | 'bytes'> {
   readonly data: Uint8Array;
 }
 
 /**
- * Port of a tool source: tools from elsewhere that may appear, change or disappear while a session is open. The runtime
- * asks the source before each request and before each batch of calls. The source therefore pushes nothing, and the
- * tools do not change within a step. One source serves any number of sessions.
+ * Port of a tool source: tools that are not built in and may appear, change or disappear while a session is open. The
+ * runtime asks the source before each request and before each batch of calls. The source does not notify the runtime,
+ * so the tools do not change within a step. One source serves any number of sessions.
  */
 export interface ToolSource {
   /** Waits until the tools are available or the time limit is over. Later calls return at once. Never throws. */
   ready(signal: AbortSignal): Promise<void>;
   /**
-   * Returns the tools for a session. `shown` contains all definitions that its model is shown, also of tools from
-   * elsewhere. A tool that was already shown keeps its shown definition. If its server cannot be reached, calls to it
-   * return an error. The definition changes only if the server removes the tool or a person approves the new
-   * definition. For an equal state the source returns the same tool objects.
+   * Returns the tools for a session. `shown` contains all tool definitions that the model of this session is shown,
+   * also those of other sources. A tool that was already shown keeps its shown definition. If the server of the tool
+   * cannot be reached, calls to the tool return an error. The definition changes only if the server removes the tool or
+   * a person approves the new definition. For an equal state the source returns the same tool objects.
    */
   offer(shown: readonly ToolSpec[]): ToolOffer;
   /** Stops everything that the source started. A second call does nothing. */
@@ -232,7 +231,6 @@ export interface HeldTool {
   approve(): void;
 }
 
-/** A problem of a tool source, and the next step. */
 export interface ToolTrouble {
   readonly code: string;
   readonly message: string;

@@ -38,9 +38,9 @@ export async function recordAnswer(
 }
 
 /**
- * Commits an answer that was cut, with the usage that the provider reported. Without a reported usage the answer had
- * not begun, and the request counts as not accepted. The usage that the provider may still bill is estimated, unless
- * the request was never sent.
+ * Commits an answer that was cut off, with the usage that the provider reported. Without a reported usage the answer
+ * had not begun, and the request counts as not accepted. The tokens that the provider may still bill are estimated,
+ * unless the request was never sent.
  */
 export async function recordInterrupted(
   session: Session,
@@ -100,8 +100,8 @@ function answerData(session: Session, prepared: Prepared, answer: Answer): Answe
   const counted = countCall(session.state, prepared, answer);
   const { usage } = counted;
   const sentAt = record.at;
-  // Anthropic's diagnosis is `same` also for a request that named no earlier answer, so it is used only after a
-  // comparison was asked for.
+  // Anthropic's diagnosis is `same` also for a request that named no earlier answer to compare with. So the diagnosis
+  // is used only if the request named one.
   const diagnosis = prepared.compared === undefined ? undefined : answer.diagnosis;
   const miss = missOf({
     capabilities: prepared.capabilities,
@@ -166,8 +166,8 @@ function wayOf({ reset }: Prepared, { transport }: Answer): Pick<AnswerReceived,
 type CountedUse = Pick<AnswerReceived, 'usage' | 'cost' | 'costAtMost' | 'estimated' | 'prices'>;
 
 /**
- * Counts a call from its answer. `state` must be the state of the call's request. Counts that the provider did not
- * report are estimated.
+ * Counts the tokens and the cost of a call from its answer. `state` must be the state before the answer is recorded.
+ * Counts that the provider did not report are estimated.
  */
 function countCall(state: State, prepared: Prepared, answer: Pick<Answer, 'parts' | 'usage'>): CountedUse {
   const { capabilities, record } = prepared;
@@ -189,8 +189,9 @@ function countCall(state: State, prepared: Prepared, answer: Pick<Answer, 'parts
 }
 
 /**
- * Returns the lifetimes that the written tokens can have. If the call read everything that the previous call left in
- * the cache, only markers after the end of that call wrote anything.
+ * Returns the lifetimes that the tokens written by a call can have, one for each marker that may have written. If the
+ * call read everything that the previous call left in the cache, markers inside that content wrote nothing and are
+ * ignored.
  */
 function livesWritten({ streams }: State, request: RequestPrepared, { read }: Usage): readonly Ttl[] {
   const { cached, end } = streams['main']?.accepted ?? {};

@@ -11,7 +11,6 @@ import { commit } from '../session/session.ts';
 import { recordAnswer } from './answer.ts';
 import type { Prepared } from './prepare.ts';
 
-/** Commits an answer with these parts and with the usage that was forecast. */
 async function answered(small: Small, prepared: Prepared, parts: readonly AnswerPart[]): Promise<void> {
   const { read, write, fresh } = prepared.outlook.forecast;
   const usage = { read, fresh, writes: [{ ttl: '5m', tokens: write } as const], answer: 5 };
@@ -29,7 +28,6 @@ async function turn(small: Small, change: Change, parts: readonly AnswerPart[]):
 const text = (words: string): AnswerPart => ({ type: 'text', text: words });
 const unsentOf = ({ outlook }: Prepared): number => outlook.forecast.unsent;
 
-/** Returns the estimated tokens of all blocks of a request that come from the record at this position. */
 function tokensFrom({ sequence }: Prepared, at: number): number {
   const blocks = slice(sequence.blocks).filter(({ origin }) => origin.from === 'event' && origin.position === at);
   return blocks.reduce((sum, { tokens }) => sum + tokens, 0);
@@ -82,8 +80,8 @@ const THINKER: Change = { model: 'claude-opus-5-5' };
 const OTHER: Change = { model: 'claude-sonnet-4-5' };
 
 /**
- * Returns the tokens never sent before in two requests after a switch back to `THINKER`. `thought` is the number of
- * words that `THINKER` thought in its one answer with reasoning.
+ * Switches away from `THINKER` and back twice. Returns the tokens never sent before in the first request after each
+ * switch back, in this order. `thought` is the number of words that `THINKER` thought in its one answer with reasoning.
  */
 async function backAgain(thought: number): Promise<readonly [first: number, later: number]> {
   const small = await begin();

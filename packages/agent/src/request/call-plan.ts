@@ -43,9 +43,9 @@ export interface PlanOptions {
   readonly account?: string | undefined;
   /** Lifetime of the entries that the call writes. Default: `auto`. */
   readonly ttl?: Lasting;
-  /** Set for a side call. */
+  /** True for a side call. */
   readonly beside?: boolean;
-  /** Set for a side call that contains nothing of the main history. */
+  /** `none` for a side call that contains nothing of the main history. */
   readonly history?: 'none';
   /** Index of the last block of the main history. Present for a side call that contains the main history. */
   readonly historyEnd?: number;
@@ -65,7 +65,7 @@ export interface CallPlan {
    * entries.
    */
   readonly keeping: Keeping | undefined;
-  /** Cache key that is sent. */
+  /** Cache key that is sent with the request. `undefined` if the model or the encoder uses no key. */
   readonly key: string | undefined;
   readonly outlook: Outlook;
   /**
@@ -152,7 +152,6 @@ export interface Racing {
   readonly prefix: string;
 }
 
-/** The call that may be sent too early to read the prefix. */
 interface Caller {
   /** Stream of the call. `undefined` for a side call, which has no stream yet. */
   readonly own: string | undefined;
@@ -257,7 +256,6 @@ function sizeUpTo({ sequence, capabilities }: Lookup, block: number): number {
 // Counts the part of a request that was never sent before on its stream: the text that an ideal cache would write. All
 // other text was sent before, possibly in other blocks, and is either read from the cache or paid for again.
 
-/** Input of `unsentTokens`, besides the prompt stream and the state. */
 interface UnsentOptions {
   /** Number of spans that the last accepted request of the stream contained. */
   readonly sent: number;

@@ -9,7 +9,10 @@ import { commit } from '../session/session.ts';
 const LONG = 'word '.repeat(8_000);
 const CACHED = { fresh: 10, read: 0, writes: [{ ttl: '1h', tokens: 9_000 }], answer: 5 } as const;
 
-/** Returns the recorded answer of the second of two calls. The first call wrote for an hour. */
+/**
+ * Makes two calls and returns the recorded answer of the second. The first call writes its cache entries with a
+ * lifetime of one hour.
+ */
 async function recordedOf(usage: Usage, ttl: Lasting = 'auto'): Promise<AnswerReceived & { readonly lives: unknown }> {
   const small = await begin();
   await commit(small.session, [prompt(LONG)]);

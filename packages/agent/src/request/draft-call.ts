@@ -49,7 +49,7 @@ export interface CallDraft {
   readonly pressure: Pressure;
 }
 
-/** Drafts the call that follows these changes. `kept` is the main prompt stream as the last request left it. */
+/** Drafts the call that comes after these changes. `kept` is the main prompt stream as the last request left it. */
 export async function draftCall(
   session: Session,
   kept: PromptStream | undefined,
@@ -74,7 +74,7 @@ export async function draftCall(
   };
 }
 
-/** Returns the facts about the call that are passed to `admit`. The function `admit` may then refuse the call. */
+/** Returns the facts about the call that are passed to `admit`, which may then refuse the call. */
 export function foreseeCall(
   { state: { steps, epoch }, price, pressure: { gauge } }: CallDraft,
   changing: Changing,
@@ -118,7 +118,6 @@ function priceOf(
   return { state: before, outlook, capabilities, at, ttl, ...(same && { account }) };
 }
 
-/** Options of the next call. */
 export interface CallOptions {
   readonly at: Timestamp;
   readonly wanted: RequestSpec;
@@ -129,19 +128,22 @@ export interface CallOptions {
   readonly outputLimit: number;
   readonly purpose?: string;
   readonly attempt?: number;
-  /** Settings of the budgets of the window. Default: the standard budgets. */
+  /** Token budgets of the window that replace the computed ones. Default: computed from the window. */
   readonly budgets?: BudgetSettings;
   /** Lifetime of the entries that the call writes. Default: `auto`. */
   readonly ttl?: Lasting;
   readonly envelope?: { readonly [name: string]: JsonValue };
   readonly betas?: readonly string[];
-  /** Set for a side call. A side call uses the open epoch, even if other settings are wanted. */
+  /**
+   * Words, stream and history of a side call. Absent for a request of the main stream. A side call uses the open epoch,
+   * even if other settings are wanted.
+   */
   readonly beside?: Beside;
   /** True if the provider can continue from an earlier answer by its id. */
   readonly continues?: boolean;
   /** Resizes the blocks to the sizes that a recording holds. */
   readonly resize?: Resize;
-  /** Turn of the call. The records of the call carry it. */
+  /** Turn of the call. It is written to each record of the call. */
   readonly turn?: TurnId;
   /** `auto` if old results may be shortened when that saves cost. Default: `never`. */
   readonly pruning?: 'auto' | 'never';
@@ -175,8 +177,8 @@ interface PressureOptions {
 }
 
 /**
- * Pressure of the next request before it is written: its gauge, the tier that it reaches, and its output limit. A side
- * call has no gauge, because its words do not stay in the history.
+ * Pressure of the next request before it is written. A side call has no gauge, because its words do not stay in the
+ * history.
  */
 interface Pressure {
   readonly gauge: Gauge | undefined;
@@ -186,7 +188,6 @@ interface Pressure {
   readonly outputLimit: number;
 }
 
-/** Returns the pressure of the next request in this state. */
 function pressureOf(state: State, options: PressureOptions): Pressure {
   const { at, capabilities, outputLimit: asked, call, budgets, beside } = options;
   const least = leastOutput(state.epoch?.inForce.parameters ?? {});
@@ -217,7 +218,6 @@ function leastOutput({ thinking }: RenderParameters): number {
   return typeof budget === 'number' ? budget + WORDS : WORDS;
 }
 
-/** Options of a call that its prompt streams depend on. */
 interface PromptStreamOptions {
   readonly encoder: Encoder;
   readonly wanted: Pick<RequestSpec, 'capabilities'>;
@@ -231,8 +231,8 @@ interface PromptStreamOptions {
 }
 
 /**
- * Returns the main prompt stream, extended by everything that was packed since the last request. For a side call
- * without history it is not extended.
+ * Returns the main prompt stream, extended by everything that was packed since the last request. The stream is not
+ * extended for a side call without history.
  */
 async function mainPromptStream(
   session: Session,
@@ -246,10 +246,6 @@ async function mainPromptStream(
     : extendPromptStream(held, state, session.log.artifacts, options.resize);
 }
 
-/**
- * Returns the prompt stream of the call: `main`, or for a side call a separate prompt stream that ends with the words
- * of the call.
- */
 async function callPromptStream(
   { log }: Session,
   main: PromptStream,

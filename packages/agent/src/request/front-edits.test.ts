@@ -13,7 +13,10 @@ const ROLE = Array.from({ length: 1_000 }, (_, rule) => `Rule ${rule}: an order 
 );
 const EDITED = ROLE.replace('Rule 3:', 'Rula 3:');
 
-/** Returns a session whose first request, with the role `ROLE`, was answered. */
+/**
+ * Creates a session whose first request, with the role `ROLE`, was answered. `held` is the number of tokens that this
+ * request was expected to write to the cache.
+ */
 async function answered(): Promise<{ readonly small: Small; readonly held: number }> {
   const small = await begin();
   await commit(small.session, [prompt('go')]);
@@ -23,7 +26,6 @@ async function answered(): Promise<{ readonly small: Small; readonly held: numbe
   return { small, held: first.outlook.forecast.write };
 }
 
-/** Returns the number of never-sent tokens in the same request without any edit. */
 async function unsentOfPlain(): Promise<number> {
   const { small } = await answered();
   return saidOf(await prepare(small, 60, { role: ROLE })).unsent;

@@ -12,7 +12,6 @@ import type { Prepared } from './prepare.ts';
 
 const LONG = 'word '.repeat(8_000);
 
-/** Returns a session whose first request was answered under this account. */
 async function answeredBy(account: string | undefined): Promise<{ readonly small: Small; readonly first: Prepared }> {
   const small = await begin();
   await commit(small.session, [prompt(LONG)]);
@@ -22,7 +21,6 @@ async function answeredBy(account: string | undefined): Promise<{ readonly small
   return { small, first };
 }
 
-/** Prepares the next request under an account. Returns it with the rewrite that was foreseen. */
 async function next(
   small: Small,
   account: string | undefined,

@@ -50,7 +50,7 @@ export interface Prepared {
 /** Prompt stream of one session, kept in memory so that the work of a step depends on the new text only. */
 export interface PromptStreams {
   main: PromptStream | undefined;
-  /** Last answer of the main stream that this process received. */
+  /** Last answer of the main stream that this process received, so that the next request can continue from it. */
   heard?: Heard;
   /**
    * Name of the front that this session last added to the shared index of cached fronts, and the time of that entry in
@@ -64,8 +64,10 @@ export interface PromptStreams {
  * stream unchanged and is allowed while a turn runs. While calls are open, a side call contains the history before
  * those calls.
  *
- * @throws AgentError `agent/unknown-kind`, `agent/unclosed-history`, `agent/nothing-to-send`, `agent/other-provider`,
- *   `agent/conflict`.
+ * @throws AgentError `agent/unknown-kind` if a later version wrote the log; `agent/unclosed-history` if calls are open
+ *   before a request of the main stream; `agent/nothing-to-send` if there is nothing to send; `agent/other-provider` if
+ *   the open epoch of a side call has another provider; `agent/conflict` if the log has other records than this session
+ *   knows.
  */
 export function prepareRequest(
   session: Session,
@@ -110,7 +112,6 @@ function writeDraft(
   return writeRequest(state, promptStream, call, { ...options, answered, outputLimit, size }, epoch !== undefined);
 }
 
-/** Returns all events that are appended together: the changes before the request, and then the request. */
 function recordsOf(
   { price, pressure: { crossed } }: CallDraft,
   { data }: WrittenRequest,
@@ -171,12 +172,6 @@ const isOpening = (event: { readonly kind: string }): event is RecordedOf<'epoch
 const isRequest = (event: { readonly kind: string }): event is RecordedOf<'request.prepared'> =>
   event.kind === 'request.prepared';
 
-/**
- * Checks that the main stream can send a request.
- *
- * @throws AgentError `agent/unknown-kind` if a later version wrote the log, `agent/unclosed-history` if calls are open,
- *   `agent/nothing-to-send` if the history is empty.
- */
 function requireSendable(state: State): void {
   requireKnown(state);
   if (state.history.batch !== undefined) {
@@ -220,7 +215,7 @@ function requireKnown({ unknown }: State): void {
 // contains only new content. Only answers that this process received count, because another process has no connection
 // that remembers them. The decision is recorded, so any process can rebuild the bytes (L2).
 
-/** Last finished answer of the main stream as received, with the sequence and encoder of its request. */
+/** Last finished answer of the main stream as it was received, with the sequence and the encoder of its request. */
 interface Heard {
   readonly sequence: Sequence;
   readonly encoder: string;
@@ -231,8 +226,8 @@ interface Heard {
 
 /**
  * Reason why a request does not continue from the previous answer. `parameters`: a setting, the model or the encoder
- * differs. `not-extending`: the blocks of the previous request are not a prefix of this one. `answer-edited`: the
- * answer is not packed exactly as it was received. `unfinished`: the answer has no id or was cut.
+ * differs. `not-extending`: the blocks of the previous request are not a prefix of this request. `answer-edited`: the
+ * answer is not packed exactly as it was received. `unfinished`: the answer has no id or was cut off.
  */
 type ContinuationReset = 'parameters' | 'not-extending' | 'answer-edited' | 'unfinished';
 

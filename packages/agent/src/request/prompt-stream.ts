@@ -1,5 +1,5 @@
-// Prompt stream: the front, blocks, sequence and partly written body of one stream in one epoch. It is kept so that the
-// work of the next request depends on the new text only. It is derived from the log and ends with the process.
+// Prompt stream: the front, blocks, sequence and partly written body of one stream in one epoch. It is kept in memory
+// so that the work of the next request depends on the new text only. It is built from the log and is not stored.
 
 import type { AppendOnly, Epoch, FrontTexts, Sequence, State } from '@tidemark/context';
 import {

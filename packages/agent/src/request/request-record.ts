@@ -54,7 +54,9 @@ export interface WrittenRequest {
   readonly continues: Continuation | undefined;
 }
 
-/** Writes the body of a planned call and its record with all decisions. */
+/**
+ * Writes the body of a planned call and its record with all decisions. `opens` is true if the request opens an epoch.
+ */
 export function writeRequest(
   state: State,
   promptStream: PromptStream,
@@ -110,15 +112,14 @@ function routingOf({ materials: { encoder, capabilities } }: PromptStream, { key
   return key === undefined ? {} : (encoder.routing?.(key, capabilities) ?? {});
 }
 
-/** Envelope fields that ask the provider for a comparison, and the id of the answer whose request it compares with. */
 interface Comparison {
   readonly fields: Envelope['fields'];
   readonly compared: string | undefined;
 }
 
 /**
- * Returns the fields that ask for a comparison with the last answer of the main stream. The answer is named only if the
- * same API gave it, because another API does not know the id of the answer.
+ * Returns the fields that ask for a comparison with the last answer of the main stream. The id of this answer is sent
+ * only if the same encoder wrote its request, because another API does not know the id.
  */
 function comparisonOf(
   state: State,

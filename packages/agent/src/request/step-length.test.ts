@@ -23,7 +23,6 @@ const ROOM = {
 } as const;
 const CHANGE = { model: 'claude-opus-5-5', tools: [READ, READER], row: ROOM };
 
-/** Counts the reads of list items and map entries. */
 interface Reads {
   count: number;
 }
@@ -51,7 +50,6 @@ class CountingMap<K, V> extends Map<K, V> {
   }
 }
 
-/** Returns a session whose packed history counts each read. */
 async function beginCounted(reads: Reads): Promise<Small> {
   const small = await begin();
   const { state } = small.session;
@@ -68,7 +66,6 @@ function closing(call: CallId): Event {
   return { kind: 'tool.returned', at: second(0), data: { call, parts: [{ type: 'text', text: RESULT }] } };
 }
 
-/** Runs a step as the turn loop does. */
 async function step(small: Small): Promise<void> {
   const prepared = await prepare(small, 0, CHANGE, { pruning: 'auto' });
   const { read, write, fresh } = prepared.outlook.forecast;

@@ -38,7 +38,6 @@ export interface Changing {
 
 const NOTHING: Changing = { epoch: undefined, changes: [] };
 
-/** Options of a request that determine which changes it needs. */
 interface ChangeOptions extends OpeningOptions {
   readonly encoder: Encoder;
   readonly beside?: Pick<Beside, 'mends'>;
@@ -49,8 +48,8 @@ interface ChangeOptions extends OpeningOptions {
 }
 
 /**
- * Returns the change that the next request of the main stream needs. A change is appended only if both the model and
- * the encoder support it.
+ * Returns the change that the next request of the main stream needs: a new epoch, appended changes, or none. A change
+ * is appended only if both the model and the encoder support it.
  */
 export function needOf(
   state: State,
@@ -63,7 +62,7 @@ export function needOf(
   );
 }
 
-/** Returns the changes that must be appended before the next request. */
+/** Returns the events that must be appended before the next request. Stores the bytes that the events name. */
 export async function whatChanges(
   session: Session,
   asked: ChangeOptions,
@@ -71,8 +70,8 @@ export async function whatChanges(
 ): Promise<Changing> {
   const { state } = session;
   const { beside } = asked;
-  // A side call uses the open epoch. While an answer is in flight, a retry after a quarantine uses the open epoch too,
-  // because the answer was requested under this epoch.
+  // A side call uses the open epoch. Only its retry after a quarantine may open an epoch, and only if no answer of the
+  // main stream is in flight, because that answer was requested under the open epoch.
   const inForce = beside !== undefined && (beside.mends !== true || state.history.inFlight);
   if (inForce && state.epoch !== undefined) return NOTHING;
   const need = needOf(state, asked);
@@ -92,7 +91,8 @@ export async function whatChanges(
       return { epoch: undefined, changes: await changesOf(session, asked, need, stamp) };
     case 'epoch': {
       const opening = await openingEpoch(session, asked, need.cause, stamp);
-      // The new front does not contain tools that a parent session appended in its tail, so they are appended again.
+      // The new front does not contain tools that a parent session appended in its tail. So these tools are appended
+      // again.
       const behind = needOf(asIfRecorded(state, opening.epoch), asked);
       return { ...opening, changes: behind.do === 'append' ? await changesOf(session, asked, behind, stamp) : [] };
     }
@@ -147,7 +147,6 @@ interface OpeningOptions extends EpochOptions {
   readonly account?: string | undefined;
 }
 
-/** An epoch that is about to open, and the texts that its layers and tools name. */
 interface EpochOpening {
   readonly epoch: EventOf<'epoch.opened'>;
   readonly texts: FrontTexts;
@@ -178,8 +177,9 @@ async function openingEpoch(
 }
 
 /**
- * Returns the entries of this front that other sessions left in the cache and that this session does not know. They
- * must belong to the same account. If this session sends a cache key, they must be under that key, else under no key.
+ * Returns the entries of this front that other sessions of the same account left in the cache and that this session
+ * does not know. If this session sends a cache key, only entries under that key are returned, otherwise only entries
+ * without a key.
  */
 async function leftWarm(
   { state, log }: Session,
@@ -242,8 +242,9 @@ interface NamedText {
 }
 
 /**
- * Returns the edits of a front that is about to replace the one of the open epoch. `load` reads the texts of the open
- * epoch's front. It is called only if a text differs. The first front of a session has no edits.
+ * Returns the edits of a front that is about to replace the front of the open epoch. `load` reads the texts of the open
+ * epoch's front, and is called only if the new front has a text that was never sent. The first front of a session has
+ * no edits.
  */
 async function frontEdits(
   { epoch, cache: { front: sent } }: State,

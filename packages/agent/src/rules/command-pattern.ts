@@ -5,7 +5,6 @@ import { foldName, matchStars } from './name-patterns.ts';
 import type { PossibleCommand } from './ruled-call.ts';
 import { isWayToRun, launches, passesOn, programName } from './ways-to-run.ts';
 
-/** A parsed command pattern. */
 export interface CommandPattern {
   readonly words: readonly string[];
   /** True if the pattern ends in a separate `*`, which matches any further words or none. */
@@ -151,11 +150,12 @@ const READING = ['status', 'diff', 'log', 'show', 'blame', 'ls-files', 'rev-pars
 /** Options of git that come before the subcommand and take the next word as their value. */
 const BEFORE_SUBCOMMAND =
   /^(-C|-c|--git-dir|--work-tree|--namespace|--exec-path|--config-env|--super-prefix|--attr-source)$/;
-/** Subcommands that write settings or run their arguments. With a `*` their words may contain any code. */
+/** Subcommands that write settings or run their arguments. A `*` after one of them would allow any code. */
 const RUNS_ANY =
   /^(config|submodule|bisect|filter-branch|difftool|mergetool|send-email|instaweb|daemon|hook|shell|for-each-repo)$/;
 /**
- * Forms of these subcommands that only read, or only mark a commit. Each pattern matches the word after the subcommand.
+ * Forms of the subcommands in `RUNS_ANY` that only read, or only mark a commit. The key is the subcommand, and the
+ * pattern matches the word after it.
  */
 const NAMED: ReadonlyMap<string, RegExp> = new Map([
   ['config', /^(get|list|-l|--(list|get|get-all|get-regexp|get-urlmatch))$/],

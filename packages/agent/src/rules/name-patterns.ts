@@ -15,8 +15,9 @@ export function foldName(name: string): string {
 }
 
 /**
- * Returns true if the pattern matches the whole text. After a mismatch only the last `*` is extended, because a longer
- * match of an earlier `*` never helps. So the time is at most proportional to the product of both lengths.
+ * Returns true if the pattern matches the whole text. If `one` is passed, each `?` in the pattern matches one
+ * character. After a mismatch only the last `*` is extended, because a longer match of an earlier `*` never helps. So
+ * the time is at most proportional to the product of both lengths.
  */
 export function matchStars(pattern: string, text: string, one?: '?'): boolean {
   let [at, here] = [0, 0];
@@ -38,7 +39,6 @@ export function matchStars(pattern: string, text: string, one?: '?'): boolean {
   return /^\**$/.test(pattern.slice(at));
 }
 
-/** A parsed host pattern. */
 export interface HostPattern {
   readonly name: string;
   /** True for a pattern such as `*.example.com`, which matches the subdomains of the name and not the name itself. */
@@ -113,7 +113,10 @@ function namesIn(path: string): readonly string[] {
   return path === '' ? [] : path.split('/');
 }
 
-/** Returns the pattern indexes that can be reached before the first name and after each name. */
+/**
+ * Matches the names one after the other. Returns one set of reachable pattern indexes for the start, and then one for
+ * each name.
+ */
 function walk(pattern: PathPattern, names: readonly string[]): readonly ReadonlySet<number>[] {
   let reached = reachableFrom(pattern, [0]);
   const steps = [reached];

@@ -33,7 +33,6 @@ export interface Rule {
   readonly hosts?: readonly string[];
 }
 
-/** A parsed rule. */
 export interface ReadRule {
   readonly decision: Rule['decision'];
   readonly tool: string;

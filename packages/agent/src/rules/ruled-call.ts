@@ -13,7 +13,7 @@ export type EffectKind = 'commands' | 'paths' | 'hosts';
 export interface CallEffects {
   readonly commands?: CommandEffects;
   readonly paths?: readonly PathEffect[];
-  /** Hosts that the call would reach, in the form of a URL: lower case, without a port. */
+  /** Hosts that the call would reach, written as in a URL: in lower case, without a port. */
   readonly hosts?: readonly string[];
   /**
    * Names of access outside of the sandbox that the call requests, such as `the network`. No rule and no grant can
@@ -53,7 +53,6 @@ export interface PathEffect {
   readonly below?: boolean;
 }
 
-/** A call that rules are applied to. */
 export interface RuledCall {
   readonly tool: string;
   readonly effect: EffectClass;
@@ -68,7 +67,7 @@ export interface RuledCall {
 
 /** Grants that a person may give together with an answer. */
 export interface GrantOffer {
-  /** The call that a grant must cover. `readGrant` checks the text that the person types against it. */
+  /** The call that a grant must cover. `readGrant` checks the text that the person types against this call. */
   readonly call: RuledCall;
   /** Grant that a plain `always` gives. Absent for a write, because another call writes other content. */
   readonly exact?: Granted;

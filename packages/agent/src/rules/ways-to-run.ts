@@ -1,11 +1,11 @@
 // Words that make an ordinary program run another program, or write a file that its name does not suggest: `git -c`,
-// `tar --to-command`, `npm exec`, `git log --output`. The list covers programs that people allow and agents use. It is
-// not complete. Against a program with bad intent only the sandbox protects.
+// `tar --to-command`, `npm exec`, `git log --output`. The list covers programs that people allow and agents use, and is
+// not complete. Only the sandbox protects against a malicious program.
 
 interface WaysToRun {
-  /** Long options without their dashes. Shortened forms count too. */
+  /** Long options without their dashes, separated by spaces. Shortened forms of the options match too. */
   readonly long?: string;
-  /** Pattern of any other word. */
+  /** Pattern of all other words that run a program or write such a file. */
   readonly other?: RegExp;
 }
 
@@ -213,7 +213,6 @@ export function launches(program: string): Launching | undefined {
   return INTERPRETERS.test(name) ? 'interpreter' : undefined;
 }
 
-/** Interpreters that pass all words after the script file to the script. */
 const PASSES_ON =
   /^(node|nodejs|deno|bun|tsx|ts-node|python|ipython|pypy|perl|ruby|jruby|php|lua|luajit|rscript|julia|guile|groovy|tclsh|raku|racket|bb|escript|runghc|runhaskell)[0-9.]*$/;
 

@@ -1,5 +1,5 @@
-// Finds secrets: the given values, in the forms in which they leak, and tokens of well-known shapes. Randomness of a
-// text is never used as a sign of a secret.
+// Finds secrets: the given values, in the forms in which they leak, and keys and access tokens of well-known formats.
+// Randomness alone is never taken as a sign of a secret.
 
 import { defined } from '@tidemark/core';
 import type { ContentPart, Event, EventOf, Granted, Json, Kind, ToolEnded } from '@tidemark/log';
@@ -8,8 +8,8 @@ import type { SecretValue } from './mask-text.ts';
 import { PLACEHOLDER, createMasker, soughtIn } from './mask-text.ts';
 
 /**
- * Returns the masking functions for these values and for every token of well-known shape. If one value contains
- * another, the longer one is found. If two values are equal, the first name is used. A value that contains a
+ * Returns the masking functions for these values, and for keys and access tokens of well-known formats. If one value
+ * contains another, the longer one is found. If two values are equal, the first name is used. A value that contains a
  * placeholder is ignored, because it was already masked.
  */
 export function createSecrets({ values }: { readonly values: readonly SecretValue[] }): Secrets {
@@ -107,12 +107,12 @@ const MASKS: { readonly [K in Kind]: MaskEvent<K> } = {
   'turn.ended': maskEnd,
 };
 
-/** Returns the event with its text fields masked. */
 async function maskWords(event: Event, mask: Mask): Promise<Event> {
   return maskOne(event, mask);
 }
 
-// The table is typed by kind. TypeScript cannot infer that an event of a union type selects the entry of its own kind.
+// The table has one function for each kind. TypeScript cannot infer that an event of a union type selects the function
+// of its own kind, so `K` names the kind.
 function maskOne<K extends Kind>(event: EventOf<K>, mask: Mask): Event | Promise<Event> {
   const one: MaskEvent<K> = MASKS[event.kind];
   return one(event, mask);
@@ -139,8 +139,8 @@ async function maskNotification(event: EventOf<'notification.received'>, mask: M
 }
 
 /**
- * Masks the text of a grant. A grant is matched literally, so a grant that contained a secret value no longer matches
- * any call.
+ * Masks the text of a grant. Grants are matched literally, so a grant whose secret was masked no longer matches any
+ * call.
  */
 async function maskDecision(event: EventOf<'permission.decided'>, mask: Mask): Promise<Event> {
   const { always } = event.data;

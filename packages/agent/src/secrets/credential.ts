@@ -214,7 +214,7 @@ export function isLoginInBase64(value: string): boolean {
 
 /**
  * Returns true if the value looks randomly generated: at least 20 characters, with capital letters, small letters and
- * digits.
+ * digits, and not made of words with short numbers.
  */
 export function isRandom(value: string): boolean {
   return (

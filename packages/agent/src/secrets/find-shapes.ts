@@ -1,5 +1,5 @@
-// Finds all text that has the shape of a secret. Our own rules run first, and their ranges end exactly where the secret
-// ends. The rules of secretlint then search the remaining text.
+// Finds text that has the shape of a secret. Our own rules run first, because their ranges end exactly where the secret
+// ends. The rules of secretlint run only if our own rules find nothing.
 
 import type { SecretShape } from './credential.ts';
 import { gradeOf } from './credential.ts';
@@ -7,12 +7,16 @@ import { findNamedValues, findPairedValues } from './named-values.ts';
 import type { SecretRule } from './token-rules.ts';
 import { PLACE_RULES, SHORTEST_RUN, TOKEN_HINT, TOKEN_RULES, findByLibrary } from './token-rules.ts';
 
-/** Longest text that a rule looks at, from its start to the end of the secret, in UTF-16 units. */
+/**
+ * Maximum length of a text that a rule matches, in UTF-16 units. The length includes the name or prefix before the
+ * secret.
+ */
 export const LONGEST_SHAPE = 16_384;
 
 /**
- * Returns every shape in the text, in order and without overlaps. Overlapping shapes are joined under the name of the
- * first one. Set `withinLine` if the text was cut from a longer text and begins in the middle of a line.
+ * Returns the shapes that our own rules find or, if they find none, the shapes that secretlint finds. The shapes are in
+ * order and without overlaps. Overlapping shapes are joined under the name of the first one. Set `withinLine` if the
+ * text was cut from a longer text and begins in the middle of a line.
  */
 export async function findShapes(text: string, withinLine = false): Promise<readonly SecretShape[]> {
   const own = findOwn(text, withinLine);
@@ -54,8 +58,8 @@ const LEAD = 16;
 const REST = /[\w.+/=%-]{0,16000}/y;
 
 /**
- * Returns the tokens in a text. A token contains a run of letters, digits, `_` and `-`. To skip other text quickly,
- * only every `SHORTEST_RUN`th character is tested until one belongs to a run.
+ * Returns the tokens in a text. A token contains a run of at least `SHORTEST_RUN` letters, digits, `_` or `-`. So it is
+ * enough to test every `SHORTEST_RUN`th character until one belongs to a run.
  */
 function tokensIn(text: string): readonly SecretShape[] {
   const found: SecretShape[] = [];
@@ -85,7 +89,6 @@ function shapesIn(run: string, at: number): readonly SecretShape[] {
   }));
 }
 
-/** Table with 1 for the character code of a letter, a digit, `_` or `-`. */
 const RUN_CHARACTERS = Uint8Array.from({ length: 128 }, (_, code) => Number(/[\w-]/.test(String.fromCharCode(code))));
 
 function isRunCharacter(code: number): boolean {
@@ -133,10 +136,9 @@ function findBetweenColours(
     .filter(({ from, end }) => end - from <= longest);
 }
 
-/** Piece of a text between two colour codes. */
 interface ColourPiece {
   readonly piece: string;
-  /** Offset of the piece in the text. `plainAt` is its offset in the text without colour codes. */
+  /** Offset of the piece in the original text. `plainAt` is its offset in the text without colour codes. */
   readonly at: number;
   readonly plainAt: number;
 }
@@ -158,8 +160,8 @@ function piecesOf(text: string): readonly ColourPiece[] {
 }
 
 /**
- * Returns a function that translates an offset in the text without colour codes to an offset in the text. It uses a
- * binary search, because there may be many pieces.
+ * Returns a function that translates an offset in the text without colour codes to the offset in the original text. The
+ * function uses a binary search, because there may be many pieces.
  */
 function placesIn(pieces: readonly ColourPiece[]): (plain: number) => number {
   return (plain) => {
@@ -175,9 +177,9 @@ function placesIn(pieces: readonly ColourPiece[]): (plain: number) => number {
   };
 }
 
-// Finds the lines of a private key after its first line, one by one. A line may follow a line number or a file name
-// (`grep -n`), or be a string of an array or of code. All lines may also be written on one line. The end of the key may
-// be missing.
+// Finds the lines of a private key after its first line, one by one. A line may have a line number or a file name
+// before it (`grep -n`), or be a string literal in source code. The whole key may also be written on one line. The end
+// of the key may be missing.
 
 const SPACE = '(?:[ +]|%20)';
 const BEGIN = new RegExp(
@@ -185,8 +187,8 @@ const BEGIN = new RegExp(
   'gi',
 );
 /**
- * Text allowed between two lines of a key: line ends and quotes in all their escapes, signs of code, and marks of a
- * comment or a table.
+ * Text allowed between two lines of a key: line ends and quotes in all their escapes, punctuation of source code, and
+ * marks of a comment or a table.
  */
 const GAP = String.raw`(?:[\s"'\x60,;:+.&()[\]>|#*~│→-]|\\{1,15}(?:[nrt"'\x60]|u00(?:0[AaDd9]|2[27])|x0[AaDd]|(?=\s))|&(?:#x0?[AaDd]|#1[03]|#x2[27]|#3[49]|quot|apos|nbsp);|%(?:25)?(?:0[AaDd9]|2[0279cC])|\/\/(?=[ \t])|<br ?\/?>){0,60}?`;
 /** Line number or file name before a line, as printed by `grep` and editors. */
@@ -197,14 +199,14 @@ const LETTER = String.raw`(?:[A-Za-z0-9+/=]|%(?:25)?(?:2[BbFf]|3[Dd])|\\{1,15}/)
 /** Header inside the key block: `Proc-Type: 4,ENCRYPTED`. */
 const HEADER = new RegExp(`${GAP}(?:${PREFIX})?(?:Proc-Type|DEK-Info|Comment|Version): ?[^\\n\\\\"]{0,80}`, 'y');
 const LINE = new RegExp(`${GAP}(?:${EMPTY_LINE}${GAP})?(?:${PREFIX})?(?<body>${LETTER}{40,15000})`, 'y');
-/** Matches a shorter line, such as the last line of a key. */
+/** Matches a line of 4 to 39 characters, such as the last line of a key. */
 const SHORT_LINE = new RegExp(`${GAP}(?:${PREFIX})?(?<body>${LETTER}{4,39})(?=[\\s"'\`\\\\&%<]|$)`, 'y');
 
 /** Number of characters that are searched from the beginning of a key. No key is longer. */
 const LONGEST_KEY = 16_000;
 const MOST_HEADERS = 4;
 
-/** Returns every line of key material after the first line of a private key. */
+/** Returns every line of a private key after its `BEGIN` line. */
 function findKeyLines(text: string): readonly SecretShape[] {
   if (!/BEGIN/i.test(text)) return [];
   return [...text.matchAll(BEGIN)].flatMap(({ 0: { length }, index }) => linesOfKey(text, index, index + length));

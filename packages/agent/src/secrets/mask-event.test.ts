@@ -9,8 +9,8 @@ const VALUE = 'tok-0123456789abcdef';
 const { maskEvent } = createSecrets({ values: [{ name: 'A_TOKEN', value: VALUE }] });
 
 /**
- * Fields of each event kind that are not masked: answers, recordings, and fields that hold ids, digests, names and
- * settings instead of free text.
+ * Fields of each event kind that are not masked: answers of a model, foreign records, and fields that hold ids,
+ * digests, names and settings instead of free text.
  */
 const LEFT: { readonly [K in Kind]: readonly string[] } = {
   'session.created': ['id', 'imported', 'parent', 'root', 'startedBy', 'workspace'],
@@ -140,7 +140,6 @@ function spiked(event: Event): Event {
   return JSON.parse(JSON.stringify({ ...event, data }));
 }
 
-/** Returns the paths of the fields that still contain the secret value. */
 function survivorsIn(value: unknown, path = ''): readonly string[] {
   if (typeof value === 'string') return value.includes(VALUE) ? [path] : [];
   if (Array.isArray(value)) return value.flatMap((one) => survivorsIn(one, path));

@@ -1,20 +1,22 @@
-// Masks text that arrives in pieces. The text is read in windows whose places depend only on the text, so the cuts
-// between the pieces make no difference. Each window is longer than any secret.
+// Masks text that arrives in pieces. The text is searched in windows. The borders of the windows depend only on the
+// text, so the result is the same however the text was cut into pieces. Each window is longer than any secret.
 
 import { LONGEST_SHAPE, findShapes } from './find-shapes.ts';
 
-/** Takes a text piece by piece and returns it masked. */
+/**
+ * Masks a text that arrives in pieces. `push` returns the next part of the masked text, which may be empty. `end`
+ * returns the last part.
+ */
 interface Masker {
   push(text: string): Promise<string>;
   end(): Promise<string>;
 }
 
-/** Secrets that a masker searches for. */
 interface Sought {
-  /** Pattern of all forms of the values, longest first. `undefined` if there are no values. */
+  /** Pattern that matches every form of every secret, longest form first. `undefined` without secrets. */
   readonly forms: RegExp | undefined;
   readonly names: ReadonlyMap<string, string>;
-  /** Length of the longest secret, in characters. */
+  /** Maximum length of a secret, including a name before it, in characters. */
   readonly reach: number;
   /** Length of a window in characters, at least four times `reach`. */
   readonly window: number;
@@ -22,7 +24,7 @@ interface Sought {
 
 /** Part of a text that is replaced by a placeholder. */
 interface Hit {
-  /** Start of the text by which the part was found, such as a name before it. */
+  /** Start of the text that identifies the secret, such as the name before it. */
   readonly from: number;
   readonly start: number;
   readonly end: number;
@@ -81,8 +83,8 @@ export function createMasker(sought: Sought): Masker {
 }
 
 /**
- * Returns the place at which a window is cut: after a line, else after a character that is not part of a word. At least
- * the length of the longest secret remains after this place.
+ * Returns the offset at which a window is cut: after a line end if possible, else after a character that cannot be part
+ * of a word. At least `reach` characters remain after the cut.
  */
 function cutIn(text: string, reach: number): number {
   const from = text.length - 2 * reach;
@@ -128,8 +130,8 @@ function matches(
 }
 
 /**
- * Returns the shapes between two offsets. Each gap between found shapes is searched again on its own, because a token
- * in the gap may not have been found together with the text after it.
+ * Returns the shapes between two offsets. Each gap between found shapes is searched again on its own, because
+ * `findShapes` uses secretlint only if our own rules find nothing.
  */
 async function shapesIn(text: string, from: number, to: number, withinLine: boolean): Promise<readonly Hit[]> {
   const hits = (await findShapes(text.slice(from, to), withinLine)).map((shape) => ({
@@ -167,13 +169,13 @@ function replaceHits(text: string, hits: readonly Hit[]): string {
   return masked + text.slice(last);
 }
 
-/** Shortest form that is searched for, in characters. A shorter form would be found by chance. */
+/** Minimum length of a form that is searched for, in characters. A shorter form would match ordinary text by chance. */
 const SHORTEST = 12;
 
 /**
  * Returns the forms in which this value most likely leaks, without duplicates. They are the value unchanged, quoted for
  * a shell or YAML, escaped for JSON once and twice, escaped for HTML and URLs, and in base64. The base64 forms also
- * match inside longer encoded text (`Basic` of `user:value`).
+ * match inside longer encoded text, such as the `Basic` credentials of `user:value`.
  */
 function formsOf(value: string): readonly string[] {
   const inJson = jsonForms(value);
@@ -197,8 +199,8 @@ function lineEnds(value: string): readonly string[] {
 }
 
 /**
- * Returns the value escaped for JSON as by JavaScript, with escaped slashes (PHP), in ASCII only (Python), and with
- * escaped HTML characters (Go).
+ * Returns the value escaped for JSON in four ways: as JavaScript does, with escaped slashes (PHP), in ASCII only
+ * (Python), and with escaped HTML characters (Go).
  */
 function jsonForms(value: string): readonly string[] {
   const text = JSON.stringify(value).slice(1, -1);
@@ -241,7 +243,6 @@ function dollarQuoted(value: string): string {
     .replaceAll(/[\n\r\t]/g, (character) => CONTROLS.get(character) ?? character);
 }
 
-/** Returns the value escaped for HTML, with each quote in all its usual escapes. */
 function htmlForms(value: string): readonly string[] {
   const text = value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
   const quoted = text.replaceAll('"', '&quot;');
@@ -281,8 +282,8 @@ function base64Forms(value: Buffer): readonly string[] {
 }
 
 /**
- * Returns the base64 characters that depend on the value alone, if `shift` other bytes come before it in its group of
- * three.
+ * Returns the base64 characters that depend only on the value, if `shift` (0 to 2) other bytes come before the value in
+ * a group of three bytes.
  */
 function inBase64(value: Buffer, shift: number): string {
   const text = Buffer.concat([Buffer.alloc(shift), value]).toString('base64');
@@ -299,16 +300,15 @@ export interface SecretValue {
 const SHORTEST_NAMED = 12;
 
 /**
- * Matches a word of a name that marks a secret. Words joined to it count only if no ordinary word ends in the same way:
- * `PGPASSWORD`, `AUTHTOKEN`.
+ * Matches a word that marks a name as secret. `TOKEN` or `PASSWORD` may also end a longer word: `AUTHTOKEN`,
+ * `PGPASSWORD`. `KEY` must be a word of its own, because ordinary words such as `MONKEY` end in it.
  */
 const SECRET_WORD =
   /^(?:\w*(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|(?:API|ACCESS|SECRET|PRIVATE)KEY)S?|KEYS?|PASS|PWD|CREDS|O?AUTH|AUTHORIZATION|BEARER|JWT)$/;
 
-/** Matches the last word of a name that holds the place of a secret instead of the secret. */
+/** Matches the last word of a name whose value is the path of a secret, not the secret itself. */
 const PLACE_WORD = /^(?:FILE|PATH|DIR|DIRECTORY|FOLDER|HOME|SOCK|SOCKET)$/;
 
-/** Matches a word that marks the value as public. */
 const PUBLIC_WORD = /^(?:PUBLIC|PUBLISHABLE)$/;
 
 /** Names that contain a secret word but hold the path of a file or folder. */
@@ -331,8 +331,8 @@ export function isSecretName(name: string): boolean {
 }
 
 /**
- * Returns the secrets among these variables or settings, sorted by name. A secret has a secret name and a value of at
- * least 12 characters.
+ * Returns the secrets among these variables or settings, sorted by name. A secret has a name that `isSecretName`
+ * accepts, and a value of at least 12 characters without white space around it.
  */
 export function secretsOf(environment: { readonly [name: string]: string | undefined }): readonly SecretValue[] {
   return Object.entries(environment)
@@ -353,7 +353,6 @@ const LONGEST_NAME = 64;
  */
 export const PLACEHOLDER: RegExp = /\[secret:[A-Za-z0-9_.-]{1,64}\]/g;
 
-/** Returns the placeholder of this name. Characters that a placeholder cannot contain become `_`. */
 function placeholderOf(name: string): string {
   return `[secret:${name.slice(0, LONGEST_NAME).replaceAll(/[^A-Za-z0-9_.-]/g, '_') || '_'}]`;
 }

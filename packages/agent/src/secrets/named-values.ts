@@ -15,15 +15,12 @@ import {
 import type { BarePlace, ReadValue } from './read-value.ts';
 import { isCodeOnLine, isProgramText, isWholeCode, readBare, readValue } from './read-value.ts';
 
-/**
- * Name of a value, the sign between the name and the value, and their offsets. `from` is the start of the name, `at`
- * the end of the sign.
- */
+/** Name before a value, and the sign between them. `from` is the offset of the name, `at` the offset after the sign. */
 interface ValueName {
   readonly from: number;
   readonly name: string;
   readonly kind: CredentialKind;
-  /** Sign between the name and the value: `=`, `:`, `=>`, `>`, or a space after a flag. */
+  /** Sign between the name and the value, such as `=`, `:`, `=>`, `>`, or a space after a flag. */
   readonly joint: string;
   /** True if there is no space between the name, the sign and the value. */
   readonly isTight: boolean;
@@ -31,17 +28,17 @@ interface ValueName {
   readonly at: number;
 }
 
-/** Value with its name and the text around it. */
 interface WrittenValue extends ValueName, ReadValue {
   readonly value: string;
-  /** True if the value takes the rest of its line and is not code. */
+  /** True if the value takes the rest of its line and looks like a password, not like code. */
   readonly isSole: boolean;
 }
 
 /**
- * Matches the middle of a key word (`pass`, `ken` of `token`, `cret` of `secret`), the rest of the name, and the sign
- * before the value. The beginning of the name is then searched backwards. KEY needs a word before it. A type annotation
- * must have a space before its `=` or an opening quote after it, because a base64 value ends in `=` too.
+ * Matches the middle of a word that names a credential (`pass`, `ken` of `token`, `cret` of `secret`), the rest of the
+ * name, and the sign before the value. The beginning of the name is then searched backwards. `key` needs a word before
+ * it. A type annotation is accepted only with a space before the `=` or an opening quote after the `=`, because a
+ * base64 value ends in `=` too.
  */
 const NAMED =
   /(?:key(?<=(?:[\w-]|(?:api|access|secret|private|auth) )key)|ken|cret|cred|pass|pwd|uth)[A-Za-z0-9_]{0,28}(?:\\{0,31}["'`]|&(?:quot|apos|#34|#39|#x27);)?\]?[ \t]{0,8}\??(?<joint>[=!]==?|:=|=>|=|\|\||\?\?|:[ \t]{0,4}[A-Za-z][\w<>[\].| ]{0,40}(?:[ \t]=|=(?=\\{0,31}["'`](?![\s,;:)\]}<>|&"'`\\]|$)))(?![=>])|:(?!:)|>|(?<=--[\w-]{1,64}) )[ \t]{0,8}/gi;
@@ -49,7 +46,7 @@ const NAMED =
 const AUTHORIZATION =
   /(?:\\{0,31}["'`])?(?:(?<scheme>bearer|token|basic|api-?key|geniekey)[ \t]{1,4})?(?<secret>[^\s"'`<>,;\\]{4,12000})/iy;
 const LONGEST_NAME = 64;
-/** Matches words before a name that is written with spaces: `secret access key`. */
+/** Matches the words before the last word of a name with spaces: `secret access` in `secret access key`. */
 const SPACED = /(?:(?:aws|api|access|secret|private|auth|client|service|account) ){1,3}$/i;
 /**
  * Matches the text allowed before a name at the beginning of a line: in settings, a shell, a Dockerfile, a diff, or the
@@ -115,8 +112,9 @@ function namedAt(text: string, { 0: matched, index, groups }: RegExpExecArray): 
 }
 
 /**
- * Returns the credential of an `Authorization` header. After a scheme any value counts, except a plain word as in the
- * sentence `Authorization: Bearer tokens`.
+ * Returns the credential of an `Authorization` header. After a scheme such as `Bearer`, any value is a credential,
+ * except a plain word as in the sentence `Authorization: Bearer tokens`. Without a scheme, a credential has at least 16
+ * characters.
  */
 function authorizationAt(text: string, { 0: matched, index, groups }: RegExpExecArray): SecretShape | undefined {
   if (!/^uthorization\b/i.test(matched) || !/^(?:[:=]|=>)$/.test(groups?.['joint'] ?? '')) return undefined;
@@ -130,8 +128,8 @@ function authorizationAt(text: string, { 0: matched, index, groups }: RegExpExec
 }
 
 /**
- * Returns the start of the name that continues at this offset. In a JSON string, the letter of an escape may come
- * directly before the name: `\nAPI_KEY`.
+ * Searches backwards from this offset and returns the offset at which the name begins. The letter of an escape in a
+ * JSON string is not part of the name: `\nAPI_KEY`.
  */
 function nameBegin(text: string, index: number): number {
   let from = index;
@@ -197,8 +195,8 @@ function isStrict({ name, joint, isTight, isQuotedName }: ValueName): boolean {
 
 function isCredential(text: string, written: WrittenValue): boolean {
   const { kind, name, joint, value, quote } = written;
-  // A single short word is no credential outside strict forms and settings. This check comes first, because it ends the
-  // work early for most code.
+  // A word of at most 14 letters is a credential only if it is written as in `isStrict` or `isSetting`. This check
+  // comes first, because it excludes most code early.
   if (value === '' || (/^[A-Za-z]{1,14}$/.test(value) && !isStrict(written) && !isSetting(text, written))) return false;
   if (isPlaceholder(value, name) || isReference(value)) return false;
   const isBare = quote === '' && joint !== '>';
@@ -214,8 +212,8 @@ function isCredential(text: string, written: WrittenValue): boolean {
 }
 
 /**
- * Returns true if the unquoted value is code. In a form that only credentials use, a bracket inside the value does not
- * make it code.
+ * Returns true if the unquoted value is code. If the value is written as in `isStrict`, a bracket inside the value does
+ * not make it code.
  */
 function isCode(text: string, written: WrittenValue): boolean {
   const { value, start, isSole } = written;
@@ -238,8 +236,8 @@ function isCredentialInStrict({ kind, joint, value, quote }: WrittenValue): bool
 }
 
 /**
- * Returns true if a quoted value is a credential. A value of plain words is not one, because it is text of a program or
- * a name: `'invalid-token'`.
+ * Returns true if a quoted value is a credential. A value of plain words is not a credential but a message or a name in
+ * a program: `'invalid-token'`.
  */
 function isQuotedCredential({ kind, joint, value }: WrittenValue): boolean {
   const isPassword = kind === 'password' && !/^(?:\|\||\?\?)$/.test(joint);
@@ -267,7 +265,7 @@ function isBareCredential(text: string, { kind, joint, isTight, from, end, value
   return isTight && !(isPlainName && isInList && grade !== 'mixed');
 }
 
-/** Returns true for the type of a parameter with its default: `str=None`. */
+/** Returns true if the value is a parameter type with a default value: `str=None`. */
 function isDefaulted(value: string): boolean {
   const [, type = '', preset = ''] = /^([A-Za-z][\w.[\]|]{0,40})=([^=>].*)$/.exec(value) ?? [];
   return preset !== '' && gradeOf(type) === 'plain' && (gradeOf(preset) !== 'mixed' || isExpression(preset));
@@ -288,7 +286,7 @@ function isWholeLine(text: string, from: number, end: number): boolean {
 interface PairRule {
   readonly hint: RegExp;
   readonly lead: RegExp;
-  /** Text that may follow an unquoted value on its line. Default: `text`, any other text. */
+  /** Place of an unquoted value, which decides the characters that end it. Default: `text`. */
   readonly place?: BarePlace;
 }
 
@@ -328,7 +326,7 @@ const RULES: readonly PairRule[] = [
   },
 ];
 
-/** Returns every value that a rule of `RULES` finds in the text, except placeholders. */
+/** Returns every credential that a rule of `RULES` finds in the text. */
 export function findPairedValues(text: string): readonly SecretShape[] {
   return RULES.flatMap((rule) => (rule.hint.test(text) ? valuesBehind(text, rule) : []));
 }
@@ -352,10 +350,10 @@ function valuesBehind(text: string, { lead, place = 'text' }: PairRule): readonl
 interface ValuePlace {
   readonly name: string;
   readonly kind: CredentialKind;
-  /** True if only a credential can be written at this place. */
+  /** True if the text at this place can only be a credential. */
   readonly strict: boolean;
   readonly isBare: boolean;
-  /** True if the value is code when it is read without quotes. */
+  /** True if the value would be code without quotes around it. */
   readonly code: boolean;
 }
 

@@ -1,5 +1,5 @@
 // Reads the value that begins at an offset of a text. The value may be unquoted, or quoted as in JSON, shells, YAML and
-// code. The text itself may be a string inside JSON. Every reading has a length limit.
+// code. The text itself may be a string inside JSON. A value is read only up to a maximum length.
 
 import type { CredentialKind } from './credential.ts';
 import { gradeOf, isPlaceholder } from './credential.ts';
@@ -48,7 +48,7 @@ const STOPS: { readonly [P in BarePlace]: RegExp } = {
   text: /[\s"'`\\,;&|<>)\]}]/g,
 };
 
-/** Reads a quoted or unquoted value at this offset. */
+/** Reads a quoted or unquoted value at this offset. `place` is used only for an unquoted value. */
 export function readValue(text: string, at: number, place: BarePlace): ReadValue {
   OPENING.lastIndex = at;
   const opening = OPENING.exec(text);
@@ -99,8 +99,8 @@ function isClosing(run: number, slashes: number): boolean {
 }
 
 /**
- * Returns the offset after a doubled quote (YAML, SQL), or after a quote that a shell closes and opens again around
- * another quote. Otherwise returns `at`.
+ * Returns the offset after a doubled quote (YAML, SQL) or after a quote as a shell escapes it: `'\''`, `'"'"'`. Returns
+ * `at` if there is neither.
  */
 function behindShellQuote(text: string, at: number): number {
   if (text[at + 1] === "'") return at + 2;
@@ -166,7 +166,10 @@ const GOES_ON = /^[A-Za-z_$][\w$.]*[([{](?:[\w$.,' "-]*[([{,])?$/;
 
 const CLOSED_BY: ReadonlyMap<string, string> = new Map(Object.entries({ '(': ')', '[': ']', '{': '}' }));
 
-/** Returns true if complete code begins at this offset: a call, an index or a list with all its brackets closed. */
+/**
+ * Returns true if code begins at this offset: a call, an index or a list with all its brackets closed, or a call that
+ * continues on the next line.
+ */
 export function isWholeCode(text: string, start: number): boolean {
   const line = lineAt(text, start);
   const end = codeEnd(line);
@@ -248,14 +251,12 @@ export function isCodeOnLine(value: string): boolean {
 // Recognises values that follow the name of a credential but are not credentials. Examples are the type of a field, a
 // label of a form, a version range, and a colour. See docs/decisions/2026-11-22-secret-shapes.md.
 
-/** Value after a name, and the sign between them. */
 interface JoinedValue {
   readonly name: string;
   readonly kind: CredentialKind;
   /** Sign between the name and the value: `=`, `:`, `=>` and so on. */
   readonly joint: string;
   readonly value: string;
-  /** True if the value has no quotes around it. */
   readonly isBare: boolean;
 }
 

@@ -4,7 +4,7 @@ import { findOwn } from '../secrets/find-shapes.ts';
 describe('`findOwn`', () => {
   const kib = (unit: string, size: number): string =>
     unit.repeat(Math.ceil((size * 1_024) / unit.length)).slice(0, size * 1_024);
-  /** Returns the processor time of some searches, in microseconds. */
+  /** Returns the processor time of `times` searches in the text, in microseconds. */
   const cost = (text: string, times: number): number => {
     const before = process.threadCpuUsage();
     for (let time = 0; time < times; time += 1) findOwn(text);
@@ -17,8 +17,8 @@ describe('`findOwn`', () => {
    */
   const TICKS = 12_000;
   /**
-   * Both runs search the same number of characters. The ratio of their times is about 1 if the time is linear, and 16 if
-   * it is quadratic.
+   * Maximum ratio of the time for one long text to the time for 16 short texts. Both have the same number of characters
+   * in sum. The ratio is about 1 if the time is linear, and 16 if it is quadratic.
    */
   const LIMIT = 8;
 
@@ -91,8 +91,8 @@ describe('`findOwn`', () => {
     '\\',
     '"',
   ])('takes time in proportion to the length of the text: %s', (unit) => {
-    // The lowest time of up to three runs counts, because other processes can slow down a run. The long text is searched
-    // first, so the time that the compiler takes is never counted for the parts alone.
+    // The lowest time of up to three runs counts, because other processes can slow down a run. The long text is
+    // searched first, so the time that the compiler takes is never counted only for the short texts.
     let atOnce = Infinity;
     let inParts = Infinity;
     const ratio = (): number => atOnce / Math.max(inParts, TICKS);

@@ -22,16 +22,14 @@ export interface SecretRule {
   readonly looksBack?: number;
 }
 
-/** Match of a rule. */
 interface RuleMatch {
   readonly text: string;
-  /** Offset of the match in the text. */
   readonly index: number;
   readonly lead: string;
   readonly secret: string;
 }
 
-/** Minimum length of an unbroken run of letters, digits, `_` and `-` that every token of these rules contains. */
+/** Every token of `TOKEN_RULES` contains an unbroken run of at least this number of letters, digits, `_` and `-`. */
 export const SHORTEST_RUN = 20;
 
 /** Matches every text that contains a match of a rule in `TOKEN_RULES`. This cheap check runs before the rules. */
@@ -44,7 +42,6 @@ export const TOKEN_HINT: RegExp =
  */
 const BEGINS = String.raw`(?:(?<![A-Za-z0-9])|(?<=\\(?:[abefnrtv0]|u[0-9A-Fa-f]{4}|u\{[0-9A-Fa-f]{1,6}\}|x[0-9A-Fa-f]{2}|[0-3][0-7]{2})|%(?:25)?[0-9A-Fa-f]{2}|\[[\d;:?]{0,24}[A-Za-z]))`;
 
-/** Returns an expression for a token at the beginning of a word. */
 function atBegin(form: string): RegExp {
   return new RegExp(BEGINS + form, 'g');
 }
@@ -71,8 +68,8 @@ export const TOKEN_RULES: readonly SecretRule[] = [
   { name: 'slack', expression: /xox[abceoprs](?:\.xox[abceoprs])?-[A-Za-z0-9-]{15,400}/g, isSecret: isMixed },
   { name: 'slack', expression: /xapp-\d-[A-Za-z0-9-]{15,400}/g },
   { name: 'slack', expression: /xoxd-(?:[\w+/=.-]|%[0-9A-Fa-f]{2}){20,400}/g, isSecret: isMixed },
-  // After a backslash, `n` and `r` may belong to an escape. They are not masked, because without them a JSON string
-  // would become invalid.
+  // After a backslash, `n` and `r` may belong to an escape such as `\n`. They are not masked, because a backslash alone
+  // would make a JSON string invalid.
   { name: 'stripe', expression: /(?:s|(?<!\\)r)k_(?:live|test)_[A-Za-z0-9]{16,255}/g },
   { name: 'stripe', expression: /(?<lead>(?<=\\)r)(?<secret>k_(?:live|test)_[A-Za-z0-9]{16,255})/g },
   { name: 'stripe', expression: /whsec_[A-Za-z0-9+/=]{24,128}/g },
@@ -112,8 +109,8 @@ const BEGIN = String.raw`-----BEGIN ?[A-Z0-9 ]{0,32}PRIVATE KEY(?: BLOCK)?-----`
 const END = String.raw`-----END ?[A-Z0-9 ]{0,32}PRIVATE KEY(?: BLOCK)?-----`;
 /**
  * Matches a quote that does not end a JSON string, because a mask across the end of a string would make the JSON
- * invalid. Either no closing character follows the quote, or the quote is escaped. The two alternatives exclude each
- * other, so a search never tries both.
+ * invalid. Either none of `,`, `}`, `]` and `:` follows the quote, or the quote is escaped. The two alternatives
+ * exclude each other, so a search never tries both.
  */
 const QUOTE = String.raw`"(?:(?![,}\]:]|$)|(?=[,}\]:]|$)(?<=(?<!\\)(?:\\\\){0,8}\\"))`;
 const IN_FRAME = String.raw`[^-"]|-(?!----)|${QUOTE}`;
@@ -132,10 +129,10 @@ const COLUMN = String.raw`(?:[\t ,;|]|\\{1,15}t|\\{0,15}"){1,12}`;
 const KEY_ID = `(?:(?<![A-Za-z0-9])|(?<=\\\\[nrt]))A(?:KI|SI)A[A-Z0-9]{16}(?:${COLUMN}[^\\s,;|"\\\\]{1,40}){0,2}?${COLUMN}`;
 const AWS_SECRET = '[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])';
 
-/** Number of characters of a command that are searched for the word `curl`. */
+/** Number of characters before the flag that are searched for `curl`, `wget` or `xh`. */
 const COMMAND = 600;
 
-/** Rules for places. If two rules find the same secret, the first rule gives the name. */
+/** Rules for places that contain only credentials. If two rules find the same secret, the first rule gives the name. */
 export const PLACE_RULES: readonly PlaceRules[] = [
   {
     hint: /-----BEGIN ?[A-Z]/,
@@ -342,10 +339,6 @@ function sourceOf(content: string): SecretLintSourceCode {
   };
 }
 
-/**
- * Throws for a request of lines and columns. They are only used in reports for people, and masking does not compute
- * them.
- */
 function refuseLocation(): never {
   throw new TypeError('a rule of secretlint requested lines and columns, which masking does not compute');
 }

@@ -1,5 +1,5 @@
-// Structured output: asks the model for JSON that matches a schema, and reads its answer. The request for JSON is text of the
-// prompt, so the prefix only grows (L3) and every provider supports it.
+// Structured output: asks the model for JSON that matches a schema, and reads its answer. The request for JSON is added
+// to the prompt as text, so the prefix only grows (L3) and every provider supports it.
 
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
 import { defined } from '@tidemark/core';
@@ -8,12 +8,9 @@ import { AgentError } from '../errors.ts';
 
 /** Schema that the last answer of a turn must match, as request text for the model and as a parser. */
 export interface AnswerSchema<Output> {
-  /** Text for the model, added to the prompt. */
+  /** Text that is added to the prompt. It asks the model for JSON that matches the schema. */
   readonly request: string;
-  /**
-   * Parses and checks an answer. Returns the value, or a problem: a text with the corrections that the model has to
-   * make.
-   */
+  /** Parses and checks an answer. Returns the value, or a text that describes each problem of the answer. */
   read(answer: string): Promise<{ readonly value: Output } | { readonly problem: string }>;
 }
 
@@ -47,9 +44,9 @@ function describesItself(
 }
 
 /**
- * Prepares structured output.
+ * Creates the request text and the parser for a schema.
  *
- * @throws AgentError `agent/no-schema` if the schema has no JSON Schema.
+ * @throws AgentError `agent/no-schema` if the schema cannot be written as JSON Schema.
  */
 export function createAnswerSchema<Output>(schema: StandardSchemaV1<unknown, Output>): AnswerSchema<Output> {
   const described = jsonSchemaOf(schema);

@@ -1,5 +1,5 @@
-// Prepares the parts of a prompt for the log. Images are fitted. A long attachment is shortened like a tool result, and
-// the whole text is stored as an artifact that `output_read` reads in pages (L6).
+// Prepares the parts of a prompt for the log. Images are scaled to the limits of the model. A long attachment is
+// shortened like a tool result, and the whole text is stored as an artifact that `output_read` reads in pages (L6).
 
 import { defined } from '@tidemark/core';
 import type { Artifacts, ContentPart, Digest, ImagePart } from '@tidemark/log';
@@ -20,7 +20,7 @@ interface Speaking {
 }
 
 /**
- * Returns the parts in the form in which the log stores them.
+ * Stores the images and attachments of a prompt, and returns its parts in the form that the log records.
  *
  * @throws AgentError `agent/unfit-image` for an image that cannot be sent.
  * @throws what the store throws.
@@ -86,7 +86,7 @@ export async function keepToolImages(
 }
 
 /**
- * Returns the parts of a prompt with its images stored.
+ * Stores the images of a prompt and returns its parts. Parts of other types are returned unchanged.
  *
  * @throws AgentError `agent/unfit-image` for an image that cannot be sent. The caller can choose another image.
  */

@@ -65,7 +65,6 @@ async function say({ session }: Small, prompts: number, bytes = 100): Promise<vo
   ]);
 }
 
-/** Records a compaction that replaces everything so far by a checkpoint. */
 async function compact(small: Small): Promise<void> {
   const { session } = small;
   const range = { from: position(0), to: position(session.state.length - 1) };
@@ -75,7 +74,8 @@ async function compact(small: Small): Promise<void> {
 }
 
 /**
- * Returns the number of records read to open a session with the given number of epochs, and the size of its snapshot.
+ * Records a session with the given number of epochs and opens it again. Returns the length of its log, the number of
+ * records read to open it, and the size of its snapshot in bytes.
  */
 async function takenIn(
   epochs: number,
@@ -97,7 +97,6 @@ async function takenIn(
   return { length: session.state.length, read: counted.read(), bytes };
 }
 
-/** Wraps a log and counts the records that are read from it. */
 function counting(log: Log): { readonly log: Log; readonly read: () => number } {
   let count = 0;
   async function* read(...asked: Parameters<Log['read']>): AsyncGenerator<Recorded> {
@@ -109,7 +108,6 @@ function counting(log: Log): { readonly log: Log; readonly read: () => number } 
   return { log: { ...log, read }, read: () => count };
 }
 
-/** Damages one byte of a file. */
 async function spoil(path: string, at: number): Promise<void> {
   const file = await open(path, 'r+');
   try {

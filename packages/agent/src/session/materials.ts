@@ -1,4 +1,4 @@
-// Loads and stores the bytes that the log names by digest: layer texts, tool definitions, images. They are loaded
+// Loads and stores the bytes that the log refers to by digest: layer texts, tool definitions, images. They are loaded
 // before a request is converted to blocks.
 
 import type { Hash as NodeHash } from 'node:crypto';
@@ -11,28 +11,27 @@ import type { Capabilities, Hash, JsonValue, Span } from '@tidemark/model';
 import { parseCatalog } from '@tidemark/model';
 import { AgentError } from '../errors.ts';
 
-/** Reads a whole artifact. */
+/** Reads a whole artifact into memory. */
 export async function readArtifact(artifacts: Artifacts, name: Digest): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of artifacts.get(name)) chunks.push(chunk);
   return Buffer.concat(chunks);
 }
 
-/** Stores the layer texts of a front and its tool definitions, so that `epoch.opened` can name them. */
+/** Stores the layer texts of a front and its tool definitions, so that `epoch.opened` can refer to them by digest. */
 export async function keepFront(artifacts: Artifacts, texts: FrontTexts): Promise<void> {
   await mapSideBySide(texts.layers, ({ text }) => artifacts.put(Buffer.from(text)));
   await keepTools(artifacts, texts.tools);
 }
 
-/** Stores tool definitions, so that a record can name them. */
+/** Stores tool definitions, so that a record can refer to them by digest. */
 export async function keepTools(artifacts: Artifacts, tools: readonly FrontTool[]): Promise<void> {
   await mapSideBySide(tools, ({ definition }) => artifacts.put(Buffer.from(definition)));
 }
 
 /**
- * Maximum number of artifacts that are read or written at the same time. A session may have a hundred tools and a
- * server may offer thousands. In parallel the waits for the disk overlap, and the limit keeps the number of open files
- * small.
+ * Maximum number of artifacts that are read or written at the same time, because a session may have a hundred tools and
+ * a server may offer thousands. Parallel access saves time, and the limit keeps the number of open files small.
  */
 const AT_ONCE = 32;
 
@@ -46,13 +45,16 @@ async function mapSideBySide<Item, Made>(
   return made;
 }
 
-/** Stores a catalog row as a small catalog of its own, and returns its digest. */
+/** Stores a catalog that contains only this row, and returns its digest. */
 export async function keepCapabilities(artifacts: Artifacts, capabilities: Capabilities): Promise<Digest> {
   const catalog = canonicalJson({ revision: 1, asOf: capabilities.asOf, rows: [capabilities] });
   return (await artifacts.put(Buffer.from(catalog.text))).digest;
 }
 
-/** Returns a catalog row in the form that reading it back gives: with the key order of canonical JSON. */
+/**
+ * Returns the catalog row as `loadCapabilities` returns it after it was stored: with its keys in the order of canonical
+ * JSON.
+ */
 export function asKept(capabilities: Capabilities): Capabilities {
   return JSON.parse(canonicalJson(capabilities).text);
 }
@@ -71,7 +73,7 @@ export async function loadCapabilities(artifacts: Artifacts, opened: EpochOpened
   );
 }
 
-/** Returns the texts of an epoch's front. */
+/** Returns the layer texts and tool definitions of an epoch's front. */
 export async function loadFront(artifacts: Artifacts, opened: EpochOpened): Promise<FrontTexts> {
   const read = ({ digest: named }: { readonly digest: Digest }): Promise<string> => readText(artifacts, named);
   const layers = await mapSideBySide(opened.layers, async (record) => ({ record, text: await read(record) }));
@@ -79,7 +81,10 @@ export async function loadFront(artifacts: Artifacts, opened: EpochOpened): Prom
   return { contract: opened.contract, layers, tools };
 }
 
-/** Returns the tool definitions that the model is shown, as their authors wrote them. Each list is read only once. */
+/**
+ * Returns the tool definitions that the model is shown, as their authors wrote them. The result for a `records` array
+ * is cached.
+ */
 export async function loadShownTools(
   artifacts: Artifacts,
   records: readonly ToolRecord[],
@@ -106,7 +111,7 @@ export async function readText(artifacts: Artifacts, name: Digest): Promise<stri
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(await readArtifact(artifacts, name));
 }
 
-/** Returns the bytes that these spans name: images, and the definitions of added tools. */
+/** Loads the images and the definitions of added tools that these spans refer to. Returns their bytes by digest. */
 export async function loadMaterials(
   artifacts: Artifacts,
   spans: readonly Span[],
@@ -149,18 +154,17 @@ const NAME = 'warm-fronts';
 /** Maximum number of fronts in the index, and of cache entries per front. */
 const MOST = { fronts: 32, entries: 8 } as const;
 
-/** Fields of an epoch that determine its front. */
 type FrontOf = Pick<EpochOpened, 'provider' | 'model' | 'layers' | 'tools'>;
 
-/** Returns the name of a front in the cache of one provider account. */
+/** Returns the key of a front in the index: a digest of provider, account, model, layers and tools. */
 export function frontName({ provider, model, layers, tools }: FrontOf, account: string): Digest {
   const parts = [provider, account, model, layers.map((one) => one.digest), tools.map((one) => one.digest)];
   return digest(newHash().update(canonicalText(parts)).hex());
 }
 
 /**
- * Returns the cache entries of a front that are still alive. Returns an empty list if the store has no index, or if the
- * index cannot be read.
+ * Returns the cache entries of a front that have not expired. Returns an empty list if the store has no index, or if
+ * the index is damaged.
  */
 export async function readWarmFront(
   { shared }: Pick<Log, 'shared'>,
@@ -172,7 +176,10 @@ export async function readWarmFront(
   return (fronts.find((one) => one.front === front)?.entries ?? []).filter((entry) => isWarmAt(entry, now));
 }
 
-/** Adds a front to the index, or replaces its entry. Fronts without any living cache entry are removed. */
+/**
+ * Adds a front to the index, or replaces its entry. Fronts whose cache entries have all expired are removed. Does
+ * nothing without cache entries.
+ */
 export async function keepWarmFront(
   { shared }: Pick<Log, 'shared'>,
   front: Digest,

@@ -1,6 +1,6 @@
-// Progress of the work according to the log, in addition to what a model sees: which calls began, what the turn has
-// used, which files and outputs are known, which notes were recorded. It is folded record by record, derived from the
-// log, and discarded with the process (L9).
+// Progress of the work, folded from the log record by record: which calls began, what the turn has used, which files
+// and outputs are known, which notes were recorded. It is separate from the context that a model sees. It is derived
+// from the log and discarded with the process (L9).
 
 import { KEEP_WARM } from '@tidemark/context';
 import type {
@@ -45,8 +45,8 @@ export interface Progress extends CompactionAttempts {
   /** Number of times that the current step was sent. */
   stepAttempts: number;
   /**
-   * Number of times that the current step was sent, as the retry policy counts. It restarts when a turn begins, and
-   * when a turn is resumed after its end.
+   * Number of attempts of the current step for the retry policy. It is 0 again when a turn begins, when a turn is
+   * resumed after its end, and after a repair.
    */
   retryAttempts: number;
   /** Number of repairs in the current step. A repair quarantines what a provider refused. */
@@ -59,12 +59,11 @@ export interface Progress extends CompactionAttempts {
   lastRuntimeMessagePosition: number;
   /** Number of consecutive answers that stopped at the output limit. */
   outputLimitStops: number;
-  /** Last note of each source. */
   readonly lastNotes: Map<string, SourceNote>;
   readonly knownFiles: Map<string, FileTouch>;
-  /** Digests of the outputs that this log names. */
+  /** Digests of the outputs, notes and attachments whose whole text was stored as an artifact. */
   readonly knownOutputs: Set<string>;
-  /** Skills whose bodies are whole in the tail, in the order in which they were loaded. */
+  /** Skills whose complete bodies are in the tail, in the order in which they were loaded. */
   loadedSkills: readonly SkillLoad[];
   /** Length of the last tool result in UTF-16 units. */
   lastResultUnits: number;
@@ -84,7 +83,6 @@ export interface Progress extends CompactionAttempts {
   startedBy: StartedBy | undefined;
   /** Subagents that have started and not ended, by session id. */
   readonly openSubagents: Map<SessionId, Subagent>;
-  /** Total number of subagents started. */
   subagentsStarted: number;
   /** Stream of the last call that was sent to keep the cache warm. */
   warmingStream: string | undefined;
@@ -93,10 +91,8 @@ export interface Progress extends CompactionAttempts {
 /** A subagent as it is recorded in its parent's log. */
 export type Subagent = SubagentStarted;
 
-/** Last note of a source. */
 export interface SourceNote {
   readonly revision: string;
-  /** Position of the note. */
   readonly position: number;
   /** Position of the last complete note. A note with the cause `changed` may contain only the changes. */
   readonly whole: number;
@@ -105,8 +101,9 @@ export interface SourceNote {
 /** A recorded load of a skill. */
 export interface SkillLoad extends Pick<SkillLoaded, 'name' | 'version' | 'tokens'> {
   /**
-   * The body is dropped by a compaction whose range ends at or after this position. For a tool result, it is the
-   * position of the answer that made the call, because a call and its result are dropped together.
+   * Position that decides when the body is dropped: a compaction whose range ends at or after this position drops it.
+   * For a body in a tool result, it is the position of the answer that made the call, because a call and its result are
+   * dropped together.
    */
   readonly at: number;
   /**
@@ -116,7 +113,6 @@ export interface SkillLoad extends Pick<SkillLoaded, 'name' | 'version' | 'token
   readonly units?: number;
 }
 
-/** Recorded progress of a turn. */
 export interface TurnProgress {
   readonly id: TurnId | undefined;
   readonly spent: Spent;
@@ -127,12 +123,11 @@ export interface TurnProgress {
   readonly compaction: TurnBegan['compaction'];
 }
 
-/** A request of the main stream. */
 export interface MainRequest {
   readonly position: number;
   /** Finished answer. Absent while the answer is pending, and if it failed or was cut off. */
   readonly answer: AnswerReceived | undefined;
-  /** Position of the answer, or -1. */
+  /** Position of the answer, or -1 without an answer. */
   readonly answeredAt: number;
 }
 
@@ -167,7 +162,7 @@ export function emptyProgress(): Progress {
   };
 }
 
-/** Applies one more record. A record without information about the work changes nothing. */
+/** Applies one more record to the progress. Many kinds of record change nothing. */
 export function advance(progress: Progress, record: Recorded): void {
   switch (record.kind) {
     case 'session.created':
@@ -268,7 +263,7 @@ const NEW_TURN: TurnProgress = {
 
 /**
  * Resumes a turn. A turn that was cut off keeps what it has spent, and a turn that had ended starts from zero. Both
- * keep the compaction policy that was chosen for the turn.
+ * keep their compaction policy, unless the record contains another one.
  */
 function resumeTurn(progress: Progress, { turn: id, data }: RecordedOf<'turn.resumed'>): void {
   const { turn = NEW_TURN } = progress;
@@ -338,8 +333,8 @@ function countRequest(progress: Progress, position: number): void {
 }
 
 /**
- * Counts a repair. All parts quarantined after one refusal are one repair, and the step is then sent from the first
- * attempt again.
+ * Counts a repair. All parts quarantined after one refusal count as one repair. Afterwards the retry policy counts the
+ * attempts of the step from 0 again.
  */
 function countRepair(progress: Progress): void {
   if (progress.retryAttempts > 0) progress.stepRepairs += 1;
@@ -389,8 +384,8 @@ function takeSkill(progress: Progress, { name, version, tokens, reason, call }: 
 }
 
 /**
- * Returns true if a skill body is still whole in the tail after a compaction. A shortened body returns false, so that
- * the skill can be loaded again.
+ * Returns true if a skill body is still whole in the tail after a compaction. Returns false if the body was dropped or
+ * shortened, so that the skill can be loaded again.
  */
 export function leavesWhole(
   { range, shortens = Infinity }: Pick<HistoryCompacted, 'range' | 'shortens'>,

@@ -40,7 +40,7 @@ export async function createSession(
   return hold(log, writer, secrets, parent === undefined ? undefined : [parent.session, parent.position + 1]);
 }
 
-/** Opens a session for writing: takes its lock and folds its log. Writes nothing else. */
+/** Opens a session for writing: takes its lock and folds its log. Appends no record. */
 export async function openSession(log: Log, id: SessionId, secrets: Secrets = NO_SECRETS): Promise<Session> {
   const writer = await log.open(id);
   return hold(log, writer, secrets, [id, undefined]);
@@ -61,7 +61,10 @@ async function hold(
   }
 }
 
-/** Returns the fold of a session's log, or of its first `to` records. Takes no lock. */
+/**
+ * Returns the state folded from a session's log, or from its first `to` records, without using a snapshot. Takes no
+ * lock.
+ */
 export async function foldLog(log: Log, id: SessionId, to?: number): Promise<State> {
   let state = emptyState();
   for await (const event of log.read(id, 0, to)) state = evolve(state, event);
@@ -101,8 +104,8 @@ export async function commitInside(session: Session, events: readonly Event[]): 
 export const FOLD_REVISION = 'fold/10';
 
 /**
- * Everything that is folded from a log. A snapshot stores the fold between two processes. The snapshot avoids reading
- * the earlier records and changes nothing else (L9).
+ * State and progress that are folded from a log. A snapshot stores them, so that the next process reads only the later
+ * records. A snapshot has no other effect (L9).
  */
 export interface Fold {
   /** State from which the model's context is built. */
@@ -130,7 +133,10 @@ export function snapshotOf({ state, progress }: Fold, chain: Chain): Snapshot {
   return { length: state.length, chain, revision: FOLD_REVISION, bytes: serialize({ state, progress }) };
 }
 
-/** Returns the fold in a snapshot of this revision. Returns `undefined` if this version of Node cannot read it. */
+/**
+ * Returns the fold in a snapshot of this revision. Returns `undefined` if this version of Node cannot read the
+ * snapshot, or if its length is wrong.
+ */
 function foldOf({ bytes, length }: Snapshot): Fold | undefined {
   try {
     const fold: Fold = deserialize(bytes);
@@ -142,7 +148,7 @@ function foldOf({ bytes, length }: Snapshot): Fold | undefined {
 }
 
 /**
- * Returns the fold of a session's log, or of its first `to` records, and the number of records that came from a
+ * Returns the fold of a session's log, or of its first `to` records. `kept` is the number of records that came from a
  * snapshot. Takes no lock.
  */
 export async function readFold(
@@ -175,7 +181,6 @@ export async function glanceAtFold(
   return { fold, read };
 }
 
-/** Returns the fold from the snapshot, or an empty fold if no snapshot can be used. */
 async function heldFold(log: Log, id: SessionId, to: number): Promise<Fold> {
   const snapshot = await log.getSnapshot(id, FOLD_REVISION);
   const held = snapshot === undefined || snapshot.length > to ? undefined : foldOf(snapshot);
@@ -193,7 +198,7 @@ const FEWEST = 1_000;
  * entries.
  */
 export function isSnapshotDue({ state, writer, kept }: Session): boolean {
-  // Between an append and its fold the writer has more records than the state.
+  // After an append, the writer has more records than the state until the new records are folded.
   if (writer.length !== state.length) return false;
   return state.length - kept >= Math.max(FEWEST, state.history.packed.length);
 }

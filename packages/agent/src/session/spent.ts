@@ -10,16 +10,19 @@ import { isRecovery } from '../ports/compaction.ts';
 export interface Spent {
   readonly steps: number;
   readonly calls: number;
-  /** Counted tokens. */
+  /** Input and output tokens that providers counted. */
   readonly input: number;
   readonly output: number;
   /** Known cost in US dollars. */
   readonly cost: string;
-  /** Number of calls whose tokens or cost are unknown. If there is any, the sums are lower bounds. */
+  /**
+   * Number of calls with unknown tokens, and number of calls with unknown cost. If one of these numbers is above 0, the
+   * matching sums are lower bounds.
+   */
   readonly unknown: { readonly tokens: number; readonly cost: number };
   /**
-   * Additional use by the calls in `unknown`: estimated tokens, and an upper bound of their cost in US dollars. Limits
-   * include it.
+   * Estimated tokens of the calls in `unknown`, and an upper bound of their cost in US dollars. They are not in the
+   * sums but count against the limits.
    */
   readonly beyond: { readonly tokens: number; readonly cost: string };
 }
@@ -35,7 +38,7 @@ export const NOTHING_SPENT: Spent = {
   beyond: { tokens: 0, cost: '0' },
 };
 
-/** A finished call as it is recorded. */
+/** Recorded usage, cost and estimates of a finished call. */
 export interface SpentCall extends Partial<Pick<AnswerReceived, 'cost' | 'costAtMost' | 'estimated'>> {
   readonly usage?: Usage;
 }
@@ -77,7 +80,6 @@ export function spendTotals(spent: Spent, totals: TurnTotals | undefined): Spent
   };
 }
 
-/** Tokens and cost of a call. An unknown value is absent. */
 interface TakenTokens {
   readonly input?: number | undefined;
   readonly output?: number | undefined;
@@ -126,13 +128,16 @@ export interface TurnTaken {
 }
 
 /**
- * Counters of a session's automatic compactions: refused ones, ones made to get a step accepted, and ones that freed
- * almost nothing according to the provider's count.
+ * Counters of a session's automatic compactions: compactions that were refused, compactions after which a refused
+ * request is sent again, and compactions that freed almost nothing by the provider's count.
  */
 export interface CompactionAttempts {
   /** Consecutive automatic compactions that were refused, without new content for the model in between. */
   compactionRefusals: number;
-  /** Compactions made to get the current step accepted. Each one keeps less than the one before it. */
+  /**
+   * Number of compactions made so that the provider accepts the current step. Each of them keeps less than the one
+   * before it.
+   */
   recoveryCompactions: number;
   /**
    * Consecutive automatic compactions since the last prompt after which more than `MOST_LEFT` of the request remained,
@@ -157,13 +162,16 @@ export const NOTHING_TRIED: Readonly<CompactionAttempts> = {
   unprovenCompactionInput: undefined,
 };
 
-/** Resets the counters after new input, so that automatic compactions are tried again. */
+/**
+ * Sets the counters of refused and of ineffective compactions to 0 after new input, so that automatic compactions are
+ * tried again.
+ */
 export function trySince(tried: CompactionAttempts): void {
   tried.compactionRefusals = 0;
   tried.idleCompactions = 0;
 }
 
-/** Counts a recorded compaction. */
+/** Counts a recorded compaction, and sets the number of refusals to 0. */
 export function takeCompaction(tried: CompactionAttempts, { trigger, before }: HistoryCompacted): void {
   tried.compactionRefusals = 0;
   tried.recoveryCompactions += isRecovery(trigger) ? 1 : 0;
@@ -171,8 +179,8 @@ export function takeCompaction(tried: CompactionAttempts, { trigger, before }: H
 }
 
 /**
- * Counts an answer of the main stream. The first answer after a compaction shows how much was freed. An answer without
- * a count shows nothing.
+ * Takes an answer of the main stream into account. The first answer after a compaction shows how much the compaction
+ * freed, if the answer has a count of input tokens.
  */
 export function takeAnswer(tried: CompactionAttempts, { usage }: AnswerReceived): void {
   const { unprovenCompactionInput: before } = tried;

@@ -30,7 +30,6 @@ export interface AnswerCheck {
   corrections: number;
 }
 
-/** Context of a turn. */
 export interface TurnContext {
   readonly session: Session;
   readonly runtime: Runtime;
@@ -64,11 +63,11 @@ export function takenBy({ session, runtime, begunAt }: TurnContext): TurnTaken {
 /** Watch of one turn. It never throws: a failed comparison becomes a notice. */
 interface WatchedTurn {
   /**
-   * Records the state before the first call that can change something. Called before each group of calls, with their
-   * effect classes.
+   * Records the outside state before the first call of the turn that can change something. Called before each group of
+   * calls, with their effect classes.
    */
   begin(effects: readonly EffectClass[]): Promise<void>;
-  /** Compares that state with the current state and raises the notices. Called when the turn has ended. */
+  /** Compares the recorded state with the current state and raises the notices. Called when the turn has ended. */
   end(): Promise<void>;
 }
 

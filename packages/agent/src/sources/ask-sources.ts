@@ -24,8 +24,8 @@ const GONE = 'gone';
 const GONE_WORDS = 'The earlier notes of this source no longer apply. Nothing replaces them.';
 
 /**
- * Body of a note that causes a waiting note of the same revision to be packed now. It does not repeat the words of the
- * waiting note.
+ * Body of a note that makes an earlier note apply now. The earlier note has the same revision and would otherwise wait
+ * for the next prompt. Its text is not repeated.
  */
 const RELEASES = 'The previous note with this revision now applies.';
 
@@ -42,9 +42,9 @@ interface SourceState {
 const ASKING: WeakMap<Session, SourceState> = new WeakMap();
 
 /**
- * Asks all sources, or only those that the given calls affect. The sources are asked in parallel, each with its own
- * time limit. All notes are appended together, in the order of the runtime's list. Only one round runs at a time, so
- * that the later of two states of a source is noted last.
+ * Asks all sources, or with `after` only the sources that these effects of calls concern. The sources are asked in
+ * parallel, each with its own time limit. All notes are appended together, in the order of the runtime's list. Only one
+ * round runs at a time, so the later of two states of a source is noted last.
  *
  * @throws AgentError `agent/conflict`, and errors of the store. Errors of a source are not thrown.
  */
@@ -59,7 +59,9 @@ export function askSources(work: TurnContext, after?: readonly ToolEffect[]): Pr
   });
 }
 
-/** Requests a note of this source for the next time it is asked, even if its state did not change. */
+/**
+ * Requests a note of this source. The note is recorded when the source is next asked, even if its state did not change.
+ */
 export function wantNote(session: Session, name: string): void {
   askingOf(session).wanted.add(name);
 }
@@ -137,9 +139,9 @@ function textOf(given: unknown, from: 'revision' | 'render'): string {
 }
 
 /**
- * Returns true if a note must not wait for the next prompt. The first note comes before a prompt anyway. If a
- * compaction removed a note during a turn, the rest of the turn still needs it. A note that was requested during a turn
- * is meant for that turn.
+ * Returns true if a note must not wait for the next prompt. During a turn, this holds for a note that a compaction
+ * removed and for a requested note, because the rest of the turn needs them. It also holds for a source with `urgent`,
+ * except for its first note, which is recorded before a prompt.
  */
 function isUrgent(session: Session, { name, urgent = false }: ContextSource, cause: NoteCause): boolean {
   const { state, progress } = session;
@@ -228,8 +230,8 @@ async function sayFailed({ session, tell }: TurnContext, name: string, error: un
 // the artifact is written.
 
 /**
- * Size of a note that stays inline, in bytes, including the notice about the cut. `INLINE_NOTE` is the default, and
- * `MOST_INLINE` is the maximum that a source can ask for.
+ * Maximum size of a note that stays inline, in bytes, including the notice about the cut. `INLINE_NOTE` is the default
+ * and the least, `MOST_INLINE` the most that a source can set.
  */
 const INLINE_NOTE = 4_096;
 const MOST_INLINE = 8_192;
@@ -238,8 +240,9 @@ const LONGEST_REVISION = 200;
 const NOTICE = 220;
 
 /**
- * Returns the body of a note with at most `inlineBytes` bytes. If the text is longer, it is also stored as an artifact,
- * and the artifact's digest is returned.
+ * Returns the text as the body of a note. If the text is longer than the limit, the body is its beginning with a
+ * notice, and `artifact` is the digest under which the whole text is stored. The limit is `inlineBytes`, but at least
+ * `INLINE_NOTE` and at most `MOST_INLINE`.
  */
 async function fitNote(
   { log, secrets }: Pick<Session, 'log' | 'secrets'>,
@@ -267,8 +270,8 @@ async function fitRevision({ secrets }: Pick<Session, 'secrets'>, revision: stri
 }
 
 /**
- * Returns the longest beginning of a text within `limit` bytes. It ends after a whole line if this keeps at least half
- * of it, else after a whole grapheme.
+ * Returns the longest beginning of a text that fits in `limit` bytes. The beginning is cut after a whole grapheme, or
+ * after its last whole line if more than half of it remains.
  */
 function headOf(text: string, limit: number): string {
   let bytes = 0;

@@ -9,7 +9,6 @@ import { made } from '../../tests/small-work.ts';
 
 const look = made('look', () => ({ text: 'An order. '.repeat(2_000) }));
 
-/** Returns the context notes in a request, in order. */
 function notesIn(body: Uint8Array = new Uint8Array()): readonly string[] {
   return heldBy(body).filter((text) => text.startsWith('<context source='));
 }

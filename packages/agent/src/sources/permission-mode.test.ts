@@ -20,7 +20,7 @@ function view(mode: Mode): SourceView {
   };
 }
 
-/** Sentences in the note of each mode, and the verdicts of the matrix that they describe. */
+/** Sentence in the note of each mode, and the decisions of the permission matrix that the sentence describes. */
 const PROMISED: readonly (readonly [Mode, string, readonly Verdict['decision'][]])[] = [
   ['read-only', 'Writing files, commands and network use are denied.', ['denied', 'denied', 'denied', 'denied']],
   ['ask', "Writing files, commands and network use need the user's confirmation.", ['asks', 'asks', 'asks', 'asks']],

@@ -1,5 +1,5 @@
-// Tool `agent`: runs a task in a subagent. The tool itself changes nothing. Each tool call of the subagent is judged
-// separately.
+// Tool `agent`: runs a task in a subagent. The tool itself changes nothing. The permission of each tool call of the
+// subagent is decided separately.
 
 import { defined } from '@tidemark/core';
 import type { JsonValue } from '@tidemark/model';

@@ -1,5 +1,5 @@
-// Subagents that work for an open session in this process: their sessions, their promised limits, and the waiting
-// calls.
+// Subagents that work for an open session in this process: their sessions, the limits given to them, and the slots that
+// calls wait for.
 
 import type { CallId, SessionId, StartedBy } from '@tidemark/log';
 import type { Mutex, Semaphore } from '../concurrency.ts';
@@ -17,15 +17,13 @@ export interface ChildSession {
   readonly root: SessionId;
   readonly startedBy: StartedBy;
   readonly workspace: string;
-  /** Title of the session in lists. */
   readonly title: string;
   readonly runtime: Runtime;
   readonly mode: Mode;
 }
 
-/** Subagents of an open session in this process. */
 export interface Children {
-  /** Opens the session of a subagent. */
+  /** Creates or opens the session of a subagent. */
   readonly open: (child: ChildSession) => Promise<AgentSession>;
   readonly slots: Semaphore;
   /**
@@ -39,7 +37,7 @@ export interface Children {
   readonly questions: Mutex;
 }
 
-/** Creates the record of subagents for a session, without any subagent. */
+/** Creates the state for the subagents of a session, with `limits.parallel` slots and no subagents yet. */
 export function createChildren(open: Children['open'], limits: SubagentLimits = {}): Children {
   const { parallel = SUBAGENT_LIMITS.parallel } = limits;
   return {

@@ -23,7 +23,7 @@ function copyOf(shelf: MemoryBackend): MemoryBackend {
   return { ...shelf, sessions: new Map(copies) };
 }
 
-/** Opens the family in a store, as one process does. `moves` collects the calls of the tool `move` that ran. */
+/** Opens the sessions of the family in a store. `moves` collects the ids of the calls of the tool `move` that ran. */
 async function live(
   shelf: MemoryBackend,
   life: string,
@@ -45,7 +45,10 @@ async function live(
   );
 }
 
-/** Returns all states that a crash of this family can leave. */
+/**
+ * Runs the family once and returns the store as a crash before each append would leave it, with the calls of `move`
+ * that had run.
+ */
 async function states(): Promise<readonly { readonly shelf: MemoryBackend; readonly moved: readonly string[] }[]> {
   const shelf = createMemoryBackend();
   const found: { readonly shelf: MemoryBackend; readonly moved: readonly string[] }[] = [];

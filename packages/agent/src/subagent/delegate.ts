@@ -45,28 +45,29 @@ async function startedFor(children: Children, working: TurnContext, asked: Deleg
   // `begin` runs inside the mutex, so that parallel calls count each other's subagents.
   const start = await session.mutex.pass(() => begin(children, working, asked));
   if (typeof start === 'string') return { text: start, failed: true };
-  // The record of the start is flushed before the session of the subagent is created.
+  // The record of the start is flushed before the session of the subagent is created, so that no session exists without
+  // its record (L8).
   await session.writer.sync();
   const { child } = start.started;
   try {
     return outputOf(child, await workOf(children, working, asked, start));
   } catch (error) {
-    // The subagent's log is open elsewhere, damaged or on a full disk. The session of the parent continues without it.
+    // Such an error means that the subagent's log is open elsewhere, damaged or on a full disk. The session of the
+    // parent continues without the subagent.
     if (!(error instanceof LogError || error instanceof AgentError)) throw error;
     const failure = { code: error.code, message: messageOf(error), next: 'Read the log of the subagent.' };
     return outputOf(child, await failedAs(working, child, failure));
   }
 }
 
-/** Record and limits with which a subagent starts. */
 interface SubagentStart {
   readonly started: Started;
   readonly limits: TurnLimits;
 }
 
 /**
- * Returns the subagent that a crash left for this call, or records the start of a new one. Returns a text with the
- * reason if no subagent may be started.
+ * Returns the subagent that a crash left for this call. Otherwise records the start of a new subagent and returns it.
+ * Returns a text with the reason if no subagent may be started.
  */
 async function begin(
   children: Children,
@@ -89,10 +90,6 @@ async function begin(
   return { started: record?.kind === 'subagent.started' ? record.data : data, limits };
 }
 
-/**
- * Returns a text for the model with the reason why no subagent may be started. Returns `undefined` if a subagent may be
- * started.
- */
 function refusalOf({ session: { progress }, runtime: { subagents = {} } }: TurnContext): string | undefined {
   const { depth = SUBAGENT_LIMITS.depth, total = SUBAGENT_LIMITS.total } = subagents;
   if ((progress.startedBy?.depth ?? 0) >= depth) return 'A subagent cannot start subagents: do the work yourself.';
@@ -151,7 +148,10 @@ async function keepNarrow(child: AgentSession, { session }: TurnContext): Promis
   if (mode !== child.mode) await child.setMode(mode);
 }
 
-/** Reports the tool calls of the subagent as progress of the call, and its notices as notices of the parent. */
+/**
+ * Reports the tool calls of the subagent as progress of the call that started it, and its notices as notices of the
+ * parent.
+ */
 async function follow(
   turn: Turn,
   { role }: Started,
@@ -266,7 +266,10 @@ export interface LeftForSubagents {
   readonly among: number;
 }
 
-/** Returns the limits of the next subagent. */
+/**
+ * Returns the limits of the next subagent: for time, tokens and cost the lower one of `own` and its share of what
+ * remains for the turn. Steps are limited only by `own`. A limit that neither sets is absent.
+ */
 export function shareOf(own: TurnLimits, { limits, taken, promised, among }: LeftForSubagents): TurnLimits {
   const others = [...promised.values()];
   const tokens = restOf(limits.tokens, [tokensTaken(taken.spent), ...others.map((one) => one.tokens ?? 0)]);

@@ -1,5 +1,6 @@
-// Describes the end of a subagent by its own log: the record in the parent's log, and the text for the calling model.
-// This text only gives the model a summary and the id of the session. The subagent's log is the authoritative source.
+// Reads the end of a subagent from its own log, and creates the record in the parent's log and the text for the calling
+// model. This text only gives the model a summary and the id of the session. The subagent's log is the authoritative
+// source.
 
 import { defined } from '@tidemark/core';
 import type { EventData, Log, SessionId, TurnEnded, TurnTotals } from '@tidemark/log';
@@ -15,7 +16,7 @@ import type { Fold, Session } from '../session/session.ts';
 import { commit, openSession, readFold } from '../session/session.ts';
 import { NOTHING_SPENT, totalsOf } from '../session/spent.ts';
 
-/** End of a subagent, as its own log holds it. */
+/** End of a subagent according to its own log. */
 export interface SubagentEnding {
   readonly outcome: TurnEnded['outcome'];
   /** Last text of the subagent. */
@@ -24,7 +25,7 @@ export interface SubagentEnding {
   readonly totals: TurnTotals;
 }
 
-/** Ending of a subagent that never answered. */
+/** Ending of a subagent whose turn never began. */
 const NEVER_BEGAN: SubagentEnding = {
   outcome: 'interrupted',
   text: '',
@@ -52,7 +53,6 @@ export async function foldOf(log: Log, child: SessionId): Promise<Fold | undefin
 /** Maximum size of the summary in `subagent.ended`, which is taken from the subagent's last text. */
 const SUMMARY = { bytes: 1_000, lines: 20 };
 
-/** Returns the data of the `subagent.ended` record. */
 function endedAs(child: SessionId, { outcome, text, error, totals }: SubagentEnding): EventData['subagent.ended'] {
   const words = text.trim() === '' ? (error?.message ?? '') : text.trim();
   const summary = headOf(words, SUMMARY).text;
@@ -67,7 +67,10 @@ const HOW: Readonly<Record<SubagentEnding['outcome'], string>> = {
   limited: 'reached a limit',
 };
 
-/** Returns the output of the call that started the subagent. */
+/**
+ * Returns the output of the call that started the subagent: a text for the model, and the fact `subagent.ended`. The
+ * output is marked as failed unless the subagent completed its task.
+ */
 export function outputOf(child: SessionId, ending: SubagentEnding): ToolOutput {
   const { outcome, text, error, totals } = ending;
   const why = error === undefined ? '' : `: ${error.message}`;
@@ -83,10 +86,9 @@ function formatCount(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-// Ends subagents that a crash left open before the next turn begins. No session then waits for a subagent that no
+// Before the next turn begins, ends subagents that a crash left open. No session then waits for a subagent that no
 // longer runs, and none remains an orphan (L8). The usage before the crash counts.
 
-/** Services needed to end subagents. */
 interface Settling {
   readonly log: Log;
   readonly secrets: Secrets;
@@ -99,8 +101,8 @@ interface Settling {
 }
 
 /**
- * Ends the open subagents that no call will continue. With `goesOn`, only subagents whose call is already closed are
- * ended. Else all are ended.
+ * Ends the open subagents that no call will continue. With `goesOn`, the next turn continues the open calls, so only
+ * subagents whose call is closed are ended. Without it, all are ended.
  */
 export async function settleSubagents(session: Session, settling: Settling, goesOn: boolean): Promise<void> {
   const open = new Set<string>(goesOn ? openCalls(session.state) : []);

@@ -196,7 +196,7 @@ describe('an answer', () => {
   test('of an unknown kind counts as a no', async () => {
     for (const answer of ['yes', '', 1, null, undefined, {}, { decision: 'yes' }, { allowed: true }]) {
       const { tool, approved } = shown(['+one']);
-      // Converted through JSON, as a program without types could pass it.
+      // The answer is converted through JSON, because a program without types could pass such a value.
       await asked(tool, [JSON.parse(JSON.stringify(answer ?? 'none'))]);
       expect(approved, JSON.stringify(answer)).toEqual([]);
     }

@@ -1,5 +1,5 @@
-// Asks the user about a call: shows a preview, applies a yes to exactly that preview, and records the grant in the
-// answer.
+// Asks the user about a call: shows a preview, accepts a yes only for exactly that preview, and records the grant in
+// the answer.
 
 import type { CallId, Digest, Granted, PermissionDecided } from '@tidemark/log';
 import { digest } from '@tidemark/log';
@@ -16,7 +16,7 @@ import type { TurnContext } from '../session/turn-context.ts';
 export interface CallRead {
   readonly tool: Tool;
   readonly run: ToolRun;
-  /** Arguments as the tool read them. */
+  /** Arguments of the call, parsed from JSON. */
   readonly input: object;
 }
 
@@ -31,14 +31,13 @@ export interface ReadyCall extends CallRead {
 export interface Permit {
   readonly decided: PermissionDecided;
   readonly denial: string | undefined;
-  /** Preview that the user approved. The run must do exactly this. */
+  /** Preview that the user approved. The call must do exactly what it shows. */
   readonly approved?: ToolPreview;
 }
 
 /** Question about a call, without its preview. */
 export type CallAsked = Omit<CallQuestion, 'preview' | 'again'>;
 
-/** Work of a turn with a function that can ask the user. */
 type AskableWork = TurnContext & { readonly ask: Asker };
 
 /** Maximum number of questions about one call whose preview changes after each yes. */
@@ -49,7 +48,8 @@ const MOST_WORDS = 2_000;
 
 /**
  * Asks the user about a call. After a yes the preview is made again. If it differs, the user is asked again, at most
- * five times, and then the call is denied. Returns the same kinds of results as `permitCall`.
+ * five times, and then the call is denied. Returns the permit, or a problem if no preview can be made, or `undefined`
+ * if the user interrupted.
  */
 export async function askAboutCall(
   work: AskableWork,
@@ -126,8 +126,9 @@ async function allowCall(
 }
 
 /**
- * Returns the grant as the log records it. A grant for the project that cannot be stored applies to the session, and
- * the user gets a notice.
+ * Returns the grant as the log records it, or an empty object if the answer contains no grant. A grant that contains a
+ * secret is dropped. A grant for the project that cannot be stored applies to the session. The user gets a notice in
+ * both cases.
  */
 async function grantIn(
   { runtime, session, tell }: TurnContext,

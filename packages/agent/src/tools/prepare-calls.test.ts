@@ -14,7 +14,6 @@ import { runCalls } from './run-calls.ts';
 const never = (name: string, change: Partial<Tool> = {}): Tool =>
   made(name, () => Promise.reject(new Error('it ran')), change);
 
-/** Runs the one call of a setting. Returns the short form of its records and the text for the model. */
 async function outcome(setting: Setting): Promise<{ readonly short: readonly string[]; readonly words: string }> {
   const { work, records } = await beginWork(setting);
   await runCalls(work);

@@ -1,4 +1,5 @@
-// Prepares calls before they run: reads the arguments, decides the permission, and creates the events of both.
+// Prepares calls before they run: reads the arguments, decides the permission, and creates the events that record the
+// decision and the start.
 
 import { defined } from '@tidemark/core';
 import type { CallId, Event, Granted } from '@tidemark/log';
@@ -21,15 +22,14 @@ import { askAboutCall, makePermit } from './ask-about-call.ts';
 import { noticeDefaultMode, noticeNoAsker } from './denial-notices.ts';
 import { closeAsFailed, head } from './run-call.ts';
 
-/** Result of preparing some calls: the calls that run, and the events to append first. */
 interface PreparedCalls {
   readonly ready: readonly ReadyCall[];
   readonly events: readonly Event[];
 }
 
 /**
- * Prepares calls in their order, one question at a time. Returns `undefined` if the user interrupted. Nothing is
- * decided then.
+ * Prepares calls in their order and asks one question at a time. Returns `undefined` if the user interrupted. Then no
+ * decision is recorded.
  */
 export async function prepareCalls(work: TurnContext, calls: readonly CallPart[]): Promise<PreparedCalls | undefined> {
   const ready: ReadyCall[] = [];
@@ -72,7 +72,10 @@ function isGone({ runtime, session }: TurnContext, name: string): boolean {
   return isShown && !runtime.tools.some((tool) => tool.name === name);
 }
 
-/** Returns the tool with the arguments it read, or the problem as text for the model. Never throws. */
+/**
+ * Returns the tool, the parsed arguments and the run that the tool made of them, or the problem as text for the model.
+ * Never throws.
+ */
 async function readCall(call: CallPart, tools: readonly Tool[], secrets: Secrets): Promise<CallRead | ToolProblem> {
   const tool = tools.find(({ name }) => name === call.name);
   if (tool === undefined) return { problem: unknownTool(call.name, tools) };
@@ -167,7 +170,7 @@ async function permitCall(work: TurnContext, call: CallId, read: CallRead): Prom
     if (byModeAlone) noticeNoAsker(work, { tool: name, effect, mode });
     return makePermit(asked, { by: 'rule', decision: 'denied' }, `${asks}, and no user can be asked`);
   }
-  // A rule that asks comes before rules that allow, so it also comes before grants.
+  // No grant is offered if a rule asks: such a rule comes before rules that allow, and so also before grants.
   const offer = verdict === byMode ? await offerOf(work, ruled()) : undefined;
   const always = offer?.exact === undefined ? {} : { always: grantInWords(offer.exact) };
   return askAboutCall({ ...work, ask }, read, { ...asked, ...always, ...defined({ offer }) }, asks);
@@ -206,8 +209,8 @@ async function keptOf(grants: TurnContext['runtime']['grants']): Promise<readonl
 }
 
 /**
- * Returns the grants that may be offered. Returns `undefined` if a grant would contain a secret, because the log cannot
- * record a secret unmasked.
+ * Returns the grants that may be offered to the user. Returns `undefined` if none is possible for this call, or if a
+ * grant would contain a secret, because the log cannot record a secret unmasked.
  */
 async function offerOf({ session, runtime }: TurnContext, call: RuledCall): Promise<GrantOffer | undefined> {
   if (!canGrant(call)) return undefined;

@@ -15,7 +15,6 @@ import { runCalls } from './run-calls.ts';
 
 type Ended = SmallWork & { readonly last: Recorded | undefined; readonly words: string };
 
-/** Runs the one call of the one tool. Returns its last record and the text for the model. */
 async function close(tool: Tool, change: Partial<Setting> = {}): Promise<Ended> {
   const small = await beginWork({ calls: [{ id: 'c1', name: tool.name }], tools: [tool], ...change });
   await runCalls(small.work);

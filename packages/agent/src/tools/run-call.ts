@@ -20,7 +20,6 @@ import { commit, skillsInContext } from '../session/session.ts';
 import type { TurnContext } from '../session/turn-context.ts';
 import type { ReadyCall } from './ask-about-call.ts';
 
-/** Signals that can end a call before it ends on its own. */
 interface CallEndings {
   /** Aborted when the tool must stop. */
   readonly stop: AbortSignal;
@@ -28,7 +27,6 @@ interface CallEndings {
   readonly givenUp: Promise<void>;
 }
 
-/** Result of a tool's work: the returned output or the thrown value. */
 type RunOutcome = { readonly returned: ToolOutput } | { readonly threw: unknown };
 
 /**
@@ -230,29 +228,30 @@ function closeAsUnkept(
   return closeAsFailed(work, call, words, { durationMs });
 }
 
-/** Output of a running call. */
 interface CallOutput {
   /**
-   * Writes a chunk for the tool. The tool awaits the result for backpressure. @throws AgentError `agent/call-ended`
-   * once the call has ended.
+   * Writes a chunk for the tool. The tool awaits the promise for backpressure.
+   *
+   * @throws AgentError `agent/call-ended` once the call has ended.
    */
   write(chunk: string | Uint8Array): Promise<void>;
   isOpen(): boolean;
   /** Rejects all later writes of the tool. */
   close(): void;
-  /** Adds text of the runtime on a line of its own. */
+  /** Adds a text of the runtime that begins on a new line. */
   addLine(text: string): Promise<void>;
-  /** Adds text after everything that was written. */
   add(text: string): Promise<void>;
   /**
    * Shapes the output after all of it is written. Rejects with the error of the first chunk that could not be written.
    */
   finish(options: Parameters<ToolOutputSink['finish']>[0]): Promise<ShapedOutput>;
-  /** Discards the output. */
   drop(): void;
 }
 
-/** Opens the output of a call. */
+/**
+ * Creates the output of a call on top of a sink. Chunks are written one after another. A write of the tool after
+ * `close` is rejected.
+ */
 export function openCallOutput(output: ToolOutputSink): CallOutput {
   const mutex = createMutex();
   let isOpen = true;
@@ -321,10 +320,8 @@ function findOutput(outputs: ReadonlySet<string>, name: string): Digest | undefi
   return found === undefined || other !== undefined ? undefined : digest(found);
 }
 
-/** Facts about a finished call, besides its text and images. */
 type Particulars = Pick<ToolEnded, 'exit' | 'durationMs' | 'files'>;
 
-/** Returns the closing event of a call that ran or was refused, with its shaped text and its images. */
 function closingEvent(
   work: TurnContext,
   kind: 'tool.returned' | 'tool.failed',
@@ -367,8 +364,8 @@ export function head({ runtime, turn }: TurnContext): { readonly at: Timestamp; 
 }
 
 /**
- * Returns the output limits of a result: the fixed limit, or its share of the headroom if that is less. Open calls get
- * equal shares. A call that uses less leaves the rest to the later calls, so all results fit in any order.
+ * Returns the output limits of a result: the fixed limit, or the call's share of the headroom if that is less. Open
+ * calls get equal shares. A call that uses less leaves the rest to the later calls, so all results fit in any order.
  */
 function limitsOf({ session, runtime }: TurnContext): OutputLimits {
   return limitsAt(session.state, runtime.capabilities, openCalls(session.state).length, runtime.budgets);

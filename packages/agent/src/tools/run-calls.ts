@@ -1,6 +1,5 @@
 // Runs the open calls of the current batch. Calls that only read run in parallel. Calls that change something run alone
-// and in order. Each call is closed by exactly one event as soon as it ends. The fold puts the results into settled
-// order.
+// and in order. Each call is closed by exactly one event as soon as it ends. The fold puts the results into call order.
 
 import type { State } from '@tidemark/context';
 import type { CallPart } from '@tidemark/model';
@@ -19,7 +18,7 @@ const GRACE_MS = 5_000;
 
 /**
  * Closes every open call of the current batch. Returns the effects of the calls that ran, in call order. When the user
- * interrupts, running tools are stopped and get five seconds. Calls that are still open after that are abandoned.
+ * interrupts, running tools are asked to stop and get five seconds. Calls that are still open after that are abandoned.
  *
  * @throws AgentError, LogError when an event cannot be appended or flushed. Running tools are stopped first, and calls
  *   stay open for the next command to decide.

@@ -19,7 +19,7 @@ function changing(): { readonly tool: Tool; readonly ran: string[] } {
   return { ran, tool: made('change', run, { effect: 'write' }) };
 }
 
-/** Kills a process while its question is open, and opens the session again. */
+/** Runs a session until it asks the user, and opens the session again from its log at that moment, as after a crash. */
 async function reopened(runtime: Partial<Runtime>, mode?: 'auto' | 'read-only'): Promise<Live & { ran: string[] }> {
   const before = changing();
   const provider = answering(calls(['c1', 'change']), says('done'));

@@ -46,8 +46,8 @@ export async function beginTurn(work: StepContext, beginning: TurnBeginning, mod
   const parts = await keepGiven(work, beginning.parts);
   // Sources are asked first, so that their notes come before the prompt.
   await askSources(work);
-  // The front's preloaded skills are chosen by the rest of the front, which contains the tools. Therefore the tools are
-  // refreshed first.
+  // The choice of the preloaded skills depends on the rest of the front, which contains the tools. Therefore the tools
+  // are refreshed first.
   if (mayPreload(work)) await refreshTools(work);
   const { session, runtime, turn, tell } = work;
   await session.mutex.pass(async () => {
@@ -119,7 +119,11 @@ async function settleMode({ session, runtime, turn }: TurnContext, mode: Mode): 
   await commit(session, [{ kind: 'mode.changed', at, turn, data: { mode, by: 'settings' } }]);
 }
 
-/** Returns the skills of these names. @throws AgentError `agent/unknown-skill`. */
+/**
+ * Returns the skills with these names, each one once.
+ *
+ * @throws AgentError `agent/unknown-skill` if there is no skill with a name.
+ */
 export function findSkills(shelf: SkillShelf | undefined, names: readonly string[]): readonly Skill[] {
   return [...new Set(names)].map((name) => {
     const found = shelf?.find(name);
@@ -130,14 +134,12 @@ export function findSkills(shelf: SkillShelf | undefined, names: readonly string
   });
 }
 
-/** Result of a request for skills. */
 interface BroughtSkills {
   /**
-   * Events with the bodies of the skills and their loads, placed before the prompt. A skill that is already in the
-   * context is not repeated.
+   * Events before the prompt: a note with the body of each skill, and a record that the skill was loaded. A skill that
+   * is already in the context is not repeated.
    */
   readonly events: readonly Event[];
-  /** Notices for the user. */
   readonly notices: readonly Notice[];
 }
 

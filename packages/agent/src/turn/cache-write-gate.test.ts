@@ -6,7 +6,7 @@ import { createCacheWriteGate } from './send-request.ts';
 const LONG = 'Some words to remember. '.repeat(4_000);
 const never = new AbortController().signal;
 
-/** Sends calls to a gate and lists the calls that passed it, in order. */
+/** Creates a gate. `go` sends a call to the gate, and `through` lists the calls that passed it, in order. */
 function callsAt(now = { ms: 0 }) {
   const gate = createCacheWriteGate(() => now.ms);
   const through: string[] = [];

@@ -1,5 +1,6 @@
 // Tests a session that continues from earlier answers over a WebSocket, against the simulator. The tests check the
-// requests, the records, the reasons to start over, and the rebuild of both forms of every request from the log.
+// requests, the records, the reasons to start over, and that every request can be rebuilt from the log, both as it was
+// sent and as a whole request.
 
 import type { RequestSpec } from '@tidemark/context';
 import { composeFront } from '@tidemark/context';
@@ -68,7 +69,6 @@ const CALLS: PlannedAnswer = {
 };
 const SAID: PlannedAnswer = { thinking: 'so', text: 'Seen.' };
 
-/** Returns the transport of each answer. */
 function ways(records: readonly Recorded[]): readonly unknown[] {
   return records.flatMap((record) => (record.kind === 'answer.received' ? [record.data.transport] : []));
 }
@@ -147,7 +147,6 @@ describe('a session over a WebSocket', () => {
   });
 });
 
-/** Sends three prompts and adds a tool after the first. */
 async function changeTools({ live }: Live): Promise<void> {
   await live.prompt('go');
   live.setTools([look, made('peek', () => ({ text: 'peeked' }))]);

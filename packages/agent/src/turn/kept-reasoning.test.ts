@@ -19,7 +19,6 @@ function open(model: string, parameters: RenderParameters, shelf?: Live['shelf']
   return goLive({ provider, runtime, ...(shelf !== undefined && { shelf }) });
 }
 
-/** Returns the number of opened epochs, the number of reasoning changes, and the render parameters that apply. */
 async function changes({ log, records }: Live): Promise<readonly unknown[]> {
   const kinds = (await records()).map(({ kind }) => kind);
   const count = (kind: string): number => kinds.filter((one) => one === kind).length;

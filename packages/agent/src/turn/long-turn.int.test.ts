@@ -49,7 +49,6 @@ function answer(kind: Kind, step: number): PlannedAnswer {
   }
 }
 
-/** Returns the catalog row of a model with the window of this test. */
 function rowOf(model: string, provider: string, change: Partial<Capabilities> = {}): Capabilities {
   const row = findModel(defaultCatalog(), model, provider) ?? expect.unreachable();
   const window = { ...row.window, tokens: WINDOW + 1_000 };
@@ -63,7 +62,6 @@ interface Course {
   readonly reach: (url: string) => Provider;
 }
 
-/** Plays the turn and checks its requests, compactions and log. */
 async function play({ row, kind, parameters = {}, reach }: Course): Promise<void> {
   let step = 0;
   const simulator = createSimulator({

@@ -1,5 +1,5 @@
-// Prepares the request of a step. Before the request is sent, the user gets reports on limits that end the turn, a
-// rewrite with its price, the pressure, and a price cliff.
+// Prepares the request of a step. Before the request is sent, the user is informed of a limit that ends the turn, of a
+// rewrite and its price, of the pressure, and of a price cliff.
 
 import { defined } from '@tidemark/core';
 import type { CliffCost, ForeseenRewrite, Preload, RequestSpec } from '@tidemark/context';
@@ -32,8 +32,8 @@ export async function prepareStep(working: StepContext): Promise<Prepared | Turn
     const made = await tryToPrepare(working);
     if (!(made instanceof NotYet)) return made;
     if ('outcome' in made.why) return made.why;
-    // Runs outside the session's mutex. The user may take long to answer, and other commands must be able to append
-    // meanwhile.
+    // The report runs outside the session's mutex. The user may take long to answer, and other commands must be able to
+    // append meanwhile.
     const ending = await reportRewrite(working, made.step, made.why);
     if (ending !== undefined || working.signal.aborted) return ending;
     working.reportedRewrites.add(made.step);
@@ -81,9 +81,10 @@ async function tryToPrepare(working: StepContext): Promise<Prepared | NotYet> {
 }
 
 /**
- * Checks a call before anything is committed.
+ * Checks the next call before anything is committed.
  *
- * @throws NotYet for a call beyond the limit of tokens or cost, and for a rewrite that was not reported.
+ * @throws NotYet for a call beyond the limit of tokens or cost, and for a rewrite above a threshold that was not
+ *   reported.
  */
 function requireReported(working: StepContext, { step, outlook, rewrite }: Foreseen): void {
   const { limits, rewriteNotice = REWRITE_NOTICE } = working.runtime;
@@ -155,7 +156,8 @@ async function compose(artifacts: Artifacts, runtime: Runtime, preloads: readonl
 
 /**
  * Reports a step that pays again for tokens sent before: by a notice, or by a question in mode `ask`. A rewrite by
- * pruning, which saves more than it costs, is only reported. A returned ending ends the turn before anything is sent.
+ * pruning, which saves more than it costs, is only reported. Returns the ending of the turn if the user declines,
+ * otherwise `undefined`.
  */
 async function reportRewrite(
   work: TurnContext,
@@ -224,8 +226,8 @@ export function reportCliff({ session, tell }: TurnContext, { outlook: { cliff, 
 }
 
 /**
- * Returns true if a rewrite reaches one of the two thresholds. A rewrite with an unknown price can only reach the token
- * threshold.
+ * Returns true if a rewrite reaches the threshold for tokens or the threshold for cost. A rewrite with an unknown price
+ * can only reach the threshold for tokens.
  */
 export function isWorthSaying({ tokens = Infinity, cost }: RewriteNotice, rewrite: ForeseenRewrite): boolean {
   if (rewrite.tokens >= tokens) return true;
@@ -256,7 +258,8 @@ function moneyInWords(cost: string | undefined): string {
 }
 
 /**
- * Returns the ending of a turn whose next step the user declined because of its price. `why` is set if asking failed.
+ * Returns the ending of a turn whose next step was not sent because the user declined its price. If asking the user
+ * failed, `why` is the reason.
  */
 function declinedEnding(step: number, rewrite: ForeseenRewrite, why = 'the user declined'): TurnEnding {
   const error = {

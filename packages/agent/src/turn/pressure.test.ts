@@ -15,7 +15,7 @@ const used = (tokens: number): { readonly usage: Usage } => ({
   usage: { fresh: tokens, read: 0, writes: [], answer: 10 },
 });
 const look = made('look', () => ({ text: 'seen' }));
-/** Row with 100,000 input tokens besides the output. The tier `warning` begins at 78,616 tokens. */
+/** Row that allows 100,000 input tokens in addition to the output. The tier `warning` begins at 78,616 tokens. */
 const CAPABILITIES = {
   ...row('claude-sonnet-4-5'),
   inputLimit: 100_000,
@@ -73,7 +73,7 @@ describe('the pressure of a turn', () => {
         next: expect.stringMatching(/^See what a compaction would free: tidemark compact \S+ --dry-run --json$/),
       },
     ]);
-    // The crossing is in the log directly before the request that it describes.
+    // The record of the new tier comes directly before the request that it describes.
     const told = await kinds();
     expect(told[told.indexOf('pressure.crossed') + 1]).toBe('request.prepared');
     await live.prompt('go on');
@@ -83,8 +83,8 @@ describe('the pressure of a turn', () => {
 
   test.each<readonly ['manual' | 'preflight', readonly string[]]>([
     ['manual', ['critical']],
-    // At `critical` the runtime compacts instead. The input count from before the compaction is not valid for the
-    // request that is sent after it.
+    // At the tier `critical`, the runtime compacts before the request, so `critical` is not reported. The input count
+    // from before the compaction is not valid for the request that is sent after it.
     ['preflight', ['recovery']],
   ])(
     'that is critical is reported if only the user may compact, else the runtime compacts: %s',

@@ -25,7 +25,6 @@ function steps(count: number, kind: Thinking): (sent: ReceivedRequest) => Answer
 
 const look = made('look', () => ({ text: 'seen '.repeat(300) }));
 
-/** Returns the recorded compactions and compaction refusals with their triggers. */
 async function triggersOf({ records }: Played): Promise<readonly string[]> {
   return (await records()).flatMap(({ kind, data }) =>
     kind === 'history.compacted' || kind === 'compaction.refused' ? [`${kind} ${data.trigger}`] : [],
@@ -110,13 +109,13 @@ describe('a request that the provider refuses as too long', () => {
 
 describe('an answer that is cut because the window is full', () => {
   const { window, ...rest } = small('claude-sonnet-4-5', 9_000);
-  /** Row in which input and output together end at 9,100 tokens. */
+  /** Catalog row whose window of 9,100 tokens includes the output. */
   const tight: Capabilities = { ...rest, window: { ...window, tokens: 9_100, sharedWithOutput: 'stops' } };
   const LAST = 'This is what I saw in the end. '.repeat(40);
 
   /**
-   * Returns a plan that calls `look` 22 times, which leaves room for a short answer, then gives an answer that needs
-   * more room, and then a short one.
+   * Returns a plan that calls `look` 22 times, after which only a short answer fits. Then it gives an answer that does
+   * not fit, and after that a short one.
    */
   function untilFull(): (sent: ReceivedRequest) => AnswerPlan {
     let step = 0;

@@ -44,7 +44,7 @@ export async function relievePressure(work: TurnContext): Promise<void> {
   else if (isIdle(session)) sayIdle(work);
 }
 
-/** Returns true if the turn has no step yet. For a resumed turn that already had a step, returns false. */
+/** Returns true if the turn has sent no request yet. A turn that had ended and was resumed counts as a new turn. */
 function isFirst({ session: { progress } }: TurnContext): boolean {
   return progress.lastRequest === undefined && progress.stepAttempts === 0;
 }
@@ -55,7 +55,7 @@ function isFirst({ session: { progress } }: TurnContext): boolean {
  */
 const TOLD_IDLE: WeakMap<Session, number> = new WeakMap();
 
-/** Reports once that no further compaction is made before a step. */
+/** Reports once per compaction that no further compaction is made before a step until the next prompt. */
 function sayIdle({ session, tell }: TurnContext): void {
   const last = session.state.compacted?.position;
   if (last === undefined || TOLD_IDLE.get(session) === last) return;
@@ -81,7 +81,10 @@ export function recoveryFrom(work: TurnContext, error: ProviderError): Compactio
   return triggerBehind(policyOf(work), session, error, { gauge: gaugeNow(session, runtime), socket });
 }
 
-/** Compacts, if there is a trigger, so that the step can be sent again. A returned ending ends the turn. */
+/**
+ * Compacts if there is a trigger. Returns the ending of the turn if the request must become smaller and the compaction
+ * did not succeed. Otherwise returns `undefined`.
+ */
 export async function recoverContext(
   work: TurnContext,
   trigger: CompactionTrigger | undefined,
@@ -92,13 +95,15 @@ export async function recoverContext(
   const from = session.progress.recoveryCompactions;
   const report = trigger === undefined ? undefined : await compactInTurn(work, trigger, from);
   const fits = error.class !== 'compaction' || report?.outcome === 'compacted';
-  // With the policy `manual`, the error of the failed call already names the compaction as the next step.
+  // With the policy `manual`, the turn ends with the error of the failed call, which already names the compaction as
+  // the next step.
   if (fits || policyOf(work) === 'manual') return undefined;
   return contextUnfit(error.message, largestParts(session.state));
 }
 
 /**
- * Compacts after an answer that filled the window, so that the answer can continue. A returned ending ends the turn.
+ * Compacts after an answer that filled the window, so that the answer can continue. Returns the ending of the turn if
+ * the compaction is not possible, otherwise `undefined`.
  */
 export async function makeRoom(work: TurnContext): Promise<TurnEnding | undefined> {
   const { session } = work;
@@ -120,7 +125,7 @@ async function compactInTurn(work: TurnContext, trigger: CompactionTrigger, from
   const report = await compactSession(work, { trigger, from, ...asker });
   if (report.askedInVain === true) ASKED_IN_VAIN.set(session, turn);
   if (report.refused !== 'interrupted') say(work, report);
-  // The checkpoint also replaces context notes. The current ones are noted again after it.
+  // The checkpoint also replaces context notes. The sources are asked again, so that current notes come after it.
   if (report.outcome === 'compacted') await askSources(work);
   return report;
 }

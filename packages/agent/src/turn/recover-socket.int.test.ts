@@ -33,7 +33,7 @@ interface Died extends Live {
   readonly finished: FinishedTurn;
 }
 
-/** Text that is steered in during the answer that fails. */
+/** Text that is sent to the session by `steer` during the answer that fails. */
 const STEERED = 'Mind the gap. ';
 
 interface Death {
@@ -42,13 +42,13 @@ interface Death {
   /** Number of repetitions of `STEERED`. */
   readonly steered?: number;
   readonly transport?: 'auto' | 'websocket';
-  /** Status of a server that does not support WebSockets. */
+  /** HTTP status with which the server refuses the change to a WebSocket. */
   readonly upgrade?: number | undefined;
 }
 
 /**
- * Plays a turn that calls `look` 16 times. During the next answer, more text is steered in than the window holds, and
- * the connection ends.
+ * Plays a turn that calls `look` 16 times. During the next answer, the test sends the session more text than the window
+ * can hold, and the connection ends.
  */
 async function die({ fault, runtime = {}, steered = 2_400, transport = 'auto', upgrade }: Death): Promise<Died> {
   let step = 0;

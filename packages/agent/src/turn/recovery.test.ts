@@ -17,7 +17,7 @@ const ANSWERS = [
   says('all done'),
 ];
 
-/** Creates a model that reads its request and continues after the last of its own calls in it. */
+/** Creates a provider that finds its own calls in the request and continues after the last one. */
 function reading(): ScriptedProvider {
   return createScriptedProvider({
     respond({ body }) {
@@ -28,7 +28,6 @@ function reading(): ScriptedProvider {
   });
 }
 
-/** Returns tools that record which calls they ran. */
 function remembering(): { readonly tools: readonly Tool[]; readonly ran: string[] } {
   const ran: string[] = [];
   const run = async ({ call }: { readonly call: string }): Promise<object> => {
@@ -48,7 +47,7 @@ beforeAll(async () => {
   length = (await whole.records()).length;
 });
 
-/** Opens the session as a crash after this number of records would have left it. */
+/** Opens a copy of the session whose log ends after this number of records, as after a crash. */
 async function reopen(
   records: number,
 ): Promise<Live & { readonly ran: string[]; readonly provider: ScriptedProvider }> {

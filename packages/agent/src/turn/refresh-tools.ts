@@ -1,6 +1,6 @@
-// Takes the current tools of the tool sources into the runtime of the session. Equal definitions change nothing. Other
-// definitions are appended for the model if it supports that, else they wait for the next epoch. A definition that
-// changed under its name first needs the approval of the user. If no user can be asked, it is held back with a notice.
+// Takes the current tools of the tool sources into the runtime of the session. If a definition is new or changed, it is
+// appended for the model if the model supports that, else it waits for the next epoch. A definition that changed under
+// its name first needs the approval of the user. If no user can be asked, the definition is held back with a notice.
 
 import type { ToolSpec } from '@tidemark/context';
 import { canonicalText } from '@tidemark/log';
@@ -13,7 +13,6 @@ import { loadShownTools } from '../session/materials.ts';
 import type { Session } from '../session/session.ts';
 import type { TurnContext } from '../session/turn-context.ts';
 
-/** Parts of the turn context that are needed to take tools. */
 type Taking = Pick<TurnContext, 'session' | 'runtime' | 'signal' | 'tell' | 'applyRuntimeChange'>;
 
 /**
@@ -46,7 +45,6 @@ export async function refreshTools(work: Taking): Promise<void> {
   work.applyRuntimeChange({ tools: next, given, takeTools: 'next-epoch' });
 }
 
-/** Returns the tool definitions that the model is shown now. */
 function shownTo({ state, log }: Session): Promise<readonly ToolSpec[]> {
   return loadShownTools(log.artifacts, state.epoch?.inForce.tools ?? []);
 }

@@ -17,7 +17,6 @@ import type { Session } from '../session/session.ts';
 
 const IDLE_MS = 180_000;
 
-/** Context in which a request is sent. */
 export interface Sending {
   readonly session: Session;
   readonly runtime: Runtime;
@@ -25,7 +24,10 @@ export interface Sending {
   readonly tell: (event: SessionEvent) => void;
 }
 
-/** Sends exactly the prepared bytes and reads the whole answer. Nothing is sent after the signal is aborted. */
+/**
+ * Sends exactly the prepared bytes and reads the whole answer. Calls `hear` for each part that arrives. Nothing is sent
+ * after the signal is aborted.
+ */
 export async function sendRequest(
   sending: Sending,
   prepared: Prepared,
@@ -152,7 +154,7 @@ async function listen(
 
 /**
  * Waits until reading must stop. Resolves with `stopped` if the user stopped the call, or with `silent` if nothing
- * arrived for too long.
+ * arrived for `idleMs` milliseconds.
  */
 async function watch(
   { surroundings, idleMs, signal }: AnswerListening,
@@ -188,19 +190,17 @@ interface PartialAnswer {
   readonly model?: string;
 }
 
-/** Answer to a request that was not sent. */
 const NOTHING_SENT: PartialAnswer = { parts: new Map(), usage: undefined, unsent: true };
 
-/**
- * Answer whose parts are still arriving. `parts` is changed in place, because a long answer arrives in thousands of
- * pieces.
- */
 interface GrowingAnswer {
   readonly take: (part: Exclude<StreamPart, { readonly type: 'finished' }>) => void;
   readonly arrived: () => PartialAnswer;
 }
 
-/** Starts collecting the parts of an answer. */
+/**
+ * Starts collecting the parts of an answer. `parts` is changed in place, because a long answer arrives in thousands of
+ * pieces.
+ */
 function collectAnswer(): GrowingAnswer {
   const parts = new Map<number, AnswerPart>();
   let began: Omit<PartialAnswer, 'parts'> = { usage: undefined };
@@ -257,8 +257,8 @@ export function asAnswer({
 
 /**
  * Returns a new cache write gate over a clock in milliseconds. If several calls share an entry that no cache holds yet,
- * the first call is sent, and the others wait until its answer has begun. Only then can they read what it wrote
- * (provider facts 1.1, availability). Without the gate, each of the calls would write the entry.
+ * the first call is sent, and the other calls wait until its answer has begun. Before that, they could not read the new
+ * entry (provider facts 1.1, availability), and each of them would write it again.
  */
 export function createCacheWriteGate(elapsed: () => number): CacheWriteGate {
   const writing = new Map<string, Promise<void>>();

@@ -19,7 +19,6 @@ function shelf(...skills: readonly Skill[]): SkillShelf {
   };
 }
 
-/** Creates a tool that loads the skill and calls `meanwhile` while it runs. */
 function loading(meanwhile: () => Promise<void>): Tool {
   const { name, version, source } = TAX;
   const data: EventData['skill.loaded'] = { name, version, source, reason: 'on_demand', tokens: 10 };

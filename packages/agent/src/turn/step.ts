@@ -20,7 +20,10 @@ import { refreshTools } from './refresh-tools.ts';
 import type { Received, Sending } from './send-request.ts';
 import { asAnswer, sendRequest } from './send-request.ts';
 
-/** Asks the model once. A returned ending ends the turn. Without one, the log determines how the turn continues. */
+/**
+ * Asks the model once. Returns an ending if the turn must end. Returns `undefined` if the log determines how the turn
+ * continues.
+ */
 export async function askModel(turn: StepContext): Promise<TurnEnding | undefined> {
   await refreshTools(turn);
   // A step uses the runtime as it is when the step begins. A model that is chosen during the step is used for the next
@@ -48,8 +51,8 @@ function tellWords({ tell }: StepContext, part: StreamPart): void {
 }
 
 /**
- * Records a failed call and tries to recover: quarantines the refused block, compacts the history, or waits. The loop
- * then sends the same step again. A returned ending ends the turn.
+ * Records a failed call and tries to recover: quarantines the refused block, compacts the history, or waits. Returns
+ * `undefined` if the loop can then send the same step again, otherwise the ending of the turn.
  */
 async function followFailure(
   working: StepContext,
@@ -73,7 +76,9 @@ async function followFailure(
   return pause === undefined ? failedBy(error) : waitToRetry(working, error, pause);
 }
 
-/** Waits before the next attempt. Returns an ending instead if the turn would exceed a limit by then. */
+/**
+ * Waits before the next attempt. If the turn would exceed a limit during the wait, returns its ending without waiting.
+ */
 async function waitToRetry(working: StepContext, error: ProviderError, pause: number): Promise<TurnEnding | undefined> {
   const { session, runtime, signal, tell } = working;
   const { spent, ms } = takenBy(working);
@@ -91,11 +96,11 @@ async function waitToRetry(working: StepContext, error: ProviderError, pause: nu
 
 /**
  * Events that repair a refused request. They quarantine its refused blocks, so the same step is sent again in an epoch
- * that packs stubs in their place. Empty if the request only has to be sent whole.
+ * that packs stubs in their place. Empty if it is enough to send the whole request instead of continuing from an
+ * answer.
  */
 export type RequestRepair = readonly Event[];
 
-/** Returns the repair of a refused request, or `undefined` if no repair is known. */
 function repairFor(
   work: StepContext,
   { record, continues }: Prepared,

@@ -341,7 +341,6 @@ describe('a limit', () => {
   });
 });
 
-/** Reads all events of a turn, calls `hear` for each, and returns them. */
 async function listening(
   turn: AsyncIterable<SessionEvent>,
   hear: (event: SessionEvent) => unknown,

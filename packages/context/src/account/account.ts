@@ -46,8 +46,8 @@ export interface Account {
    */
   readonly dearer: { readonly calls: number; readonly cost: Money; readonly unpriced: number };
   /**
-   * Calls whose price, token counts and new tokens are all known: the cost paid, and the cost without a cache and with
-   * an ideal cache.
+   * Costs of the calls whose price, token counts and new tokens are all known: the cost that was paid, the cost without
+   * a cache, and the cost with an ideal cache.
    */
   readonly compared: Compared;
   readonly other: AsOther;
@@ -57,8 +57,8 @@ export interface Account {
    */
   readonly again: { readonly calls: number; readonly tokens: number; readonly cost: Money; readonly unpriced: number };
   /**
-   * Totals from which two rates are computed: the input tokens of the calls whose reads are known (`read`, for
-   * `hitRate`), and of the calls whose writes are known (`written`, for `writeShare`).
+   * Denominators of two rates. `read` is the input of the calls whose reads are known (for `hitRate`), and `written` is
+   * the input of the calls whose writes are known (for `writeShare`).
    */
   readonly rated: { readonly read: number; readonly written: number };
   /**
@@ -250,7 +250,6 @@ function otherOf({ paid, other }: PricedCall): AsOther {
   return paid === undefined || other === undefined ? NO_CALLS.other : { calls: 1, paid, cost: other };
 }
 
-/** Returns the sum of two accounts. */
 export function addAccounts(a: Account, b: Account): Account {
   return {
     calls: a.calls + b.calls,
@@ -333,7 +332,6 @@ export function inputOfAccount({ tokens: { fresh, read, written, untold } }: Acc
   return fresh + read + written + untold;
 }
 
-/** Returns the rates of an account. */
 export function ratesOfAccount({ tokens, rated, readable, forecast }: Account): AccountRates {
   return {
     hitRate: share(tokens.read, rated.read),

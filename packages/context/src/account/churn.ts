@@ -51,7 +51,7 @@ export function addChurn(churn: Churn, record: Recorded): Churn {
 
 const WHAT: readonly Churned[] = ['model', 'parameters', 'system', 'tools', 'history'];
 
-/** Returns, for each part of the prefix, the value that is compared between two epochs. */
+/** Value of each part of the prefix that is compared between two epochs. */
 const PARTS: Readonly<Record<Churned, (opened: EpochOpened) => unknown>> = {
   model: ({ provider, model }) => [provider, model],
   parameters: ({ parameters }) => parameters,

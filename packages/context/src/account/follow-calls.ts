@@ -24,7 +24,7 @@ import type { LeftByCall } from './judge-import.ts';
 import { judgeImport, leftBy } from './judge-import.ts';
 import type { ModelCall } from './model-call.ts';
 
-/** State after some records. */
+/** State of the conversion after the records so far. */
 export interface Following {
   /**
    * Session whose calls are returned. A fork's log begins with records of its ancestors. These records update the
@@ -37,8 +37,8 @@ export interface Following {
   /** Requests without an answer yet, by stream. */
   readonly sent: { readonly [stream: string]: SentCall };
   /**
-   * Cache state after the previous call of the main stream, used for calls without a request record. `opened` is the
-   * cause of an epoch that opened after that call.
+   * Cache state after the previous call of the main stream. It is used for a call without a request record. `opened` is
+   * the cause of an epoch that opened after the previous call.
    */
   readonly left: LeftByCall | undefined;
   readonly opened: EpochOpened['cause'] | undefined;
@@ -56,8 +56,8 @@ interface SentCall {
 export type RowOf = (provider: string, model: string) => Capabilities | undefined;
 
 /**
- * State after one more record, and the calls that this record completed. Each call is returned once, when it is known
- * how much of its writes was read.
+ * State after one more record, and the calls that can now be returned. Each call is returned once, when it is known how
+ * much of its writes was read.
  */
 export interface FollowedRecord {
   readonly following: Following;
@@ -69,7 +69,7 @@ export function beginFollowing(session: SessionId): Following {
   return { session, owner: session, epoch: undefined, sent: {}, left: undefined, opened: undefined, unread: {} };
 }
 
-/** Returns the state after one more record, and the calls that this record completed. */
+/** Returns the state after one more record, and the calls that can be returned because of this record. */
 export function followRecord(following: Following, record: Recorded, rowOf: RowOf): FollowedRecord {
   switch (record.kind) {
     case 'session.created':
@@ -88,8 +88,8 @@ export function followRecord(following: Following, record: Recorded, rowOf: RowO
 }
 
 /**
- * Returns the calls that are still held back at the end of the log. A call is held back as long as a later call could
- * read the tokens that it wrote.
+ * Returns the calls that were not returned before the end of the log, because a later call could still read tokens that
+ * they wrote.
  */
 export function endFollowing({ unread, session }: Following): readonly ModelCall[] {
   return stillUnread(unread).filter((call) => call.session === session);
@@ -123,8 +123,8 @@ function takeEnd(following: Following, record: CallEnd, rowOf: RowOf): FollowedR
 }
 
 /**
- * Handles a call that another record bills. Its cache state is kept, because the next call reads from that cache. The
- * call is returned only if its usage exceeds the billed usage.
+ * Takes a call that another record bills. The cache state after the call is kept, because the next call reads from the
+ * cache. The call is returned only if its usage differs from the billed usage.
  */
 function takeBilled(following: Following, call: ModelCall): FollowedRecord {
   const { usage, billed = {}, session } = call;
@@ -169,8 +169,8 @@ function sentAt({ at, data }: CallEnd, request: SentCall | undefined): Timestamp
 }
 
 /**
- * Returns the tokens that a call sent by this runtime could have read, paid again and sent for the first time. The
- * forecast is in the request record, and the miss is in the answer record.
+ * Returns, for a call sent by this runtime, the tokens that it could have read (`held`), paid again (`again`) and sent
+ * for the first time (`unsent`). The forecast is in the request record, and the miss is in the answer record.
  */
 function judgeOwn(
   record: CallEnd,
@@ -212,8 +212,8 @@ function unsentOf(forecast: CallForecast, usage: Usage = {}): number {
 }
 
 // The next functions track each write until it is read or wasted. A cache is read from the front, so the unread part of
-// a write is always the end of a prefix. When a later call of the same kind writes, the part that is still unread can
-// no longer be read.
+// a write is always the end of a prefix. When a later call with the same key of `Unread` writes, the part that is still
+// unread can no longer be read.
 
 /**
  * A call whose writes are not all read yet. `from` and `to` are the token offsets of the unread part in the prefix of
@@ -265,7 +265,6 @@ function wastedWrite({ call, from, to }: UnreadWrite): ModelCall {
   return { ...call, unread: { wasted: to - from, waiting: 0 } };
 }
 
-/** Returns the calls that still have unread writes at the end of a log. A later call may read these writes. */
 function stillUnread(unread: Unread): readonly ModelCall[] {
   return Object.values(unread).map(({ call, from, to }) => ({ ...call, unread: { wasted: 0, waiting: to - from } }));
 }

@@ -14,11 +14,11 @@ import type { ModelCall } from './model-call.ts';
 export interface LeftByCall {
   readonly at: Timestamp;
   readonly input: number;
-  /** Tokens read or written by that call, which were then in the cache. */
+  /** Number of tokens in the cache after the call: the tokens that it read and the tokens that it wrote. */
   readonly cached: number;
   /**
-   * Longest lifetime that the call wrote with. If the call wrote nothing, the lifetime of the earlier state or else the
-   * first lifetime of the catalog row. Absent if none of these is known.
+   * Longest lifetime with which the call wrote to the cache. If the call wrote nothing, this is the lifetime of the
+   * earlier state, or else the first lifetime of the catalog row. Absent if none of these is known.
    */
   readonly ttl: Ttl | undefined;
 }
@@ -31,8 +31,8 @@ export interface Between {
 }
 
 /**
- * Number of tokens by which a read may be shorter than the cache without being a miss. A provider's counts differ
- * slightly between calls.
+ * Maximum number of cached tokens that a call may leave unread without a miss. A provider's counts differ slightly
+ * between calls.
  */
 const TOLERANCE = 16;
 
@@ -52,8 +52,8 @@ export function leftBy({ usage, at, row }: ModelCall, before: LeftByCall | undef
 
 /**
  * Estimates the tokens that the call could have read (`held`), that are new (`unsent`), and that were paid again
- * (`again`). Growth of the input is new. After a compaction or if the input shrank, the content is unknown and the
- * result is empty.
+ * (`again`). The tokens by which the input grew are new. If the history was compacted or the input shrank, the content
+ * is unknown and the result is empty.
  */
 export function judgeImport(call: ModelCall, { left, opened }: Between): Pick<ModelCall, 'held' | 'again' | 'unsent'> {
   const input = inputTokens(call.usage);

@@ -30,7 +30,7 @@ export interface PaidAgain {
   readonly cost?: Money;
 }
 
-/** One call to a model. An absent field is unknown. */
+/** One call to a model. The value of an absent field is unknown. */
 export interface ModelCall {
   readonly session: SessionId;
   readonly stream: string;
@@ -52,7 +52,7 @@ export interface ModelCall {
   readonly costAtMost?: Money;
   /** Estimated usage, if the provider did not count it. */
   readonly estimated?: EstimatedUse;
-  /** Catalog row that prices the call. */
+  /** Catalog row whose prices apply to the call. */
   readonly row?: Capabilities;
   /** Tokens that earlier calls had left in the cache for this call. */
   readonly held?: number;
@@ -67,7 +67,10 @@ export interface ModelCall {
   readonly unread: { readonly wasted: number; readonly waiting: number };
 }
 
-/** Ways to group calls. Each call is in exactly one group, so the sums of all groups give the total. */
+/**
+ * Ways to group calls. `groupOf` puts each call into one group, which may be `undefined`, so the sums of all groups
+ * give the total.
+ */
 export type GroupBy = 'session' | 'day' | 'model' | 'contract' | 'cause';
 
 /**

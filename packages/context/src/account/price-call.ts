@@ -1,5 +1,5 @@
 // Prices of a call: the cost paid, and the cost of the same tokens without a cache, with an ideal cache, or at another
-// model's prices. In exact US dollars, including output.
+// model's prices. All prices are exact, in US dollars, and include the output.
 
 import type { Money, Usage } from '@tidemark/log';
 import { money } from '@tidemark/log';
@@ -11,7 +11,10 @@ import type { ModelCall } from './model-call.ts';
 
 /** Prices of one call. An absent price is unknown. */
 export interface PricedCall {
-  /** Cost as recorded with the answer, or else by the row's price on the day of the call. */
+  /**
+   * Cost that was recorded with the answer. Without a record, the cost at the price that the catalog row has for the
+   * day of the call.
+   */
   readonly paid: Money | undefined;
   readonly uncached: Money | undefined;
   /**
@@ -78,8 +81,8 @@ function inPricesOf(price: Price | undefined, usage: Usage): Usage | undefined {
 const LIVES: readonly Ttl[] = ['5m', '30m', '1h', '12h'];
 
 /**
- * Returns the fresh and written buckets for `tokens` written tokens, in addition to `fresh`. The writes get the
- * shortest lifetime that has a price. If no lifetime has a price, the written tokens are added to `fresh`.
+ * Puts `tokens` written tokens into the shortest write lifetime that has a price, or adds them to `fresh` if no
+ * lifetime has a price. Returns both buckets.
  */
 function writeUsage(price: Price, tokens: number, fresh: number): Required<Pick<Usage, 'fresh' | 'writes'>> {
   const ttl = LIVES.find((life) => price.writes[life] !== undefined);

@@ -1,5 +1,5 @@
-// Append-only list as an immutable value. Several values share one buffer, and each value has its own length. To create
-// a new value takes time only for the new items, and older values stay unchanged.
+// Append-only list as an immutable value. Several values share one buffer, and each value has its own length. Appending
+// to the newest value takes time only for the new items, and older values stay unchanged.
 
 /**
  * List value. Read it only through `itemAt` and `slice`, because the buffer may contain more items than this value's
@@ -10,7 +10,7 @@ export interface AppendOnly<T> {
   readonly length: number;
 }
 
-/** Creates a list of these items, or an empty list. */
+/** Creates a list with a copy of these items. Default: an empty list. */
 export function appendOnly<T>(items: readonly T[] = []): AppendOnly<T> {
   return { buffer: [...items], length: items.length };
 }

@@ -34,7 +34,7 @@ const CAUSES: Readonly<Record<EpochCause | MissCause, readonly [CauseGroup, stri
   unknown: ['cache', 'the cause is unknown'],
 };
 
-/** Returns the cause as a clause. */
+/** Returns the cause as a clause: `the tool list changed`. */
 export function causeInWords(cause: EpochCause | MissCause): string {
   return CAUSES[cause][1];
 }
@@ -44,12 +44,11 @@ export function causesInWords(causes: readonly (EpochCause | MissCause)[]): stri
   return causes.map(causeInWords).join(' and ');
 }
 
-/** Returns the group of a cause. */
 export function groupOfCause(cause: EpochCause | MissCause): CauseGroup {
   return CAUSES[cause][0];
 }
 
-/** Checks that a text is the name of a cause. */
+/** Returns true if a text is the name of a cause. */
 export function isCause(text: string): text is EpochCause | MissCause {
   return Object.hasOwn(CAUSES, text);
 }

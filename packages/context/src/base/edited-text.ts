@@ -12,9 +12,9 @@ export interface TextEdit {
 }
 
 /**
- * Compares a text with the text that it replaces. The part between their common beginning and their common end is new,
- * except for lines that the old text also contains in that part. A moved line is therefore not new. The running time is
- * linear in the lengths of both texts.
+ * Compares a text with the text that it replaces, and returns the size of the edit. The part between their common
+ * beginning and their common end is new, except for lines that the old text also contains in that part. A moved line is
+ * therefore not new. The running time is linear in the lengths of both texts.
  */
 export function editOf(before: string, after: string): TextEdit {
   const most = Math.min(before.length, after.length);
@@ -35,8 +35,8 @@ function wholeLines(text: string, start: number, end: number): string {
 }
 
 /**
- * Returns the tokens of the lines in `after` that are not in `before`. Each line in `before` matches only one line in
- * `after`.
+ * Returns the estimated tokens of the lines in `after` that are not in `before`. Each line in `before` matches only one
+ * line in `after`.
  */
 function newLines(before: string, after: string): number {
   const held = new Map<string, number>();

@@ -24,16 +24,16 @@ const SCRIPT = 9;
 // Costs are in hundredths of a token, so that sums are integers.
 const TOKEN = 100;
 
-/** Maximum letters of a word in one token. */
+/** Maximum number of letters in one token. */
 const LETTERS = 8;
 
 /** Maximum digits of a number in one token. */
 const DIGITS = 3;
 
-/** Punctuation marks that join into one token. */
+/** Maximum number of different punctuation marks in one token. */
 const MARKS = 3;
 
-/** Characters in one token of a repeated mark or newline. */
+/** Number of repetitions of the same mark or newline that cost one more token. */
 const REPEATED = 16;
 
 /** Spaces in one token of a longer run of spaces. */
@@ -90,8 +90,8 @@ const LARGEST_UNKNOWN = 1_600;
 const PIXELS_PER_BYTE = 10;
 
 /**
- * Returns the estimated tokens of an image for any model: its patches of 28 pixels, at most 4,784 (Claude's published
- * rule from 4.7 on).
+ * Returns the estimated tokens of an image for any model: its patches of 28 by 28 pixels, at most 4,784 (Claude's
+ * published rule from 4.7 on).
  *
  * Images are scaled to fit their model before they are stored. The estimate is therefore equal to Claude's own count,
  * and up to a tenth above the count of GPT-6. The encoder of a request counts by the rule of its model instead
@@ -272,8 +272,8 @@ export function partTokens(part: Part): number {
 }
 
 /**
- * Estimated size of a span, before the learnt ratio of the model's tokenizer is applied. It counts the text that
- * lowering (the conversion of spans to blocks) also counts, and images by their pixels.
+ * Estimated size of a span, before the learnt ratio of the model's tokenizer is applied. It counts the same text as
+ * lowering, which is the conversion of spans to blocks, and it counts images by their pixels.
  */
 export interface SpanSize {
   readonly tokens: number;
@@ -293,7 +293,6 @@ const AROUND: SpanSize = { tokens: 4, bytes: 64 };
  */
 const ADDED_TOOL: SpanSize = { tokens: 200, bytes: 900 };
 
-/** Returns the sum of two sizes. */
 export function addSizes(a: SpanSize, b: SpanSize): SpanSize {
   return { tokens: a.tokens + b.tokens, bytes: a.bytes + b.bytes };
 }

@@ -24,7 +24,9 @@ const FILE =
 const MEMBER = /\w\.[A-Za-z]\w{0,4}$/;
 /** Feature that words of prose do not have: an inner capital, an underscore, a digit, or only capitals. */
 const MARK = /[a-z][A-Z]|[A-Z]{2,}[a-z]|[A-Za-z0-9]_+[A-Za-z0-9]|[A-Za-z]\d|^[A-Z]{4,}$/;
-/** Word of prose. Most runs are such words, and the other patterns take more time. */
+/**
+ * Word of prose. This pattern is tried first, because most runs are such words and the other patterns take more time.
+ */
 const PLAIN = /^[A-Z]?[a-z]*$/;
 /** Colour, hash or record id: hex digits that begin with a digit and contain a letter. */
 const HEX = /^\d[\da-f]*[a-f][\da-f]*$/;
@@ -57,20 +59,18 @@ export function namesIn(text: string): readonly FoundName[] {
   return [...names.values()];
 }
 
-/** Checks that a word has the form of a symbol: an inner capital, an underscore, a digit, only capitals, or a hash. */
 function isSymbol(word: string): boolean {
   if (word.length < SHORTEST) return false;
   return MARK.test(word) || (word.length >= HEX_LENGTH.least && word.length <= HEX_LENGTH.most && HEX.test(word));
 }
 
-/** Checks that a word has the form of a path: it has a known file ending, or at least two slashes. */
 function isPath(word: string): boolean {
   return (word.includes('.') && FILE.test(word)) || word.indexOf('/') !== word.lastIndexOf('/');
 }
 
 /**
- * Returns a run without the dots, slashes and hyphens at its end. They close a sentence or a folder name and are not
- * part of the name.
+ * Returns a run without the dots, slashes and hyphens at its end, because they close a sentence or the name of a
+ * folder.
  */
 function withoutEnd(run: string): string {
   let end = run.length;

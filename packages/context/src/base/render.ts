@@ -40,7 +40,7 @@ export function renderAbandoned(reason: ToolAbandoned['reason']): TextPart {
   return { type: 'text', text: ABANDONED[reason] };
 }
 
-/** Renders a context note inside a named enclosure, so that a model cannot mistake it for the user's words. */
+/** Renders a context note inside a named tag, so that a model cannot mistake it for the user's words. */
 export function renderNote(source: string, revision: string, body: string): TextPart {
   return encloseText('context', { source, revision }, body);
 }
@@ -59,7 +59,6 @@ export function renderCheckpoint(text: string, limitations: readonly string[], f
   return encloseText('checkpoint', {}, body);
 }
 
-/** Adds the limitations under a heading of the same level as the headings of the text. */
 function withLimits(text: string, limitations: readonly string[]): string {
   return [text, ['## Limits of this checkpoint', ...limitations.map((line) => `- ${line}`)].join('\n')].join('\n\n');
 }
@@ -91,7 +90,7 @@ function withLimitations(text: string, limitations: readonly string[]): string {
 
 /**
  * Puts a text inside a named tag. The text comes from files, tools and summaries, so its closing tags are escaped. An
- * unescaped closing tag could end the enclosure, and the text after it would look like the user's words.
+ * unescaped closing tag would end the tag early, and the text after it would look like the user's words.
  */
 function encloseText(tag: string, attributes: { readonly [name: string]: string }, body: string): TextPart {
   const named = Object.entries(attributes).map(([name, value]) => ` ${name}="${attribute(value)}"`);
@@ -115,8 +114,8 @@ export function renderContent(parts: readonly ContentPart[]): readonly (TextPart
 // text.
 
 /**
- * Length of the kept part of a text in UTF-16 units (`kept`), and the end of the text that is kept (`from`). The
- * beginning is kept if `from` is absent.
+ * Number of UTF-16 units of a text that are kept (`kept`). They are the last units if `from` is `end`, and the first
+ * ones if `from` is absent.
  */
 export type TextCut = Pick<PrunedResult, 'kept' | 'from'>;
 
@@ -156,7 +155,7 @@ function unitsAtEnd(text: string): number {
   return text.length - (first.index === start ? start : first.index + first.segment.length);
 }
 
-/** Returns the span with its result shortened, or the same span if nothing is cut. */
+/** Returns the span with its result shortened. Returns the same span if it contains no result or if nothing is cut. */
 export function shownUpTo(span: Span, cut: TextCut): Span {
   const { origin, parts } = span;
   const [result] = parts;
@@ -195,7 +194,6 @@ export function renderPruned(content: ResultPart['content'], { kept, from }: Tex
   const which = from === 'end' ? 'last' : 'first';
   const notice = `${NOTICE}${leftOut(text, shown, which, content)}. The whole is at position ${position}: read it with history_read.]`;
   if (shown === '') return { type: 'text', text: notice };
-  // The notice comes before the text if the end is kept, and after the text if the beginning is kept.
   return { type: 'text', text: from === 'end' ? `${notice}\n${shown}` : `${shown}\n${notice}` };
 }
 

@@ -32,9 +32,9 @@ export function cacheBehind(
 }
 
 /**
- * Checks if a request shows that the provider does not promote entries, even if its catalog row claims it. The request
- * must mark a promoted entry that is so old that only a promotion could have kept it, and must read less than half of
- * the forecast tokens.
+ * Returns true if a request shows that the provider did not keep a promoted entry for its longer lifetime, even if the
+ * catalog row claims that it does. The request must mark a promoted entry that is so old that only a promotion could
+ * have kept it, and must read less than half of the forecast tokens.
  */
 function missedPromotion(entries: readonly CacheEntry[], sent: SentRequest, usage: Usage | undefined): boolean {
   if (usage?.read === undefined || usage.read * 2 >= sent.prepared.forecast.read) return false;
@@ -49,7 +49,6 @@ function missedPromotion(entries: readonly CacheEntry[], sent: SentRequest, usag
   );
 }
 
-/** Removes the promoted entries, because the provider did not keep them. */
 function dropPromoted(entries: readonly CacheEntry[]): readonly CacheEntry[] {
   return entries.filter(({ promoted }) => promoted !== true);
 }
@@ -112,8 +111,8 @@ const SAME_READ = 0.25;
 
 /**
  * Adds the measured sizes to the entries. The last entry of the main stream has the size that the call left in the
- * cache. The entry that was expected to be read has the size of the read. On a grid, the cached part ends inside a
- * block, so no sizes are added.
+ * cache. The entry that was expected to be read has the size of the read. If the provider caches on a grid of tokens,
+ * the cached part ends inside a block, so no sizes are added.
  */
 function withSizes(
   touched: readonly CacheEntry[],
@@ -190,8 +189,8 @@ function isSame(a: CacheEntry, b: CacheEntry): boolean {
 }
 
 /**
- * Checks that two entries have the same bytes and parameters, and are kept under the same key and account. The prefix
- * differs most often, so it is compared first.
+ * Returns true if two entries have the same bytes and parameters, and are kept under the same key and account. The
+ * prefix differs most often, so it is compared first.
  */
 function holdsSame(a: CacheEntry, b: CacheEntry): boolean {
   return (

@@ -109,12 +109,12 @@ export function unreadable(entry: CacheEntry, lookup: Lookup): MissCause | undef
     : undefined;
 }
 
-/** Checks that an entry is in the cache of another account. Returns false if either account is unknown. */
+/** Returns true if an entry is in the cache of another account. Returns false if either account is unknown. */
 export function isOfOther({ account }: Pick<CacheEntry, 'account'>, asked: string | undefined): boolean {
   return account !== undefined && asked !== undefined && account !== asked;
 }
 
-/** Checks that an entry has not expired at a time in milliseconds. */
+/** Returns true if an entry has not expired at `now`, in milliseconds since the Unix epoch. */
 export function isAlive({ ttl, at }: CacheEntry, now: number): boolean {
   const unused = now - milliseconds(at);
   if (typeof ttl === 'string') return unused < LIFE[ttl];
@@ -163,16 +163,16 @@ function lifeOf(ttl: CacheEntry['ttl']): Pick<FrontEntry, 'ttl' | 'kept'> {
 }
 
 /**
- * Checks that an entry has not expired at a time in milliseconds. An entry with an unreadable lifetime counts as
- * expired.
+ * Returns true if an entry has not expired at `now`, in milliseconds since the Unix epoch. An entry that was recorded
+ * without a lifetime counts as expired.
  */
 export function isWarmAt(entry: FrontEntry, now: number): boolean {
   return entriesOf([entry]).some((one) => isAlive(one, now));
 }
 
 /**
- * Converts recorded entries of a front to cache entries of this session. Entries with an unreadable lifetime are
- * omitted.
+ * Converts recorded entries of a front to cache entries of this session. Entries that were recorded without a lifetime
+ * are omitted.
  */
 export function entriesOf(cached: readonly FrontEntry[]): readonly CacheEntry[] {
   return cached.flatMap(({ ttl, kept, ...entry }): readonly CacheEntry[] => {

@@ -1,5 +1,5 @@
-// Plans the use of a cache without markers. The provider's rules determine where its entries end: on a grid of tokens,
-// or at message ends.
+// Plans the use of a cache without markers. The provider's rules determine where its entries end: after every `step`
+// tokens (a grid), or at message ends.
 
 import { defined } from '@tidemark/core';
 import type { Block, Capabilities, Usage } from '@tidemark/model';
@@ -9,7 +9,7 @@ import { keptLife } from './plan.ts';
 import type { Sequence } from './sequence.ts';
 
 /**
- * Input of `planKeeping`. In a cache without markers, a request cannot choose where entries end. The places are known
+ * Input of `planKeeping`. In a cache without markers, a request cannot choose where entries end. Their ends are known
  * only from the provider's published rules in the catalog row.
  */
 export interface KeepingInput {
@@ -19,7 +19,10 @@ export interface KeepingInput {
   readonly readable: readonly CacheEntry[];
   /** Blocks that this request marks. */
   readonly marked: readonly number[];
-  /** Set for a side call. The last message of a side call contains its own words, which no later request repeats. */
+  /**
+   * Set for a side call. The last message of a side call contains the text that the call adds, which no later request
+   * repeats.
+   */
   readonly beside?: boolean;
 }
 
@@ -95,8 +98,8 @@ export interface ImplicitBuckets {
 /** Input of `keptAccount`: one request and the entry that it reads. */
 export interface KeptInput extends Omit<KeepingInput, 'readable'>, Pick<Keeping, 'hit'> {
   /**
-   * Tokens at the beginning of the first changed block that the cached block at the same place also begins with. On a
-   * grid these tokens are read too.
+   * Number of tokens that the first changed block has in common with the cached block at its place, counted from their
+   * beginning. A provider that caches on a grid reads these tokens too.
    */
   readonly beginning?: number;
 }
@@ -138,9 +141,9 @@ export function onGrid(tokens: number, { first, step }: Grid): number {
 }
 
 /**
- * Returns the latest `most` eligible endings after the developer's opening, as block indices, latest first. A provider
- * that keeps entries at message ends looks for them at the ends of user messages and of runs of results (provider facts
- * 2.2). It also looks at the end of the developer's opening, which `openingEnd` returns.
+ * Returns the blocks of the latest `most` message ends at which a provider may look for entries, latest first. They are
+ * the ends of user messages and of runs of results (provider facts 2.2). The provider also looks at the end of the
+ * developer's opening, which `openingEnd` returns.
  */
 export function latestEndings(sequence: Sequence, most: number): readonly number[] {
   const found: number[] = [];
@@ -171,7 +174,7 @@ export function isEnding(block: Block | undefined, next: Block | undefined): boo
   return !(isContent(next) && next?.role === 'user' && next.group === block.group);
 }
 
-/** Checks that a block is text or an image. Such blocks share a message with their neighbours. */
+/** Returns true if a block is text or an image. Such blocks share a message with their neighbours. */
 export function isContent(block: Block | undefined): boolean {
   return block?.holds === 'text' || block?.holds === 'image';
 }

@@ -63,7 +63,7 @@ export interface WarmPlan {
    */
   readonly by: 'refresh' | 'promotion';
   readonly at: number;
-  /** Output limit of the request. */
+  /** Output limit of the request, in tokens. */
   readonly output: number;
   /** Time at which the kept entry expires if no further request follows. */
   readonly until: number;
@@ -97,8 +97,8 @@ const LONGEST = 43_200_000;
  * the user returned once within the hour, and once not at all.
  *
  * The assumption is based on three recordings of real coding sessions. Of their pauses, five ended within a quarter of
- * an hour, and three were the ends of the sessions. It is always added to the observed pauses, because no log shows a
- * session to which the user did not return.
+ * an hour, and three were the ends of the sessions. The evidence is always added to the observed pauses, because a log
+ * contains no pause after which the user did not return.
  */
 const PRIOR: Pauses = {
   bins: [0, ...[2, 2, 1.5, 2].map((ratio) => Math.log(ratio) / Math.log(12)), 0, 0, 0, 1],
@@ -127,8 +127,8 @@ function waysOf({ ways, entry }: KeepWarmInput): readonly WarmPlan['by'][] {
 }
 
 /**
- * Plans a keep-warm request of one kind. The number of further reads after it is the one with the highest expected
- * gain. Returns `undefined` if a price is unknown.
+ * Plans a keep-warm request of one kind. The gain assumes that the request is followed by the number of reads that
+ * gives the highest expected gain. Returns `undefined` if a price is unknown.
  */
 function planBy(by: WarmPlan['by'], ttl: Ttl, input: KeepWarmInput, price: Price): WarmPlan | undefined {
   const { held, tail, atStake, output, entry, since } = input;

@@ -17,7 +17,6 @@ import { tokensUpTo, turnStartOf } from './sequence.ts';
  */
 export const TAKES_MARKERS: ReadonlySet<Capabilities['markers']> = new Set(['explicit', 'pass-through']);
 
-/** Input of `plan`. */
 export interface PlanInput {
   readonly sequence: Sequence;
   readonly capabilities: Capabilities;
@@ -27,18 +26,20 @@ export interface PlanInput {
   readonly acceptedEnd?: number;
   readonly ttl: '5m' | '1h';
   /**
-   * Set if `ttl` was chosen by `chooseLifetime`. A readable entry then keeps its own lifetime, and the longest of these
-   * entries is kept alive.
+   * Set if `ttl` was chosen by `chooseLifetime`. A readable entry then keeps its own lifetime, and the longest entry
+   * with a lifetime of an hour gets a marker, so that it stays alive.
    */
   readonly chosen?: boolean;
   /** Set for a side call. Its last block is never sent again, so its entry gets a short lifetime. */
   readonly beside?: boolean;
   /**
-   * Only for a side call: the last block of the history, before the side call's own words. The next turn reads the
-   * entry that ends there.
+   * Only for a side call: the last block of the history, before the text that the side call adds. The next turn reads
+   * the entry that ends there.
    */
   readonly historyEnd?: number;
-  /** Set for a side call whose purpose is to keep the history cached. Its own words get no marker. */
+  /**
+   * Set for a side call whose purpose is to keep the history cached. The text that the side call adds gets no marker.
+   */
   readonly keeps?: boolean;
 }
 
@@ -113,7 +114,8 @@ function tail(sequence: Sequence, last: number): number | undefined {
 
 /**
  * Returns the last markable block of the history in a side call, because the conversation itself will read an entry
- * there. Returns `undefined` if the side call contains no history, or if its prefix is below the floor.
+ * there. Returns `undefined` if the side call contains no history, or if the prefix up to that block is below the
+ * floor.
  */
 function historyEnd(input: PlanInput): number | undefined {
   const end = input.historyEnd === undefined ? undefined : tail(input.sequence, input.historyEnd);
@@ -132,7 +134,8 @@ function anchor(input: PlanInput): number | undefined {
 }
 
 /**
- * Checks that the prefix up to a block is below the floor. The provider would cache nothing for a marker at that block.
+ * Returns true if the prefix up to a block is below the floor. The provider would cache nothing for a marker at that
+ * block.
  */
 function isBelowFloor({ sequence, capabilities }: PlanInput, block: number): boolean {
   const strips = capabilities.thinkingStripped === 'at-new-turn';
@@ -161,8 +164,8 @@ function longAnchor({ readable, chosen, sequence }: PlanInput): number | undefin
 }
 
 /**
- * Returns the last markable block of a section of the front. Returns `undefined` if its prefix is below the floor,
- * where a marker would cache nothing.
+ * Returns the last markable block of a section of the front. Returns `undefined` if the prefix up to that block is
+ * below the floor, because a marker would cache nothing there.
  */
 function frontEnd({ sequence, capabilities }: PlanInput, section: 'tools' | 'system'): number | undefined {
   for (let index = sequence.front - 1; index >= 0; index -= 1) {
@@ -186,26 +189,26 @@ export interface LifetimeInput {
   /** Tokens of this request. */
   readonly tokens: number;
   /**
-   * Measured tokens that were in the cache before this request and that this request sends again. This is the size of
-   * one rewrite, on the scale of `pauses`. The default is `tokens`, which may be an estimate.
+   * Number of tokens of one rewrite: the measured tokens that were in the cache before this request and that this
+   * request sends again. Default: `tokens`, which may be an estimate.
    */
   readonly held?: number | undefined;
   /** Longest entry that this request reads. New entries are placed after it. */
   readonly behind: Pick<CacheEntry, 'ttl' | 'section'> | undefined;
   /**
-   * Number of rewrites of `held` tokens that a lifetime of an hour must have saved before it is chosen. The default is
-   * the fitted value; benchmarks pass other values to find the best one.
+   * A lifetime of one hour is chosen only if it would have saved more than this number of rewrites of `held` tokens.
+   * Default: `MARGIN`. Benchmarks pass other values to find the best one.
    */
   readonly margin?: number;
 }
 
 /**
- * Number of rewrites that a lifetime of an hour must have saved on a stream before new entries ask for it. One rewrite
- * writes the tokens that the cache held last.
+ * Default of `margin`: number of rewrites that a lifetime of an hour must have saved on a stream before new entries ask
+ * for it. One rewrite writes `held` tokens.
  *
  * The value is above 1, so that one pause is not enough. In the recorded sessions, three of seven streams had a second
  * pause within the hour after the first one, and all three streams with two pauses had a third. The value was fitted by
- * leaving one session out at a time. Each value from 1.1 to 1.3 gives the same table
+ * leaving one session out at a time. Each value from 1.1 to 1.3 gives the same table of results
  * (docs/decisions/2026-11-22-lifetime-prior.md, `npm run bench -- lifetime`).
  */
 const MARGIN = 1.2;
@@ -257,8 +260,8 @@ interface LifeRates {
 }
 
 /**
- * Returns the costs. Returns `undefined` if the model has no lifetime of an hour, if a price is unknown, or if a read
- * is not cheaper than a write.
+ * Returns `undefined` if the model has no lifetime of an hour, if a price is unknown, or if a five-minute write is not
+ * more expensive than a read.
  */
 function ratesOfLives({ capabilities, price }: LifetimeInput): LifeRates | undefined {
   if (price === undefined || !capabilities.ttls.includes('1h')) return undefined;

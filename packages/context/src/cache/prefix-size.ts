@@ -19,9 +19,14 @@ export interface SizeInput {
   readonly accepted: Accepted | undefined;
   /** Model of the request, as named by its epoch. */
   readonly model: string;
-  /** Ratio of tokens to estimates, learnt from usage. It applies to text that no count of the provider covers. */
+  /**
+   * Ratio of real tokens to estimated tokens, learnt from usage. It applies to text that no count of the provider
+   * covers.
+   */
   readonly ratio: Ratio;
-  /** Ratios of tokens to estimates for text that the provider has counted. Absent before the first count. */
+  /**
+   * Ratios of real tokens to estimated tokens for text that the provider has counted. Absent before the first count.
+   */
   readonly scales?: Scales | undefined;
   /**
    * Span ordinal of each block, -1 for blocks of the front. If absent, blocks of messages are treated as never counted.
@@ -36,7 +41,6 @@ export interface SizeInput {
   readonly sizes?: 'estimated' | 'recorded';
 }
 
-/** A prefix whose tokens the provider counted. */
 interface CountedPrefix {
   /** Last block of the prefix. */
   readonly block: number;
@@ -69,8 +73,9 @@ export function countedEnd({ lookup, accepted, model, sizes }: SizeInput): Count
 }
 
 /**
- * Estimated tokens of the blocks of a request, as stored in its record, before any scale is applied. `media` is the
- * part that images have in `since`, or in `whole` if `since` is absent.
+ * Estimated tokens of the blocks of a request, as stored in its record, before any scale is applied: `whole` for all
+ * blocks, and `since` for the blocks after a counted request. `media` is the part of `since` that belongs to images, or
+ * the part of `whole` if `since` is absent.
  */
 export interface BlockSizes {
   readonly whole: number;
@@ -79,8 +84,8 @@ export interface BlockSizes {
 }
 
 /**
- * Returns the tokens of all blocks (`whole`). If the request continues from a counted request, `since` is the tokens of
- * the blocks after that request.
+ * Returns the estimated tokens of the request. `since` is absent if the request does not continue from a counted
+ * request, and `media` is absent if it is 0.
  */
 export function blockSizes(input: SizeInput): BlockSizes {
   const { sequence, capabilities } = input.lookup;
@@ -107,7 +112,7 @@ export function errorOf(input: SizeInput): Pick<CallForecast, 'error'> {
 
 /**
  * Returns a function that computes the tokens up to and including a block. The result is a measured size if one exists
- * for the block. Otherwise it is the nearest earlier measured size plus an estimate of the blocks after that end.
+ * for the block. Otherwise it is the nearest earlier measured size plus an estimate of the blocks in between.
  */
 export function sizeByBlock(input: SizeInput): (block: number) => number {
   const known = knownEnds(input);
@@ -154,8 +159,8 @@ function knownEnds(input: SizeInput): readonly CountedPrefix[] {
 function markedEnd({ lookup, accepted }: SizeInput): CountedPrefix | undefined {
   if (!accepted?.cached) return undefined;
   const { left, end, prepared, input, cached } = accepted;
-  // On a grid, the cached part ends inside a block. The counted input of the request is used as the size up to the end
-  // of the block.
+  // If the provider caches on a grid of tokens, the cached part ends inside a block. The counted input of the request
+  // is used as the size up to the end of the block.
   const tokens = prepared.kept?.grid === undefined ? cached : input;
   if (left === undefined || end === undefined || tokens === undefined) return undefined;
   // `left` may be an entry that a side call wrote at a later block. Such an entry does not show which thinking the

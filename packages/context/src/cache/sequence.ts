@@ -1,5 +1,5 @@
-// Prefix sequence: the blocks of a request in the provider's cache order, without markers, headed by the render
-// parameters. Inside an epoch the sequence only grows (L3), so it is kept and extended by the new blocks.
+// Prefix sequence: the render parameters of a request and its blocks in the provider's cache order, without markers.
+// Inside an epoch the sequence only grows (L3), so it is kept and extended by the new blocks.
 
 import type { Block, Capabilities, Hash, LostFrom, NewHash, RenderParameters, Section } from '@tidemark/model';
 import { canonicalText } from '@tidemark/log';
@@ -8,12 +8,12 @@ import { append, appendOnly, itemAt } from '../base/append-only.ts';
 import { utf8Length } from '../base/estimate.ts';
 
 /**
- * Digests of the render parameters on which the cache of each section depends. They include the parameters of earlier
- * sections.
+ * Digests of the render parameters on which the cache of each section depends. The digest of a section also covers the
+ * parameters of earlier sections.
  */
 export type ParameterDigests = { readonly [section in Section]: string };
 
-/** First block of a user turn, and the first thinking block in the turn. */
+/** Block indices of a user turn: its first block, and its first thinking block if it has one. */
 export interface TurnStart {
   readonly block: number;
   readonly thinking?: number;
@@ -25,7 +25,7 @@ export interface Sequence {
   readonly blocks: AppendOnly<Block>;
   /** Running digest up to and including each block. */
   readonly prefixes: AppendOnly<string>;
-  /** Running sum of tokens. */
+  /** Running sum of the tokens of all blocks. */
   readonly tokens: AppendOnly<number>;
   /** Running sum of the tokens of thinking blocks. */
   readonly thinking: AppendOnly<number>;
@@ -140,8 +140,8 @@ function withTurn(
 }
 
 /**
- * Checks that a user turn begins with this block. Notes and a prompt that follow each other begin one turn together, so
- * only the first block of such a group begins a turn.
+ * Returns true if a user turn begins with this block. Notes and a prompt that follow each other begin one turn
+ * together, so only the first block of such a group begins a turn.
  */
 export function beginsTurn(previous: Block | undefined, block: Block): boolean {
   return block.opensTurn && !(previous?.opensTurn === true && previous.role === block.role);
@@ -157,8 +157,8 @@ export function turnStartOf(sequence: Sequence, blocks: number = sequence.blocks
 }
 
 /**
- * Returns the tokens up to and including a block, in a request of `of` blocks. If `strips` is true, thinking of turns
- * before the request's own turn is not counted.
+ * Returns the tokens up to and including a block, in a request that contains the first `of` blocks. If `strips` is
+ * true, thinking before the last turn of the request is not counted.
  */
 export function tokensUpTo(
   sequence: Sequence,

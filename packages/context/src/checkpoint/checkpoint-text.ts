@@ -51,7 +51,7 @@ export function checkpointText(checkpoint: Checkpoint): CheckpointText {
   return { text: sections.join('\n\n'), limitations: checkpoint.limitations };
 }
 
-/** Returns the estimated tokens of a checkpoint as the model reads it. */
+/** Returns the estimated tokens of the text that the model reads for a checkpoint. */
 export function checkpointTokens(checkpoint: Checkpoint): number {
   const { text, limitations } = checkpointText(checkpoint);
   return estimateTokens(renderCheckpoint(text, limitations, checkpoint.form).text);
@@ -62,8 +62,8 @@ function opening({ range }: Checkpoint): string {
 }
 
 /**
- * Renders the objective. If the directives also contain this prompt, the objective shows only an excerpt of it, because
- * the full prompt is quoted in order among the directives.
+ * Renders the objective, which is a prompt of the user. If the directives also quote this prompt, only an excerpt is
+ * shown here.
  */
 function objectiveText({ position, text, since = [], now }: Objective, directives: readonly Directive[]): string {
   const short = since.map((one) => `\n- [${one.position}] later: ${lineOf(one.text, OBJECTIVE)}`).join('');
@@ -121,7 +121,6 @@ function headingOfTurn({ position, to, outcome }: TurnState, directives: readonl
   return `### Turn ${position}-${to}, ${outcome}${asked === undefined ? '' : `: ${lineOf(asked.text, GOAL)}`}`;
 }
 
-/** Renders one step. A text of more than one line becomes a quotation. */
 function stepLine({ position, kind, text }: CheckpointStep): string {
   const [first = '', ...rest] = brokenLines(text);
   if (kind === 'did')

@@ -1,6 +1,6 @@
-// Data of a checkpoint, which replaces older history: twelve lists, and fields that describe the range. All types are
-// aliases and not interfaces, because the log stores the values as JSON. The next compaction merges these fields
-// instead of summarizing an earlier summary.
+// Types of a checkpoint, the structured summary that replaces older history. A checkpoint has twelve lists and fields
+// that describe the range. All types are aliases, because TypeScript does not accept an interface where the log expects
+// a JSON value. The next compaction merges these fields and does not summarize an earlier summary.
 
 import type { Position } from '@tidemark/log';
 
@@ -17,19 +17,19 @@ export type Quote = {
  */
 export type Objective = Quote & { readonly since?: readonly Quote[]; readonly now?: string };
 
-/** Prompt of the user. */
+/** Prompt of the user. `steer` is set if the user sent it while the agent worked. */
 export type Directive = Quote & {
   readonly steer?: true;
   /**
-   * True if the whole prompt remains after this checkpoint at its old place, so the checkpoint's text does not repeat
-   * it.
+   * True if the whole prompt remains in the context after this checkpoint. The text of the checkpoint then does not
+   * repeat the prompt.
    */
   readonly below?: true;
 };
 
 /**
- * Marks an item that a model wrote and that the log does not prove (`by: 'model'`). If the model named no position for
- * the item, the item has the position at the end of the range that the model read.
+ * Marks an item that a model wrote and that the log does not prove (`by: 'model'`). If the model named no valid
+ * position for the item, the item has the position at the end of the range that the model read.
  */
 export type Authored = { readonly by?: 'model' };
 
@@ -53,7 +53,7 @@ export type FileState = {
   /** SHA-256 of the file's bytes at that time, if the tool reported it. */
   readonly digest?: string;
   readonly removed?: true;
-  /** Names in the read or changed parts of the file. These names are likely to be needed later. */
+  /** Names that occur in the read or changed parts of the file and are likely to be needed later. */
   readonly names?: readonly NameInFile[];
 };
 
@@ -67,11 +67,12 @@ export type NameInFile = { readonly name: string; readonly line?: number; readon
 export type CommandRun = {
   readonly position: Position;
   readonly command: string;
-  /** Folder in which the command was asked to run. */
+  /** Folder that the arguments of the call name for the command. */
   readonly folder?: string;
   /**
    * Outcome of the last run. `passed`: exit code 0. `failed`: another exit code, or the call failed. `partial`: the
-   * command was stopped while it ran. `unknown`: no exit code is recorded, or a search found nothing.
+   * command was stopped while it ran, or the call failed although the exit code is 0. `unknown`: no exit code is
+   * recorded, or a search found nothing.
    */
   readonly outcome: 'passed' | 'failed' | 'partial' | 'unknown';
   readonly exit?: number;
@@ -135,7 +136,6 @@ export type CheckpointItems = {
   readonly skills: ReadAgain;
 };
 
-/** Name of a list. */
 export type ListName = keyof CheckpointItems;
 
 /** All lists of a checkpoint. Each is in log order. */
@@ -160,8 +160,8 @@ export function eachList(make: <K extends ListName>(name: K) => readonly Checkpo
 }
 
 /**
- * Items of one list that were omitted to fit the bound: their count, and the ranges of positions that contain them,
- * both ends included.
+ * Items of one list that were omitted to keep the checkpoint within its token limit: their count, and the ranges of
+ * positions that contain them, both ends included.
  */
 export type LeftOut = { readonly count: number; readonly spans: readonly (readonly [from: Position, to: Position])[] };
 

@@ -1,6 +1,6 @@
-// Prompt contract for a model that helps with a checkpoint: a short instruction and the schema of the answer. The
-// history is added as data if the model cannot get it as the live prefix, which is the session's own cached request.
-// The code is pure, and a test pins the digests of the texts.
+// Prompt contract for a model that helps with a checkpoint: a short instruction and the schema of the answer. The model
+// can get the history as the live prefix, which is the session's own cached request. Otherwise the prompts contain the
+// history as data. The code is pure, and a test pins the digests of the texts.
 
 import type { HistoryCompacted, Range, Recorded, AnswerPart, Json, Kind, RecordedOf } from '@tidemark/log';
 import { canonicalText } from '@tidemark/log';
@@ -10,7 +10,6 @@ import type { ModelFields } from './model-answer.ts';
 import { excerptOf } from './excerpt.ts';
 import { wordsOf } from './gather.ts';
 
-/** Instruction to the model: goal, constraints and output. */
 const COMPACTION_INSTRUCTION = `Older history of this session will be replaced by a checkpoint. Write the parts that only a reader of that history can write.
 Goal: the agent that continues from the checkpoint knows what was decided and why, what was done, what is still open, and what is uncertain.
 Constraints:
@@ -23,13 +22,15 @@ Constraints:
 - Call no tools.
 Output: one JSON object that matches the schema, and nothing else.`;
 
-/** Input of a compaction contract. */
 export interface ContractInput {
   /** Records of the range. Records that `previous` covers are skipped. */
   readonly records: Iterable<Recorded>;
   readonly range: Range;
   readonly previous?: HistoryCompacted;
-  /** Maximum tokens of one chunk of data, by `estimateTokens`. A single line may be longer (about 6,000 characters). */
+  /**
+   * Maximum tokens of the lines in one part of the history, by `estimateTokens`. A line above this limit is a part of
+   * its own. Each text in a line has at most 6,000 UTF-16 units.
+   */
   readonly chunk: number;
 }
 
@@ -43,15 +44,15 @@ export interface CompactionContract {
    */
   readonly live: string;
   /**
-   * Returns the functions that make one prompt for each part of the history, in order. Used if the live prefix does not
-   * fit into the model's window.
+   * Returns one function for each part of the history, in order. Each function makes the prompt for its part. Used if
+   * the live prefix does not fit into the model's window.
    */
   chunks(): readonly ChunkPrompt[];
 }
 
 /**
- * Returns the prompt for one part of the history. `soFar` is the answer to the previous part. It is placed first in the
- * data.
+ * Returns the prompt for one part of the history. `soFar` is the model's answer to the previous part. The prompt shows
+ * it before the lines of this part.
  */
 export type ChunkPrompt = (soFar: ModelFields | undefined) => string;
 
@@ -104,14 +105,14 @@ function chunksOf(lines: readonly string[], most: number): readonly (readonly st
   return chunks;
 }
 
-// The next functions render records as data for a model that does not see the history itself: one line of JSON per
-// record. No line contains `<`, so no text of the history can close the enclosure and pass as an instruction.
+// The next functions render the records for `chunks`, one line of JSON per record. Each `<` is escaped, so no text of
+// the history can close the `<history>` tag and pass as an instruction.
 
 type LineFields = { readonly [name: string]: Json };
 
 type HistoryLine<K extends Kind> = (data: RecordedOf<K>['data']) => LineFields | undefined;
 
-/** Maximum length of one text, in UTF-16 units. */
+/** Maximum lengths of one text and of one tool result, in UTF-16 units. */
 const TEXT = 6_000;
 
 const RESULT = 2_000;
@@ -157,20 +158,17 @@ const LINES: { readonly [K in Kind]: HistoryLine<K> } = {
   'turn.ended': ({ outcome }) => ({ outcome }),
 };
 
-/** Returns the line of a record, or `undefined` if the record contains nothing that a checkpoint could use. */
 function historyLine(record: Recorded): string | undefined {
   if (record.kind === 'unknown') return undefined;
   const fields = fieldsOf(record);
   return fields && dataLine({ position: record.position, kind: record.kind, ...fields });
 }
 
-/** Returns a value as one line of JSON without any `<`. */
 function dataLine(value: LineFields): string {
   return canonicalText(value).replaceAll('<', '\\u003c');
 }
 
-// The type parameter is needed because TypeScript cannot see that a record of a kind is matched with the table entry of
-// the same kind.
+// Without the type parameter, TypeScript does not see that `LINES[kind]` takes the data of a record of the same kind.
 function fieldsOf<K extends Kind>({ kind, data }: RecordedOf<K>): LineFields | undefined {
   const one: HistoryLine<K> = LINES[kind];
   return one(data);

@@ -14,15 +14,16 @@ const LINE = 1_000;
 
 /**
  * Returns the beginning and the end of a text, with a note about the length of the omitted part between them. The
- * result has at most `most` UTF-16 units. A text that fits is returned unchanged.
+ * result has at most `most` UTF-16 units if `most` is at least 32, the maximum length of the note. A text that fits is
+ * returned unchanged.
  */
 export function excerptOf(text: string, most: number): string {
   return text.length <= most ? text : joinEnds(text, text, text.length, most);
 }
 
 /**
- * Shortens an excerpt further. `of` is the length of the whole text, and the note counts the omitted part of the whole
- * text.
+ * Shortens an excerpt to at most `most` UTF-16 units. `of` is the length of the original text, and the new note counts
+ * all omitted units of the original text.
  */
 export function excerptAgain(excerpt: string, of: number, most: number): string {
   if (excerpt.length <= most) return excerpt;
@@ -30,7 +31,10 @@ export function excerptAgain(excerpt: string, of: number, most: number): string 
   return joinEnds(first, second, of, most);
 }
 
-/** Joins the beginning of `first` and the end of `second`. Both come from the same text, which is `of` units long. */
+/**
+ * Joins both ends. `first` contains the beginning and `second` contains the end of the same text, which is `of` units
+ * long.
+ */
 function joinEnds(first: string, second: string, of: number, most: number): string {
   const room = Math.max(0, Math.floor(most) - BETWEEN);
   const begins = first.slice(0, startAt(first, Math.min(first.length, Math.floor(room * BEGINNING))));
@@ -43,7 +47,6 @@ function between(missing: number): string {
   return ` […${missing} left out…] `;
 }
 
-/** Returns the parts before and after the note in an excerpt, or `undefined` if it contains no note. */
 function endsOf(excerpt: string, of: number): readonly [first: string, second: string] | undefined {
   // The length of the note depends on the number in it, and that number depends on the length of the note. So each
   // number of digits is tried.

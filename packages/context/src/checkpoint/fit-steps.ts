@@ -1,6 +1,6 @@
 // Fits the steps of turns and the names in files into the tokens that the lists of a checkpoint leave free. Texts and
-// calls of the model come first, with newer ones preferred. Lines of results and names follow, in order of their worth
-// (a weight for their usefulness) per token.
+// calls of the model are chosen first, and newer ones are preferred to older ones. Lines of results and names follow,
+// in the order of their worth (a weight for their usefulness) per token.
 
 import { defined } from '@tidemark/core';
 import type { Position, Range } from '@tidemark/log';
@@ -11,12 +11,15 @@ import { outlineAt } from './shorten.ts';
 import type { Candidate, FileName, Offered } from './steps-of.ts';
 import { asNow } from './steps-of.ts';
 
-/** Share of the free tokens that texts and calls of the model may use before any line of a result. */
+/**
+ * Share of the free tokens that texts and calls of the model may use first. Lines of results and names then use the
+ * remaining tokens.
+ */
 const OWN = 0.65;
 
 /**
- * Share of the `OWN` tokens for the highest-ranked texts, which keep their full text. Lower-ranked texts are reduced to
- * an outline.
+ * If the texts of the model do not all fit, this share of the `OWN` tokens is for the highest-ranked texts in full
+ * length. All other texts are reduced to an outline.
  */
 const WHOLE = 0.25;
 
@@ -29,12 +32,12 @@ const DECLARED = 3;
 /** Worth of items that an earlier checkpoint kept, by kind. A higher worth gives an item priority. */
 const CARRIED = { said: 2, did: 1.5, found: 4, name: 2 } as const;
 
-/** Worth of the oldest item of the range, as a share of the worth of the newest. */
+/** Factor for the worth of the oldest item of the range. The newest item has the factor 1. */
 const OLDEST = 0.4;
 
 /**
  * Items to fit, with the number of tokens of each. `own` contains texts and calls of the model, and `others` contains
- * lines of results and names in files. The best items come first.
+ * lines of results and names in files. In both lists, the items to choose first are at the beginning.
  */
 export interface PricedSteps {
   readonly own: readonly PricedStep<Candidate>[];
@@ -46,7 +49,6 @@ export interface PricedSteps {
 /** Item with its tokens. `order` is its rank among items with the same position. */
 type PricedStep<T> = T & { readonly tokens: number; readonly order: number };
 
-/** Steps and names that the previous checkpoint kept. */
 interface Carried {
   readonly own: readonly Candidate[];
   readonly others: readonly (Candidate | FileName)[];
@@ -55,7 +57,7 @@ interface Carried {
 /** Steps and names that fit, and the record of what was omitted. */
 export interface FittedSteps {
   readonly steps: readonly CheckpointStep[];
-  /** Names by path, ordered by worth. */
+  /** Chosen names by path. The name with the highest worth per token comes first. */
   readonly names: ReadonlyMap<string, readonly NameInFile[]>;
   readonly leftOut: LeftOut | undefined;
 }
@@ -97,10 +99,6 @@ export function priceSteps(before: Checkpoint | undefined, offered: Offered, ran
   };
 }
 
-/**
- * Returns the rank of a text or call. Newer and shorter items rank higher. The worth is divided by the square root of
- * the tokens.
- */
 function rank({ step, worth, tokens }: PricedStep<Candidate>, age: (position: number) => number): number {
   return (worth * age(step.position)) / Math.sqrt(tokens);
 }
@@ -144,9 +142,6 @@ export function fitSteps(
   return { steps, names, leftOut: addLeftOut(before, gone, places) };
 }
 
-/**
- * Returns the texts unchanged if all fit into `most` tokens. Otherwise the lower-ranked ones are reduced to an outline.
- */
 function shortenSteps(own: PricedSteps['own'], most: number): PricedSteps['own'] {
   const all = own.reduce((sum, { tokens }) => sum + tokens, 0);
   if (all <= most) return own;
@@ -172,8 +167,8 @@ function carriedFrom(before: Checkpoint | undefined): Carried {
 }
 
 /**
- * Merges repeated names of a file into one. The newest data are kept, with the highest worth plus 0.3 for each
- * repetition.
+ * Merges the entries with the same path and name into one. The merged entry has the newest data, and the highest worth
+ * plus 0.3 for each repetition.
  */
 function newestNames(names: readonly FileName[]): readonly FileName[] {
   const found = new Map<string, FileName>();

@@ -1,7 +1,8 @@
 // Fits the lists of a checkpoint into a token limit. Each list has its own share and can use the tokens that other
-// lists leave. Within a list, the newest items come first, and items proven by the log come before items written by a
-// model. Among commands, those that failed or that check the work come first. The names of skills and instruction files
-// to read again come before all shares, because nothing else shows that these texts are no longer in force.
+// lists leave. Within a list, the newest items are chosen first, and items proven by the log are chosen before items
+// written by a model. Among commands, those that failed or that check the work are chosen first. The names of skills
+// and instruction files to read again are chosen before all other items, because nothing else shows that these texts
+// are no longer in force.
 
 import type { Position } from '@tidemark/log';
 import { estimateTokens } from '../base/estimate.ts';
@@ -62,7 +63,7 @@ export interface Fitted {
   readonly left: number;
 }
 
-/** Tokens of every item, by list, in the order in which items are chosen. */
+/** Lists with the tokens of every item. `prices` has the items of each list in the order in which they are chosen. */
 export interface PricedLists {
   readonly lists: CheckpointLists;
   readonly prices: { readonly [list in ListName]: readonly PricedLine[] };
@@ -74,11 +75,13 @@ type WrittenList = 'decisions' | 'work' | 'tasks' | 'questions' | 'risks';
 interface PricedLine {
   readonly index: number;
   readonly tokens: number;
-  /** Set if a model wrote the line. */
   readonly byModel?: true;
 }
 
-/** Computes the tokens and the order of all items once. */
+/**
+ * Computes the tokens of all items and the order in which they are chosen. The result can be used for several calls of
+ * `fitLists`.
+ */
 export function priceLists(lists: CheckpointLists): PricedLists {
   const lines = linesOf(lists);
   const newest = (name: ListName): readonly PricedLine[] =>

@@ -23,13 +23,16 @@ export interface Gathered {
   readonly counts: ReadonlyMap<string, number>;
   readonly directives: readonly Directive[];
   readonly calls: readonly ClosedCall[];
-  /** Names of the calls that started and did not close in the range. Their effects are unknown. */
+  /**
+   * Tool names of the calls in the range that started and have no closing record. The effects of these calls are
+   * unknown.
+   */
   readonly unclosed: readonly string[];
   /** Number of answers on the main stream. */
   readonly answers: number;
   /** Last text that the model wrote. Empty if no answer contained text. */
   readonly said: string;
-  /** Texts of the model, one item per answer. */
+  /** Texts of the model: one item for each answer that contains text. */
   readonly prose: readonly CheckpointStep[];
   readonly turns: readonly TurnState[];
   readonly work: readonly WorkDone[];
@@ -53,7 +56,7 @@ export interface ClosedCall {
   readonly name: string;
   /** Arguments as the model wrote them. */
   readonly arguments: string;
-  /** Effect class of the tool. Absent if the call never started or if a recording does not contain it. */
+  /** Effect class of the tool. Absent if the call never started or if another program recorded the session. */
   readonly effect?: EffectClass;
   readonly closing: 'returned' | 'failed' | ToolAbandoned['reason'];
   readonly ended?: ToolEnded;
@@ -79,7 +82,10 @@ interface GatherDraft {
   readonly subagents: Map<string, SubagentState>;
   answers: number;
   said: string;
-  /** Position where the open turn began. Absent if it began before the range that is read. */
+  /**
+   * Position where the open turn began. `undefined` if no turn is open, or if the turn began before the records that
+   * are read.
+   */
   turn?: Position | undefined;
   readonly last: TurnState | undefined;
   readonly after: number;
@@ -186,7 +192,7 @@ const NOTES: { readonly [K in Kind]: NoteRecord<K> } = {
 /**
  * Collects facts from the records after `after` up to and including `to`. Results of calls made in this range are
  * included even if they are recorded after `to`. This happens if messages sent while the calls ran stay after the
- * checkpoint. `last` is the last turn up to `after`, which may be resumed.
+ * checkpoint. `last` is the last turn before these records, which the records may resume.
  */
 export function gather(records: Iterable<Recorded>, after: number, to: Position, last?: TurnState): Gathered {
   const draft: GatherDraft = {
@@ -222,8 +228,7 @@ export function gather(records: Iterable<Recorded>, after: number, to: Position,
   return { ...draft, unclosed: begun.map(({ name }) => name) };
 }
 
-// The type parameter is needed because TypeScript cannot see that a record of a kind is matched with the table entry of
-// the same kind.
+// Without the type parameter, TypeScript does not see that `NOTES[record.kind]` takes a record of the same kind.
 function note<K extends Kind>(draft: GatherDraft, record: RecordedOf<K>): void {
   const one: NoteRecord<K> = NOTES[record.kind];
   one(draft, record);
@@ -280,19 +285,17 @@ export function wordsOf(parts: readonly ContentPart[]): string {
     .trim();
 }
 
-// The next functions find the records after a range that stay in the context. A result belongs to the range of its
-// call, even if it is recorded later: messages sent while calls ran may be kept after the range, although they are
-// recorded before the results.
+// The next functions find the records after a range. These records stay in the context when the range is replaced. A
+// result belongs to the range of its call even if it is recorded later. This happens if messages sent while calls ran
+// are kept after the range: they are recorded before the results.
 
-/** Record that closes a call. */
 type ClosingRecord = RecordedOf<'tool.returned'> | RecordedOf<'tool.failed'> | RecordedOf<'tool.abandoned'>;
 
-/** Record that belongs to one call. */
 type OfCall = ClosingRecord | RecordedOf<'tool.started'> | RecordedOf<'skill.loaded'>;
 
 /**
- * Returns the records after `to`, without those that belong to calls made up to `to`. `records` contains the range and
- * all records after it.
+ * Returns the records after `to`, without the records that belong to calls that are still open at `to`. `records`
+ * contains the range and all records after it.
  */
 export function behindRange(records: readonly Recorded[], to: Position): readonly Recorded[] {
   const open = new Set<string>();
@@ -305,9 +308,6 @@ export function behindRange(records: readonly Recorded[], to: Position): readonl
   return records.filter((record) => record.position > to && !isOfCall(record, open));
 }
 
-/**
- * Checks if a record belongs to one of these calls: it starts or closes the call, or is the skill that the call loaded.
- */
 function isOfCall(record: Recorded, calls: ReadonlySet<string>): record is OfCall {
   if (record.kind === 'skill.loaded') return record.data.call !== undefined && calls.has(record.data.call);
   return record.kind === 'tool.started' || isClosing(record) ? calls.has(record.data.call) : false;

@@ -55,7 +55,7 @@ test('the oldest prompt is shortened first, to the first line of each list item'
     expect(made.directives[1]?.text).toBe(list('new'));
     for (let at = 0; at < 40; at += 1) expect(lines(made).join('\n')).toContain(`${at + 1}. old ${at}`);
   }
-  // Remaining tokens go to the other lines of the items, in order.
+  // With a larger bound, more of the further lines of the items are kept.
   expect(lines(roomy).filter((line) => line.includes('more words')).length).toBeGreaterThan(
     lines(tight).filter((line) => line.includes('more words')).length,
   );
@@ -125,10 +125,6 @@ test('prompts keep half of the tokens if other lists need more than the rest', (
   expect(ofPrompts).toBeGreaterThan(0.45 * 8_000);
 });
 
-/**
- * Returns a turn that reads `count` files, each with its own function. At the end the model names one of these
- * functions.
- */
 function reads(count: number): readonly Told[] {
   const files = Array.from({ length: count }, (_, at) =>
     step(

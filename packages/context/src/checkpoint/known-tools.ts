@@ -1,5 +1,6 @@
-// Reads information from the calls themselves. Other programs record no `tool.started` and no metadata, so their tools
-// are known by name. The file also parses raw arguments and recognizes results that are only one page.
+// Derives facts from the name and the arguments of a call. Other programs record no `tool.started` and no metadata, so
+// their tools are recognized by name. The file also parses raw arguments and recognizes results that show only a part
+// of a text.
 
 import type { EffectClass } from '@tidemark/log';
 import { parseJson } from '@tidemark/log';
@@ -33,7 +34,7 @@ const BY_EFFECT: Readonly<Record<EffectClass, Deed | undefined>> = {
 
 /**
  * Returns the effect of a call by its recorded effect class, or by the tool's name if no class was recorded. Returns
- * `undefined` if it is not known.
+ * `undefined` for an unknown tool name and for the classes `none` and `network`.
  */
 export function deedOf({ name, effect }: { readonly name: string; readonly effect?: EffectClass }): Deed | undefined {
   return effect === undefined ? KNOWN.get(name) : BY_EFFECT[effect];
@@ -48,10 +49,7 @@ export function fileIn(name: string, deed: Deed, value: Readonly<Record<string, 
 
 const FILE_NAMES = ['file_path', 'filePath', 'notebook_path'];
 
-/**
- * Returns the arguments of a recorded call as an object, or `undefined` if they do not parse as a JSON object. Other
- * text is not interpreted.
- */
+/** Returns the arguments of a recorded call as an object, or `undefined` if they are not a JSON object. */
 export function parseArguments(raw: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value = parseJson(raw);
@@ -68,7 +66,9 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Returns the value of the first named field that contains a string with text, or `undefined` if no field does. */
+/**
+ * Returns the value of the first field in `names` that contains a string with text, or `undefined` if no field does.
+ */
 export function textIn(value: Readonly<Record<string, unknown>>, names: readonly string[]): string | undefined {
   for (const name of names) {
     const found = Object.hasOwn(value, name) ? value[name] : undefined;
@@ -77,7 +77,10 @@ export function textIn(value: Readonly<Record<string, unknown>>, names: readonly
   return undefined;
 }
 
-/** Returns the command that a call ran. In the arguments it is a string or a list of words. */
+/**
+ * Returns the command in the arguments of a call, as one line, or `undefined` if they contain no command. The argument
+ * may be a string or a list of words.
+ */
 export function commandIn(value: Readonly<Record<string, unknown>> | undefined): string | undefined {
   if (value === undefined) return undefined;
   const words = value['command'];
@@ -86,7 +89,9 @@ export function commandIn(value: Readonly<Record<string, unknown>> | undefined):
   return found === undefined ? undefined : oneLine(found);
 }
 
-/** Returns the folder in which the call asks to run its command. */
+/**
+ * Returns the folder that the arguments of a call name for its command, as one line, or `undefined` if they name none.
+ */
 export function folderIn(value: Readonly<Record<string, unknown>> | undefined): string | undefined {
   const folder = value && textIn(value, ['cwd', 'workdir']);
   return folder && oneLine(folder);

@@ -1,5 +1,6 @@
-// Writes the limitations that every checkpoint states: that the checkpoint is shortened, how to read the original
-// records, which skills and instructions are no longer in force, and how much was cut at which positions of the log.
+// Writes the limitations that every checkpoint states: the checkpoint is shortened, the tools that read the original
+// records, the skills and instructions that are no longer in force, and the number of omitted items with their
+// positions in the log.
 
 import type { Position } from '@tidemark/log';
 import type { Checkpoint, LeftOut, ListName, ReadAgain } from './checkpoint.ts';
@@ -66,8 +67,7 @@ function unrepeatedLines(dropped: readonly Position[]): readonly string[] {
 }
 
 /**
- * Returns the limitations named by a model. Their number and length are limited, so they take no space from facts
- * proven by the log.
+ * Limits the number and the length of limitations named by a model, so they take no space from facts proven by the log.
  */
 function byModel(told: readonly string[]): readonly string[] {
   const said = told
@@ -85,8 +85,8 @@ function nameSkills(what: string, again: readonly ReadAgain[]): readonly string[
 }
 
 /**
- * Returns a line that names the empty ones among the lists of decisions and tasks, because an empty list does not prove
- * that there were no decisions or tasks. Returns no line if neither list is empty.
+ * Returns one line if the list of decisions or the list of tasks is empty and nothing was omitted from it, because an
+ * empty list does not prove that there were no decisions or tasks. Otherwise returns no line.
  */
 function emptyLists({ decisions, tasks, leftOut: gone }: Omit<Checkpoint, 'limitations'>): readonly string[] {
   const empty = [
@@ -119,8 +119,8 @@ function isList(name: string): name is ListName | 'steps' {
   return Object.hasOwn(LISTS, name);
 }
 
-// Record of items omitted to fit a limit: their count and their ranges in the log. Each later checkpoint can therefore
-// still name them.
+// The next functions record the items that were omitted to fit a limit: their count and their ranges in the log. With
+// this record, each later checkpoint can still name the ranges.
 
 type PositionSpan = LeftOut['spans'][number];
 
@@ -141,7 +141,6 @@ export function addLeftOut(
   return { count: (before?.count ?? 0) + gone.length, spans: joinNear(joinStretches(spans, kept)) };
 }
 
-/** Returns the ranges as text: `3, 8-12`. */
 function spansInWords({ spans }: LeftOut): string {
   return spans.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(', ');
 }
@@ -160,7 +159,6 @@ function joinStretches(spans: readonly PositionSpan[], kept: readonly Position[]
   return joined;
 }
 
-/** Joins ranges across the narrowest gaps until at most `MOST_SPANS` remain. */
 function joinNear(spans: readonly PositionSpan[]): readonly PositionSpan[] {
   if (spans.length <= MOST_SPANS) return spans;
   const gaps = spans.slice(1).map((span, index) => ({ index, width: span[0] - (spans[index]?.[1] ?? span[0]) }));

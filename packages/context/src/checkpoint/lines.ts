@@ -13,7 +13,6 @@ import type {
 } from './checkpoint.ts';
 import { lineOf, oneLine } from './excerpt.ts';
 
-/** Heading and line format of one list. */
 interface CheckpointSection<K extends ListName> {
   readonly heading: string;
   readonly line: (item: CheckpointItems[K]) => string;
@@ -71,7 +70,7 @@ const STATUS = {
   unlisted: 'no longer in the plan, but not recorded as done',
 } as const;
 
-/** Returns each item as text, by list. */
+/** Returns the text of each item, by list, in the order of the list. */
 export function linesOf(lists: CheckpointLists): { readonly [list in ListName]: readonly string[] } {
   return {
     directives: say('directives', lists.directives),
@@ -94,7 +93,6 @@ function say<K extends ListName>(list: K, items: readonly CheckpointItems[K][]):
   return items.map((item) => line(item));
 }
 
-/** Returns the heading of a list. */
 export function headingOfList(list: ListName): string {
   return SECTIONS[list].heading;
 }
@@ -104,7 +102,7 @@ export function brokenLines(text: string): readonly string[] {
   return text.split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/);
 }
 
-/** Returns a text as a quotation, with each line marked. Every kind of line break counts. */
+/** Returns a text as a quotation: each line begins with `  > `. A line ends at every kind of line break. */
 export function quoteText(text: string): string {
   return brokenLines(text)
     .map((line) => `  > ${line}`.trimEnd())
@@ -117,8 +115,8 @@ function fileLine({ position, path, removed, names = [] }: FileState): string {
 }
 
 /**
- * Lists names in the order of their lines. Names without a line come first. Only a declared name shows its line number,
- * and the names after it are near that line: `rows total; readRow:12 Row; writeRow:40`.
+ * Returns names as text, in the order of their lines: `rows total; readRow:12 Row; writeRow:40`. Names without a line
+ * come first. Only a declared name shows its line number. Each name after it is on that line or below.
  */
 function namesInWords(names: readonly NameInFile[]): string {
   const all = names

@@ -41,7 +41,6 @@ function of(told: readonly Told[], more: Partial<CheckpointInput> = {}): Checkpo
   return makeCheckpoint({ records: logOf(told), range, bound: BOUND, ...more });
 }
 
-/** Returns the record of a checkpoint as the log stores it, with its fields as JSON. */
 function recorded(checkpoint: Checkpoint): HistoryCompacted {
   const { text: said, limitations } = checkpointText(checkpoint);
   const fields: HistoryCompacted['fields'] = JSON.parse(JSON.stringify(checkpoint));

@@ -28,11 +28,11 @@ const MOST_QUOTES = 0.9;
 
 const FIXED = 300;
 
-/** Input of a checkpoint. */
 export interface CheckpointInput {
   /**
    * Records that are new since `previous`, in order. Without `previous`, or if it has no `fields`, all records of the
-   * range. Records outside the range or covered by `previous` are skipped.
+   * range. Older records are skipped. Records after the range are used only for two purposes: results of calls in the
+   * range, and names that the checkpoint does not need to repeat.
    */
   readonly records: Iterable<Recorded>;
   /** Range that the checkpoint will replace. It begins where the range of `previous` begins. */
@@ -40,8 +40,8 @@ export interface CheckpointInput {
   /** Previous checkpoint, even if no epoch has used it yet. Its fields are carried over. */
   readonly previous?: HistoryCompacted;
   /**
-   * Maximum tokens of the text and the limitations, by `estimateTokens`. Below about 600, the fixed text alone may
-   * exceed it.
+   * Maximum tokens of the text and the limitations, by `estimateTokens`. If `bound` is below about 600, the fixed text
+   * alone may exceed it.
    */
   readonly bound: number;
   /** Names of the skills whose bodies remain after the checkpoint. */
@@ -101,14 +101,13 @@ export function makeCheckpoint(input: CheckpointInput): Checkpoint {
 
 /**
  * Returns the tokens for prompts and a summary: `MOST_QUOTES` of the bound, less the fixed text and the needs of the
- * other lists, but at least half of the bound. The rest of the bound is the minimum share of the steps.
+ * other lists, but at least `LEAST_QUOTES` of the bound. The share above `MOST_QUOTES` is reserved for the steps.
  */
 function quotesRoom(merged: Merged, bound: number): number {
   const beside = tokensBesidePrompts(priceLists(merged), bound);
   return Math.max(bound * LEAST_QUOTES, bound * MOST_QUOTES - FIXED - beside);
 }
 
-/** Adds the steps that fit, the names in files, and the turns that have a step. */
 function withSteps(
   lists: Omit<Checkpoint, 'limitations' | 'turns' | 'steps'>,
   room: number,
@@ -139,8 +138,8 @@ function withSteps(
 }
 
 /**
- * Returns the turns that contain one of these positions, and the turn in progress. Both inputs are in order of
- * position.
+ * Returns the turns that contain one of the positions in `places`, and the turn in progress. Both arrays must be sorted
+ * by position.
  */
 function turnsWith(turns: readonly TurnState[], places: readonly Position[]): readonly TurnState[] {
   let next = 0;
@@ -151,7 +150,8 @@ function turnsWith(turns: readonly TurnState[], places: readonly Position[]): re
 }
 
 /**
- * Reduces the tokens for the lists until the whole checkpoint fits the bound, because its fixed text needs tokens too.
+ * Reduces the tokens for the lists until the whole checkpoint, with its fixed text, fits the bound. The result is above
+ * the bound only if the checkpoint does not fit with zero tokens for the lists.
  */
 function fitBound(within: (room: number) => Checkpoint, bound: number): Checkpoint {
   let room = bound;
@@ -163,7 +163,7 @@ function fitBound(within: (room: number) => Checkpoint, bound: number): Checkpoi
   }
 }
 
-/** Returns the text of a checkpoint that has no fields, because another program wrote it, as an unchanged quotation. */
+/** Used for a checkpoint without `fields`, which another program wrote. Its text is quoted unchanged. */
 function summaryOf({ range, checkpoint }: HistoryCompacted): Quote {
   return { position: range.to, text: checkpoint };
 }

@@ -1,5 +1,5 @@
-// Finds the names that prompts, answers and inputs mention. A name that is mentioned later is likely to be needed
-// again.
+// Finds the names that prompts, answers and arguments of calls mention. A name that is mentioned again after a tool
+// result contained it is likely to be needed later.
 
 import type { AnswerPart, Recorded } from '@tidemark/log';
 import { parseArguments } from './known-tools.ts';
@@ -8,17 +8,20 @@ import { namesIn, stringsIn } from '../base/names.ts';
 
 /** Mentions of names in records. */
 export interface Mentions {
-  /** Last position in the range at which a prompt, an answer or an input mentions the name. */
+  /**
+   * Position of the last prompt or answer in the range that mentions the name. The arguments of calls are a part of the
+   * answer.
+   */
   readonly last: ReadonlyMap<string, number>;
-  /** Number of prompts, answers and inputs in the range that mention the name. */
+  /** Number of prompts and answers in the range that mention the name. */
   readonly count: ReadonlyMap<string, number>;
   /** Names mentioned after the range. A checkpoint does not need to repeat them. */
   readonly behind: ReadonlySet<string>;
 }
 
 /**
- * Finds the mentions in one pass. The range is from `after` (exclusive) to `to` (inclusive). Names in later records go
- * to `behind`, because these records remain in the request.
+ * Finds the mentions in one pass. The range is from `after` (exclusive) to `to` (inclusive). Names in later records,
+ * including tool results, go to `behind`, because these records remain in the request.
  */
 export function mentionsIn(records: readonly Recorded[], after: number, to: number): Mentions {
   const last = new Map<string, number>();
@@ -38,7 +41,6 @@ export function mentionsIn(records: readonly Recorded[], after: number, to: numb
   return { last, count, behind };
 }
 
-/** Returns every string in the arguments of a call, or the raw text if the arguments do not parse. */
 function inputTexts(raw: string): readonly string[] {
   const value = parseArguments(raw);
   return value === undefined ? [raw] : stringsIn(value);

@@ -26,14 +26,17 @@ import { withoutModel } from './model-adds.ts';
 import type { Plan } from './plan-tasks.ts';
 import { isCommand, isRequest, isShortPrompt } from './requests.ts';
 
-/** Skills, files and prompts that remain in the context after the checkpoint, so it does not repeat them. */
+/**
+ * Names of skills, paths of files and positions of prompts that remain in the context after the checkpoint. The
+ * checkpoint does not repeat them.
+ */
 export interface ContextAfterCheckpoint {
   readonly skills: ReadonlySet<string>;
   readonly files: ReadonlySet<string>;
   readonly prompts: ReadonlySet<number>;
 }
 
-/** All merged fields before they are fitted to a bound. */
+/** All merged fields before they are reduced to the token limit. */
 export interface Merged extends CheckpointLists {
   readonly objective?: Objective;
 }
@@ -42,8 +45,8 @@ const INSTRUCTIONS = /(^|[\\/])AGENTS\.md$/;
 
 /**
  * Merges the previous checkpoint, the facts from new records and the items from a model. Lists are in log order.
- * Repeated entries for the same item become one entry with the latest values. `behind` names the content that the lists
- * do not have to repeat.
+ * Repeated entries for the same item become one entry with the latest values. `behind` names the content that remains
+ * after the checkpoint and that the lists do not repeat.
  */
 export function mergeFields(
   previous: Checkpoint | undefined,
@@ -144,8 +147,8 @@ function mergeDecisions(proven: readonly Decision[], adds: ModelAdds | undefined
 
 /**
  * Removes decisions that another decision replaces. The text in `replaces` may differ slightly from the replaced
- * decision, but must match exactly one decision. If the matching decision comes from the log and is newer than a
- * model's decision that replaces it, the model's decision is removed instead.
+ * decision, but must match exactly one decision. A decision of a model cannot replace a newer decision from the log: in
+ * this case the decision of the model is removed.
  */
 function withoutReplaced(decisions: readonly Decision[]): readonly Decision[] {
   const gone = new Set<Decision>();
@@ -214,14 +217,17 @@ function mergeCommands(commands: readonly CommandRun[]): readonly CommandRun[] {
   );
 }
 
-/** Returns the last failure of a command that has passed since, or no fields if the last run did not pass. */
+/**
+ * Returns the last failure of a command whose last run passed. Returns no fields if the last run did not pass or if the
+ * command never failed.
+ */
 function failureBefore(was: CommandRun, is: CommandRun): Pick<CommandRun, 'failedAt' | 'failure'> {
   if (is.outcome !== 'passed') return {};
   const failed = was.outcome === 'failed' ? { failedAt: was.position, failure: was.excerpt } : was;
   return defined({ failedAt: failed.failedAt, failure: failed.failure });
 }
 
-/** Merges questions or risks. A plan adds and closes them, and a later plan can open them again. */
+/** Merges questions or risks. A plan adds or closes them, and a later plan can add a closed one again. */
 function mergeRemarks(
   before: readonly Remark[] = [],
   plans: readonly (Plan & { readonly position: Position })[],
@@ -270,7 +276,7 @@ function latest(all: readonly ReadAgain[], behind: ReadonlySet<string>): readonl
   );
 }
 
-/** Merges all items with the same key by `join`. Each merged item has the place of the first item with its key. */
+/** Merges all items with the same key by `join`. Each merged item is at the index of the first item with its key. */
 function lastOfEach<T>(all: readonly T[], keyOf: (one: T) => string, join: (was: T, is: T) => T): readonly T[] {
   const found = new Map<string, T>();
   for (const one of all) {
@@ -281,7 +287,6 @@ function lastOfEach<T>(all: readonly T[], keyOf: (one: T) => string, join: (was:
   return [...found.values()];
 }
 
-/** Sorts items by position. Items at the same position keep their order. */
 function inOrder<T extends { readonly position: Position }>(all: readonly T[]): readonly T[] {
   return all.toSorted((a, b) => a.position - b.position);
 }

@@ -9,7 +9,7 @@ import { carriedLine, keyOfLine } from './excerpt.ts';
 import type { ModelFields } from './model-answer.ts';
 import { isClosed } from './model-answer.ts';
 
-/** Items that a model adds, each marked with `by`, and the items that it closes. */
+/** Items that a model adds, each marked with `by: 'model'`, and the earlier items that it closes. */
 export interface ModelAdds {
   readonly objective?: string;
   readonly decisions: readonly Decision[];
@@ -21,7 +21,10 @@ export interface ModelAdds {
   readonly closes: { readonly [list in 'decisions' | 'tasks' | 'questions']: ReadonlySet<string> };
 }
 
-/** Converts the answer of a model into items with positions. The positions are in the range that the model read. */
+/**
+ * Converts the answer of a model into items with positions. An item whose position is missing or outside the range gets
+ * the position `to`.
+ */
 export function placeAdds(fields: ModelFields, { from, to }: Range): ModelAdds {
   const by = 'model' as const;
   const at = (named: number | undefined): Range['to'] =>

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { isRecord, parseArguments } from './known-tools.ts';
 import { lineOf, keyOfLine } from './excerpt.ts';
 
-/** One schema for each field. The type forces every field to be listed. */
+/** Object with one schema for each field of `T`. A missing field is a type error. */
 type ModelShape<T> = { readonly [K in keyof T]-?: z.ZodType<T[K]> };
 
 const words = z.string().min(1);
@@ -48,8 +48,8 @@ export function answerSchema(): string {
 export interface UnusableAnswer {
   /**
    * Kind of fault. `calls`: the answer calls tools. `silent`: the answer contains no text. `no-json`: the text contains
-   * no complete JSON object with a known field. `unfit`: the object does not match the schema. `empty`: all lists are
-   * empty. `contradicts`: two entries contradict each other.
+   * no complete JSON object with a known field. `unfit`: the object does not match the schema. `empty`: the lists of
+   * decisions, work, tasks, questions and risks are all empty. `contradicts`: two entries contradict each other.
    */
   readonly code: 'calls' | 'silent' | 'no-json' | 'unfit' | 'empty' | 'contradicts';
   /**
@@ -66,7 +66,7 @@ export type ParsedCheckpoint =
 
 const MOST_NAMED = 5;
 
-/** Maximum length of text quoted from the answer in a retry, in UTF-16 units. */
+/** Maximum length of the description of a contradiction, in UTF-16 units. */
 const MOST_SAID = 300;
 
 /** Parses an answer. Text around the object and unknown fields are ignored. It never throws. */
@@ -85,8 +85,8 @@ export function parseCheckpoint(said: string | readonly AnswerPart[]): ParsedChe
 }
 
 /**
- * Checks that a parsed answer is not empty and does not contradict itself. An answer replaces the previous answer, so
- * an empty answer would delete all items that the model wrote before.
+ * Checks that a parsed answer does not contradict itself and is not empty. An empty answer would replace the previous
+ * answer and so delete all items that the model wrote before.
  */
 function sound(fields: ModelFields): ParsedCheckpoint {
   const { decisions, work, tasks, questions, risks } = fields;
@@ -108,7 +108,6 @@ function unusable(code: UnusableAnswer['code'], message: string): ParsedCheckpoi
 /** Maximum number of opening braces at which parsing is tried. */
 const MOST_STARTS = 20;
 
-/** Returns the first JSON object in the text that has a known field, or `undefined` if no object has one. */
 function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
   let start = text.indexOf('{');
   for (let tries = 0; start !== -1 && tries < MOST_STARTS; tries += 1) {
@@ -149,7 +148,8 @@ const STATUS: ReadonlyMap<unknown, string> = new Map([
 ]);
 
 /**
- * Removes empty values from an answer: `null` and strings without letters or digits. Missing lists become empty lists.
+ * Removes empty values (`null` and strings without letters or digits) and items without a text, and replaces the words
+ * in `STATUS`. Missing lists become empty lists.
  */
 function tidyAnswer(value: Readonly<Record<string, unknown>>): unknown {
   const said = Object.entries(value).filter(([, one]) => saysSomething(one));
@@ -189,7 +189,7 @@ export interface ModelFields {
   readonly tasks: readonly ModelTask[];
   readonly questions: readonly ModelQuestion[];
   readonly risks: readonly string[];
-  /** Limitations: content that the model reports it could not carry over. */
+  /** Descriptions of the content that the model could not carry over, by its own report. */
   readonly limitations: readonly string[];
 }
 
@@ -216,10 +216,6 @@ export interface ModelQuestion {
   readonly answer?: string;
 }
 
-/**
- * Returns a description of the first contradiction between the lists of an answer, or `undefined` if there is no
- * contradiction.
- */
 function contradictionIn({ decisions, work, tasks, questions }: ModelFields): string | undefined {
   const standing = new Set(decisions.filter(({ status }) => status !== 'reversed').map(({ what }) => keyOfLine(what)));
   const replaced = decisions.find(({ replaces }) => replaces !== undefined && standing.has(keyOfLine(replaces)));
@@ -243,7 +239,6 @@ function contradictionIn({ decisions, work, tasks, questions }: ModelFields): st
   return question === undefined ? undefined : `the question "${question}" is listed both with and without its answer`;
 }
 
-/** Returns true if the status closes the task. */
 export function isClosed({ status }: Pick<ModelTask, 'status'>): boolean {
   return status === 'done' || status === 'dropped';
 }

@@ -51,8 +51,8 @@ function unlistTask(task: Task): Task {
 }
 
 /**
- * Returns a function that checks if a work item states the end of one of these tasks or questions. These tasks and
- * questions are open again, so such a work item is out of date.
+ * Returns a function that checks if an item of work reports the end of one of these tasks or questions. It compares the
+ * text with the texts that `mergeTasks` and `placeAdds` write for an end.
  */
 export function endsAny(
   tasks: readonly Task[],
@@ -81,7 +81,7 @@ function hasEnded(done: readonly WorkDone[], task: string): boolean {
 }
 
 /**
- * Plan from a call of a planning tool. Other programs use other field names, so the reader accepts several. Entries
+ * Plan from a call of a planning tool. Other programs use other field names, so `readPlan` accepts several. Entries
  * without text are skipped.
  */
 export interface Plan {
@@ -106,7 +106,6 @@ const STATUS: ReadonlyMap<string | undefined, PlanStatus> = new Map([
   ['cancelled', 'dropped'],
 ]);
 
-/** Checks if a tool with this name stores plans. */
 export function isPlanTool(name: string): boolean {
   return TOOLS.has(name);
 }

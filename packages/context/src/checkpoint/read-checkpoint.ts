@@ -1,5 +1,5 @@
-// Reads checkpoints from the log. A checkpoint that another version wrote is read if this version knows its form;
-// unknown fields are ignored. A checkpoint with an unknown form is not read.
+// Reads checkpoints from the log. A checkpoint from another version is read only if this version knows its `form`.
+// Unknown fields are ignored.
 
 import type { HistoryCompacted, Position } from '@tidemark/log';
 import { z } from 'zod';
@@ -21,7 +21,7 @@ import type {
   WorkDone,
 } from './checkpoint.ts';
 
-/** One schema for each field. The type forces every field to be listed. */
+/** Object with one schema for each field of `T`. A missing field is a type error. */
 type CheckpointShape<T> = { readonly [K in keyof T]-?: z.ZodType<T[K]> };
 
 const position = z.custom<Position>((value) => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0);
@@ -91,7 +91,7 @@ const gone = z.exactOptional(
 );
 
 const checkpoint = z.object({
-  // The form `checkpoint/1` has no steps and turns. In that form, they are lines in the list of work.
+  // The form `checkpoint/1` has no `steps` and no `turns`. It lists steps and turns as lines in `work`.
   form: z.enum(['checkpoint/1', 'checkpoint/2']).transform(() => 'checkpoint/2' as const),
   strategy: z.enum(['deterministic', 'model-assisted']),
   range: z.object({ from: position, to: position }),

@@ -29,7 +29,10 @@ const RECORDED = /^<(?:command-(?:name|message)|local-command-\w+)>/;
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/gu;
 
-/** Returns true if a prompt asks for work. Slash commands and prompts that only ask to continue are not requests. */
+/**
+ * Returns true if a prompt asks for work: it has at least `REQUEST_WORDS` words or is longer than `LONGEST_SHORT`.
+ * Slash commands and prompts that only ask to continue are not requests.
+ */
 export function isRequest(text: string): boolean {
   return !isCommand(text) && (countWords(text) >= REQUEST_WORDS || text.length > LONGEST_SHORT) && !onlyGoesOn(text);
 }

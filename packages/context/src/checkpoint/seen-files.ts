@@ -1,4 +1,4 @@
-// Tracks the content of each file that the range has shown: the lines that were read or written last, updated by later
+// Tracks the known content of each file: the lines that calls in the range read or wrote last, updated by later
 // changes.
 
 import { defined } from '@tidemark/core';
@@ -74,9 +74,9 @@ export function linesOfNames(path: string, { lines, first }: SeenFile): Readonly
 
 /** Line that names the code or text below it. */
 export interface Heading {
-  /** Index of the line. */
+  /** 0-based index of the line. */
   readonly index: number;
-  /** The line without its indent. */
+  /** The line without spaces at its beginning and end. */
   readonly text: string;
   /** Name that the line declares. Absent if it declares none, for example in the heading of a document. */
   readonly name?: string;
@@ -185,7 +185,10 @@ export function headingOf(path: string, lines: readonly string[], at: number): s
   return undefined;
 }
 
-/** Returns the lines inside code fences of Markdown. A shell comment there is not a heading. */
+/**
+ * Returns the indexes of the lines inside code fences of Markdown, because a shell comment there is not a heading.
+ * Returns an empty set for other languages.
+ */
 function codeIn({ endings }: Language, lines: readonly string[]): ReadonlySet<number> {
   const code = new Set<number>();
   if (!endings.includes('md')) return code;

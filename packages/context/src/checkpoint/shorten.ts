@@ -7,16 +7,16 @@ import type { Directive, Objective, Quote } from './checkpoint.ts';
 import { quoteText } from './lines.ts';
 import { excerptOf, lineOf } from './excerpt.ts';
 
-/** Share of the tokens for all quotes that an objective may use at most, if it is not in the list of prompts. */
+/** Maximum share of the tokens for all quotes that the objective may use if it is not in the list of prompts. */
 const AIM = 0.15;
 
-/** Share of the tokens that a summary keeps if the prompts need all of them. */
+/** Share of the tokens for all quotes that is reserved for a summary if the prompts alone would need all tokens. */
 const SUMMARY = 0.3;
 
 /** Minimum tokens of a shortened prompt. */
 const LEAST = 24;
 
-/** Maximum number of attempts to bring a quotation within its tokens. */
+/** Maximum number of attempts to shorten a quotation to its token limit. */
 const RUNS = 4;
 
 /** Additional tokens of a prompt besides its text, for its markup. */
@@ -29,7 +29,10 @@ export interface Quotes {
   readonly summary?: Quote;
 }
 
-/** Shortens the quotes to fit into `room` tokens. */
+/**
+ * Returns the quotes, shortened to fit into `room` tokens. Each prompt keeps at least `LEAST` tokens, so very many
+ * prompts can exceed `room`.
+ */
 export function shortenQuotes({ objective, directives, summary }: Quotes, room: number): Quotes {
   const repeated = objective !== undefined && directives.some(({ position }) => position === objective.position);
   const aim = objective && (repeated ? objective : shortQuote(objective, Math.max(LEAST, room * AIM)));
@@ -69,10 +72,6 @@ function shortenTo(directives: readonly Directive[], room: number, level: number
   });
 }
 
-/**
- * Returns the minimum tokens of a prompt at a level: the size of its outline, and at the last level `LEAST` for its
- * beginning and end.
- */
 function leastAt({ text }: Directive, level: number): number {
   return level < OUTLINE_LEVELS ? estimateTokens(quoteText(outlineAt(text, level))) : LEAST;
 }
@@ -111,25 +110,26 @@ function textOf({ text, of }: Quote): Pick<Quote, 'text' | 'of'> {
 // The next functions shorten a long text by its structure. A list keeps the first line of every item, and a paragraph
 // its first and last sentence. Remaining tokens are used to restore whole blocks, in order.
 
-/** Mark for omitted text. */
 const GAP = ' […]';
 
 /** Maximum length of a paragraph that stays whole, in UTF-16 units. */
 const PARAGRAPH = 160;
 
-/** Maximum length of an outline's lines at each further level, in UTF-16 units, if the outline alone does not fit. */
+/** Maximum length of an outline's lines at the levels 1, 2 and 3, in UTF-16 units. Level 0 does not cut lines. */
 const LINES: readonly number[] = [300, 120, 60];
 
 /** Beginning of a list item: a list mark, the name of a requirement (`R1:`, `REQ-7`), or a row of a table. */
 const ITEM =
   /^\s*(?:(?:[-*+•]|#{1,6}|(?:\d{1,4}|[A-Za-z])[.):]|\((?:\d{1,4}|[A-Za-z])\)|\[[ xX]\]|[A-Z]{1,8}-?\d{1,5}[.):]?)\s|\d{1,4}[、．]|\|)/;
 
-/** Minimum number of lines of a paragraph that is cut between lines. */
+/**
+ * A paragraph with at least this number of lines is cut between lines. A paragraph with fewer lines keeps its beginning
+ * and end.
+ */
 const MANY = 4;
 
 const FENCE = /^\s*(?:```|~~~)/;
 
-/** Number of outline levels. Level 0 shortens by structure alone, and each further level cuts lines shorter. */
 const OUTLINE_LEVELS: number = 1 + LINES.length;
 
 /** Returns the outline of a text. At level 0 its lines are not cut; each further level cuts them shorter. */
@@ -188,7 +188,6 @@ function outlineOf({ kind, lines }: OutlineBlock, level: number): string {
     .join('\n');
 }
 
-/** Returns the first line of a block with a mark for the rest. For code, it is the first line inside the fence. */
 function firstOf(kind: OutlineBlock['kind'], lines: readonly string[]): string {
   const first = (kind === 'code' ? lines[1] : lines[0]) ?? '';
   return lines.length === 1 ? first : `${first}${GAP}`;
@@ -202,10 +201,6 @@ function endsOf(lines: readonly string[]): string {
   return `${sentences[0]}${GAP} ${sentences.at(-1)}`;
 }
 
-/**
- * Replaces outlines by their whole blocks, in order, while tokens remain. If a block is too long, only the part that
- * fits is restored.
- */
 function restore(blocks: readonly OutlineBlock[], outlines: readonly string[], room: number): string {
   let left = room;
   return blocks

@@ -1,5 +1,5 @@
-// Collects the steps of a range before they are fitted to a bound: texts, calls and result lines, each with an estimate
-// of how likely it is needed again. Also collects the names in files that were read or changed.
+// Collects the steps of a range, before a part of them is chosen: texts, calls and result lines. Each has an estimate
+// of the benefit of keeping it (`worth`). Also collects the names in files that were read or changed.
 
 import { defined } from '@tidemark/core';
 import type { Position } from '@tidemark/log';
@@ -29,7 +29,7 @@ export interface FileName extends NameInFile {
 
 /** Steps and names of a range that a checkpoint can choose from. */
 export interface Offered {
-  /** Texts and calls of the model. They are kept before all others. */
+  /** Texts and calls of the model. They are chosen before `found` and `names`. */
   readonly own: readonly Candidate[];
   readonly found: readonly Candidate[];
   readonly names: readonly FileName[];
@@ -51,10 +51,13 @@ const LINE = 240;
 
 const ARGUMENT = 600;
 
-/** Maximum number of changed lines that are shown in full. */
+/**
+ * A replaced text with at most this number of changed lines is shown with these lines. For a longer one, only its place
+ * is shown.
+ */
 const CHANGED = 3;
 
-/** Returns the steps and names that a range offers. */
+/** Returns the steps and names that the texts and calls of a range contain. */
 export function offeredBy(
   { prose, calls, loaders }: Pick<Gathered, 'prose' | 'calls' | 'loaders'>,
   mentions: Mentions,
@@ -92,8 +95,8 @@ function namesNow({ files, changed }: OfferDraft): Offered['changed'] {
 }
 
 /**
- * Updates a name to the current content of its file. Returns an empty list if the name is gone, and the name without a
- * line if its line is no longer known.
+ * Updates a name to the current content of its file. Returns an empty list if the whole file is known and no longer
+ * contains the name. Returns the name without a line if its line is no longer known.
  */
 export function asNow(one: FileName, changed: Offered['changed']): readonly FileName[] {
   if (!changed.has(one.path)) return [one];
@@ -139,7 +142,6 @@ function pathOf(call: ClosedCall, value: Readonly<Record<string, unknown>>): str
   return call.ended?.files?.[0]?.path ?? fileIn(call.name, deed, value);
 }
 
-/** Returns a call as one line. A long command is shown by its beginning and end. */
 function callInWords(call: ClosedCall, value: Readonly<Record<string, unknown>>): string {
   const outcome = call.closing === 'returned' ? '' : ` (${call.closing})`;
   const raw = textIn(value, ['command', 'cmd']);
@@ -178,7 +180,6 @@ function changeInWords(
     : [head, first, ...below].join('\n');
 }
 
-/** Returns the hunks in the arguments of a tool that writes or edits. */
 function hunksIn(value: Readonly<Record<string, unknown>>): readonly Hunk[] {
   const edits = value['edits'];
   const given = Array.isArray(edits) ? edits : [value];
@@ -210,7 +211,10 @@ function unix(text: string): string {
   return text.replaceAll('\r\n', '\n');
 }
 
-/** Returns the lines that a hunk removes and adds, without lines that both sides contain. */
+/**
+ * Returns the removed lines, then the added lines. Lines that both texts contain are omitted. Returns no lines if there
+ * is no old text, as for a new file.
+ */
 function changedLines(was: string | undefined, is: string): readonly string[] {
   if (was === undefined) return [];
   const [before, after] = [was.split('\n'), is.split('\n')];
@@ -222,7 +226,10 @@ function changedLines(was: string | undefined, is: string): readonly string[] {
 
 const NUMBER = /^\s*(\d+)(?:→|\t|: |\| ?)/;
 
-/** Returns the lines of a result without the line numbers that some tools print, and the first of these numbers. */
+/**
+ * Returns the lines of a result without the line numbers that some tools print. `first` is the first printed number, if
+ * there is one.
+ */
 function numberedLines(output: string): { readonly lines: readonly string[]; readonly first?: number } {
   const lines = output.replaceAll('\r\n', '\n').split('\n');
   const first = NUMBER.exec(lines[0] ?? '')?.[1];
@@ -318,7 +325,6 @@ const ERROR =
 
 const PLACE = /[\w/.-]+\.[a-z]{1,5}[:(]\d+/;
 
-/** Adds the lines of a result, each with an estimate of its worth. */
 function offerLines(draft: OfferDraft, { position }: ClosedCall, output: string, mentions: Mentions): void {
   const seen = new Set<string>();
   const lines = output.split('\n');
@@ -339,8 +345,8 @@ function offerLines(draft: OfferDraft, { position }: ClosedCall, output: string,
 }
 
 /**
- * Returns the additional worth of a name that prompts, answers or inputs mention. Mentions at a later position count
- * most.
+ * Returns the additional worth of a name that prompts or answers mention: 2 if the last mention is after `position`,
+ * otherwise 1, and up to 2 more for the number of mentions. Returns 0 without a mention.
  */
 function referredTo(name: string, position: number, { last, count }: Mentions): number {
   const at = last.get(name);
@@ -349,8 +355,8 @@ function referredTo(name: string, position: number, { last, count }: Mentions): 
 }
 
 /**
- * Returns the factor for the worth of a name: 0.15 if records after the range mention the name, otherwise 1. The
- * checkpoint does not need to repeat such a name.
+ * Returns the factor for the worth of a name: 0.15 if records after the range mention the name, because the checkpoint
+ * then does not need to repeat it, and otherwise 1.
  */
 function fresh(name: string, { behind }: Mentions): number {
   return behind.has(name) ? 0.15 : 1;

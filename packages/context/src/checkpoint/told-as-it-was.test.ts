@@ -126,7 +126,8 @@ test('names in a changed file have their current lines, and removed names are no
       ['save_config', 46],
     ]),
   );
-  // This change replaces text that was not seen, so the current content of the file is unknown and no line is given.
+  // This change replaces text that no call has shown. The content of the file is then unknown, so its names have no
+  // line.
   const blind = step('g', 'edit', { path: 'cfg.py', old_text: 'nothing', new_text: 'that was seen' }, 'ok');
   const next = checkpointOf([...told, ...blind], { previous: recorded(made) });
   expect(names(next).map((one) => (Array.isArray(one) ? one[1] : one))).toEqual([undefined, undefined]);

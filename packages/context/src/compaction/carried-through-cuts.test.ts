@@ -1,5 +1,5 @@
-// Property test: several compactions in a row, with the cut that the fold makes. Every prompt and changed file is in
-// the checkpoint or still packed.
+// Property test: several compactions in a row, each with the cut that the fold makes. After each one, every prompt and
+// every changed file is in the checkpoint or still packed.
 
 import type { EpochOpened, HistoryCompacted } from '@tidemark/log';
 import { callId, position } from '@tidemark/log';
@@ -16,7 +16,7 @@ import { draftCompaction } from './draft-compaction.ts';
 
 const ROUNDS = 5;
 
-/** Makes the events of one random action between two requests. `id` is used only for this action. */
+/** Makes the events of one random action between two requests. `id` is unique for each action. */
 type Happens = (id: string) => readonly Told[];
 
 function opened(checkpoint?: number): Told {
@@ -93,7 +93,6 @@ function compact(all: readonly { readonly happenings: readonly Happens[]; readon
   return { told, state: fold(told), last };
 }
 
-/** Returns the prompts and changed files that are neither in the checkpoint nor packed. */
 function lost({ told, state, last }: Compacted): unknown {
   const packed = new Set<number>(
     slice(state.history.packed).flatMap(({ origin }) => (origin.from === 'event' ? [origin.position] : [])),

@@ -21,7 +21,8 @@ export function compactionStanding({ compacted, epoch, streams, counted }: State
   if (compacted === undefined) return undefined;
   const { position } = compacted;
   if (epoch?.opened.checkpoint !== position) return { position, standing: 'recorded' };
-  // An imported recording contains answers but no requests, so counted answers are checked too.
+  // A session imported from another program contains answers but no requests, so the last counted answer is checked
+  // too.
   const accepted = Math.max(streams['main']?.accepted?.position ?? -1, counted?.position ?? -1);
   return { position, standing: accepted > position ? 'confirmed' : 'taken-up' };
 }
@@ -33,8 +34,9 @@ export function compactionStanding({ compacted, epoch, streams, counted }: State
 export type NoteStanding = 'waiting' | 'packed' | 'dropped';
 
 /**
- * Returns the state of the note at a position. A note is packed in one message with the prompt after it, and a
- * compaction keeps or omits the whole message. So the position of the message decides, not the position of the note.
+ * Returns the state of the note at a position. A note and the prompt after it are packed in one message, and a
+ * compaction keeps or omits whole messages. A note recorded before the end of the range is therefore packed if its
+ * message is kept.
  */
 export function noteStanding({ history, compacted }: State, position: number): NoteStanding {
   if (history.notes.some((note) => note.position === position)) return 'waiting';

@@ -21,9 +21,7 @@ const tellings = fc.array(
   { maxLength: 25 },
 );
 
-/**
- * Returns the packed spans of a history. The fold makes repeated call ids unique, so random histories may repeat them.
- */
+/** The fold makes repeated call ids unique, so random histories may repeat them. */
 function tailOf(told: readonly (readonly Told[])[]): readonly Span[] {
   return slice(fold([created, ...told.flat()]).history.packed);
 }

@@ -1,5 +1,5 @@
-// Drafts a compaction: the spans that it omits and keeps, and the full size of the request after it. The draft does not
-// contain the checkpoint.
+// Drafts a compaction: the spans that it omits and keeps, and the sizes of the parts of the request after it. The
+// checkpoint is made later, so the draft does not contain its size.
 
 import { defined } from '@tidemark/core';
 import type { Position, Range } from '@tidemark/log';
@@ -21,22 +21,22 @@ export interface DraftOptions {
   /** Maximum tokens of the history after the checkpoint, on the model's scale. */
   readonly tail: number;
   /**
-   * Minimum tokens that each byte of the tail counts as. Set if the request exceeds the byte limit and not the token
-   * limit.
+   * Minimum weight of one byte of the tail, in tokens. Set if the byte limit, and not the token limit, makes the
+   * compaction necessary.
    */
   readonly perByte?: number;
   /** Maximum length of a text in a kept result, in UTF-16 units. Absent means no limit. */
   readonly shortens?: number;
   /** Positions of the notes that will be recorded again if the compaction omits them. */
   readonly noted: Iterable<number>;
-  /** True to keep nothing of the history, so the checkpoint stands alone. `tail` is then ignored. */
+  /** True to keep nothing of the history except the checkpoint. `tail` is then ignored. */
   readonly alone?: boolean;
 }
 
 /** Compaction before its checkpoint is made. Its sizes are estimates on the model's scale. */
 export interface CompactionDraft {
   readonly range: Range;
-  /** Positions of prompts inside the range that are kept, steering prompts included. */
+  /** Positions of the current turn's prompts that are inside the range and are kept, steering prompts included. */
   readonly keeps: readonly Position[];
   readonly shortens?: number;
   /** Spans that remain after the range. */
@@ -58,7 +58,7 @@ export interface CompactionDraft {
  */
 export type RequestPart = 'front' | 'tools' | 'checkpoint' | 'directives' | 'tail' | 'notes';
 
-/** Drafts a compaction. Returns `undefined` if there is nothing to omit. */
+/** Drafts a compaction. Returns `undefined` if no epoch is open, or if there is nothing to omit. */
 export function draftCompaction(state: State, options: DraftOptions): CompactionDraft | undefined {
   const { history, compacted, epoch } = state;
   const tail = slice(history.packed, history.lead);
@@ -101,9 +101,9 @@ export function draftCompaction(state: State, options: DraftOptions): Compaction
 }
 
 /**
- * Checks if the steps of the open tool loop must be omitted, because a provider that checks the prefix would refuse
- * them after a compaction. It refuses their old reasoning, and it refuses their calls without this reasoning. The
- * prompts of the turn are still kept, and the checkpoint describes the work.
+ * Returns true if the steps of the open tool loop must be omitted. A provider that checks the prefix refuses their old
+ * reasoning after a compaction, and it refuses their calls without this reasoning. The prompts of the turn are still
+ * kept, and the checkpoint describes the work.
  */
 function mustLeaveLoop(tail: readonly Span[], { prefixCheck, reasoningInLoop }: DraftOptions['row']): boolean {
   if (!prefixCheck || reasoningInLoop !== 'required') return false;
@@ -212,9 +212,9 @@ function sumOf(messages: readonly Message[], tokensOf: (span: Span) => number): 
 }
 
 /**
- * Returns a function that finds the cut before a span. The position of the cut must be at or after the groups of all
- * earlier spans, and before the group of the span itself. Spans are in settled order and not in order of positions, so
- * some places have no cut.
+ * Returns a function from the index of a span to the cut before that span. The last omitted position must be at or
+ * after the groups of all earlier spans, and before the group of that span. Spans are in settled order and not in order
+ * of positions, so not every span has such a position. The function then returns `undefined`.
  */
 function cutsOf(tail: readonly Span[], after: number): (first: number) => TailBoundary | undefined {
   const floors = running(tail, ({ group }) => group, Math.max, after);
@@ -231,7 +231,7 @@ function cutsOf(tail: readonly Span[], after: number): (first: number) => TailBo
   };
 }
 
-/** Returns the intermediate results of `fold` over the values of `of`: after 0, 1, 2, … spans. */
+/** Returns the running results of `fold`: element n is the result after the first n spans. */
 function running(
   spans: readonly Span[],
   of: (span: Span) => number,

@@ -30,25 +30,23 @@ const SHORTENED = 2_000;
 const LEAST_CHECKPOINT = 600;
 
 /**
- * Maximum share of the window for a checkpoint. `OF_RANGE` is its maximum share of the range that it replaces. The
- * smaller value applies.
+ * Maximum share of the window for a checkpoint. `OF_RANGE` is its maximum share of the range that it replaces. The size
+ * of the previous checkpoint is added to that share. The smaller of both limits applies.
  */
 const OF_WINDOW = 1 / 10;
 
 const OF_RANGE = 1 / 4;
 
 /**
- * Tokens that a checkpoint may always use. In a small window the limit is the share `OF_HARD` of the budget `hard`
- * instead.
+ * Tokens that a checkpoint may use even if `OF_WINDOW` and `OF_RANGE` allow fewer. In a small window, this number is
+ * the share `OF_HARD` of the budget `hard`, if that is less.
  */
 const ALWAYS = 4_000;
 
 const OF_HARD = 1 / 8;
 
-/** Index of the last rung. */
 export const LAST_RUNG: number = RUNGS.length - 1;
 
-/** Input of a compaction plan. */
 export interface CompactionInput {
   readonly row: Capabilities;
   /** Current gauge, with its budgets. */
@@ -62,18 +60,18 @@ export interface CompactionInput {
    * Maximum tokens of the checkpoint, on the model's scale. By default it is computed from the window and the range.
    */
   readonly checkpoint?: number;
-  /** Last rung that is tried. Default: the last rung, or `from` with `alone`. */
+  /** Last rung that is tried. Default: `LAST_RUNG`, or `from` if `alone` is set. */
   readonly last?: number;
-  /** True to keep no tail: see `DraftOptions`. Only one rung is tried then. */
+  /** True to keep nothing of the history except the checkpoint. By default, only one rung is then tried. */
   readonly alone?: boolean;
   /**
-   * True if the plan is for a better checkpoint than the checkpoint of a compaction that no epoch uses yet. The plan
-   * may then omit the same part of the history as that compaction.
+   * True to replace the checkpoint of a compaction that no epoch uses yet by a better one. The plan may then omit the
+   * same part of the history as that compaction.
    */
   readonly anew?: boolean;
 }
 
-/** Compaction that can be made. */
+/** Plan of a compaction that fits the limits and frees enough tokens. */
 export interface CompactionPlan {
   readonly sizes: CompactionSizes;
   readonly rung: number;
@@ -93,8 +91,8 @@ export interface RefusedPlan {
 }
 
 /**
- * Plans a compaction with the smallest possible checkpoint. Returns the plan of the first rung that is worth making, or
- * the refusal of the last rung. The caller must judge the plan again with the size of the real checkpoint.
+ * Plans a compaction as if its checkpoint had the minimum size. Returns the plan of the first rung that is worth
+ * making, or the refusal of the last rung. The caller must judge the plan again with the size of the real checkpoint.
  */
 export function planCompaction(state: State, input: CompactionInput): CompactionPlan | RefusedPlan {
   const { from = 0, alone = false, last = alone ? from : LAST_RUNG } = input;
@@ -107,10 +105,7 @@ export function planCompaction(state: State, input: CompactionInput): Compaction
   return refused;
 }
 
-/**
- * Refuses a plan that omits no more than a compaction that no epoch uses yet. To repeat a compaction only for a smaller
- * tail is not useful.
- */
+/** Refuses the plan if a compaction that no epoch uses yet already omits as much. */
 function unlessWaiting({ compacted, epoch, history }: State, plan: CompactionPlan): CompactionPlan | RefusedPlan {
   if (compacted === undefined || compacted.position === epoch?.opened.checkpoint) return plan;
   const { range, keeps = [], shortens } = compacted.data;
@@ -142,8 +137,8 @@ function planRung(state: State, input: CompactionInput, rung: number): Compactio
 }
 
 /**
- * Returns the `perByte` option for a request that is too large in bytes. With this option, the tail takes the same
- * share of the byte limit as of the token limit.
+ * Returns the `perByte` option for a request that is too large in bytes. With this option, a tail that fits its token
+ * budget also has at most the same share of the byte limit.
  */
 function perByte({ by, hard, bytesLimit }: Gauge): Pick<DraftOptions, 'perByte'> {
   return by === 'bytes' && bytesLimit !== undefined ? { perByte: hard / (MOST_BYTES * bytesLimit) } : {};
@@ -177,8 +172,8 @@ function nothing({ input = 0, hard }: Gauge): RefusedPlan {
   return { sizes: { before: input, after: input, hard, parts }, refused: 'nothing-to-leave-out' };
 }
 
-// Judges if a compaction is worth making: the next request must fit and be smaller by at least a fifth. Without this
-// rule, compactions would be repeated and free almost nothing each time.
+// The next functions judge if a compaction is worth making: the next request must fit and be smaller by at least a
+// fifth. Without this rule, compactions would be repeated and free almost nothing each time.
 
 /** Maximum share of the request that may remain after a compaction. */
 const MOST_LEFT: number = 0.8;
@@ -192,7 +187,7 @@ export interface CompactionSizes {
   readonly before: number;
   /** Size of the next request after the compaction. */
   readonly after: number;
-  /** Limit for `after`. */
+  /** Limit for `after`: the budget `hard` of the gauge, or 0 if no limit is known. */
   readonly hard: number;
   readonly parts: { readonly [part in RequestPart]: number };
 }
@@ -246,16 +241,16 @@ function refusalOf({ before, after, hard }: CompactionSizes, gauge: Gauge, bytes
 }
 
 /**
- * Estimates the tokens of the request from its bytes. Used if the gauge has no token count. The result is at least the
- * size of the front and the tools.
+ * Estimates the tokens of the request from its bytes, if the gauge has no token count. The result is at least the size
+ * of the front and the tools.
  */
 function wholeOf(state: State, { bytes }: Gauge, { front, tools }: CompactionSizes['parts']): number {
   return Math.max(front + tools, inModelTokens(state, Math.ceil(bytes / 4)).tokens);
 }
 
 /**
- * Returns the lowest cliff that the request is above before the compaction and no longer above after it, or
- * `undefined`. Above a cliff, the model prices the whole request higher.
+ * Returns the lowest cliff that the request exceeds before the compaction and does not exceed after it, or `undefined`.
+ * If a request exceeds a cliff, the model prices the whole request higher.
  */
 export function cliffCleared(
   { before, after }: CompactionSizes,
@@ -286,7 +281,7 @@ export interface LargePart {
   readonly tokens: number;
 }
 
-/** Returns the largest parts of the next request, largest first. */
+/** Returns the largest parts of the next request, largest first, at most `most`. Parts without tokens are omitted. */
 export function largestParts(state: State, most = 4): readonly LargePart[] {
   const { epoch, history } = state;
   const scaling = scalingOf(state);

@@ -1,5 +1,6 @@
-// Chooses the front that an epoch opens with: the natural front or the padded front. The decision is made when the
-// epoch opens. The next epoch keeps the decision if its front is the same apart from the padding.
+// Chooses the front that an epoch opens with: the natural front, which has no padding, or the padded front. The
+// decision is made when the epoch opens. The next epoch keeps the decision if its front is the same apart from the
+// padding.
 
 import { defined } from '@tidemark/core';
 import type { EpochOpened, FrontEntry, PaddingRecord, PaddingSetting, Timestamp } from '@tidemark/log';
@@ -15,14 +16,14 @@ import type { State } from '../state/state.ts';
 import type { RequestSpec } from './epoch.ts';
 import { sameFront, servesAs } from './epoch.ts';
 
-/** Inputs of the choice. */
+/** Input of `chooseFront`. */
 export interface ChoiceInput {
   /**
    * State with the new epoch already applied, so the history is packed as the first request of the epoch will contain
    * it.
    */
   readonly state: State;
-  /** Epoch before the new one. */
+  /** Epoch before the new one. `undefined` for the first epoch. */
   readonly before: EpochOpened | undefined;
   readonly wanted: RequestSpec;
   readonly capabilities: Capabilities;
@@ -40,8 +41,9 @@ export interface FrontChoice {
 }
 
 /**
- * Returns the front of the new epoch. A front inherited from a parent comes first, then the decision of the previous
- * epoch, then the result of a new calculation. If no padding is offered, the natural front is returned.
+ * Returns the front of the new epoch. If the front of a parent can be inherited, it is used. Otherwise, the decision of
+ * the previous epoch is used, if it still applies. Otherwise, a new calculation decides. If no padding is offered and
+ * no front is inherited, the front is `texts` of the request.
  */
 export function chooseFront(input: ChoiceInput): FrontChoice {
   const { wanted } = input;
@@ -104,7 +106,6 @@ function digestOf(layers: EpochOpened['layers']): string | undefined {
   return layers.find(({ name }) => name === PADDING)?.digest;
 }
 
-/** Returns the estimated tokens of everything after the front. */
 function tailTokens({ history: { packed } }: State): number {
   let tokens = 0;
   for (let index = 0; index < packed.length; index += 1)
@@ -126,15 +127,15 @@ export interface PaddingInput {
   /** Tokens of the tools and the system text without padding. */
   readonly natural: number;
   /**
-   * Tokens of the tools and the system text with padding. Absent if no set of whole sections reaches the floor and
-   * stays below the cap.
+   * Tokens of the tools and the system text with padding. Absent if no set of whole sections gives a size between the
+   * model's floor and the upper limit for padding.
    */
   readonly padded: number | undefined;
   /** Tokens after the front in the first request. */
   readonly tail: number;
   /** True if the front contains tools. */
   readonly tools: boolean;
-  /** Number of other sessions that are expected to use the same front while its entry lives. */
+  /** Number of other sessions that are expected to use the same front while its cache entry is live. */
   readonly others: number;
 }
 
@@ -142,17 +143,17 @@ export interface PaddingInput {
  * Numbers of calls per session, all equally likely. They are the deciles of the calls per prompt in the three shared
  * recordings of real coding sessions (85 prompts, 594 calls; median 3, mean 7).
  *
- * A session is treated as one prompt. Requests of further prompts are already above the floor. There they only add the
- * price of reading the padding.
+ * A session is treated as one prompt. Requests of further prompts are already above the floor, so padding only adds the
+ * price of reading it to them.
  */
 const LENGTHS: readonly number[] = [1, 2, 3, 3, 3, 4, 4, 6, 9, 19];
 
 /**
  * Tokens by which a request grows from one call to the next, all equally likely.
  *
- * With tools: the midpoints of the quartiles of the first five steps in those recordings (12 steps, from 347 to 20,135
- * tokens). No session without tools was recorded. For such sessions, 350 is assumed, which lies between the medians of
- * the later steps of the recordings, 241 and 481.
+ * With tools: the midpoints of the quartiles of the first five steps in the recordings that `LENGTHS` names (12 steps,
+ * from 347 to 20,135 tokens). No session without tools was recorded. For such sessions, 350 is assumed, which lies
+ * between the medians of the later steps of the recordings, 241 and 481.
  */
 const GROWTH: { readonly [kind in 'tools' | 'talk']: readonly number[] } = {
   tools: [550, 1_500, 5_500, 19_500],
@@ -174,7 +175,6 @@ export function decidePadding(input: PaddingInput): PaddingRecord {
   return { ...told, ...sum, why: whyOf(input, sum?.gain) };
 }
 
-/** Checks that a record describes a padded front. */
 export function isPadded({ why }: PaddingRecord): boolean {
   return why === 'pays' || why === 'always';
 }
@@ -195,8 +195,9 @@ function whyOf(
 }
 
 /**
- * Returns the expected number of calls below the floor, and the gain of padding in tokens at the base input price, over
- * this session and the others.
+ * Returns the mean number of calls below the floor in one session (`calls`). `gain` is the mean gain of padding over
+ * this session and the others, in tokens at the base input price, and is absent if padding or prices are missing.
+ * Returns `undefined` if the floor is unknown, the natural front reaches it, or the model takes no markers.
  */
 function sumOf(input: PaddingInput): Pick<PaddingRecord, 'calls' | 'gain'> | undefined {
   const { capabilities, natural, padded, tail, tools, others } = input;
@@ -217,7 +218,6 @@ function sumOf(input: PaddingInput): Pick<PaddingRecord, 'calls' | 'gain'> | und
   return { calls, gain: Math.round(gain) };
 }
 
-/** Assumed course of a session: its number of calls and the size of their inputs. */
 interface Course {
   readonly calls: number;
   /** Tokens after the front in the first call. Each further call adds `growth` tokens. */
@@ -231,10 +231,7 @@ interface PaddingRates {
   readonly write: number;
 }
 
-/**
- * Returns the number of calls made before the whole request reaches the floor without padding. The whole request
- * includes the tail.
- */
+/** Returns the number of calls whose whole request, tail included, is below the floor. */
 function callsBelow({ calls, tail, growth, floor }: Course, front: number): number {
   return Math.min(calls, Math.max(0, Math.ceil((floor - front - tail) / growth)));
 }

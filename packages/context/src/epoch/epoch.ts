@@ -1,5 +1,5 @@
 // Decides when an epoch opens, and builds its event. An epoch opens only with the first request that needs it, so a
-// setting that is changed and changed back opens none (L3).
+// setting that is changed and changed back does not open an epoch (L3).
 
 import { defined } from '@tidemark/core';
 import type {
@@ -19,7 +19,7 @@ import type { FrontTexts, Layer } from '../front/front.ts';
 import { ROLE, sizeOfTools, PADDING } from '../front/front.ts';
 import type { State } from '../state/state.ts';
 
-/** Specification of the next request. */
+/** Values that the next request must have: its provider, model, parameters, catalog row and front. */
 export interface RequestSpec {
   readonly provider: string;
   readonly model: string;
@@ -30,10 +30,13 @@ export interface RequestSpec {
   /**
    * Time at which a changed tool list applies, if the model accepts no appended tools. `now`: with the next request.
    * `next-epoch`: with the next epoch that opens for any reason. The default is `now`. There are two exceptions: if
-   * tools are only removed, or if the log records that this list waits, the default is `next-epoch`.
+   * tools are only removed, or if the log already records this list for the next epoch, the default is `next-epoch`.
    */
   readonly takeTools?: 'now' | 'next-epoch';
-  /** Stream with a cache key of its own from its first call. It is set if many streams will call at the same time. */
+  /**
+   * Name of the stream, if it uses its own cache key from its first call. Set if many streams will call at the same
+   * time.
+   */
   readonly stream?: string;
   /** Padded front that may replace `texts`. If absent, the front is not padded. */
   readonly padding?: PaddingOffer;
@@ -56,7 +59,7 @@ export interface PaddingOffer {
   readonly setting: PaddingSetting;
   /** The front of `texts` with padding. Absent if no padding fits. */
   readonly padded: FrontTexts | undefined;
-  /** Number of other sessions that are expected to use the same front while its entry lives. */
+  /** Number of other sessions that are expected to use the same front while its cache entry is live. */
   readonly others: number;
 }
 
@@ -64,14 +67,17 @@ export interface PaddingOffer {
 const REASONING = ['thinking', 'effort', 'output_config', 'reasoning', 'reasoning.effort'];
 
 /**
- * Returns the main cause for which the next request needs a new epoch, on the assumption that no change is appended
- * instead. Returns `undefined` if the current epoch serves the request.
+ * Returns the most important cause for a new epoch, or `undefined` if the current epoch serves the request. Differences
+ * that could be appended to the history also count as causes.
  */
 export function neededEpoch(state: State, wanted: RequestSpec): EpochCause | undefined {
   return epochCauses(state, wanted)[0];
 }
 
-/** Returns the differences between the next request and the current epoch, the most important first. */
+/**
+ * Returns the differences between the next request and the current epoch as causes for a new epoch, the most important
+ * first. Returns `initial` alone if no epoch is open.
+ */
 export function epochCauses({ epoch, compacted, waiting }: State, wanted: RequestSpec): readonly EpochCause[] {
   if (epoch === undefined) return ['initial'];
   const { opened, inForce } = epoch;
@@ -117,7 +123,6 @@ function sameTools(tools: readonly ToolRecord[], { texts }: RequestSpec): boolea
   return sameTexts(tools, texts.tools);
 }
 
-/** A text of the wanted front: its record, and the digests of its earlier wordings. */
 interface WantedText {
   readonly record: Pick<LayerRecord, 'name' | 'digest'>;
   readonly earlier?: readonly Digest[];
@@ -148,8 +153,8 @@ function sameContract(opened: EpochOpened, { texts }: RequestSpec): boolean {
 }
 
 /**
- * Returns the cause, `role` or `contract`, for the first layer that differs. Returns `undefined` if no layer differs.
- * Layers named in `but` are not compared.
+ * Returns `role` if the layer that differs is the agent's own system text, and `contract` for any other layer. Returns
+ * `undefined` if no layer differs. Layers named in `but` are not compared.
  */
 function changedLayer(
   opened: EpochOpened,
@@ -195,15 +200,11 @@ function own(parameters: RenderParameters, name: string): unknown {
   return Object.hasOwn(parameters, name) ? parameters[name] : null;
 }
 
-/** Checks that two values have the same canonical JSON. */
 export function isSameJson(a: unknown, b: unknown): boolean {
   return canonicalText(a) === canonicalText(b);
 }
 
-/**
- * Returns the data of the `epoch.opened` event for the wanted request. The data contain `cause` and all other causes
- * for which the epoch would open.
- */
+/** Returns the data of the `epoch.opened` event for the wanted request. `also` lists all causes other than `cause`. */
 export function openEpoch(
   state: State,
   wanted: RequestSpec,
@@ -262,13 +263,16 @@ function withoutEarlier(wanted: RequestSpec): RequestSpec {
 export interface KeyInput {
   readonly contract: string;
   readonly model: string;
-  /** Root session. Forks and subagents inherit it. */
+  /** Id of the root session, which forks and subagents inherit. */
   readonly root: string;
   /** Digests of the tools, in order. */
   readonly tools: readonly string[];
   /** Digest of the skill list in the front of an older log. */
   readonly skills?: string;
-  /** Stream that uses a key of its own instead of the family's key. */
+  /**
+   * Name of the stream or id of the session that uses a key of its own instead of the family's key. Absent for the
+   * family's key.
+   */
   readonly stream?: string | undefined;
   /** Routing rule of the catalog row. */
   readonly routing?: Capabilities['routing'];
@@ -279,8 +283,8 @@ export interface KeyInput {
  * if given), the tool list, and the skill list of an older log. The key has 55 characters for `tm1`, within OpenAI's
  * limit of 64.
  *
- * If the provider routes by itself, the key only distinguishes families. It then contains the contract's name and the
- * root alone.
+ * If the provider chooses the machine without the key (`automatic`), the key only distinguishes families. It then
+ * contains the contract's name and the digits for the root session alone.
  */
 export function cacheKey(input: KeyInput, newHash: NewHash): string {
   const { contract, model, root, tools, skills = null, stream, routing } = input;
@@ -291,7 +295,7 @@ export function cacheKey(input: KeyInput, newHash: NewHash): string {
 }
 
 /**
- * Returns the cache key of the next request: the key of the epoch, or the stream's own key if the stream has left the
+ * Returns the cache key of the next request: the key of the epoch, or the session's own key if it no longer uses the
  * family's key. Returns `undefined` before any epoch.
  */
 export function keyInForce(state: State, routing: Capabilities['routing'], newHash: NewHash): string | undefined {

@@ -41,8 +41,8 @@ test('`decidePadding` does not pad a front far below the floor, or a request tha
 });
 
 test('the gain equals a calculation by hand for sessions without tools', () => {
-  // A write costs 1.25 and a read 0.1. The sessions have 1, 2, 3, 3, 3, 4, 4, 6, 9 and 19 calls, of which at most two
-  // are below the floor.
+  // At the base input price of 1, a write costs 1.25 and a read 0.1. The sessions have 1, 2, 3, 3, 3, 4, 4, 6, 9 and 19
+  // calls, of which at most two are below the floor.
   const lengths = [1, 2, 3, 3, 3, 4, 4, 6, 9, 19];
   const [natural, padded, tail, growth] = [3_600, 4_600, 100, 350];
   const sums = lengths.map((length) => {

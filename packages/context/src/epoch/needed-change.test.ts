@@ -39,7 +39,6 @@ const open = fold([request(2)], opened(fold([created, prompt('go')]), wanted));
 const next = (state: State): State => fold([request(2), answer([text('so')]), prompt('on')], state);
 const between = next(open);
 
-/** Returns the state with the needed changes recorded. */
 function changed(state: State, one: RequestSpec, appends = ALL): State {
   const need = neededChange(state, one, appends);
   if (need.do !== 'append') throw new Error(`needs ${need.do}`);
@@ -265,7 +264,6 @@ describe('a change in the history', () => {
   });
 });
 
-/** Returns the texts of the role changes, in order. */
 function wordsOf({ history }: State): readonly string[] {
   const parts = slice(history.packed).flatMap((span) => span.parts);
   return parts.flatMap((part) => (part.type === 'change' && part.change === 'role' ? [part.text] : []));

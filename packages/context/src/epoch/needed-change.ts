@@ -1,6 +1,6 @@
 // Decides what a difference between the wanted request and the current epoch requires: nothing, a change appended to
 // the history if the model accepts it, or a new epoch. The decision is made only when a request is prepared, so a
-// setting that is changed and changed back is no difference.
+// setting that is changed and changed back requires nothing.
 
 import type { EpochCause, ReasoningChanged, RoleChanged, ToolRecord, ToolsChanged } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
@@ -40,9 +40,9 @@ type SettledDifference = Change | 'waits' | undefined;
 const APPENDABLE: readonly string[] = ['effort', 'reasoning.effort'];
 
 /**
- * Returns the action that is necessary before the next request. `given` lists the changes that the model accepts
- * appended, by the wanted catalog row. Requests are built with the row of their epoch. If the wanted row differs from
- * the epoch's row, any change opens an epoch, which then uses the wanted row.
+ * Returns the action that is necessary before the next request. `given` lists the kinds of changes that the model
+ * accepts as appended messages, according to the wanted catalog row. Requests are built with the row of their epoch. If
+ * the wanted row differs from the epoch's row, any change opens an epoch, which then uses the wanted row.
  */
 export function neededChange(state: State, wanted: RequestSpec, given: Capabilities['appends']): Need {
   const { epoch, history } = state;
@@ -92,10 +92,6 @@ function settleRole(history: History, wanted: RequestSpec, appends: Capabilities
   return { kind: 'role.changed', data: { ...digest, text, as: 'appended', rendering: RENDERING } };
 }
 
-/**
- * Checks that a history has more than `tokens` tokens. It adds up spans from the end, and stops as soon as the sum
- * exceeds `tokens`.
- */
 function isLongerThan({ packed }: History, tokens: number): boolean {
   let left = tokens;
   for (let index = packed.length - 1; index >= 0 && left >= 0; index -= 1) {

@@ -1,5 +1,5 @@
-// Spans of a side call's own words. They are one message after the history that the side call contains, and only that
-// request contains them.
+// Makes the spans of a side call's own words. The words are the last message of the side call. The message is after the
+// main history or has no history before it. No other request contains this message.
 
 import type { ContentPart, Position } from '@tidemark/log';
 import type { Span } from '@tidemark/model';

@@ -113,7 +113,7 @@ test('the entry that the main stream left is refreshed by a side call that reads
     none,
     [0, 100, 0, 0, 0, 0, 0, 0, 0],
   ]);
-  // A side call that does not read the main stream's entry has another prefix.
+  // This side call does not read the main stream's entry, because its prefix is different.
   const other = [beside(request(4, [asked(2, '5m')], 250)), beside(billed(0, 10))];
   expect(left(...read, ...other)[0]).toBe(second(1));
 });
@@ -131,7 +131,6 @@ test('a side call that failed or cached nothing refreshes nothing, and its strea
   }
 });
 
-/** Returns the lifetimes of the cache entries, by block. */
 function livesOf(told: readonly Told[]): readonly (readonly [block: number, ttl: CacheEntry['ttl']])[] {
   return fold([created, ...told]).cache.entries.map(({ block, ttl }) => [block, ttl] as const);
 }

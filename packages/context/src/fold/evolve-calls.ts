@@ -32,7 +32,10 @@ export function send(state: State, event: RecordedOf<'request.prepared'>): State
   return withStream({ ...state, pace }, data.stream, { ...stream, pending });
 }
 
-/** Applies a failed request: its pending state is cleared, and nothing else changes. */
+/**
+ * Applies a failed request. On the main stream, the pending request is removed. The stream of a side call is removed
+ * completely.
+ */
 export function fail(state: State, name: string): State {
   const stream = streamOf(state, name);
   if (stream?.pending === undefined) return state;
@@ -70,8 +73,8 @@ export function accept(state: State, event: RecordedOf<'answer.received' | 'answ
 }
 
 /**
- * Returns the last count before a request that was cut and has no count. If the previous request has no count either,
- * the last count stays.
+ * Returns the token count to use after a request that was cut and has no count. This is the count of the previous
+ * request, or else `counted` of the state.
  */
 function countedBefore({ counted }: State, before: Accepted | undefined): RequestCount | undefined {
   if (before === undefined || isUncounted(before)) return counted;
@@ -79,7 +82,10 @@ function countedBefore({ counted }: State, before: Accepted | undefined): Reques
   return { position, input, model, answer, spans, front: counted?.front };
 }
 
-/** Applies an answer whose request is not in the log, as in a recording. Its token count is still used. */
+/**
+ * Applies an answer whose request is not in the log, as in a session imported from another program. The token count of
+ * the answer is still used.
+ */
 function elsewhere(state: State, event: RecordedOf<'answer.received' | 'answer.interrupted'>): State {
   const { history, epoch, counted } = state;
   const { position, kind, data } = event;
@@ -87,7 +93,8 @@ function elsewhere(state: State, event: RecordedOf<'answer.received' | 'answer.i
   if (data.stream !== 'main' || kind === 'answer.interrupted') return state;
   const { model } = epoch.opened;
   const input = inputTokens(data.usage ?? {});
-  // An answer without a total, or with a total that another record counts, does not replace the last count.
+  // An answer without a total does not replace the last count. An imported answer has no total if another record of the
+  // answer contains it.
   if (input === undefined && counted?.input !== undefined) return state;
   const front = counted?.front ?? (input && Math.max(0, input - historySize(history).tokens));
   return { ...state, counted: { position, input, model, answer: answerOf(event), spans: history.settled, front } };
@@ -107,8 +114,8 @@ function keptWarm(state: State, touched: readonly CacheEntry[]): State {
 }
 
 /**
- * Returns the answer as part of the last accepted request, with its tokens. Returns `undefined` for a cut answer: it is
- * packed in another form or not at all, so its usage does not predict the next request.
+ * Returns the position of an answer, and its tokens with reasoning if they are known. Returns `undefined` for a cut
+ * answer: it is packed in another form or not at all, so its usage does not predict the next request.
  */
 function answerOf({
   kind,
@@ -127,7 +134,8 @@ function answerOf({
 const ODD = 4;
 
 /**
- * Updates the ratios. The size of the appended text was estimated when the request was prepared, and is now counted.
+ * Updates the ratios of counted to estimated tokens. The size of the appended text was estimated when the request was
+ * prepared, and is now counted.
  */
 function learnRatios(
   ratios: State['ratios'],
@@ -146,7 +154,6 @@ function learnRatios(
   return learnt.appended === appended && learnt.whole === whole ? ratios : { ...ratios, [model]: learnt };
 }
 
-/** Returns the scales after a counted request, or `undefined` if the request has no count or no epoch is open. */
 function scalesBehind(
   { scales, ratios, epoch, history: { packed, lead } }: State,
   { prepared, spans }: SentRequest,
@@ -169,8 +176,8 @@ function scalesBehind(
 }
 
 /**
- * Returns the ratio with one more observation. If the count did not grow, the provider dropped content, and the count
- * contains no information about the appended text.
+ * Returns the ratio with one more observation, or unchanged if `counted` is 0 or less. In this case the provider
+ * dropped content, so the count contains no information about the appended text.
  */
 function learn(ratio: Ratio, estimated: number, counted: number): Ratio {
   if (counted <= 0) return ratio;
@@ -217,8 +224,9 @@ function withStream(state: State, name: string, stream: Stream): State {
 }
 
 /**
- * Returns the tokens that were read or written, or `undefined` if the usage is unknown. On a grid, writes are free and
- * not reported, so the tokens up to the last grid point are returned.
+ * Returns the tokens that were read or written, or `undefined` if the usage is unknown. If the provider caches only in
+ * fixed steps of tokens (`grid`), writes are free and not reported. The tokens up to the last full step are then
+ * returned.
  */
 function cachedAt(usage: Usage | undefined, grid: Grid | undefined): number | undefined {
   if (usage === undefined) return undefined;

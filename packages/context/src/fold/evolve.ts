@@ -132,7 +132,7 @@ export function evolve(state: State, event: Recorded): State {
   return { ...next, length: event.position + 1 };
 }
 
-// The table is typed by kind, but TypeScript cannot check that a union type indexes it with its own kind.
+// Without the type parameter, TypeScript does not see that `STEPS[event.kind]` takes an event of the same kind.
 function step<K extends Kind>(state: State, event: RecordedOf<K>): State {
   const one: FoldStep<K> = STEPS[event.kind];
   return one(state, event);
@@ -146,7 +146,6 @@ function startTurn(state: State, event: RecordedOf<'turn.started' | 'turn.resume
   return endFlight({ ...state, turn: state.turn ?? { startedAt: event.position } });
 }
 
-/** Marks that no request is in flight, and packs the spans that waited for it. */
 function endFlight(state: State): State {
   return { ...state, history: releaseWaiting({ ...state.history, inFlight: false }) };
 }
@@ -187,7 +186,8 @@ function openEpoch(state: State, event: RecordedOf<'epoch.opened'>): State {
   const { quarantines, prunings } = event.data;
   const repacked = takeUpCheckpoint(state, event);
   const { quarantines: rejected, prunings: shortened } = repacked;
-  // Stubs come first, because a quarantine names a place in the whole result, before it is shortened.
+  // Quarantines are applied before prunings, because a quarantine names a place in the whole result, before the result
+  // is shortened.
   const stubbed = takeUp(repacked, event, { named: quarantines, held: stubs, records: rejected, pack: quarantine });
   const pruned = takeUp(stubbed, event, { named: prunings, held: cuts, records: shortened, pack: prune });
   const unsent = [...notSentShort(state), ...positionsChanged(stubbed, pruned)];
@@ -196,7 +196,6 @@ function openEpoch(state: State, event: RecordedOf<'epoch.opened'>): State {
   return { ...pruned, waiting, epoch: opened, cache: knowing(state.cache, event.data.cached) };
 }
 
-/** Returns the cache with the entries of the front that the epoch records as cached. */
 function knowing(cache: State['cache'], cached: EpochOpened['cached']): State['cache'] {
   return cached === undefined ? cache : { ...cache, entries: [...cache.entries, ...entriesOf(cached)] };
 }
@@ -280,14 +279,17 @@ function takeUpCheckpoint(state: State, event: RecordedOf<'epoch.opened'>): Stat
   return { ...opened, scales, directives: appendOnly(said), history: repack(opened.history, lead) };
 }
 
-/** Returns the form of the checkpoint's fields, which selects the rendering of the checkpoint. */
+/**
+ * Returns `form` of the checkpoint's fields, which selects the rendering of the checkpoint. Returns `undefined` for a
+ * checkpoint without fields.
+ */
 function formOf(fields: HistoryCompacted['fields']): string | undefined {
   const isObject = typeof fields === 'object' && fields !== null && !Array.isArray(fields);
   const form = isObject ? fields['form'] : undefined;
   return typeof form === 'string' ? form : undefined;
 }
 
-/** Checks that the new front changes content that was sent before, not only parameters. */
+/** Checks that the new epoch changes content that was sent before, not only parameters. */
 function editsSent(before: EpochOpened, after: EpochOpened): boolean {
   const sent = ({ layers, tools, checkpoint, prunings, quarantines }: EpochOpened): string =>
     canonicalText({ layers: layers.map((layer) => layer.digest), tools, checkpoint, prunings, quarantines });

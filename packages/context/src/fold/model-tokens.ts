@@ -9,7 +9,7 @@ import type { SpanSize } from '../base/estimate.ts';
 import { addSizes, NO_SIZE, sizeOfParts, sizeOfSpan, estimateTokens } from '../base/estimate.ts';
 import type { History, State } from '../state/state.ts';
 
-/** Returns the scaling for the text of the next request, or of a request to another model. */
+/** Returns the data for converting estimated tokens into tokens of `model`. Default: the model of the current epoch. */
 export function scalingOf(state: State, model: string = state.epoch?.opened.model ?? ''): Scaling {
   return { scales: state.scales, ratio: newTextRatio(state, model), model };
 }
@@ -76,7 +76,7 @@ export function scalesWithCheckpoint(
 
 // The next functions compute the scale of a checkpoint's text. Most of the text is quoted from texts that the model
 // counted before, some of them dumps or JSON. Neither the scale of prose nor the scale of the session's newest text
-// fits it.
+// fits these quotations.
 
 /** First line of an item of a checkpoint, or heading of a quotation, with its position in the log. */
 const MARKED = /^(?:- |## .*)\[(\d+)\]/;
@@ -84,7 +84,6 @@ const MARKED = /^(?:- |## .*)\[(\d+)\]/;
 /** Line that ends an item. */
 const ENDS = /^(?:#|$)/;
 
-/** Part of a checkpoint that is quoted from one record. */
 interface Quotation {
   /** Position of the quoted record. Absent for the checkpoint's own words. */
   readonly position: number | undefined;

@@ -20,7 +20,9 @@ export function frontInForce({ tools, parameters, layers }: EpochOpened): InForc
   };
 }
 
-/** Applies `tools.changed`: appends the change for the model, or keeps the tools for the next epoch. */
+/**
+ * Applies `tools.changed`: appends the change for the model, or keeps the tools for the next epoch if `as` is `queued`.
+ */
 export function changeTools(state: State, event: RecordedOf<'tools.changed'>): State {
   const { epoch } = state;
   if (epoch === undefined) return state;
@@ -63,7 +65,6 @@ export function changeRole(state: State, event: RecordedOf<'role.changed'>): Sta
   return appendChange(changed, event, { type: 'change', change: 'role', text: renderRole(text, rendering) });
 }
 
-/** Returns the list of tools after a change, ordered by name. */
 function changedTools(
   tools: readonly ToolRecord[],
   added: readonly ToolRecord[],
@@ -97,8 +98,8 @@ function appendChange(
 // the same part.
 
 /**
- * Returns the history with these blocks replaced by their stubs. A block that is no longer packed, or that was cut off
- * a shortened result, needs no stub.
+ * Returns the history with the blocks in `quarantines` replaced by their stubs. A block that is no longer packed, or
+ * that was cut off a shortened result, needs no stub.
  *
  * - Reasoning is bound to the content before it. Rejected reasoning is therefore removed together with all older
  *   reasoning, without a stub, because its plain twin is in the log.
@@ -122,8 +123,8 @@ function withStub(spans: readonly Span[], { origin, stub }: Quarantine): readonl
 }
 
 /**
- * Returns the part of a span at a place. In a result, which is the only part of its span, the place is an index of its
- * content. Returns `undefined` if the place does not exist.
+ * Returns the part at index `place` of a span. If the span is a result, `place` is an index of the result's content,
+ * and the whole result is returned. Returns `undefined` if the index does not exist.
  */
 function rejectedPart({ parts }: Span, place: number): Part | undefined {
   const [first] = parts;
@@ -188,12 +189,12 @@ function shortenSpan(span: Span, kept: ReadonlyMap<number, PrunedResult>): Span 
   return shown === undefined ? span : shownUpTo(span, shown);
 }
 
-// Reasoning that a provider binds to its prefix. If that prefix was edited since, the reasoning is omitted, because the
-// provider would refuse the whole request (Anthropic's prefix check on preserved thinking).
+// A provider can bind reasoning to the prefix before it. If that prefix was edited since, the next function omits the
+// reasoning, because the provider would refuse the whole request (Anthropic's prefix check on preserved thinking).
 
 /**
- * Returns the span as the epoch may send it. On a model with the prefix check, it omits reasoning from before the last
- * edit, and reasoning that follows an omitted part of its own answer.
+ * Returns the span as the epoch may send it. For a model with the prefix check, two kinds of reasoning are omitted:
+ * reasoning from before the last edit, and reasoning that follows an omitted part of its own answer.
  */
 export function withoutBoundReasoning(span: Span, epoch: Epoch, capabilities: Capabilities): Span {
   if (!capabilities.prefixCheck || span.role !== 'assistant') return span;

@@ -89,7 +89,6 @@ test('a compaction keeps a prompt recorded during an answer together with that a
   expect(packed(state).slice(1)).toEqual(['assistant: done', 'user: and this']);
 });
 
-/** Returns the event of an epoch that takes up the checkpoint at this position. */
 function opening(checkpoint: Position): Told {
   const front = {
     contract: 'tm1',

@@ -1,6 +1,6 @@
 // Settled order: decides the place at which a recorded fact is packed. While an answer is in flight or its calls are
 // open, all other facts wait. Then results follow in call order, then notes, then prompts. The order never depends on
-// anything after the closing event (L3).
+// records after the event that closes the last call (L3).
 
 import type { AnswerInterrupted, AnswerPart, AnswerReceived, Position, RecordedOf, SessionId } from '@tidemark/log';
 import type { CallPart, Part, ResultPart, Span, TextPart } from '@tidemark/model';
@@ -68,9 +68,9 @@ function releaseSaid(history: History): History {
 }
 
 /**
- * Packs messages. If the history ends with a change that has no answer, a line is packed before the messages. Providers
- * accept a change of tools or of the role only if an answer follows it, so the line takes the place of the missing
- * answer.
+ * Packs messages. If the history ends with a change that has no answer, a fixed line of the assistant is packed before
+ * the messages. Providers accept a change of tools or of the role only if an answer follows it, so the line takes the
+ * place of the missing answer.
  */
 function packSaid(history: History, drafts: readonly SpanDraft[]): History {
   const [first] = drafts;
@@ -183,8 +183,8 @@ function useIds(calls: Map<string, number>, ids: readonly string[], position: Po
 }
 
 /**
- * Returns the call ids of this history only. The map is shared with the later states of the same history, like the list
- * of spans. If an older state is continued in another way, it gets a copy with only its own ids.
+ * Returns the call ids of this history. The map is shared with the later states of the same history, like the list of
+ * spans. If the fold continues from an older state, that state gets a copy with only its own ids.
  */
 export function ownCalls({ calls, packed }: History): Map<string, number> {
   if (packed.buffer.length === packed.length) return calls;
@@ -193,8 +193,9 @@ export function ownCalls({ calls, packed }: History): Map<string, number> {
 }
 
 /**
- * Returns the ids to send for the calls of an answer. Some providers number calls from the start again in each answer,
- * which repeats ids. A repeated id is replaced by an id that no call has or was given.
+ * Returns the id to send for each call of an answer. Some providers number calls from the start again in each answer,
+ * which repeats ids. A repeated id is replaced by an id that no other call has, either as its own id or as a
+ * replacement.
  */
 function wireIds(used: ReadonlyMap<string, number>, { calls, position }: AnswerBatch): ReadonlyMap<string, string> {
   const isUsed = (id: string): boolean => (used.get(id) ?? Infinity) < position;
@@ -214,8 +215,8 @@ function answerDraft(batch: AnswerBatch, ids: ReadonlyMap<string, string>): Span
   const { position, session, answer } = batch;
   const parts: Part[] = [];
   const seen = new Set<string>();
-  // A provider may bind reasoning to all content before it and to the item directly after it. If some of that content
-  // is omitted or renamed, the reasoning is marked.
+  // A provider may bind reasoning to all content before it and to the item directly after it. If some content before
+  // the reasoning is omitted or renamed, the reasoning is marked `displaced`.
   let displaced = false;
   for (const part of answer.parts) {
     if (part.type === 'reasoning') {
@@ -289,8 +290,8 @@ function resultDrafts(batch: AnswerBatch, ids: ReadonlyMap<string, string>): rea
 }
 
 /**
- * Adds spans to the packed history. Blank text and spans without any other part are omitted, because providers refuse
- * both.
+ * Adds spans to the packed history. Blank text is omitted, and so is a span that then has no part, because providers
+ * refuse both.
  */
 function pack(history: History, drafts: readonly SpanDraft[]): History {
   const spans: Span[] = [];
@@ -315,16 +316,16 @@ export function foldChanges(history: History): History {
   return { ...history, packed: appendOnly(kept), changes: [], calls: new Map(ownCalls(history)) };
 }
 
-/** Checkpoint that a repacking puts first, and the range that it replaces. */
+/** Checkpoint at the beginning of a repacked history, and the range that it replaces. */
 export interface Lead {
   readonly position: Position;
   readonly session: SessionId;
   /** End of the range. Spans before the first message that begins after this position are no longer packed. */
   readonly to: Position;
   readonly part: TextPart;
-  /** Positions in the range that stay packed, each in its original order. */
+  /** Positions in the range whose spans stay packed, in their original order. */
   readonly keeps: readonly Position[];
-  /** Maximum length of a result's text, in UTF-16 units. Absent: no limit. */
+  /** Maximum length of a result's text, in UTF-16 units. `undefined`: no limit. */
   readonly shortens: number | undefined;
 }
 

@@ -1,5 +1,5 @@
-// Tests of the lookback: how many positions before a marker an entry is found. A run of calls or results may count as
-// one position.
+// Tests of the lookback: the number of positions before a marker in which an entry is found. A run of calls or results
+// may count as one position.
 
 import type { Block, BlockRun } from '@tidemark/model';
 import { expect, test } from 'vitest';
@@ -67,7 +67,7 @@ test("an entry is read within twenty positions of a marker, with the marker's ow
 test('a run of calls or results is one position if the catalog row has `runsCollapse`, and one position per block otherwise', () => {
   const batch = [...times(15, 'calls'), ...times(15, 'results')];
   expect([readOver(batch, true), readOver(batch, false)]).toEqual([1_000, 0]);
-  // One batch takes two positions, so nine batches and half of another are within twenty.
+  // One batch takes two positions, so nine batches and half of another are within a lookback of twenty positions.
   const batches = Array.from({ length: 9 }, () => batch).flat();
   expect(readOver([...batches, 'calls'], true)).toBe(1_000);
   expect(readOver([...batches, ...batch], true)).toBe(0);

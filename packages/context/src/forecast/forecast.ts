@@ -17,13 +17,12 @@ import { cliffCrossed } from '../pressure/gauge.ts';
 import { expectedInput, isScaled } from '../state/scales.ts';
 import type { CacheEntry } from '../state/state.ts';
 
-/** Input of a forecast. */
 export interface ForecastInput extends SizeInput {
   readonly at: Timestamp;
   readonly markers: readonly Marker[];
-  /** Plan of the entries that are read and left at a provider that caches without markers. */
+  /** Cache entries that this request will read and leave. Set only for a provider that caches without markers. */
   readonly keeping?: Keeping | undefined;
-  /** Cache entries that this request can read. */
+  /** Cache entries that this request can read, with the shortest prefix first. */
   readonly readable: readonly CacheEntry[];
   /** Tokens that were never sent on this stream, on the model's scale. */
   readonly unsent: number;
@@ -191,7 +190,7 @@ function withinLookback({ sequence, capabilities }: Lookup, from: number, to: nu
 }
 
 function heldByOf(input: ForecastInput): HeldBy {
-  // The request extends a counted request. The tokens that the counted request left in the cache were counted too.
+  // If the request extends a counted request, the tokens that the counted request left in the cache were counted too.
   if (input.accepted?.cached !== undefined && countedEnd(input) !== undefined) return 'count';
   return input.sizes === 'recorded' || isScaled(input.scales, input.model) ? 'scale' : 'estimate';
 }

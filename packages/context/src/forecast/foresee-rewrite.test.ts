@@ -54,7 +54,7 @@ const GOES_ON: RequestEpoch = { opens: false, cause: 'initial' };
 const OPENS: RequestEpoch = { opens: true, cause: 'reasoning' };
 
 test('a change of ours is reported by the cause of its epoch, with the amount by which the rewrite costs more than reading', () => {
-  // 99,000 × ($3.75 − $0.30) per million tokens
+  // The cost is 99,000 × ($3.75 − $0.30) per million tokens: the write price minus the read price.
   expect(foreseen('opened', OPENS)).toEqual({ cause: 'reasoning', tokens: 99_000, cost: '0.34155' });
   expect(foreseen('opened', { opens: false, cause: 'tools' })?.cause).toBe('tools');
 });

@@ -24,7 +24,6 @@ import { expectedInput } from '../state/scales.ts';
 import type { State } from '../state/state.ts';
 import type { HeldBy, Loss, Outlook } from './forecast.ts';
 
-/** Input for judging a miss. */
 export interface MissInput extends MissEvidence {
   readonly capabilities: Capabilities;
   readonly at: Timestamp;
@@ -67,7 +66,8 @@ function lifeWritten({ writes, written }: Usage, { ttls }: Capabilities): Ttl | 
 }
 
 /**
- * Share of an estimated size. A read that is lower by more than this share is a miss and not an error of the estimate.
+ * Maximum share by which a read may be lower than the estimated size. A larger difference is a miss and not an error of
+ * the estimate.
  */
 const BEYOND_ESTIMATE = 0.25;
 
@@ -171,8 +171,8 @@ export function causesOfMiss(evidence: MissEvidence): readonly [MissCause, ...Mi
 }
 
 /**
- * Reasons in a provider's diagnosis that name a setting in the provider's cache key. No event of this session changed
- * that setting.
+ * Reasons in a provider's diagnosis that name a setting in the provider's cache key. They become the cause `parameter`
+ * if no change by this session explains the miss.
  */
 const SETTING_REASONS: readonly string[] = [
   'model_changed',
@@ -189,20 +189,21 @@ function unforeseenCause({ capabilities, crowded = false, diagnosis, seen = fals
     return SETTING_REASONS.includes(diagnosis.reason ?? '') ? 'parameter' : 'unknown';
   }
   if (loss !== undefined) return 'unknown';
-  // The entry is not known to be evicted in two cases. A router may have used another upstream, and a provider that
-  // finds entries by a key may have used another machine.
+  // A missing entry is known to be evicted only if neither of two other explanations is possible. A router may have
+  // used another upstream, and a provider that finds entries by a key may have used another machine.
   const isKept = markers === 'explicit' && routing === undefined;
   if (seen && (diagnosis?.found === 'same' || isKept)) return 'evicted';
   return 'unknown';
 }
 
-// Compares the provider's own report of a miss with our cause. The provider compares the two requests itself, so its
-// report is independent of the fold. Its terms are listed in provider facts 1.4 and 2.2.
+// The next functions compare the provider's own report of a miss with the causes that this program found. The provider
+// compares the two requests itself, so its report is independent of the fold. The terms of the reports are listed in
+// provider facts 1.4 and 2.2.
 
 /**
- * Result of the comparison. `agrees`: the report fits our cause. `disagrees`: the report does not fit, so one of the
- * two is wrong. `explains`: we know no cause, and the report names the change. `silent`: the report contains nothing
- * about the cause.
+ * Result of comparing a provider's report with the causes that this program found. `agrees`: the report fits one of
+ * them. `disagrees`: the report fits none of them, so the report or the program is wrong. `explains`: the program found
+ * no cause, and the report names one. `silent`: the report contains nothing about the cause.
  */
 export type CrossCheckVerdict = 'agrees' | 'disagrees' | 'explains' | 'silent';
 
@@ -221,8 +222,8 @@ const SYSTEM: readonly BreakOrMissCause[] = ['skills', 'contract', 'role'];
 const TOOLS: readonly BreakOrMissCause[] = ['tools', 'contract', 'compaction'];
 
 /**
- * Our causes that can lead a provider to report each reason. Anthropic reports a change of `speed` as a model change.
- * OpenAI's cache key depends on tools and skills.
+ * For each reason in a provider's report, the causes in this program that can lead to it. Anthropic reports a change of
+ * `speed` as a model change. OpenAI's cache key depends on tools and skills.
  */
 const CAUSES_OF: ReadonlyMap<string, readonly BreakOrMissCause[]> = new Map([
   ['model_changed', ['model', ...SETTING_CAUSES]],
@@ -239,8 +240,9 @@ const CAUSES_OF: ReadonlyMap<string, readonly BreakOrMissCause[]> = new Map([
 ]);
 
 /**
- * Compares a diagnosis with our causes of one miss. `causes` contains the causes of the miss, and the causes of the
- * epoch that opened with the request. An unknown reason agrees with no cause.
+ * Compares a provider's report with the causes that this program found for one miss. `causes` contains the causes of
+ * the miss, and the causes of the epoch that opened with the request. A reason that is not in `CAUSES_OF` agrees with
+ * no cause.
  */
 export function crossCheck({ found, reason }: DiagnosisRecord, causes: readonly BreakOrMissCause[]): CrossCheckVerdict {
   const ours = causes.filter((cause) => cause !== 'opened' && cause !== 'unknown');
@@ -281,7 +283,10 @@ export interface ForeseenRewrite {
   readonly cost?: Money;
 }
 
-/** Epoch of the request: its causes, and `opens` if it opens with this request. */
+/**
+ * Epoch of a request. `opens` is true if the epoch opens with this request. `cause` and `also` are the causes for which
+ * the epoch opened.
+ */
 export interface RequestEpoch {
   readonly opens: boolean;
   readonly cause: EpochCause;
@@ -322,7 +327,7 @@ function causesOf(price: EpochPrice, { opens, cause, also = [] }: RequestEpoch):
   return loss === undefined || loss.cause === gone || isOpened ? [gone] : [gone, loss.cause];
 }
 
-/** Input for the price of an epoch. */
+/** Input of `epochForecast` and `foreseeRewrite`. */
 export interface EpochPrice {
   /** State before the epoch opens. */
   readonly state: State;

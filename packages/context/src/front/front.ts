@@ -1,6 +1,6 @@
-// Front of an epoch: layers 0, 3 and 4 (padding). It is composed once when an epoch opens, and keeps its bytes until
-// the next epoch. It contains only the operator's text; the content of files is in notes. Older logs also have a layer
-// 2, the list of skills.
+// Front of an epoch: layers 0 (runtime), 3 (the agent's own system text) and 4 (padding). It is composed once when an
+// epoch opens, and keeps its bytes until the next epoch. It contains only the operator's text; the content of files is
+// in notes. Older logs also have a layer 2, the list of skills.
 
 import type { Digest, EpochOpened, LayerRecord, RenderParameters, ToolRecord } from '@tidemark/log';
 import { canonicalText, digest } from '@tidemark/log';
@@ -19,7 +19,8 @@ export interface ToolSpec {
   readonly schema: JsonValue;
   /**
    * SHA-256 digests of earlier canonical definitions that differ from this one only in wording. A session that was
-   * shown an earlier definition keeps it until another cause opens an epoch, so a new wording costs no cache.
+   * shown an earlier definition keeps it until another cause opens an epoch, so a new wording does not break the
+   * session's cache.
    */
   readonly earlier?: readonly string[];
 }
@@ -57,9 +58,9 @@ export interface FrontTexts {
 }
 
 /**
- * Variant of layer 0. `full` contains all of it. `minimal` omits identity and working rules, which the agent's own
- * system text then contains. `brief` is for an agent that has only its own tools. It has about 100 tokens, at most 150
- * with the note on the permission mode, and contains nothing about project instructions and skills.
+ * Variant of layer 0. `full` contains all parts of the layer. `minimal` omits identity and working rules, which the
+ * agent's own system text then contains. `brief` is for an agent that has only its own tools. `brief` has about 100
+ * tokens, at most 150 with the note on the permission mode, and contains nothing about project instructions and skills.
  */
 export type RuntimeText = 'full' | 'minimal' | 'brief';
 
@@ -91,7 +92,7 @@ export function composeFront(spec: FrontSpec, newHash: NewHash): FrontTexts {
   return { contract: TM3, layers, tools: (spec.tools ?? []).map((tool) => defineTool(tool, newHash)).toSorted(byName) };
 }
 
-/** Returns one layer with the digest of its bytes. */
+/** Returns one layer with the digest and the size of its text. */
 export function layer(
   name: string,
   revision: string,
@@ -168,8 +169,9 @@ export function knownParameters(parameters: RenderParameters, capabilities: Capa
   return Object.fromEntries(known.map(([name, value]) => [name, value ?? null]));
 }
 
-// Padding layer: whole sections of the operating guide in their fixed order until the front is just above the floor,
-// then whole preloaded skills by name up to the cap. The same input gives the same bytes in any process.
+// The next functions build the padding layer. It contains whole sections of the operating guide, in their fixed order,
+// until the front is just above the floor. Then it contains whole preloaded skills, ordered by name, up to the upper
+// limit `cap`. The same input gives the same bytes in any process.
 
 /** A user's own skill, outside the workspace, that is marked for preloading. */
 export interface Preload {
@@ -183,7 +185,10 @@ export interface PadOptions {
   /** The model's floor in tokens; `undefined` if unknown. */
   readonly floor: number | undefined;
   readonly preloads: readonly Preload[];
-  /** Observed error of estimates, as a share (`scales.ts`). Default: 0.1, for a session that has learnt nothing yet. */
+  /**
+   * Observed error of estimates, as a share (`scales.ts`). Default: 0.1, for a session that has not observed an error
+   * yet.
+   */
   readonly error?: number;
 }
 
@@ -191,18 +196,21 @@ export interface PadOptions {
 export const PADDING = 'padding';
 
 /**
- * Limits in tokens for a model with an unknown floor. `target` is a tenth above the highest known floor, and `cap` is a
- * third above it.
+ * Limits in tokens for a model with an unknown floor. `target` is a tenth above the highest known floor of any model,
+ * and `cap` is a third above that floor.
  */
 export const UNKNOWN_FLOOR = { target: 4_500, cap: 5_500 } as const;
 
 /**
- * Error of estimates that is assumed before anything is learnt. A padded front must really reach the floor. Otherwise
+ * Error of estimates that is assumed until an error was observed. A padded front must really reach the floor. Otherwise
  * all of the padding is wasted.
  */
 const FIRST_ERROR = 0.1;
 
-/** Cap as a multiple of the floor. Sections vary in size, so there must be space for one section above the floor. */
+/**
+ * Upper limit `cap` of a padded front, as a multiple of the floor. Sections vary in size, so there must be space for
+ * one section above the floor.
+ */
 const CAP = 4 / 3;
 
 const LEAST_ROOM = 300;
@@ -214,7 +222,7 @@ export function frontTokens(front: FrontTexts): number {
 
 /**
  * Returns the front with its padding layer. Returns `undefined` if the front needs no padding, or if no set of whole
- * sections reaches the floor and stays below the cap.
+ * sections reaches the floor and stays below the upper limit `cap`.
  */
 export function padFront(front: FrontTexts, options: PadOptions, newHash: NewHash): FrontTexts | undefined {
   const { target, cap } = bounds(options);

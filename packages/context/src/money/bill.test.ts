@@ -9,7 +9,6 @@ const sonnet = row('claude-sonnet-4-5');
 const opus = row('claude-opus-5-5');
 const usage = { fresh: 3, read: 1000, writes: [{ ttl: '5m' as const, tokens: 200 }] };
 
-/** Forecast of the tested call. */
 const EXPECTED = { read: 1_000, write: 203, fresh: 0 };
 
 test("`billOf` counts fresh tokens at 1, and reads and writes at the model's prices", () => {

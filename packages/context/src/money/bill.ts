@@ -35,7 +35,6 @@ export interface Bill {
   readonly uncached: Decimal;
 }
 
-/** Bill of no calls. */
 export const NO_BILL: Bill = {
   tokens: 0,
   billed: new Decimal(0),
@@ -88,7 +87,6 @@ function hasExpired({ capabilities: { implicit }, at, before }: BilledCall): boo
   return before !== undefined && milliseconds(at) - milliseconds(before) >= life;
 }
 
-/** Returns the sum of two bills. */
 export function addBills(a: Bill, b: Bill): Bill {
   return {
     tokens: a.tokens + b.tokens,

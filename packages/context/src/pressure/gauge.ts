@@ -42,7 +42,8 @@ export interface Gauge extends Budgets {
   /** Maximum bytes that the provider accepts. Absent if the catalog row contains no limit. */
   readonly bytesLimit?: number;
   /**
-   * Next cliff at or above the input, or else the last one passed. Absent if the model has one price for all lengths.
+   * Next cliff at or above the input, or the highest cliff if the input is above all cliffs. Absent if the model has
+   * one price for all lengths.
    */
   readonly cliff?: Cliff;
 }
@@ -62,7 +63,10 @@ export interface GaugeOptions {
  */
 export const CRITICAL: number = 0.9;
 
-/** Share of the limit at which each tier begins, highest first. */
+/**
+ * Share of the limit at which each tier begins, highest first. `warning` begins earlier if the budget `soft` is a
+ * smaller share.
+ */
 const TIERS: readonly { readonly tier: Tier; readonly from: number }[] = [
   { tier: 'critical', from: CRITICAL },
   { tier: 'warning', from: 0.8 },
@@ -112,7 +116,6 @@ function tierAt(ratio: number, soft = 1): Tier {
   return reached?.tier ?? 'calm';
 }
 
-/** Checks if a tier is nearer to the limit than another. */
 function isAbove(tier: Tier, other: Tier): boolean {
   const rank = (one: Tier): number => TIERS.findIndex((held) => held.tier === one);
   return rank(tier) < rank(other);
@@ -154,8 +157,8 @@ export function crossingOf(state: State, gauge: Gauge): PressureCrossed | undefi
 }
 
 /**
- * Folds `pressure.crossed`: keeps the highest tier that was recorded with the same checkpoint. A record with another
- * checkpoint starts again.
+ * Folds `pressure.crossed`: keeps the highest tier that was recorded with the same checkpoint. A tier that was recorded
+ * with another checkpoint is replaced.
  */
 export function evolveCrossed(before: Crossed | undefined, { tier, checkpoint }: PressureCrossed): Crossed {
   return isAbove(saidBehind(before, checkpoint), tier) && before !== undefined ? before : { tier, checkpoint };
@@ -212,7 +215,7 @@ export interface Budgets {
   readonly hard: number;
   /** Input at which the tier `warning` begins, if that is below 80% of the limit. */
   readonly soft: number;
-  /** Tokens of the tail that a compaction keeps. */
+  /** Maximum tokens of the tail that a compaction keeps. */
   readonly tail: number;
 }
 

@@ -1,6 +1,6 @@
 // Estimates the input of the next request before the provider counts it: the last reported usage, plus an estimate of
-// everything appended since. Everything is estimated if no total was reported, if the history was edited, or if another
-// model counts.
+// everything appended since. Everything is estimated if no total was reported, if the history was edited, or if the
+// next request is for another model.
 
 import { defined } from '@tidemark/core';
 import type { EpochOpened, SizeForecast } from '@tidemark/log';
@@ -23,8 +23,8 @@ export interface NextInput {
 /** Tokens of the next request's input, divided into a counted and an estimated part. */
 export interface NextTokens {
   /**
-   * Counted input and answer of the last accepted request. If that count cannot be used, the part of the front that is
-   * known from a recording.
+   * Counted input and answer of the last accepted request. If that count cannot be used, the part of the front that the
+   * provider counted in an imported session, or 0.
    */
   readonly measured: number;
   /** Estimate of all other content from its characters, before the learnt ratio is applied. */
@@ -48,9 +48,9 @@ function extendedCount<Last extends RequestCount | Accepted>(
 }
 
 /**
- * Estimates the next request. `most` is the model's window in tokens. A count above `most` is ignored, because such a
- * request would have been refused. The running time is proportional to the content that was appended since the last
- * accepted request.
+ * Estimates the size of the next request's input. `most` is the model's window in tokens. A count above `most` is
+ * ignored, because such a request would have been refused. The running time is proportional to the content that was
+ * appended since the last accepted request.
  */
 export function nextInput(state: State, most: number = Infinity): NextInput {
   const accepted = standing(state);
@@ -72,15 +72,14 @@ function isWhole(accepted: Accepted | undefined): accepted is Accepted {
   return accepted !== undefined && (accepted.answer !== undefined || !isUncounted(accepted));
 }
 
-/** Returns the bytes of a sent request plus the estimated bytes of its answer and of everything after it. */
 function bytesBehind({ history }: State, { answer, spans, prepared }: Accepted): number {
   const said = answer === undefined ? NO_SIZE : answerSize(history, answer.position);
   return prepared.bytes + said.bytes + sizeSince(history, spans, answer?.position).bytes;
 }
 
 /**
- * Returns the last count that the next request extends, or `undefined`. If the last call reported no total, the
- * previous count is still used.
+ * Returns the last counted request that the next request extends, or `undefined`. If the last call reported no total,
+ * the counted request before it is returned.
  */
 function lastCount({ counted, epoch }: State, accepted: Accepted | undefined): CountedInput | undefined {
   const last = accepted === undefined || isUncounted(accepted) ? extendedCount(counted, epoch) : accepted;
@@ -91,8 +90,8 @@ function lastCount({ counted, epoch }: State, accepted: Accepted | undefined): C
 type CountedInput = (Accepted | RequestCount) & { readonly input: number };
 
 /**
- * Checks if the provider reported no total input for the call. The call was cut too early, or the server does not
- * count.
+ * Checks if the provider reported no total input for the call. The total is missing if the call was cut too early, or
+ * if the server does not count.
  */
 export function isUncounted({ input }: Pick<Accepted, 'input'>): boolean {
   return input === undefined;
@@ -113,13 +112,16 @@ export function sizeForecast(state: State, { tokens }: NextInput): SizeForecast 
   return { ...tokens, input: tokens.measured + scaled, ...defined({ error }) };
 }
 
-/** Selects the ratio for an estimate. Appended content and whole requests have different ratios. */
+/**
+ * Selects the ratio for an estimate: the ratio for whole requests if no part of this request was counted and that ratio
+ * is known, otherwise the ratio for appended content.
+ */
 function ratioFor(state: State, { measured }: NextTokens): Ratio {
   const { appended, whole } = learntOf(state);
   return measured === 0 && whole.samples > 0 ? whole : appended;
 }
 
-/** Scales an unscaled estimate of part of the history to the tokens of the current model. */
+/** Converts estimated tokens of a part of the history into tokens of the current model. */
 export function inModelTokens(state: State, estimated: number): TokenEstimate {
   return applyRatio(learntOf(state).appended, estimated);
 }
@@ -150,7 +152,9 @@ function estimatedWhole(state: State): NextInput {
   return { bytes, tokens: { measured, appended: front.tokens - measured + definitions.tokens + tail.tokens } };
 }
 
-/** Checks if an epoch comes from a recording. Such an epoch has no layers, because its texts were not recorded. */
+/**
+ * Checks if an epoch comes from an imported session. Such an epoch has no layers, because its texts were not recorded.
+ */
 export function isRecorded({ layers }: Pick<EpochOpened, 'layers'>): boolean {
   return layers.length === 0;
 }
@@ -159,8 +163,8 @@ export function isRecorded({ layers }: Pick<EpochOpened, 'layers'>): boolean {
 const TOKEN_BYTES = 4;
 
 /**
- * Returns the size of the texts before the history. For a recording, the size is derived from its first count: it is
- * the part of that count that does not belong to the history, and includes the tools.
+ * Returns the size of the texts before the history. For an imported session, the size is derived from its first count:
+ * it is the part of that count that does not belong to the history, and includes the tools.
  */
 export function frontSize({ epoch, counted }: State): SpanSize {
   if (epoch === undefined || !isRecorded(epoch.opened)) {
@@ -176,8 +180,8 @@ export function historySize(history: History): SpanSize {
 }
 
 /**
- * Returns the size of everything packed from span `spans` on, or waiting to be packed. The answer at the position
- * `answered` is excluded.
+ * Returns the size of all content that waits to be packed, or that is packed from the span with the ordinal `spans` on.
+ * The answer at the position `answered` is excluded.
  */
 function sizeSince(history: History, spans: number, answered: number | undefined): SpanSize {
   let size = waitingSize(history);
@@ -228,14 +232,17 @@ export function turnGrowth(state: State): number | undefined {
   return median === undefined ? undefined : inModelTokens(state, median).tokens;
 }
 
-/** Returns the estimated tokens of the last turns without the open turn, newest first. */
+/**
+ * Returns the estimated tokens of the last `TURNS` turns before the open turn, newest first. Turns that the checkpoint
+ * covers are not included, not even in part.
+ */
 function lastTurns({ turns, history: { packed, lead }, compacted }: State): readonly number[] {
   const behind = compacted?.data.range.to ?? -1;
   const added: number[] = [];
   let index = packed.length - 1;
   for (let turn = turns.length - 1; turn >= 0 && added.length <= TURNS; turn -= 1) {
     const start = itemAt(turns, turn) ?? -1;
-    // The checkpoint covers a part of this turn.
+    // The checkpoint covers at least a part of this turn and all turns before it, so they are not measured.
     if (start <= behind) break;
     let tokens = 0;
     for (; index >= lead; index -= 1) {

@@ -31,7 +31,7 @@ export type TakesAlong = (totals: Totals) => boolean;
 
 /**
  * Returns the batch of all results, for a request that writes the whole history again anyway. The batch includes only
- * grounds that `takes` accepts. Returns `undefined` if no result is left.
+ * results with grounds that `takes` accepts. Returns `undefined` if no result is left.
  */
 export function allOf(old: OldResults, allowed: readonly Grounds[], takes: TakesAlong): PruningBatch | undefined {
   const batch = batchFrom(old, { index: 0, kept: 0, anywhere: false }, allowed, takes);
@@ -119,7 +119,7 @@ function add(a: Totals, b: Totals): Totals {
   };
 }
 
-/** Returns the tokens of the history up to the last span that lies completely within `held` blocks. */
+/** Returns the tokens of the history up to the end of the last span that lies completely within `held` blocks. */
 function tokensBefore({ spans: { blocks, tokens } }: OldResults, held: number): number {
   return tokens[count(blocks.length, (index) => (blocks[index] ?? held) <= held) - 1] ?? 0;
 }

@@ -66,7 +66,6 @@ const GAUGES: readonly Gauge[] = [
   { tier: 'warning', ratio: 0.85, bytes: 0 },
 ];
 
-/** Next action in a generated history. */
 type Move =
   | { readonly do: 'step'; readonly results: readonly Result[] }
   | { readonly do: 'prompt' | 'turn' | 'prune' | 'open' | 'compact' | 'add-tool' }
@@ -172,7 +171,6 @@ const quiet: fc.Arbitrary<readonly Move[]> = fc.array(
   { minLength: 20, maxLength: 30, size: 'max' },
 );
 
-/** Compares the fast pruning decision with the plain implementation, for all combinations of need, gauge and time. */
 function compare(state: State): void {
   const needs: readonly Need[] = [{ do: 'epoch', cause: 'tools' }, neededChange(state, wanted, [])];
   for (const need of needs) {
@@ -215,7 +213,7 @@ describe('pruning decisions with running sums', () => {
           const before = state;
           state = fold(toldOf(one, state), state);
           compare(state);
-          // Some callers look back, so an older state is tested too.
+          // Some callers use an older state, so an older state is tested too.
           if (one.do === 'prompt') compare(before);
         }
       }),
@@ -276,7 +274,7 @@ describe('pruning decisions with running sums', () => {
       const counted = { ...empty, history: { ...empty.history, packed: { buffer: spans.list, length: 0 } } };
       const begun = fold([created, prompt('go')], counted);
       let state = fold([opened(begun, 'initial')], begun);
-      // The results are long, so freeing them is worth a decision. They are between larger images.
+      // The results are long enough to be shortened. Each is followed by a larger image.
       const shown: Told = ['prompt.given', { parts: [SHOT], presenter: 'test' }];
       for (let id = 0; id < steps; id += 1) {
         const results = [{ id, length: 1_300, image: false, tool: 'read' as const }];

@@ -51,7 +51,7 @@ export interface OldResults {
   readonly from: number;
   readonly sums: Readonly<Record<Grounds, SumTree>>;
   /**
-   * Sums of all found results, by grounds. Most queries read only these sums, because usually no result has the
+   * Sums of all found results, by grounds. Most queries read only these sums, because usually no result has the queried
    * grounds.
    */
   readonly all: Readonly<Record<Grounds, readonly number[]>>;
@@ -70,7 +70,7 @@ export interface OldResults {
 /** Number of latest results that always stay whole. */
 const WHOLE = 6;
 
-/** Number of values that are summed for each result. */
+/** Number of values that are summed for each result: see `weightsOf`. */
 const WIDTH = 5;
 
 /**
@@ -133,7 +133,6 @@ export function firstPrunable(
   return first < found.length ? first : undefined;
 }
 
-/** Returns the number of found results that were sent and are not among the latest results. */
 function countOld({ places, found, results }: Sums, sent: number): number {
   let count = found.length;
   for (; count > 0; count -= 1) {
@@ -168,7 +167,6 @@ interface Sums {
   readonly begins: State['createdAt'];
   answers: number;
   skills: State['skillCalls'];
-  /** Tokens and blocks of the history before each span. */
   readonly before: { readonly tokens: number[]; readonly blocks: number[] };
   spans: number;
   /** Number of parts so far. Each part is one block at most. */
@@ -187,10 +185,9 @@ interface Sums {
   readonly calls: Set<string>;
 }
 
-// Sums by packed list. Many states share one list, and usually only the newest state is asked.
+// Sums by packed list. Many states share one list, and usually the sums are needed only for the newest state.
 const kept = new WeakMap<readonly Span[], Sums>();
 
-/** Returns the sums up to the end of the packed list. */
 function sumsOf(state: State): Sums {
   const { packed } = state.history;
   const known = kept.get(packed.buffer);
@@ -283,7 +280,6 @@ function addResult(sums: Sums, span: Span, result: ResultPart): void {
   for (const id of ids) sums.calls.add(id);
 }
 
-/** Moves each result to its new grounds in the sums, if a change of its use changed its grounds. */
 function countChanged({ uses, byUse, found, counted, trees }: Sums): void {
   for (const use of uses.changed) {
     const index = byUse.get(use);
@@ -335,7 +331,6 @@ function shortenedOf(span: Span, use: ResultUse): Shortened | undefined {
   return known === 'whole' ? undefined : known;
 }
 
-/** Returns the cut of a result, or `undefined` if the result is short or shortening it frees nothing. */
 function findShortened(span: Span, { of }: ResultUse): Shortened | undefined {
   const result = resultOf(span);
   if (result === undefined || span.origin.from !== 'event') return undefined;

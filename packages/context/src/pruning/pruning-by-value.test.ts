@@ -24,7 +24,6 @@ import {
 import type { Need } from '../epoch/needed-change.ts';
 import type { State } from '../state/state.ts';
 
-/** Returns a session in which each step reads one file of `length` characters, followed by one more request. */
 function reading(files: readonly string[], length: number): State {
   const steps = files.flatMap((path, index) => {
     const id = `c${index}`;

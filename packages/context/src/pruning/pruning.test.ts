@@ -244,7 +244,8 @@ describe('`planPruning`', () => {
       const input = 100_000;
       expect(plan(state, { gauge: { ...gauge, input }, compactsAt: 1e9 })).toMatchObject({ cause });
       expect(plan(state, { gauge: { ...gauge, input }, compactsAt: input + 10 })).toBeUndefined();
-      // A runtime without automatic compaction has no such limit.
+      // Without `compactsAt`, the runtime never compacts automatically, so the number of remaining calls is not
+      // limited.
       expect(plan(state, { gauge: { ...gauge, input } })).toMatchObject({ cause });
     },
   );

@@ -24,12 +24,12 @@ import { oldResults } from './prunable.ts';
 import type { Grounds } from './uses.ts';
 import { GROUNDS, groundsOf } from './uses.ts';
 
-/** Input of the pruning decision. */
+/** Input of `planPruning`. */
 export interface PruningInput {
   /** State in which all calls of the last answer are closed. */
   readonly state: State;
   readonly wanted: RequestSpec;
-  /** Change that the next request needs in any case. */
+  /** Action that the next request needs even without a pruning: see `neededChange`. */
   readonly need: Need;
   readonly capabilities: Capabilities;
   readonly at: Timestamp;
@@ -54,9 +54,7 @@ const HALF = 0.5;
  * prefix again and again.
  */
 const LEAST = 0.05;
-/**
- * Maximum number of calls since the last edit that are examined. The cache entries of older calls are not remembered.
- */
+/** Maximum number of calls since the last edit that are examined. The cache entries of older calls are not stored. */
 const CALLS = 16;
 /**
  * Number of calls after an edit during which no batch is shortened for the cause `pays`. The first call writes the
@@ -64,13 +62,13 @@ const CALLS = 16;
  */
 const SETTLED = 2;
 /**
- * Factor by which the savings so far must exceed the cost of a break. It is above 1 because a tier opens only one epoch
- * for pruning, and should not open it too early.
+ * A batch is shortened only if reading its tokens so far has cost at least this factor times the cost of the break. The
+ * factor is above 1 because a tier opens only one epoch for pruning, and should not open it too early.
  */
 const PAID = 2;
 /**
- * Maximum number of calls in which a batch must pay for its break in a nearly full window. It is about one turn of
- * steps.
+ * Maximum number of calls in which a batch must pay for its break in a nearly full window. It is about the number of
+ * steps in one turn.
  */
 const PRESSED = 40;
 
@@ -81,7 +79,7 @@ interface Choice {
   readonly waits: number;
 }
 
-/** True for the causes of epochs whose first request sends the whole history again anyway. */
+/** True for the causes of epochs whose first request writes the whole history to the cache again anyway. */
 const SENDS_ANEW: Readonly<Record<EpochCause, boolean>> = {
   initial: false,
   model: true,
@@ -302,7 +300,6 @@ function isSeldomNeeded({ refetches, count }: Totals): boolean {
   return refetches < count / 2;
 }
 
-/** Returns the price of writing minus the price of reading, at least 0. */
 function moreOf({ read, write }: PruningRates): number {
   return Math.max(0, write - read);
 }

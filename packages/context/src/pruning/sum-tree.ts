@@ -15,7 +15,6 @@ export function sumTree(width: number): SumTree {
   return { width, nodes: [] };
 }
 
-/** Appends a zero vector. */
 export function appendZero(tree: SumTree): void {
   const end = tree.nodes.length + 1;
   const node = zeros(tree);
@@ -28,7 +27,6 @@ export function addAt(tree: SumTree, index: number, vector: readonly number[], t
   for (let end = index + 1; end <= tree.nodes.length; end += lowBit(end)) add(tree.nodes[end - 1], vector, times);
 }
 
-/** Returns the sum of the first `length` items. */
 export function sumOfFirst(tree: SumTree, length: number): readonly number[] {
   const sum = zeros(tree);
   for (let end = Math.min(length, tree.nodes.length); end > 0; end -= lowBit(end)) add(sum, tree.nodes[end - 1], 1);
@@ -36,8 +34,8 @@ export function sumOfFirst(tree: SumTree, length: number): readonly number[] {
 }
 
 /**
- * Returns the index of the first item at or after `index` whose first number is positive, or `undefined`. No first
- * number may be negative.
+ * Returns the index of the first item at or after `index` whose first number is positive, or `undefined`. The first
+ * numbers must not be negative.
  */
 export function firstPositive(tree: SumTree, index: number): number | undefined {
   const before = sumOfFirst(tree, index)[0] ?? 0;
@@ -62,7 +60,6 @@ function add(to: number[] | undefined, vector: readonly number[] | undefined, ti
   for (let index = 0; index < vector.length; index += 1) to[index] = (to[index] ?? 0) + times * (vector[index] ?? 0);
 }
 
-/** Returns the value of the lowest set bit of a positive number. */
 function lowBit(number: number): number {
   return number & -number;
 }

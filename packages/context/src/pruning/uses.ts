@@ -1,5 +1,6 @@
-// Tracks how tool results are used. A file is read again or changed, a command runs again, or later text or input
-// mentions a path or symbol of a result. Each span is examined only once.
+// Tracks if tool results are still in use. A result is superseded if its file is read again or changed, or if its
+// command runs again. A result is used if later text or the arguments of a later call mention one of its paths or
+// symbols. Each span is examined only once.
 
 import type { CallPart, ResultPart, Span } from '@tidemark/model';
 import { commandIn, folderIn, parseArguments, deedOf, fileIn, looksCut } from '../checkpoint/known-tools.ts';
@@ -19,10 +20,10 @@ export interface ResultUse {
   readonly of: CallTarget | undefined;
   /** Length of the result's text, in UTF-16 units. */
   readonly length: number;
-  /** Turn in which the result was written or last mentioned. */
+  /** Number of the turn in which the result was written or last mentioned. */
   turn: number;
   superseded: Superseded | undefined;
-  /** True if nothing used the result in the latest turns. */
+  /** True if nothing used the result in the latest turns: see `keptTurns`. */
   old: boolean;
 }
 
@@ -33,7 +34,6 @@ export interface ResultUse {
  */
 export type Grounds = 'repeated' | 'changed' | 'changed-unused' | 'unused';
 
-/** All values of `Grounds`. */
 export const GROUNDS: readonly Grounds[] = ['repeated', 'changed', 'changed-unused', 'unused'];
 
 /** Returns the grounds on which a result is prunable, or `undefined` if it is not prunable. */
@@ -46,7 +46,7 @@ export function groundsOf({ superseded, old }: Pick<ResultUse, 'superseded' | 'o
 /** Target of a call: a file or a command. */
 export interface CallTarget {
   readonly deed: Deed;
-  /** Path of the file, relative to the workspace if it is inside, or the folder and the command. */
+  /** For a file, its path, relative to the workspace if it is inside. For a command, its folder and the command. */
   readonly name: string;
   /** Arguments as the model wrote them. */
   readonly raw: string;
@@ -57,7 +57,7 @@ export interface CallTarget {
   readonly part: 'whole' | 'beginning' | 'other';
 }
 
-/** Uses of all results in a packed list, up to some span. Mutable. */
+/** Uses of all results in a packed list, up to the last processed span. Mutable. */
 export interface Uses {
   readonly workspace: string | undefined;
   /** Number of turns that had started at the last processed span. */
@@ -83,11 +83,11 @@ export interface Uses {
 /** Number of turns, the open one included, during which a result without mentions is not old. */
 const KEPT_TURNS = 2;
 
-/** Options for measurements. */
+/** Options of `noUses` for measurements. */
 export interface UsesOptions {
   /** Number of turns during which a result without mentions is not old. Default: `KEPT_TURNS`. */
   readonly keptTurns?: number;
-  /** Called for each mention of a result, by text (`words`) or by the input of a tool (`input`). */
+  /** Called for each mention of a result, by text (`words`) or by the arguments of a call (`input`). */
   readonly onRefer?: (use: ResultUse, by: 'words' | 'input') => void;
 }
 
@@ -157,7 +157,6 @@ function targetIn({ name: tool, arguments: raw }: CallPart, workspace: string | 
     : { deed, name: fromWorkspace(file, workspace), raw, part: partIn(value, file) };
 }
 
-/** Returns the part of the file that the arguments name: all of it, its beginning, or another part. */
 function partIn(value: Readonly<Record<string, unknown>>, file: string): CallTarget['part'] {
   const others = Object.entries(value).filter(([, given]) => given !== file && given !== null && given !== undefined);
   if (others.length === 0) return 'whole';
@@ -174,7 +173,6 @@ function inputsOf({ arguments: raw }: CallPart): Iterable<string> {
   return value === undefined ? [raw] : stringsIn(value);
 }
 
-/** Marks the earlier results that this result supersedes. */
 function supersede(uses: Uses, of: CallTarget, use: ResultUse, text: string): void {
   if (of.deed === 'ran') {
     mark(uses, uses.runs.get(of.name), 'again');
@@ -225,7 +223,10 @@ function refer(uses: Uses, text: string, by: 'words' | 'input'): void {
   }
 }
 
-/** Returns the read files that a path may mean: one path must be the end of the other. */
+/**
+ * Returns the read files that a path may name: the path of the file must end with the given path, or the given path
+ * with the path of the file.
+ */
 function filesNamed(uses: Uses, name: string): readonly string[] {
   const path = fromWorkspace(name, uses.workspace);
   const found = [...(uses.paths.get(lastSegment(path)) ?? [])];

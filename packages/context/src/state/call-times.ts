@@ -1,41 +1,40 @@
-// Times between the calls of a stream. For each length of pause, the evidence counts the prefix tokens that were at
-// stake. It also counts the tokens that were lost for another reason than expiry. The size of the evidence is bounded:
-// it has one number per bin, and older evidence fades.
+// Times between the calls of a stream. For each length of pause, a sum counts the prefix tokens that were in the cache
+// when the pause began. Another sum counts the tokens that were lost for a reason other than expiry. The size of this
+// record is bounded: it has one number per bin, and each new pause reduces the weight of all earlier pauses.
 
 import type { SessionId, Timestamp } from '@tidemark/log';
 import { milliseconds } from '@tidemark/log';
 
 /**
- * Upper ends of the bins in milliseconds, on a logarithmic scale. Each lifetime that a provider sells is one of the
- * ends.
+ * Upper ends of the bins in milliseconds, on a logarithmic scale. Each cache lifetime that a provider offers is one of
+ * the ends.
  */
 const BINS: readonly number[] = [5, 10, 20, 30, 60, 120, 240, 720].map((minutes) => minutes * 60_000);
 
 /**
- * Share of older evidence that remains after each new piece, so that about the last ten pieces count. Fitted together
- * with the margin in `cache/plan.ts`.
+ * Share of the older sums that remains after each new pause, so that about the last ten pauses have an effect. Fitted
+ * together with the margin in `cache/plan.ts`.
  */
 const FADE = 0.9;
 
 /** Pauses of a stream, measured in the tokens that were cached when each pause began. */
 export interface Pauses {
   /**
-   * Tokens by length of the pause. The last bin contains all pauses beyond the last end. The first bin is always empty,
-   * because a pause of less than five minutes costs nothing.
+   * Tokens by length of the pause. The last bin contains all pauses that are longer than the last end in `BINS`. The
+   * first bin is always empty, because a pause of less than five minutes costs nothing.
    */
   readonly bins: readonly number[];
   /** Tokens that no lifetime of a cache entry would have kept. */
   readonly broken: number;
 }
 
-/** Evidence of a stream without pauses. */
 export const NO_PAUSES: Pauses = { bins: [...BINS, Infinity].map(() => 0), broken: 0 };
 
 /** Pause before a request. */
 export interface CallPause {
-  /** Milliseconds since the last accepted request. */
+  /** Length of the pause in milliseconds. */
   readonly ms: number;
-  /** Tokens in the cache after that request. */
+  /** Tokens in the cache when the pause began. */
   readonly held: number;
   /**
    * Part of `held` that is not read again with any lifetime: dropped, packed differently, stripped, or written under
@@ -43,15 +42,15 @@ export interface CallPause {
    */
   readonly broken: number;
   /**
-   * Share of older evidence that remains after this piece. The default is the shipped value; benchmarks pass other
-   * values to fit it.
+   * Share of the older sums that remains after this pause. Default: `FADE`. Benchmarks pass other values to find the
+   * best one.
    */
   readonly fade?: number;
 }
 
 /**
- * Returns the evidence with one more request. Returns the same object if all cached tokens could be read after less
- * than five minutes.
+ * Returns the sums with one more pause. Returns the same object if the pause was shorter than five minutes and no
+ * tokens are `broken`, or if no tokens were in the cache.
  */
 export function addPause(pauses: Pauses, { ms, held, broken, fade = FADE }: CallPause): Pauses {
   const bin = binOf(ms);
@@ -71,9 +70,8 @@ function binOf(ms: number): number {
 }
 
 /**
- * Returns two sums. `kept` are the tokens that a lifetime of `long` milliseconds would have kept and a lifetime of
- * `short` milliseconds would not. `lost` are the tokens that neither lifetime would have kept. Both lifetimes must be
- * ends of bins.
+ * Compares two lifetimes in milliseconds and returns two sums of tokens. `kept`: the tokens that `long` would have kept
+ * and `short` would not. `lost`: the tokens that neither would have kept. Both lifetimes must be ends of bins.
  */
 export function stakes(
   { bins, broken }: Pauses,
@@ -113,8 +111,8 @@ function shareOf(begin: number, end: number, from: number, to: number): number {
 }
 
 // Rate of a session's calls. A provider that routes by key sends calls above about 15 a minute per key to another
-// machine, which has its own cache. A family shares one key, so a fast child leaves the key early, while it has little
-// to read again.
+// machine, which has its own cache. A family shares one key. A child session with many calls changes to a key of its
+// own early, while its prefix is still short and cheap to write again.
 
 /**
  * Maximum calls per minute of a child under the family's key: half of the provider's limit, because other sessions
@@ -127,7 +125,7 @@ const MACHINE = 15;
 
 const MINUTE = 60_000;
 
-/** Rate of a session's calls, and its choice of the key. */
+/** Rate of a session's calls, and the cache key that it uses because of this rate. */
 export interface Pace {
   /** Times of the latest calls of this session, at most one more than a machine accepts per minute. */
   readonly recent: readonly Timestamp[];
@@ -138,13 +136,12 @@ export interface Pace {
   readonly own: SessionId | undefined;
 }
 
-/** Pace of a session without calls. */
 export const NO_PACE: Pace = { recent: [], own: undefined };
 
 /**
- * Returns the pace with one more call. A child with more than 8 calls within a minute leaves the family's key
- * permanently, because each change of the key costs a full read of the prefix. The root always keeps the key, because
- * leaving would not help it.
+ * Returns the pace with one more call. A child with more than 8 calls within a minute changes to its own key
+ * permanently, because each change of the key costs a full read of the prefix. The root always keeps the family's key,
+ * because a change would only move its load to another key.
  */
 export function addCall({ recent, own }: Pace, at: Timestamp, session: SessionId | undefined, isRoot: boolean): Pace {
   const fast = within(recent, MOST, at);

@@ -1,20 +1,21 @@
-// Compares a model's own token counts with our estimates. The ratio is learnt from usage, together with the error of
-// the estimates (L7). Ratios are values: a fold keeps one per model and replaces it when a call's usage arrives.
+// Compares a model's own token counts with the estimates of `estimateTokens`. The ratio is learnt from usage, together
+// with the error of the estimates (L7). Ratios are values: a fold keeps one per model and replaces it when a call's
+// usage arrives.
 
 import type { RequestPrepared, CallForecast } from '@tidemark/log';
 import type { AppendOnly } from '../base/append-only.ts';
 import { append, appendOnly, itemAt, slice } from '../base/append-only.ts';
 
 /**
- * Learnt ratio of tokens to estimates. Older sums fade, so the current content of a session counts more than earlier
- * content.
+ * Learnt ratio of counted to estimated tokens. Each new comparison reduces the weight of the older ones, so the current
+ * content of a session has more weight than earlier content.
  */
 export interface Ratio {
-  /** Faded sum of our estimates (`estimated`), and of the provider's counts of the same texts (`actual`). */
+  /** Weighted sums of the estimates (`estimated`), and of the provider's counts of the same texts (`actual`). */
   readonly estimated: number;
   readonly actual: number;
   /**
-   * Faded sum of the absolute errors that the estimates had when they were made (`missed`), and of the counts with
+   * Weighted sums of the absolute errors that the estimates had when they were made (`missed`), and of the counts with
    * which the estimates were compared (`counted`).
    */
   readonly missed: number;
@@ -28,7 +29,8 @@ export interface Learnt {
   /** Ratio for text that was appended to a counted request. */
   readonly appended: Ratio;
   /**
-   * Ratio for the blocks of requests, each counted once: all blocks of a first request, then the blocks added to it.
+   * Ratio for the blocks of requests. Each block is compared once: first all blocks of a first request, then only the
+   * blocks that later requests add.
    */
   readonly whole: Ratio;
 }
@@ -55,7 +57,7 @@ export function guessRatio(factor = 1): Ratio {
   return { estimated: GUESS_WEIGHT, actual: GUESS_WEIGHT * factor, missed: 0, counted: 0, samples: 0 };
 }
 
-/** Ratios of a model without any calls. */
+/** Ratios of a model whose calls reported no usage yet. */
 export const NOTHING_LEARNT: Learnt = { appended: guessRatio(), whole: guessRatio() };
 
 /** Returns the ratios learnt for a model. Only own members are read, because a log may name a model `constructor`. */
@@ -80,8 +82,8 @@ export function learnRatio(ratio: Ratio, estimated: number, actual: number): Rat
 }
 
 /**
- * Converts an unscaled estimate to the model's scale. The result also contains the error that earlier estimates with
- * this ratio have had, if any were compared.
+ * Converts an unscaled estimate to the model's scale. The result also contains the mean error of earlier estimates with
+ * this ratio, if at least one was compared with a count.
  */
 export function applyRatio(ratio: Ratio, estimated: number): TokenEstimate {
   const tokens = Math.ceil((estimated * ratio.actual) / ratio.estimated);
@@ -124,7 +126,8 @@ export interface CountedRequest {
   /** Number of spans in the request, counted in settled order. */
   readonly spans: number;
   /**
-   * Ordinal of the first span that is still packed. When the history is packed again, older stretches are forgotten.
+   * Ordinal of the first span that is still packed. When the history is packed again, the scales of older stretches are
+   * dropped.
    */
   readonly first: number;
   /** Scale that was assumed for text without a count. */
@@ -133,7 +136,7 @@ export interface CountedRequest {
 
 /**
  * Maximum factor by which a real count can differ from its estimate, in either direction. A larger difference comes
- * from other content.
+ * from content that is not text of this session, so the scale is limited to this factor.
  */
 const ODD = 4;
 
@@ -185,7 +188,7 @@ export function newTextRatio({ ratios, scales }: Taught, model: string): Ratio {
   return own.samples > 0 || scales === undefined ? own : learntFor(ratios, scales.model).whole;
 }
 
-/** Scales that size the text of a request for the model that will count it. */
+/** Data for converting estimated tokens of a text into tokens of `model`. */
 export interface Scaling {
   readonly scales: Scales | undefined;
   /** Ratio for text without a count: see `newTextRatio`. */
@@ -249,7 +252,7 @@ function addStretch(scales: Scales, { spans, model }: CountedRequest, scale: num
 
 /**
  * Corrects all scales by the relative error of the forecast. If the model counts for the first time, the error becomes
- * the factor of the model.
+ * the factor of the model instead.
  */
 function correctScales(scales: Scales, request: CountedRequest, media: number): Scales {
   const { model, first, assumed, input } = request;

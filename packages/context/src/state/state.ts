@@ -24,7 +24,7 @@ import type { Pace, Pauses } from './call-times.ts';
 import { NO_PACE } from './call-times.ts';
 import type { Learnt, Scales } from './scales.ts';
 
-/** State after some prefix of a log. */
+/** State after the first `length` records of a log. */
 export interface State {
   /**
    * Session that the next records belong to. In a fork, the first records belong to the parent, and the records after
@@ -35,7 +35,6 @@ export interface State {
   readonly workspace: string | undefined;
   /** Position of this session's own `session.created`. In a fork, this record comes after the parent's records. */
   readonly createdAt: Position | undefined;
-  /** Number of folded records. */
   readonly length: number;
   readonly epoch: Epoch | undefined;
   readonly history: History;
@@ -48,11 +47,11 @@ export interface State {
   /** Ratios of tokens to estimates for each text that the provider counted. Absent before the first count. */
   readonly scales: Scales | undefined;
   /**
-   * Last token count that does not come from the stream's last accepted request. It comes from a recording, or from the
-   * request before a call that was cut.
+   * Last token count that does not come from the stream's last accepted request. It comes from an answer in an imported
+   * session, or from the request before a call that was cut.
    */
   readonly counted?: RequestCount;
-  /** Highest tier that was reported since the current checkpoint was taken up. */
+  /** Highest tier that was reported since the current checkpoint came into use. */
   readonly pressure: Crossed | undefined;
   /** Number of answered steps on the main stream. It is also the number of the next step. */
   readonly steps: number;
@@ -78,7 +77,7 @@ export interface State {
   readonly unknown: { readonly name: string; readonly position: Position } | undefined;
 }
 
-/** The current epoch. */
+/** Current epoch, with the values that changed since it opened. */
 export interface Epoch {
   readonly position: Position;
   readonly opened: EpochOpened;
@@ -87,10 +86,7 @@ export interface Epoch {
    * is no edit.
    */
   readonly edited: Position;
-  /**
-   * Positions of shortened results that, when this epoch opened, no accepted request had contained in their shortened
-   * form.
-   */
+  /** Positions of results whose shortened form no accepted request had contained when this epoch opened. */
   readonly shortened: ReadonlySet<number>;
   readonly inForce: InForce;
 }
@@ -116,7 +112,7 @@ export interface InForce {
   readonly appended: boolean;
 }
 
-/** A recorded compaction. */
+/** Latest recorded compaction. */
 export interface Compacted {
   readonly position: Position;
   /** Session whose log contains the record. A fork may take up a compaction that its parent recorded. */
@@ -146,7 +142,7 @@ export interface History {
   readonly lead: number;
   /** Number of spans settled so far, including dropped ones. It is the ordinal of the next span. */
   readonly settled: number;
-  /** Answer with open calls. */
+  /** Last answer, while one of its calls is open. Otherwise `undefined`. */
   readonly batch: AnswerBatch | undefined;
   /** True while a request of the main stream is in flight. */
   readonly inFlight: boolean;
@@ -196,15 +192,18 @@ export interface WaitingChange {
 
 /** State of a stream, which is a series of requests that share a prefix. */
 export interface Stream {
-  /** Request that was sent last and has no answer yet. */
+  /** Request that was sent last, until it is answered or fails. */
   readonly pending: SentRequest | undefined;
-  /** Last accepted request. */
+  /** Last request that the provider answered. */
   readonly accepted: Accepted | undefined;
-  /** Number of spans in the last accepted request to each model. A model receives only its own reasoning. */
+  /**
+   * Number of spans in the last accepted request to each model. The number shows which reasoning was sent to a model,
+   * because a model receives only its own reasoning.
+   */
   readonly reach: { readonly [model: string]: number };
   /**
-   * Pauses since the last read of the stream's entries, with the tokens at stake. They are used to choose the lifetime
-   * of new entries.
+   * Pauses since the last read of the stream's entries, counted in the tokens that were in the cache. They are used to
+   * choose the lifetime of new entries.
    */
   readonly pauses: Pauses;
   /**
@@ -221,11 +220,11 @@ export interface Crossed {
 }
 
 /**
- * Content that the provider is believed to have cached. One value covers all streams, because a cache depends only on
- * the bytes of a request.
+ * Content that is probably in the provider's cache. One value covers all streams, because a cache depends only on the
+ * bytes of a request.
  */
 export interface Cache {
-  /** Entries that are believed to be in the cache, newest last. */
+  /** Entries that are probably in the cache, newest last. */
   readonly entries: readonly CacheEntry[];
   /** Digests of the layers and tools in accepted requests. */
   readonly front: ReadonlySet<string>;
@@ -236,7 +235,6 @@ export interface Cache {
   readonly promotionMissed: boolean;
 }
 
-/** A request that was sent. */
 export interface SentRequest {
   readonly position: Position;
   readonly at: Timestamp;
@@ -270,20 +268,20 @@ export interface Accepted extends SentRequest {
 }
 
 /**
- * Token count of a request other than the last accepted one. Either a recording contains only the answer to this
- * request, or it is the last request before a call that was cut.
+ * Token count of a request other than the last accepted one. There are two cases. An imported session contains only the
+ * answer to the request, or the request is the last one before a call that was cut.
  */
 export interface RequestCount extends Pick<Accepted, 'input' | 'model' | 'answer' | 'spans'> {
-  /** Position of the request, or of the answer in a recording. */
+  /** Position of the request. In an imported session, position of the answer. */
   readonly position: Position;
   /**
-   * Only for a recording: tokens before the history, which no record contains. The value is the first count minus the
-   * estimate of the history.
+   * Only for an imported session: tokens before the history, which no record contains. The value is the first count
+   * minus the estimate of the history.
    */
   readonly front: number | undefined;
 }
 
-/** A cache entry that the provider is believed to hold. */
+/** A cache entry that the provider probably still has. */
 export interface CacheEntry {
   /** Digests of the render parameters by section. */
   readonly parameters: RequestPrepared['sequence']['parameters'];
@@ -341,7 +339,6 @@ export interface FoldProblem {
   readonly message: string;
 }
 
-/** Returns the state of an empty log. */
 export function emptyState(): State {
   return {
     session: undefined,

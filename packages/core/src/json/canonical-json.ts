@@ -1,7 +1,7 @@
 // JSON values and their canonical text in this project: keys sorted by UTF-16 code unit, no white space, no locale,
 // numbers as ECMAScript prints them. Two equal values always give the same bytes.
 
-/** A value that JSON can represent. */
+/** A value that can be written as JSON. Fields whose value is `undefined` are omitted. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json | undefined };
 
 /** Canonical JSON text, and the number of strings in which lone surrogates were replaced by U+FFFD. */
@@ -107,10 +107,14 @@ function writeRecord(value: object, writer: Writer): string {
   return `{${entries.join(',')}}`;
 }
 
-// The next functions copy a value with its keys in order, so that `JSON.stringify` can write it. `JSON.stringify` is
-// five times as fast as the writer above. A value has no copy if `JSON.stringify` would not write its canonical form.
+// The next functions copy a value with its keys in order, so that `JSON.stringify` can write the copy. `JSON.stringify`
+// is five times as fast as `write`. If it would not write the canonical form of the value, the functions return
+// `NO_COPY`.
 
-/** Maximum nesting of a copy. No record is nested deeper. A value that contains itself always exceeds this limit. */
+/**
+ * Maximum nesting of a value that is copied. No record is nested deeper. A value that contains itself exceeds this
+ * limit, so the recursion always ends.
+ */
 const DEEPEST_COPY = 64;
 
 /** Means "no copy". `undefined` cannot be used, because the value itself may be `undefined`. */
@@ -185,7 +189,6 @@ function isInOrder(keys: readonly string[]): boolean {
   return true;
 }
 
-/** Compares two strings by UTF-16 code unit, independent of the locale. */
 function byCodeUnit(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -49,8 +49,9 @@ export function isTooDeep(text: string): boolean {
 }
 
 /**
- * Returns the index of the closing quote of the string that begins at `start`, or the length of a text that is cut. It
- * searches from quote to quote instead of reading every character, because strings of megabytes (images) are common.
+ * Returns the index of the closing quote of the string that begins at `start`, or the length of the text if the string
+ * is not closed. It searches from quote to quote instead of reading every character, because strings of megabytes
+ * (images) are common.
  */
 function closingQuote(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
@@ -61,8 +62,8 @@ function closingQuote(text: string, start: number): number {
   return text.length;
 }
 
-// Raw JSON: returns members and elements as slices of the text, so that recorded bytes are passed on unchanged. Parsing
-// and printing again would reorder integer-like keys and change numbers.
+// The next functions return members and elements of JSON as slices of the text, so that recorded bytes are passed on
+// unchanged. Parsing and printing again would reorder integer-like keys and change numbers.
 
 /** One member of an object, with the exact text of its value. */
 export interface RawMember {
@@ -152,8 +153,8 @@ function isSpace(code: number): boolean {
 }
 
 /**
- * Returns the index after the JSON value that begins at `from`. It is above the length of the text if the value has no
- * end because the text is cut.
+ * Returns the index after the JSON value that begins at `from`. If a string, an array or an object is not closed before
+ * the end of the text, the result is the length of the text plus 1.
  */
 export function rawValueEnd(text: string, from = 0): number {
   const first = text[from];

@@ -8,7 +8,6 @@ import type { LogFactory } from '../log-under-test.ts';
 import { appended, gather, prompts, said, session, sessionWith, texts } from '../samples.ts';
 import { claim } from '../with-store.ts';
 
-/** Number of records in the long log: 100,000, or 1,000,000 with `TIDEMARK_FULL=1`. */
 const LONG = process.env['TIDEMARK_FULL'] === '1' ? 1_000_000 : 100_000;
 const BATCH = 2_000;
 const MEGABYTE = 1_048_576;
@@ -59,7 +58,6 @@ export function claimBounds(factory: LogFactory): void {
   });
 }
 
-/** Returns the bytes of memory in use after a garbage collection. */
 function heldBytes(): number {
   setFlagsFromString('--expose-gc');
   const collect: unknown = runInNewContext('gc');

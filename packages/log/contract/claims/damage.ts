@@ -1,6 +1,6 @@
 // Contract for damaged logs: a torn tail is cut, and damage inside a log is always reported. See
 // anthropics/claude-code#49876 and #50347 (null bytes), github/copilot-cli#4098 and PrimeIntellect-ai/prime-agent#1785
-// (a torn tail glued to the next event), and QwenLM/qwen-code#3606 (`}{`).
+// (the next event directly follows a torn tail), and QwenLM/qwen-code#3606 (`}{`).
 
 import { describe, expect } from 'vitest';
 import type { SessionId } from '../../src/ids.ts';

@@ -1,4 +1,5 @@
-// Contract of forks: a forked log refers to its parent up to one record and continues from there without copying (L5).
+// Contract of forks: a forked log shares the records of its parent up to one record without copying them, and continues
+// from there (L5).
 
 import { describe, expect } from 'vitest';
 import type { Parent } from '../../src/events/session.ts';

@@ -1,4 +1,4 @@
-// Read door of the log: decodes the raw bytes of a sound line into a typed record.
+// Reads lines of the log: decodes the raw bytes of a sound line (with a valid layout and checksum) into a typed record.
 
 import type { Json } from '@tidemark/core';
 import type { Recorded, RecordedUnknown } from '../event.ts';
@@ -8,14 +8,18 @@ import { partsOf } from './line.ts';
 import type { RecordEnvelope } from './revision-1/decoder.ts';
 import { DECODERS, isKind } from './revision-1/decoders.ts';
 
-/** Reason why a sound line cannot be decoded into a record. */
+/**
+ * Reason why a sound line cannot be decoded into a record. `parse`: the line is not a JSON object. `decode`: a field of
+ * the record or its payload is not valid.
+ */
 export interface Undecodable {
   readonly phase: 'parse' | 'decode';
   readonly reason: string;
 }
 
 /**
- * Decodes a line that `checkLine` accepted. A record of a kind that this build does not know is kept as kind `unknown`.
+ * Decodes a line that `checkLine` accepted. Returns the record, or the reason why the line cannot be decoded. A record
+ * of a kind that this build does not know gets the kind `unknown`.
  */
 export function decodeRecord(line: Uint8Array, sound: SoundLine, bytes: BytePort): Recorded | Undecodable {
   const text = bytes.decode(line);
@@ -43,9 +47,9 @@ interface ParsedLine {
 
 /**
  * Parses only the JSON values of a line, without the fixed text around them. For small payloads, this takes half the
- * time of parsing the whole line. Returns `undefined` in two cases, and the caller then parses the whole line. In the
- * first case, the kind is unknown (its name may be written with escapes). In the second case, a value is not JSON
- * (splitting by the layout cuts a string at an escaped quote).
+ * time of parsing the whole line. Returns `undefined` if the kind is unknown (its name may be written with escapes), or
+ * if a value is not JSON (splitting by the layout cuts a string at an escaped quote). The caller then parses the whole
+ * line.
  */
 function parseParts(text: string, sound: SoundLine): ParsedLine | undefined {
   const parts = partsOf(text, sound);

@@ -1,4 +1,4 @@
-// Append door of the log: checks events and encodes them as log lines.
+// Writes lines of the log: checks events and encodes them as lines.
 
 import { canonicalJson } from '@tidemark/core';
 import { LogError } from '../errors.ts';
@@ -10,13 +10,13 @@ import { writeLine } from './line.ts';
 import { DECODERS, isKind } from './revision-1/decoders.ts';
 import type { Tip } from './tip.ts';
 
-/** Encoded records, ready to be written in one piece. */
+/** Encoded records, ready to be written with one write call. */
 export interface EncodedRecords {
   /** Lines of all records, one line per record, newlines included. */
   readonly lines: Uint8Array;
   /** Records in the form that a reader returns. */
   readonly records: readonly Recorded[];
-  /** End of the log after the records are written. */
+  /** State of the log after the records are written: its length, chain value and fence. */
   readonly tip: Tip;
   /** Number of strings with lone surrogates, which were replaced by U+FFFD. */
   readonly replaced: number;

@@ -1,5 +1,5 @@
-// Finds sound records in bytes that cannot be split into lines: records glued to each other or to a torn record, and
-// records after a lost newline.
+// Finds sound records (with a valid layout and checksum) in bytes that cannot be split into lines: records that
+// directly follow another record or a torn record, without a newline between them.
 
 import type { BytePort, SoundLine } from './line.ts';
 import { checkLine, endsIn } from './line.ts';

@@ -43,14 +43,17 @@ export function writeHead(head: LineHead, data: string): string {
 }
 
 /**
- * Returns the chain value after a record: the first 16 hex digits of SHA-256 over the previous chain value and the
- * record's raw bytes.
+ * Returns the chain value after a record: the first 16 hex digits of SHA-256 over `before`, the chain value of the
+ * previous record, and `head`, the raw bytes of this record before its chain field.
  */
 export function chainBehind(before: Chain, head: string | Uint8Array, bytes: BytePort): Chain {
   return mintChain(bytes.sha256([before, head]).slice(0, 16));
 }
 
-/** Returns the whole line, newline included: the head, the chain value, and the CRC-32 of both. */
+/**
+ * Returns the whole line, newline included: the part before the chain field (`head`), the chain value (`behind`), and
+ * the CRC-32 of both.
+ */
 export function seal(head: Uint8Array, behind: Chain, bytes: BytePort): Uint8Array {
   const line = new Uint8Array(head.length + SEAL + 1);
   line.set(head);
@@ -152,12 +155,12 @@ export function partsOf(text: string, { dated, named }: SoundLine): LineParts | 
   };
 }
 
-/** Check that a line failed: `frame` for the layout, `checksum` for the bytes. */
+/** Reason why a line is not sound. `frame`: its layout is wrong. `checksum`: its bytes do not match its checksum. */
 export type LineFault = 'frame' | 'checksum';
 
 /**
- * Checks the raw bytes of a line, without its newline. Returns the numbers and offsets of a sound line, or the check
- * that failed.
+ * Checks the raw bytes of a line, without its newline. Returns the revision, position, fence and offsets of a sound
+ * line, or the check that failed.
  */
 export function checkLine(line: Uint8Array, bytes: BytePort): SoundLine | LineFault {
   const end = line.length;
@@ -172,8 +175,8 @@ export function checkLine(line: Uint8Array, bytes: BytePort): SoundLine | LineFa
 }
 
 /**
- * Yields each offset at which a line may end, in order. It compares only the fixed text of the `sum` field and of the
- * closing brace, and no values.
+ * Yields each offset at which a line may end, in order. It searches for the fixed text of the `sum` field and for the
+ * closing brace. It does not check the checksum.
  */
 export function* endsIn(within: Uint8Array): Generator<number> {
   const quote = SUM_KEY[0] ?? 0;

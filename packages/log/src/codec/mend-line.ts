@@ -4,9 +4,9 @@ import type { BytePort } from './line.ts';
 import { reseal, stampSeal, sumIn, summedOf } from './line.ts';
 
 /**
- * Repairs a line in which one byte changed. Returns at most two candidates for the original line: one with a corrected
- * byte, and one with a corrected checksum. A candidate is proven only if its chain value follows from the record before
- * it.
+ * Tries to repair a line in which one byte changed. Returns at most two candidates for the original line: one with a
+ * corrected byte, and one with a corrected checksum. The caller must check that the chain value of a candidate follows
+ * from the record before it.
  */
 export function mendings(line: Uint8Array, bytes: BytePort): readonly Uint8Array[] {
   const stamped = stampSeal(line);

@@ -13,7 +13,7 @@ import { createRecordReader, damaged } from './read-records.ts';
 import { EMPTY_TIP } from './tip.ts';
 
 /**
- * Reads the first line of a session's own file, newline included.
+ * Reads the first line of a session's own file, newline included, and returns the first own record of the session.
  *
  * @throws LogError `log/damaged` if the line is damaged or does not begin this session.
  * @throws LogError `log/unknown-revision` if a newer build wrote the line.

@@ -1,5 +1,5 @@
-// Reads chunks of a log into records. All checks are made on raw bytes. Damage is reported after all sound records
-// before it.
+// Reads chunks of a log into records. Layout, checksum, position, fence and chain are checked on raw bytes. Damage is
+// reported after all sound records before it.
 
 import type { DamagePlace } from '../errors.ts';
 import { LogError } from '../errors.ts';
@@ -16,22 +16,22 @@ import type { Tip } from './tip.ts';
 export interface ReadFrom {
   /** Path of the file, used in error messages. */
   readonly path: string;
-  /** End of the log before the first byte that will be read. */
+  /** State of the log before the first byte that is read: its length, chain value and fence. */
   readonly tip: Tip;
   /** Offset of the first byte that will be read, and the 1-based number of the line that begins there. */
   readonly offset: number;
   readonly line: number;
-  /** First position that is decoded. Records before it are only checked. */
+  /** First position whose record is decoded and returned. Records before it are only checked. */
   readonly from: number;
-  /** Position to stop before. */
+  /** Position after the last record that is read. */
   readonly to: number;
   /** True to compute the chain again and compare it with the recorded one. */
   readonly verifyChain?: boolean;
-  /** Called with each sound line in order, decoded or not. */
+  /** Called with each sound line in order. Lines before `from` are included. */
   readonly onLine?: (line: SoundLine, bytes: Uint8Array) => void;
 }
 
-/** Result of reading one chunk: all sound records, then the first damage after them, if any. */
+/** Result of reading one chunk: the sound records, and the first damage after them, if any. */
 export interface RecordBatch {
   readonly records: readonly Recorded[];
   readonly failure?: LogError;
@@ -41,11 +41,11 @@ export interface RecordBatch {
 export interface RecordReader {
   read(chunk: Uint8Array): RecordBatch;
   /**
-   * Returns the error at the end of the file, if any. A torn tail is not an error, but a whole record whose newline was
-   * damaged is.
+   * Checks the bytes after the last newline of the file. Returns an error if they begin with a whole record that is
+   * followed by a byte other than a newline, because then the newline was damaged. Returns `undefined` for a torn tail.
    */
   end(): LogError | undefined;
-  /** End of the sound records that were read so far. */
+  /** State of the log after the sound records that were read so far. */
   readonly tip: Tip;
   /** Offset of the first byte after the last sound record. */
   readonly offset: number;

@@ -14,7 +14,6 @@ import { createLineSplitter } from './split-lines.ts';
 import { EMPTY_TIP } from './tip.ts';
 
 const ID = session('a');
-/** A null byte, which differs from every printable character. */
 const NUL = String.fromCharCode(0);
 const line = (text: string): Buffer => Buffer.from(`${text}\n`);
 

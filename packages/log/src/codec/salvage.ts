@@ -1,5 +1,5 @@
 // Recovers records from a damaged log: every record that is still whole, at any offset, and every record with one
-// changed byte that the chain can prove. Lost records are reported with their positions (L6).
+// changed byte whose repair the chain can prove. Lost records are reported with their positions (L6).
 
 import { decodeRecord } from './decode-record.ts';
 import { findRecords } from './find-records.ts';
@@ -39,8 +39,8 @@ const NEWLINE = 0x0a;
 export type Strayed = ReadonlyMap<number, readonly Uint8Array[]>;
 
 /**
- * Creates a salvager that starts at `tip`, the end of the log before the file's first record. `strayed` lists records
- * found at wrong places. Such a record replaces a missing one if the chain proves that it belongs there.
+ * Creates a salvager that starts at `tip`, the state of the log before the file's first record. `strayed` contains
+ * records found at wrong places. Such a record replaces a missing one if the chain proves that it belongs there.
  */
 export function createSalvager(tip: Tip, bytes: BytePort, strayed: Strayed = new Map()): Salvager {
   const place = createSalvagePlace(tip, bytes);
@@ -48,8 +48,8 @@ export function createSalvager(tip: Tip, bytes: BytePort, strayed: Strayed = new
   const doubt = (raw: RawLine): void => void doubtful.push({ ...raw, bytes: new Uint8Array(raw.bytes) });
 
   /**
-   * Searches the doubtful lines collected so far. `next` is the position of the next sound record, or `undefined` at
-   * the end of the file.
+   * Searches the lines in `doubtful` for records, and empties the list. `next` is the position of the next sound
+   * record, or `undefined` at the end of the file.
    */
   function* settle(next: number | undefined): Generator<Salvaged> {
     const [first] = doubtful;
@@ -112,8 +112,8 @@ function* search(
 }
 
 /**
- * Tries to repair the bytes as one record, because a false newline can cut a record in two. If that fails, tries to
- * repair each line on its own.
+ * Tries to repair the bytes as one record, because a byte that changed into a newline can cut a record in two. If that
+ * fails, tries to repair each line on its own.
  */
 function* mendAll(place: SalvagePlace, gap: Uint8Array, bytes: BytePort): Generator<Salvaged> {
   const before = place.due;
@@ -122,8 +122,8 @@ function* mendAll(place: SalvagePlace, gap: Uint8Array, bytes: BytePort): Genera
 }
 
 /**
- * Repairs one changed byte in the bytes, and yields the result if it is the next record that is due. Only the chain can
- * prove such a repair.
+ * Tries to repair one changed byte in `piece`. Yields the record if it is at the position `place.due`. Yields nothing
+ * if the chain value of the previous record is unknown, because only the chain can prove a repair.
  */
 function* mend(place: SalvagePlace, piece: Uint8Array, bytes: BytePort): Generator<Salvaged> {
   if (!place.proves) return;
@@ -149,8 +149,8 @@ function* skip(place: SalvagePlace, { next, where, strayed }: Bounds): Generator
 }
 
 /**
- * Yields the records that are due next and that were found at a wrong place. Only the chain can distinguish them from
- * records of another log.
+ * Yields the next missing records that are in `strayed`. Each one must be proved by the chain, because a record at a
+ * wrong place can belong to another log.
  */
 function* strayedHere(place: SalvagePlace, next: number | undefined, strayed: Strayed): Generator<Salvaged> {
   const isDue = (due: number): boolean => place.proves && (next === undefined || due < next);
@@ -195,13 +195,11 @@ interface SalvagePlace {
   readonly proves: boolean;
   /** Returns the checked line if it can be the next record or a later one, else `undefined`. */
   judge(line: Uint8Array): SoundLine | undefined;
-  /** Moves to the position after a line that `judge` accepted. */
   pass(line: Uint8Array, sound: SoundLine): void;
   /** Moves to a later position. The records before that position are lost. */
   skipTo(position: number): void;
 }
 
-/** Returns the salvage state at `tip`, the end of the log before the first line. */
 function createSalvagePlace(tip: Tip, bytes: BytePort): SalvagePlace {
   let { length: due, fence } = tip;
   let chain: Tip['chain'] | undefined = tip.chain;

@@ -1,5 +1,5 @@
-// File format of a snapshot: a digest over everything, a header line, and the state. A damaged snapshot is treated as
-// absent (L9).
+// File format of a snapshot: a digest over the header and the state, then the header line, then the state. A damaged
+// snapshot is treated as absent (L9).
 
 import { canonicalJson } from '@tidemark/core';
 import { chain as mintChain } from '../ids.ts';
@@ -7,8 +7,8 @@ import type { Snapshot } from '../port.ts';
 import type { BytePort } from './line.ts';
 
 /**
- * A snapshot, and the offset in the session's own log file where the `length` records of the snapshot end. The offset
- * is absent if the store does not know it.
+ * A snapshot, and the offset at which its last record ends in the session's own log file. The offset is absent if the
+ * store does not know it.
  */
 export interface KeptSnapshot {
   readonly snapshot: Snapshot;
@@ -42,8 +42,9 @@ export function decodeSnapshot(whole: Uint8Array, bytes: BytePort): KeptSnapshot
 }
 
 /**
- * Returns the length and the log offset that a snapshot names, from the first bytes of its file. The digest is not
- * checked, so the result is only a hint.
+ * Reads the header of a snapshot file from the first bytes of the file. Returns the number of records of the snapshot
+ * and its log offset, or `undefined` if the header is not valid or has no offset. The digest is not checked, so the
+ * result is only a hint.
  */
 export function snapshotPlace(
   front: Uint8Array,

@@ -9,7 +9,7 @@ export interface RawLine {
   readonly offset: number;
 }
 
-/** Splits chunks of bytes into lines. */
+/** Splits the chunks of a file, passed in order, into lines. */
 export interface LineSplitter {
   /** Yields the lines that end in this chunk. Afterwards the caller may reuse the chunk's memory. */
   split(chunk: Uint8Array): Iterable<RawLine>;
@@ -24,7 +24,10 @@ export interface LineSplitter {
   tail(): RawLine;
 }
 
-/** Longest line of a log, in bytes. Reading stops in a file without line ends, such as a sparse file of 20 GB. */
+/**
+ * Longest line of a log, in bytes. A file with a longer line, such as a sparse file of 20 GB without newlines, counts
+ * as damaged.
+ */
 export const LONGEST_LINE: number = 256 * 1_024 * 1_024;
 
 const NEWLINE = 0x0a;
@@ -50,7 +53,8 @@ export function createLineSplitter(offset: number, number: number): LineSplitter
       yield line;
     }
     if (start === chunk.length) return;
-    // A copy is needed. `slice` of a Node buffer would return a view of bytes that will be overwritten.
+    // The bytes are copied, because the caller may overwrite the chunk. `slice` of a Node.js buffer would not copy
+    // them.
     pieces.push(new Uint8Array(chunk.subarray(start)));
     pending += chunk.length - start;
     if (pending > LONGEST_LINE) pieces = [];

@@ -21,7 +21,7 @@ const index = z.object({
   fronts: z.array(z.object({ front: digest, entries: z.array(frontEntry) })),
 });
 
-/** Encodes the index as text. */
+/** Encodes the index as text that `decodeWarmFronts` can read. */
 export function encodeWarmFronts(fronts: readonly WarmFront[]): string {
   return JSON.stringify({ revision: REVISION, fronts });
 }

@@ -28,9 +28,9 @@ export interface KeptRecord {
    */
   readonly grid?: { readonly first: number; readonly step: number };
   /**
-   * Places where cache entries end, in block order: the entry that is only read (`found`), and the entries that this
-   * request leaves in the cache. The last place of these belongs to the longest entry. Blocks with a marker are not
-   * listed.
+   * Places where cache entries end, in block order. They are the entry that the request only reads (with `found`) and
+   * the entries that are in the cache after the request. The last place without `found` belongs to the longest of these
+   * entries. Blocks with a marker are not listed.
    */
   readonly places: readonly KeptPlace[];
 }
@@ -119,8 +119,8 @@ export interface SizeForecast {
 }
 
 /**
- * Short form of the prefix sequence. With this form, and without the bytes, a reader can check that the next request
- * extends this one (L3).
+ * Short form of the prefix sequence. With this form, a reader can check that the next request extends this one, without
+ * the request bodies (L3).
  */
 export interface SequenceRecord {
   /**
@@ -134,8 +134,8 @@ export interface SequenceRecord {
 }
 
 /**
- * All decisions about one request that the history does not contain, and the digest of the request body (L2). The body
- * can be rebuilt byte for byte from the log up to and including this record.
+ * All decisions about one request that cannot be derived from the history, and the digest of the request body (L2). The
+ * body can be rebuilt byte for byte from the log up to and including this record.
  */
 export interface RequestPrepared {
   readonly step: number;
@@ -174,11 +174,11 @@ export interface RequestPrepared {
   /** Expected size of the input. Set only for requests of the main stream, and absent if the size is unknown. */
   readonly size?: SizeForecast;
   readonly mediaBytes?: number;
-  /** Provider account that receives the request, by the provider's name for it. Absent if unknown. */
+  /** Provider account that receives the request, as the provider names it. Absent if unknown. */
   readonly account?: string;
   /**
-   * Shorter form of the same request, which continues from an earlier answer. It is sent instead if the provider still
-   * remembers that answer.
+   * Shorter form of the same request, which continues from an earlier answer. It is sent instead of the whole request
+   * if the provider still remembers that answer.
    */
   readonly continuation?: ContinuationRecord;
 }
@@ -190,21 +190,21 @@ export interface RequestPrepared {
 export interface ContinuationRecord {
   /** Provider's id of the earlier answer. */
   readonly response: string;
-  /** Index of the first block of the request that this form contains. */
+  /** Index of the first block of the whole request that the shorter request contains. */
   readonly from: number;
   readonly digest: Digest;
-  /** Length of the body of this form, in bytes. */
+  /** Length of the shorter body, in bytes. */
   readonly bytes: number;
 }
 
 /**
  * Reason why tokens that were sent before were not read from the cache. `opened`: an epoch opened. `parameter`: a
  * setting that the cache depends on changed. `account`: another account was used. `expired`: the lifetime of the entry
- * ended. `evicted`: the provider dropped the entry earlier. `below-floor`: the prefix is too short to be cached.
- * `lookback`: the entry is further back than the provider searches. `racing`: the previous call had not begun to
- * answer. `overflow-routing`: too many calls a minute shared one cache key. `image`: an image was added or removed, and
- * the provider caches messages with images separately. `thinking-stripped`: the provider removed thinking of earlier
- * turns.
+ * ended. `evicted`: the provider dropped the entry before the end of its lifetime. `below-floor`: the prefix is too
+ * short to be cached. `lookback`: the entry is further back than the provider searches. `racing`: the previous call had
+ * not begun to answer. `overflow-routing`: too many calls a minute shared one cache key. `image`: an image was added or
+ * removed, and the provider caches messages with images separately. `thinking-stripped`: the provider removed thinking
+ * of earlier turns. `unknown`: there is no evidence for any other reason.
  */
 export type MissCause =
   | 'expired'
@@ -232,15 +232,15 @@ export interface Miss {
   readonly cost?: Money;
 }
 
-/** Provider's own report on how a request differs from the request before it. */
+/** Provider's own report on how a request differs from an earlier request. */
 export interface DiagnosisRecord {
   /**
-   * `same`: the request only extends the one before it. `hit`: the request was read from the cache. `miss`: the request
-   * differs from the one before it. `pending`: the result was not known when the answer was sent. `unknown-response`:
-   * the provider does not remember the request before. `unavailable`: the provider cannot compare.
+   * `same`: the request only extends the earlier one. `hit`: the request was read from the cache. `miss`: the request
+   * differs from the earlier one. `pending`: the result was not known when the answer was sent. `unknown-response`: the
+   * provider does not remember the earlier request. `unavailable`: the provider cannot compare.
    */
   readonly found: 'same' | 'hit' | 'miss' | 'pending' | 'unknown-response' | 'unavailable';
-  /** Provider's own name for the change. */
+  /** Provider's name for the difference between the requests. */
   readonly reason?: string;
   /** Tokens that the cache could have served, as the provider reports them. Set only for a `miss`. */
   readonly missed?: number;
@@ -266,7 +266,7 @@ export interface EstimatedUse {
 export interface BilledIn {
   readonly session: SessionId;
   readonly position: Position;
-  /** Usage that the earlier record bills. The later record bills only the usage above it. */
+  /** Usage that the earlier record bills. The later record bills only the usage that exceeds it. */
   readonly usage: Usage;
 }
 
@@ -287,8 +287,8 @@ export interface AnswerReceived {
   readonly truncated: 'yes' | 'no' | 'unknown';
   readonly usage: Usage;
   /**
-   * Set in an import if another record already bills the call or a part of it. Absent if this record bills the whole
-   * call.
+   * Earlier record that already bills the call or a part of it. Set only in an import. Absent if this record bills the
+   * whole call.
    */
   readonly billed?: BilledIn;
   /** Time when the call was sent, if the log has no `request.prepared` for it. */
@@ -308,7 +308,7 @@ export interface AnswerReceived {
   };
   readonly forecast?: CallForecast;
   readonly miss?: Miss;
-  /** Set if the request asked the provider for a comparison. */
+  /** Provider's comparison with an earlier request. Set if the request asked for it. */
   readonly diagnosis?: DiagnosisRecord;
 }
 

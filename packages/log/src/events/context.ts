@@ -6,7 +6,10 @@ import type { Digest, Money, Position, SessionId, Timestamp } from '../ids.ts';
 import type { ContentPart } from '../parts.ts';
 import type { SequenceRecord } from './call.ts';
 
-/** Reason why an epoch opened. */
+/**
+ * Reason why an epoch opened: `initial` for the first epoch, otherwise the part of the request that changed or the
+ * record that took effect.
+ */
 export type EpochCause =
   | 'initial'
   | 'model'
@@ -20,7 +23,7 @@ export type EpochCause =
   | 'pruning'
   | 'quarantine';
 
-/** One layer of the front. The text of the layer is the artifact with this digest. */
+/** One layer of the front. `digest` identifies the artifact that contains the text of the layer. */
 export interface LayerRecord {
   readonly name: string;
   readonly revision: string;
@@ -33,8 +36,8 @@ export interface LayerRecord {
 }
 
 /**
- * One tool of the front. The canonical definition of the tool, `{name, description, schema}`, is the artifact with this
- * digest.
+ * One tool of the front. `digest` identifies the artifact that contains the canonical definition of the tool, `{name,
+ * description, schema}`.
  */
 export interface ToolRecord {
   readonly name: string;
@@ -42,8 +45,8 @@ export interface ToolRecord {
 }
 
 /**
- * Payload of `epoch.opened`, the only event that changes packing. The record names the whole front of every request
- * until the next epoch.
+ * Payload of `epoch.opened`, the only event that changes packing. The record lists all layers and tools of the front,
+ * which every request has until the next epoch.
  */
 export interface EpochOpened {
   readonly number: number;
@@ -89,12 +92,12 @@ export interface FrontEdit {
   readonly begins: number;
 }
 
-/** Entry of a provider's cache that ends in the front. */
+/** Entry of a provider's cache that ends in the front, at a tool or at a system text. */
 export interface FrontEntry {
   readonly section: 'tools' | 'system';
   /** Index of the block that the entry ends with. */
   readonly block: number;
-  /** Running digest up to and including that block. */
+  /** Running digest up to and including the block with the index `block`. */
   readonly prefix: Digest;
   readonly parameters: SequenceRecord['parameters'];
   /** Cache key that the entry is kept under. Absent if the request sent none. */
@@ -102,7 +105,8 @@ export interface FrontEntry {
   /** Provider account whose cache contains the entry. Absent if unknown. */
   readonly account?: string;
   /**
-   * Tokens up to the end of the entry. They were counted by a call, or derived from other counts of the same session.
+   * Tokens up to the end of the entry. The provider counted them for a call, or they are derived from other counts of
+   * the same session.
    */
   readonly tokens?: number;
   /** Lifetime (TTL) that was paid for when the entry was written. */
@@ -117,8 +121,8 @@ export interface FrontEntry {
 }
 
 /**
- * Setting for padding a front that is below the model's cache floor. `auto` pads if the calculation shows a gain,
- * `always` pads in any case, and `never` does not pad.
+ * Setting for padding a front that is below the model's cache floor. `auto` pads if a saving is expected, `always` pads
+ * in any case, and `never` does not pad.
  */
 export type PaddingSetting = 'auto' | 'always' | 'never';
 
@@ -140,7 +144,10 @@ export type PaddingReason =
   | 'unknown-floor'
   | 'unknown-price';
 
-/** Calculation about padding, made when the epoch opened. Tokens are estimates. Unknown values are absent. */
+/**
+ * Values from which the padding of a front was decided, recorded when the epoch opened. Tokens are estimates. Unknown
+ * values are absent.
+ */
 export interface PaddingRecord {
   readonly setting: PaddingSetting;
   /** Tokens of the front without padding. */
@@ -152,14 +159,16 @@ export interface PaddingRecord {
   readonly others?: number;
   /** Number of calls that are expected to stay below the floor if the front is not padded. */
   readonly calls?: number;
-  /** Expected saving by padding, in tokens at the base input price. A negative value is a cost. */
+  /**
+   * Expected saving by padding, in tokens at the base input price. Negative if padding is expected to raise the cost.
+   */
   readonly gain?: number;
   readonly why: PaddingReason;
   /** Names of the skills whose bodies are in the padding. Absent if the padding contains no skill. */
   readonly skills?: readonly string[];
 }
 
-/** Expected cost of opening the epoch, recorded before it is paid. */
+/** Expected cost of opening the epoch, recorded before the next request is sent. */
 export interface EpochForecast {
   /** Tokens that were sent before and will be written again. */
   readonly rewrite: number;
@@ -172,9 +181,9 @@ export interface EpochForecast {
 
 /**
  * Payload of `context.noted`: structural context in the tail. The model sees `body`. If `artifact` is also set, the
- * artifact contains the whole text, and `body` is only the beginning of that text. The digest has a field of its own,
- * so the garbage collection and the tools that read outputs can find the artifact. Without `body`, the model sees the
- * artifact's digest.
+ * artifact contains the whole text, and `body` is only the beginning of that text. Without `body`, the model sees the
+ * artifact's digest. `artifact` is a separate field so that the garbage collection and the tools that read outputs can
+ * find the artifact.
  */
 export interface ContextNoted {
   readonly source: string;
@@ -203,9 +212,9 @@ export interface NotificationReceived {
 }
 
 /**
- * Payload of `tools.changed`: differences from the current tool list. `appended`: the model is informed after the
- * content sent so far. `queued`: the model is not informed, and the next epoch uses the new list. An added tool with a
- * name in the current list replaces that tool.
+ * Payload of `tools.changed`: differences from the current tool list. `appended`: a message after the content sent so
+ * far informs the model. `queued`: the model is not informed, and the next epoch uses the new list. An added tool with
+ * a name in the current list replaces that tool.
  */
 export interface ToolsChanged {
   readonly added: readonly ToolRecord[];
@@ -248,7 +257,7 @@ export interface RoleChanged {
   readonly rendering?: string;
 }
 
-/** Payload of `skill.loaded`: a skill was loaded into the context. */
+/** Payload of `skill.loaded`: the body of a skill was loaded into the context. */
 export interface SkillLoaded {
   readonly name: string;
   readonly version: string;
@@ -265,8 +274,8 @@ export interface Range {
 }
 
 /**
- * Payload of `history.compacted`: a checkpoint that replaces a range in requests. The checkpoint has no effect until an
- * epoch names this record.
+ * Payload of `history.compacted`: a checkpoint that replaces a range of the history in requests. The checkpoint has no
+ * effect until an epoch names this record.
  */
 export interface HistoryCompacted {
   readonly range: Range;
@@ -306,15 +315,15 @@ export interface CompactionRefused {
 }
 
 /**
- * Payload of `history.pruned`: tool results that requests show shortened. The pruning has no effect until an epoch
+ * Payload of `history.pruned`: tool results that are shortened in requests. The pruning has no effect until an epoch
  * names this record.
  */
 export interface HistoryPruned {
   /** Ids of the tool calls whose results are shortened. They are the ids that are sent to the provider. */
   readonly calls: readonly string[];
   /**
-   * The shortened results, each with the position of its record and the place of its cut. Without this list, no result
-   * is shortened.
+   * The shortened results, each with the position of its record and the part of its text that is still shown. Without
+   * this list, no result is shortened.
    */
   readonly results?: readonly PrunedResult[];
   /** Estimated tokens that the pruning frees. */
@@ -342,7 +351,8 @@ export interface HistoryPruned {
 }
 
 /**
- * One shortened result. The place of the cut is recorded, because another machine might compute a different place (L2).
+ * One shortened result. The length of the shown text is recorded, because another machine might compute a different
+ * length (L2).
  */
 export interface PrunedResult {
   readonly position: Position;
@@ -353,8 +363,8 @@ export interface PrunedResult {
 }
 
 /**
- * Payload of `block.quarantined`: a block that the provider refused, and the stub that requests contain instead of it.
- * The record has no effect until an epoch names it.
+ * Payload of `block.quarantined`: a block that the provider refused, and the stub that replaces the block in requests.
+ * The quarantine has no effect until an epoch names this record.
  */
 export interface BlockQuarantined {
   readonly origin: { readonly position: Position; readonly part: number };

@@ -21,7 +21,10 @@ export interface StartedBy {
   readonly depth: number;
 }
 
-/** Payload of `session.created`: record 0 of a session, or the first own record of a fork. */
+/**
+ * Payload of `session.created`: record 0 of a session. In a fork, this is the first record after the records of its
+ * parent.
+ */
 export interface SessionCreated {
   readonly id: SessionId;
   /** First ancestor, or the session itself if it has no parent. */
@@ -31,7 +34,6 @@ export interface SessionCreated {
   /** Absolute path of the workspace. */
   readonly workspace: string;
   readonly title?: string;
-  /** File that an imported session was made from. */
   readonly imported?: ImportedFrom;
 }
 
@@ -48,7 +50,7 @@ export interface ImportedFrom {
   readonly bytes?: number;
 }
 
-/** Payload of `turn.started` and `turn.resumed`: the origin of the turn and its compaction policy. */
+/** Payload of `turn.started` and `turn.resumed`: what triggered the turn, and its compaction policy. */
 export interface TurnBegan {
   readonly trigger: 'user' | 'notification' | 'subagent' | 'schedule';
   /**
@@ -70,8 +72,8 @@ export interface TurnTotals {
   /** Sum of the costs in US dollars. Absent if the price of any call is unknown. */
   readonly cost?: Money;
   /**
-   * Values that are compared with limits if the sums above are absent: counted plus estimated tokens, and an upper
-   * bound of the cost.
+   * Values that are compared with the limits of the turn if the sums above are absent. `tokens`: counted plus estimated
+   * tokens. `cost`: an upper bound of the cost in US dollars.
    */
   readonly taken?: { readonly tokens?: number; readonly cost?: Money };
 }

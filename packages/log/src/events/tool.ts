@@ -3,7 +3,7 @@
 import type { CallId, Digest } from '../ids.ts';
 import type { ContentPart } from '../parts.ts';
 
-/** Effects that a tool can have. */
+/** Effect class of a tool: the effects that its calls can have. Permissions depend on it. */
 export type EffectClass = 'none' | 'read' | 'write' | 'execute' | 'network';
 
 /** Payload of `tool.started`: a tool call began to run. */
@@ -13,7 +13,7 @@ export interface ToolStarted {
   readonly effect: EffectClass;
 }
 
-/** Record of how much of a tool's output is inline in the context: `kept` of `total`, counted in `unit`. */
+/** Record of how much of a tool's output the model was shown: `kept` of `total`, counted in `unit`. */
 export interface Shaping {
   readonly by: string;
   readonly kept: number;
@@ -45,13 +45,17 @@ export interface ToolEnded {
   readonly files?: readonly FileTouch[];
 }
 
-/** Payload of `tool.abandoned`. The call is packed with an error result, so the history stays closed. */
+/**
+ * Payload of `tool.abandoned`: a call ended without a result. In requests the call gets an error result, so that the
+ * history stays closed.
+ */
 export interface ToolAbandoned {
   readonly call: CallId;
   /**
-   * Reason why the call has no result. `interrupted`: it was interrupted while it ran. `unstarted`: the turn ended for
-   * any reason before the call began. `crashed`: the process stopped while the call ran. `denied`: the permission rules
-   * denied the call. `unavailable`: the tool is not available. `cut`: the arguments of the call were cut.
+   * Reason why the call has no result. `interrupted`: it was interrupted while it ran. `unstarted`: the turn ended
+   * before the call began. `crashed`: the process stopped while the call ran. `denied`: the permission rules denied the
+   * call. `unavailable`: the tool is not available. `cut`: the answer ended before the arguments of the call were
+   * complete.
    */
   readonly reason: 'interrupted' | 'unstarted' | 'crashed' | 'denied' | 'unavailable' | 'cut';
 }
@@ -68,17 +72,15 @@ export interface PermissionDecided {
    */
   readonly always?: Granted;
   /**
-   * `project`: the permission is stored in the user's home for later sessions of the workspace. This session then has
-   * no copy of its own.
+   * `project`: the permission is stored in the user's home for later sessions of the workspace. It is then not stored
+   * for this session.
    */
   readonly kept?: 'project';
   /** SHA-256 of the preview that the person answered. Absent if no person was asked. */
   readonly shown?: Digest;
 }
 
-/**
- * Actions that one tool may do without asking. A call is covered if every action of the call is listed in this grant.
- */
+/** Actions that one tool may do without asking. A call is allowed if all of its actions are listed here. */
 export interface Granted {
   readonly tool: string;
   /** Allowed commands, each as a list of words. */

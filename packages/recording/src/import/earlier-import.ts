@@ -19,12 +19,12 @@ export interface EarlierImport {
   readonly stages: readonly StageMark[];
 }
 
-/** Stored sessions that may have the same content as a transcript. */
+/** Earlier imports with the same format and the same start time as a transcript. */
 export interface Relatives {
   readonly earlier: EarlierImport | undefined;
   /**
-   * Session of the same transcript with other content: its file is not the beginning of this file, because records that
-   * both contain were changed.
+   * Session that was imported from another content of this transcript: the file of that import is not the beginning of
+   * this file, because a record was changed.
    */
   readonly diverged: SessionId | undefined;
 }
@@ -53,9 +53,6 @@ interface ImportedSession {
   readonly imported: SessionCreated['imported'];
 }
 
-/**
- * Returns the main sessions of earlier imports that have the same format and the same start time as this transcript.
- */
 async function importedSessions(store: Log, transcript: Transcript): Promise<readonly ImportedSession[]> {
   const { outline } = transcript.whole;
   const start = outline.branches[outline.main]?.at ?? outline.at;
@@ -101,9 +98,9 @@ async function stagesOf(
 const BEGINNING = 200;
 
 /**
- * Returns the calls that other imports bill. Only imports that start with the call `first` are searched, because a
- * copied session contains the rows of the original from the first row on. `own` contains the sessions that the
- * transcript itself makes.
+ * Returns the calls that other imports bill. Searches only imports whose first call with counted tokens has the
+ * identity `first`, because a copied session contains the rows of the original from the first row on. Does not search
+ * `own`, the sessions that the transcript itself makes.
  */
 export async function findBilled(
   store: Log,
@@ -138,7 +135,10 @@ function isOf({ imported }: SessionCreated, format: string): boolean {
   return imported !== undefined && familyOf(imported.format) === familyOf(format);
 }
 
-/** Returns the format name without its version. A copied transcript may be written in a newer version. */
+/**
+ * Returns the format name without its version. A copy of a transcript can have a newer format version than the
+ * original.
+ */
 function familyOf(format: string): string {
   return format.replace(/-\d+$/, '');
 }

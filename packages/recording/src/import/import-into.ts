@@ -32,7 +32,7 @@ export interface Imported extends ImportOutcome {
   /** True if an import of an earlier state of the file made the sessions, and this import continued these sessions. */
   readonly updated: boolean;
   /**
-   * Session from an earlier import of this transcript with other records. If it is present, this import made new
+   * Session of an earlier import of this transcript, if its records differ from the file. This import then made new
    * sessions.
    */
   readonly diverged?: SessionId;
@@ -100,10 +100,7 @@ async function chooseStages(store: Log, transcript: Transcript): Promise<Chosen>
     : { stages: [whole], diverged: earlier.session };
 }
 
-/**
- * True if the store's sessions contain only events of these stages. The sessions may lack later events, but may contain
- * no different or additional events.
- */
+/** True if the store's sessions contain only events of these stages. Sessions that lack later events also pass. */
 async function isSame(store: Log, transcript: Transcript, stages: Stages): Promise<boolean> {
   const held = new Map<SessionId, AsyncGenerator<Recorded>>();
   try {
@@ -146,8 +143,8 @@ function factOf(event: Event | Recorded): string {
 }
 
 /**
- * Returns the calls of the transcript that other sessions of the store bill. A session is searched if its first answer
- * with counted tokens is the same call as in the transcript.
+ * Returns the calls of the transcript that other sessions of the store bill. Another session is searched only if its
+ * first answer with counted tokens is the same call as the first one in the transcript.
  */
 async function billedElsewhere(store: Log, transcript: Transcript, stages: Stages): Promise<BilledCalls> {
   const { format, whole, mint } = transcript;
@@ -168,7 +165,7 @@ async function firstCall(transcript: Transcript, stages: Stages): Promise<string
 
 interface ImportTarget {
   readonly writer: LogWriter;
-  /** Number of the next imported events that the store already contains. */
+  /** Number of coming events of the import that the store already contains. They are not appended again. */
   there: number;
 }
 

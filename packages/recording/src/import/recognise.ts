@@ -136,7 +136,7 @@ const PI_ROLES: ReadonlySet<unknown> = new Set([
   'hookMessage',
 ]);
 
-// Recognizes a file that lost its header by its entries.
+// Recognizes the format from an entry, for a file whose header is missing.
 function piByEntry(entry: JsonObject): Format | undefined {
   if (entry['type'] !== 'message' || !PI_ROLES.has(objectOf(entry['message'])['role'])) return undefined;
   return piFormat(entry['parentId'] === undefined ? 'pi-1' : 'pi-3');

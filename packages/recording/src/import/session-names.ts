@@ -10,13 +10,13 @@ import type { Outline } from './outline/outline.ts';
 /** Values from which a session name is made. */
 export interface SessionSeed {
   readonly format: FormatName;
-  /** Name of the session that the file states. Absent if the file states none. */
+  /** Name that the file gives to the session. Absent if the file contains no name. */
   readonly own?: string;
   /** SHA-256 of the file at its first import. */
   readonly digest: Digest;
   /**
    * Part of the file that becomes the session: the main conversation, a fork or a subagent. Forks are numbered from 1.
-   * A subagent has its name from the file.
+   * `name` of a subagent is its name in the file, or else the index of its branch.
    */
   readonly part:
     | { readonly kind: 'main' }
@@ -28,9 +28,9 @@ export interface SessionSeed {
 export type MintSession = (seed: SessionSeed) => SessionId;
 
 /**
- * Returns a name like `pi-d703a1a9-0f3c9a11`. It consists of the program that recorded the session, the first
- * characters of the session name in the file, and the first characters of the digest. Forks and subagents have an
- * additional ending.
+ * Returns a name like `pi-d703a1a9-0f3c9a11`. It consists of the name of the recording program, up to 8 characters of
+ * the session name in the file, and the first 8 characters of the digest. Forks and subagents have an additional
+ * ending.
  */
 export function importedSessionId({ format, own, digest, part }: SessionSeed): SessionId {
   const tool = format.startsWith('pi') ? 'pi' : format;
@@ -58,7 +58,7 @@ export interface NamedFile {
   readonly mint: MintSession;
 }
 
-/** Returns the session name of each branch, by branch index. */
+/** Returns the session names of the branches. The index in the list is the branch index. */
 export function nameBranches({ format, outline, digest, mint }: NamedFile): readonly SessionId[] {
   const own = outline.session;
   const seed = defined({ format: format.name, digest, own });
@@ -72,7 +72,7 @@ export function nameBranches({ format, outline, digest, mint }: NamedFile): read
       part: kind === 'fork' ? { kind, number: forks } : kind === 'agent' ? { kind, name } : { kind },
     });
     // Two subagents can get the same session name if their names differ only in characters that a session id cannot
-    // contain.
+    // contain. The branch index then makes the second name unique.
     const free = taken.has(asked) ? mint({ ...seed, part: { kind: 'agent', name: `${index}_${name}` } }) : asked;
     taken.add(free);
     return free;

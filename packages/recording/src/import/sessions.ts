@@ -1,6 +1,6 @@
 // Builds the sessions of one file while its records are read. Each branch has a reader and a draft from its first
-// record to its last. At the end of each stage all branches end, because they ended when the file was imported in that
-// state. The branches continue with the records of the next stage.
+// record to its last. A stage is the part of the file that one import added (`stages.ts`). At the end of each stage all
+// branches end, as they did at the end of that import. They continue with the records of the next stage.
 
 import { createHash } from 'node:crypto';
 import { defined } from '@tidemark/core';
@@ -31,7 +31,7 @@ export interface SessionsOf {
   readonly billed: BilledCalls;
 }
 
-/** Sessions of a file, built from the records taken so far. */
+/** Builder of the sessions of a file. The caller passes the records in order. */
 export interface Sessions {
   /** Takes the next record and returns the import steps that are ready. */
   take(raw: RawRecord, from: From): readonly ImportStep[];
@@ -49,9 +49,7 @@ interface Live {
 }
 
 interface ImportState extends SessionsOf {
-  /** Stage whose records are being read. */
   stage: Stage;
-  /** Outline of the whole file. */
   readonly whole: Outline;
   readonly names: readonly SessionId[];
   readonly live: Map<number, Live>;
@@ -59,10 +57,9 @@ interface ImportState extends SessionsOf {
   readonly waiting: Map<number, ForkPoint>;
   /** Branches that ended in an earlier or the current stage. A later stage can continue them. */
   readonly ended: Map<number, Live>;
-  /** Indexes of the branches whose sessions may get more events. */
+  /** Indexes of the branches whose sessions can get more events. */
   readonly open: Set<number>;
   readonly begun: SessionId[];
-  /** Steps that are ready, in order. */
   ready: ImportStep[];
   calls: number;
   events: number;
@@ -72,12 +69,12 @@ interface ImportState extends SessionsOf {
 export const STAGE = 'tidemark-import';
 
 /**
- * Limits above which the collected events of a branch are delivered: a number of events, or a number of characters of
- * the file.
+ * The collected events of a branch are delivered when they reach this number, or when this number of characters of the
+ * file has been read for the branch.
  */
 const BATCH = { events: 64, characters: 1024 * 1024 } as const;
 
-/** Creates the sessions of a file. No record is read yet. */
+/** Returns a builder that has read no record. */
 export function createSessions(of: SessionsOf): Sessions {
   const [first] = of.stages;
   const whole = (of.stages.at(-1) ?? first).outline;
@@ -132,8 +129,8 @@ function take(state: ImportState, raw: RawRecord, from: From): void {
 }
 
 /**
- * Begins the next stage. The records of this stage were appended to the file after the import of the previous stage. An
- * event in the main session marks the start of the stage.
+ * Begins the next stage, whose records were appended to the file after the import of the previous stage. An event in
+ * the main session marks the start of the stage.
  */
 function beginStage(state: ImportState, { at, line }: From): void {
   const next = state.stages[state.stages.indexOf(state.stage) + 1];
@@ -148,8 +145,8 @@ function beginStage(state: ImportState, { at, line }: From): void {
 }
 
 /**
- * Returns the reader and the draft of a branch. The branch starts with this record, continues from an earlier record,
- * or continues after the end of an earlier stage.
+ * Returns the reader and the draft of a branch. Starts the branch if this is its first record. Reopens it if it ended
+ * in an earlier stage.
  */
 function liveAt(state: ImportState, index: number, from: From): Live {
   const ended = state.ended.get(index);
@@ -161,8 +158,8 @@ function liveAt(state: ImportState, index: number, from: From): Live {
 }
 
 /**
- * Saves the state of the branch for forks that only a later stage of the file contains. The branch itself does not
- * change, because its events were made before these forks existed.
+ * Saves the state of the branch for forks that only a later stage of the file contains. Does not release the moves that
+ * the reader holds, because the events of this stage were made before these forks existed.
  */
 function leaveLaterForks(state: ImportState, { draft }: Live, { ordinal }: From): void {
   const known = state.stage.outline.forksBefore(ordinal);
@@ -219,8 +216,8 @@ function ensureBegun(state: ImportState, index: number, from: From): void {
 }
 
 /**
- * Returns the draft with which a fork starts. First delivers the events of the parent, because the fork starts after
- * one of these events. Also records which part of the parent's log the fork does not continue.
+ * Returns the draft with which a fork starts. First delivers the collected events of the parent, because the fork
+ * starts after one of these events. Sets `left` to the range of the parent's log that the fork does not continue.
  */
 function takeUp(state: ImportState, branch: Branch, { draft, position: at }: ForkPoint): SessionDraft {
   state.waiting.delete(branch.index);
@@ -303,8 +300,8 @@ function end(state: ImportState, live: Live, isEndOfFile: boolean): void {
 }
 
 /**
- * True if a later stage can add events to a session: it has records of the branch, or the session is the main session,
- * in which the start of a stage is marked.
+ * True if a later stage can add events to the session. This is so for a branch with records after this stage, and for
+ * the main session, in which the start of each stage is marked.
  */
 function mayGoOn({ stage, stages, whole }: ImportState, index: number, last: number): boolean {
   return last >= stage.outline.records || (stages.length > 1 && index === whole.main);

@@ -1,6 +1,6 @@
-// States in which one file was imported. Each state starts with the bytes of the previous state and is longer. An
-// import reads the records of each stage as the earlier import did. So it makes the same events, and can continue after
-// the events that the log already contains.
+// Stages: the states in which one file was imported. Each state starts with the bytes of the previous state and is
+// longer. A new import reads the records of each stage as the import of that state did. So it makes the same events
+// again, and can continue after the events that the log already contains.
 
 import { createHash } from 'node:crypto';
 import type { Digest } from '@tidemark/log';
@@ -18,7 +18,7 @@ export interface StageMark {
   readonly digest: Digest;
 }
 
-/** State of a file with the outline of its records. */
+/** Stage of a file, with the outline of the records up to its end. */
 export interface Stage extends StageMark {
   readonly outline: Outline;
 }

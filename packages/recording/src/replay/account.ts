@@ -1,4 +1,4 @@
-// Account of a replay: the bill of the driven calls, the cost that no engine could have avoided, and the causes of
+// Account of a replay: the bill of the replayed calls, the cost that no engine could have avoided, and the causes of
 // misses. All costs are in units of the base input price of the call's model.
 
 import { defined } from '@tidemark/core';
@@ -9,7 +9,7 @@ import type { Usage } from '@tidemark/model';
 import { Decimal } from 'decimal.js';
 import type { DrivenCall, WarmCall } from './driving.ts';
 
-/** Driven call that read fewer tokens from the cache than earlier calls on the stream had sent. */
+/** Replayed call that did not read from the cache all tokens that earlier calls on its stream had sent. */
 export interface ReplayMiss {
   readonly session: string;
   readonly step: number;
@@ -22,7 +22,7 @@ export interface ReplayMiss {
   readonly cost: number;
 }
 
-/** Driven request that does not extend the previous request on the stream. */
+/** Replayed request that does not extend the previous request on the stream. */
 export interface ReplayBreak {
   readonly session: string;
   readonly step: number;
@@ -32,10 +32,10 @@ export interface ReplayBreak {
   readonly cost: number;
 }
 
-/** Cost that no engine could have avoided, by its cause. */
+/** Cost that no engine could have avoided, by its cause, in units of the base input price. */
 export type Forced = { readonly [cause: string]: Decimal };
 
-/** Account of the calls that were driven so far. */
+/** Account of the calls that were replayed so far. */
 export interface ReplayAccount {
   readonly calls: number;
   readonly refused: readonly { readonly session: string; readonly step: number; readonly reason: string }[];
@@ -144,8 +144,8 @@ function lossOf(call: DrivenCall, usage: Usage): ReplayLoss {
 }
 
 /**
- * Returns the forced costs with this loss added, if no engine could have avoided it. This is so for a loss by a rule of
- * the provider, and for a break that an epoch explains. If the entry had expired anyway, the loss is not added.
+ * Adds a loss to the forced costs if no engine could have avoided it, and returns these costs. This is so for a loss by
+ * a rule of the provider, and for a break that an epoch explains. A loss whose entry had expired is not added.
  */
 function withForced(forced: Forced, lost: ReplayLoss, call: DrivenCall): Forced {
   if (lost.tokens === 0) return forced;

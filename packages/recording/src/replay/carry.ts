@@ -1,5 +1,5 @@
-// Converts facts of a recording to events of the driven log. The events contain the same facts at new positions. The
-// bytes to which they refer are copied too. Epochs and requests are not copied, because the drive makes its own.
+// Converts facts of a recording to events of the replayed log. The events contain the same facts at new positions. The
+// bytes to which they refer are copied too. Epochs and requests are not copied, because the replay makes its own.
 
 import { defined } from '@tidemark/core';
 import { readArtifact } from '@tidemark/agent';
@@ -16,27 +16,29 @@ import type {
 } from '@tidemark/log';
 import { position as asPosition } from '@tidemark/log';
 
-/** Driven session to which the facts of a recorded session are copied. */
+/** Replayed session to which the facts of a recorded session are copied. */
 export interface Destination {
   readonly id: SessionId;
   readonly root: SessionId;
   readonly parent?: Parent;
-  /** Returns the name of the driven session for a recorded session. */
+  /** Returns the name of the replayed session for a recorded session. */
   readonly name: (session: SessionId) => SessionId;
-  /** Length of the driven log after each recorded position, by position. */
+  /**
+   * Number of records in the replayed log after each recorded event. The index is the position of the recorded event.
+   */
   readonly lengths: readonly number[];
   /**
-   * Like `lengths`, but for the parent from which this session was forked. Contains the positions up to which the
-   * parent has been driven.
+   * Like `lengths`, but for the log of the parent from which this session was forked. Ends at the position up to which
+   * the parent has been replayed.
    */
   readonly trunk: readonly number[];
-  /** True if the driven session already contains a record of its own. */
+  /** True if the replayed session already contains a record of its own. */
   readonly begun: boolean;
 }
 
 /**
- * Returns a recorded fact as an event of the driven log. Returns `undefined` for a fact that the drive makes itself or
- * does not need.
+ * Returns a recorded fact as an event of the replayed log. Returns `undefined` for a fact that the replay makes itself
+ * or does not need.
  */
 export function carryEvent(record: Recorded, to: Destination): Event | undefined {
   switch (record.kind) {
@@ -46,7 +48,7 @@ export function carryEvent(record: Recorded, to: Destination): Event | undefined
     case 'foreign.recorded':
       return undefined;
     case 'session.created':
-      // A fork that is driven without its parent has several `session.created` records. Only the first one becomes an
+      // A fork that is replayed without its parent has several `session.created` records. Only the first one becomes an
       // event.
       return to.begun ? undefined : createdEvent(record, to);
     case 'history.compacted':
@@ -71,7 +73,7 @@ function bare(record: Exclude<Recorded, { kind: 'unknown' }>): Event {
   return event;
 }
 
-/** Returns a range of recorded positions as the matching range of the driven log. */
+/** Returns the range of the replayed log that matches a range of recorded positions. */
 function moveRange(range: Range, { lengths, trunk }: Destination): Range {
   const lengthAfter = (place: number): number => lengths[place] ?? trunk[place] ?? 0;
   const from = range.from === 0 ? 0 : lengthAfter(range.from - 1);
@@ -79,7 +81,7 @@ function moveRange(range: Range, { lengths, trunk }: Destination): Range {
 }
 
 /**
- * Copies the bytes to which an event refers to the store of the driven log. Bytes that this store already has are not
+ * Copies the bytes to which an event refers to the store of the replayed log. Bytes that this store already has are not
  * copied.
  */
 export async function carryBytes(event: Event, from: Artifacts, to: Artifacts): Promise<void> {

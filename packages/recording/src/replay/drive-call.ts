@@ -1,4 +1,4 @@
-// Drives one recorded call: prepares the request from the log, sends it to the simulator, and records the answer.
+// Replays one recorded call: prepares the request from the log, sends it to the simulator, and records the answer.
 
 import { defined } from '@tidemark/core';
 import type { CallOptions, Prepared, Session } from '@tidemark/agent';
@@ -22,7 +22,7 @@ import type { RecordedCall } from './recorded-call.ts';
 import type { ServedRequest } from './serve.ts';
 
 /**
- * Drives one recorded call and reports it to `onCall`. If the simulator refuses the call, the report contains the
+ * Replays one recorded call and reports it to `onCall`. If the simulator refuses the call, the report contains the
  * reason and no usage.
  */
 export async function driveCall(driving: Driving, call: RecordedCall): Promise<void> {
@@ -64,7 +64,7 @@ async function endWithUser(session: Session, sentAt: Timestamp): Promise<void> {
   await commit(session, [{ kind: 'prompt.given', at: sentAt, data: { parts, presenter: 'replay' } }]);
 }
 
-/** Output limit of a driven request, in tokens. The limit is large enough for the usual reasoning budgets. */
+/** Output limit of a replayed request, in tokens. The limit is large enough for the usual reasoning budgets. */
 const OUTPUT_LIMIT = 20_480;
 
 async function callOptions(
@@ -101,8 +101,8 @@ const READS_BACK = {
 };
 
 /**
- * Adds a tool that reads events back, except with pruning `off`. With pruning, results can be shortened, and shortened
- * text must stay readable (L6).
+ * Adds a tool that reads events back, unless pruning is `off`. Pruning can shorten results, and shortened text must
+ * stay readable (L6).
  */
 function frontOf({ options: { pruning } }: Driving, front: FrontTexts): FrontTexts {
   return pruning === 'off' ? front : { ...front, tools: composeFront({ tools: [READS_BACK] }, newHash).tools };
@@ -147,8 +147,8 @@ async function answer(
 }
 
 /**
- * Largest share of the first call's input that the tail may take. The estimate of the tail can be too high, so at least
- * a tenth of the input counts as front.
+ * Largest share of the first call's input that is counted as tail. The estimate of the tail can be too high, so at
+ * least a tenth of the input counts as front.
  */
 const LARGEST_TAIL = 0.9;
 

@@ -1,5 +1,5 @@
-// Drives a recorded session again. Each fact goes into a new log. Each billed call is folded, planned and encoded like
-// a call of the runtime. At its recorded time it goes through the cache accounting of the simulator.
+// Replays a recorded session. Each fact goes into a new log. For each billed call, the request is folded, planned and
+// encoded as in the runtime, and the cache accounting of the simulator counts it at the recorded time.
 
 import { commit, planWarmth, prepareRequest, recordAnswer } from '@tidemark/agent';
 import type { Position, Recorded, Timestamp } from '@tidemark/log';
@@ -13,13 +13,13 @@ import type { WarmPlan } from '@tidemark/context';
 import { KEEP_WARM } from '@tidemark/context';
 
 /**
- * Point at which a drive pauses. It pauses before each call (`callAt`, in milliseconds since the epoch), and at each
- * recorded position where a fork leaves (with the memory that the fork takes over).
+ * Point at which `drive` pauses: before each call (`callAt`, in milliseconds since the epoch), and at each recorded
+ * position at which a fork starts (`leaves`, with the memory that the fork takes over).
  */
 export type DrivePause = { readonly callAt: number } | { readonly leaves: Position; readonly memory: Memory };
 
 /**
- * Drives one session into `options.session`, which must not contain records of its own yet. The generator yields at
+ * Replays one session into `options.session`, which must not contain records of its own yet. The generator yields at
  * each pause and ends after the last record. A fork passes the memory of its parent as `inherited`.
  */
 export async function* drive(options: DriveOptions, inherited?: Memory): AsyncGenerator<DrivePause, void> {
@@ -43,6 +43,7 @@ export async function* drive(options: DriveOptions, inherited?: Memory): AsyncGe
 
 /**
  * Sends the keep-warm calls that a running session would have sent before the time `until`. Pauses before each call.
+ * Their cost is billed. Their savings appear in the later calls.
  */
 async function* warmUntil(driving: Driving, until: number): AsyncGenerator<DrivePause, void> {
   for (let plan = dueBefore(driving, until); plan !== undefined; plan = dueBefore(driving, until)) {
@@ -66,9 +67,6 @@ function reasoningOf(parameters: { readonly [name: string]: unknown }): string |
   return typeof setting === 'string' ? setting : undefined;
 }
 
-// Keeps the cache warm during pauses of the recording. The same plan as in a running session decides when a keep-warm
-// call is sent. The cost of these calls is billed. Their savings appear in the later calls.
-
 /**
  * Keep-warm mode for pauses of a recording. With `off`, no keep-warm calls are sent. With `refresh`, calls only read an
  * entry to restart its lifetime. With `promotion`, calls may also write an entry with a longer lifetime, as if the
@@ -82,8 +80,8 @@ const SHARE = 0.1;
 const WORDS = [{ type: 'text', text: 'Nothing to answer yet.' }] as const;
 
 /**
- * Returns the keep-warm call that is due before the time `until` (in milliseconds), or `undefined`. No call is due
- * while a turn runs.
+ * Returns the keep-warm call that is due before the time `until` (in milliseconds), or `undefined`. The same plan as in
+ * a running session decides. No call is due while a turn runs.
  */
 function dueBefore({ options, promptStreams, clock }: Driving, until: number): WarmPlan | undefined {
   const { session, warm } = options;
@@ -93,7 +91,6 @@ function dueBefore({ options, promptStreams, clock }: Driving, until: number): W
   return plan.by === 'nothing' || plan.at >= until ? undefined : plan;
 }
 
-/** Sends a keep-warm call and reports it to `onWarm`. Throws if the simulator refuses the call. */
 async function driveWarm(driving: Driving, plan: WarmPlan): Promise<void> {
   const { options, called } = driving;
   const { session, provider } = options;
@@ -121,8 +118,8 @@ function warming({ options, sizes }: Driving, called: CallOptions, plan: WarmPla
     at,
     purpose: KEEP_WARM,
     outputLimit: plan.output,
-    // The recording contains the output tokens of the last answer. Only the next call shows how many input tokens this
-    // answer counts as, so the output tokens are used here.
+    // Only the next call shows how many input tokens the last answer counts as. Until then its recorded output tokens
+    // are used.
     resize: sizes.resize(input === 0 ? 0 : input + answer + (strips ? 0 : reasoning), strips),
     beside: { stream: `side/warm-${state.length}`, extra: WORDS, history: 'main', keeps: plan.by },
   };

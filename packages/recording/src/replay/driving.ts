@@ -1,4 +1,4 @@
-// State of a session while it is driven: its options, and data that its log does not contain.
+// State of a session during its replay: the options, and data that the log does not contain.
 
 import type { CallOptions, Lasting, PromptStreams, Prepared, Session } from '@tidemark/agent';
 import { newHash } from '@tidemark/agent';
@@ -13,7 +13,7 @@ import type { Sizes } from './size.ts';
 import { createSizes } from './size.ts';
 import { findModel, nearestModel } from '@tidemark/model';
 
-/** Recorded call after it was driven, with the request and the usage of the drive. */
+/** Recorded call after its replay, with the request and the usage of the replay. */
 export interface DrivenCall {
   readonly step: number;
   readonly recorded: RecordedCall;
@@ -40,40 +40,42 @@ export interface WarmCall {
  */
 export type ReplayPruning = 'off' | 'never' | 'auto';
 
-/** Options for driving one session. */
+/** Options for the replay of one session. */
 export interface DriveOptions extends Pick<Destination, 'id' | 'root' | 'parent' | 'name'> {
   readonly session: Session;
   /** Recorded facts in order. `bytes` is the store of the bytes to which they refer. */
   readonly records: AsyncIterable<Recorded>;
   readonly bytes: Artifacts;
-  /** Returns the catalog row for a recorded model. */
+  /** Returns the catalog row with which the calls of a recorded model are replayed. */
   readonly row: (model: string) => StandInRow;
   readonly provider: ReplayProvider;
   readonly ttl?: Lasting;
   /** True if the cache is kept warm during pauses between turns. */
   readonly warm: boolean;
   readonly pruning: ReplayPruning;
-  /** Positions of the recording at which forks leave it. */
+  /** Recorded positions at which forks start. */
   readonly forksAt: ReadonlySet<number>;
   readonly onCall: (call: DrivenCall) => void;
   readonly onWarm: (call: WarmCall) => void;
 }
 
-/** Data about a stream that its log does not contain. A fork continues with a copy of its parent's memory. */
+/** Data about a session that its log does not contain. A fork continues with a copy of its parent's memory. */
 export interface Memory {
   readonly sizes: Sizes;
   readonly levels: Levels;
-  /** Length of the driven log after each recorded position, by position. */
+  /**
+   * Number of records in the replayed log after each recorded event. The index is the position of the recorded event.
+   */
   readonly lengths: readonly number[];
   /**
-   * Like `lengths`, but for the parent's log. This is the parent's own list, which grows while the parent is driven.
+   * Like `lengths`, but for the parent's log. This is the parent's own list, which grows while the parent is replayed.
    */
   readonly trunk: readonly number[];
   readonly front: FrontTexts | undefined;
   readonly reasoning: string | undefined;
 }
 
-/** Session that is being driven, with the data that its log does not contain. */
+/** Session during its replay, with the data that its log does not contain. */
 export interface Driving {
   readonly options: DriveOptions;
   readonly sizes: Sizes;
@@ -85,15 +87,15 @@ export interface Driving {
   readonly trunk: readonly number[];
   front: FrontTexts | undefined;
   reasoning: string | undefined;
-  /** Options of the last driven call. */
+  /** Options of the last replayed call. */
   called: CallOptions | undefined;
   /** Time of the last event or call, in milliseconds. */
   clock: number;
-  /** True if the driven log already contains a record of its own. */
+  /** True if the replayed log already contains a record of its own. */
   begun: boolean;
 }
 
-/** Returns the state of a session before its first record is driven. */
+/** Returns the state of a session before its first record is replayed. */
 export function beginDriving(options: DriveOptions, inherited: Memory | undefined): Driving {
   return {
     options,
@@ -111,14 +113,14 @@ export function beginDriving(options: DriveOptions, inherited: Memory | undefine
   };
 }
 
-/** Returns the memory that a fork takes over from this session now. */
+/** Returns the memory for a fork that starts at the current state of this session. */
 export function memoryOf({ sizes, levels, lengths, front, reasoning }: Driving): Memory {
   return { sizes: sizes.copy(), levels, lengths: [...lengths], trunk: lengths, front, reasoning };
 }
 
 /**
- * Returns a recorded time in milliseconds, but never a time before the current clock. If the recorded clock went back,
- * the clock of the drive stays the same, because calls start in recorded order.
+ * Returns a recorded time in milliseconds, but at least the current time of the replay. If the recorded clock went
+ * back, the replay's clock stays the same, because calls start in recorded order.
  */
 export function later({ clock }: Driving, time: Timestamp): number {
   return Math.max(clock, Date.parse(time));
@@ -130,14 +132,14 @@ export function asTime(clock: number): Timestamp {
 }
 
 /**
- * Returns the render parameters of a reasoning level, for a model with this output limit. No two levels have the same
- * parameters. So a change of level is a break in the drive too, as it was in the recording.
+ * Returns the render parameters of a reasoning level, for a model with this output limit. Two levels never get the same
+ * parameters, so that a change of level is a break in the replay, as it was in the recording.
  */
 export type Levels = (level: string | undefined, outputLimit: number) => RenderParameters;
 
 /**
- * Reasoning budget of each usual level name, in tokens. A level name can also be a number, as in some recordings. This
- * number is then the budget.
+ * Reasoning budget of each usual level name, in tokens. In some recordings the level is a number, which is then the
+ * budget.
  */
 const BUDGETS: ReadonlyMap<string, number> = new Map([
   ['minimal', 1_024],
@@ -155,7 +157,10 @@ const LEAST = 1_024;
 /** Level names that turn reasoning off. */
 const NONE: ReadonlySet<string> = new Set(['off', 'none', '0']);
 
-/** Creates the function that returns the parameters of reasoning levels for one recording. */
+/**
+ * Creates a function that returns the parameters of reasoning levels. The function remembers the budget of each level,
+ * so a session and its forks must use the same function.
+ */
 export function createLevels(): Levels {
   const given = new Map<number, Map<number, string>>();
   return (level, outputLimit) => {
@@ -168,7 +173,10 @@ export function createLevels(): Levels {
   };
 }
 
-/** Returns the budget of a level. If another level already has this budget, returns the next smaller free one. */
+/**
+ * Returns the budget of a level. If another level already has this budget, returns the next smaller free one. After the
+ * smallest possible budget, the search continues from `most`.
+ */
 function freeBudget(level: string, most: number, taken: ReadonlyMap<number, string>): number {
   const asked = Math.round(BUDGETS.get(level) ?? (Number.isFinite(Number(level)) ? Number(level) : USUAL_BUDGET));
   let budget = Math.min(Math.max(asked, LEAST), most);
@@ -177,19 +185,16 @@ function freeBudget(level: string, most: number, taken: ReadonlyMap<number, stri
 }
 
 /**
- * Catalog row with which a recorded call is driven. It is the model's own row, or else the row of the nearest Anthropic
- * model under the recorded name.
+ * Catalog row with which a recorded call is replayed: the row of the recorded model, or else a copy of the row of the
+ * nearest Anthropic model. The copy has the name of the recorded model.
  */
 export interface StandInRow {
   readonly capabilities: Capabilities;
-  /**
-   * Model whose row is used in place of the recorded model's. Absent if the recorded model has an Anthropic row of its
-   * own.
-   */
+  /** Model whose row was copied. Absent if the recorded model has an Anthropic row of its own. */
   readonly standIn?: string;
 }
 
-/** Model whose row is used if no other row is near. Calls to other providers are driven as calls to this model. */
+/** Model whose row is used for a recorded model that is not a Claude model. */
 const USUAL_MODEL = 'claude-sonnet-4-5';
 
 /**
@@ -199,8 +204,8 @@ const USUAL_MODEL = 'claude-sonnet-4-5';
 const OUTPUT_ROOM = 32_768;
 
 /**
- * Returns the catalog row of a recorded model. If another model's row is used, it gets the recorded name, because a
- * switch between two recorded models must stay a break.
+ * Returns the catalog row of a recorded model. A copy of another model's row gets the recorded name, because a switch
+ * between two recorded models must stay a break.
  */
 export function rowFor(catalog: Catalog, model: string): StandInRow {
   const own = findModel(catalog, model, 'anthropic');

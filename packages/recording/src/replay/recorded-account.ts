@@ -6,10 +6,7 @@ import { multiplier } from '@tidemark/model';
 import { Decimal } from 'decimal.js';
 import type { DrivenCall } from './driving.ts';
 
-/**
- * Reason why a recorded call read fewer tokens than earlier calls had left in the cache, as far as the recording shows
- * the reason.
- */
+/** Reason why a recorded call read fewer tokens than the cache contained, as far as the recording shows the reason. */
 export type RecordedCause = 'expired' | 'reasoning' | 'model' | 'compaction' | 'thinking-stripped' | 'unknown';
 
 /** Recorded call that read fewer tokens from the cache than it could have read. `tokens` is the difference. */
@@ -31,7 +28,7 @@ export interface RecordedAccount {
 /** Recorded account without any calls. */
 export const NO_RECORDED_ACCOUNT: RecordedAccount = { billed: new Decimal(0), ideal: new Decimal(0), misses: [] };
 
-/** State of the cache after the previous call on the same stream. */
+/** State of the cache after a call, for comparison with the next call on the same stream. */
 export interface LeftByRecorded {
   readonly call: DrivenCall;
   /** Number of tokens that the call read or wrote. The cache contained these tokens after the call. */
@@ -45,7 +42,7 @@ export interface LeftByRecorded {
  */
 const TOLERANCE = 16;
 
-/** Returns the state of the cache after a call, for comparison with the next call. */
+/** Returns the state of the cache after a call. */
 export function leftBy(call: DrivenCall): LeftByRecorded {
   const { usage } = call.recorded;
   const writes = usage.writes ?? [];
@@ -96,8 +93,8 @@ function missOf(
 }
 
 /**
- * Returns the cause of a miss. If a setting changed, the change is the cause. Otherwise the lifetime of the entry is
- * checked, then the thinking that the provider strips.
+ * Returns the cause of a miss. If a setting changed, the change is the cause. Otherwise an entry whose lifetime was
+ * over is `expired`, and a loss of stripped thinking is `thinking-stripped`. Any other cause is `unknown`.
  */
 function causeOf(call: DrivenCall, left: LeftByRecorded): RecordedCause {
   const opened = call.prepared.opened?.data.cause;

@@ -1,5 +1,5 @@
-// Finds the model calls in a recording. A recorded call has a model, two times, and the tokens that the provider
-// counted.
+// Finds the model calls in a recording. A recorded call has a model, a start time and an end time, and the tokens that
+// the provider counted.
 
 import type { AnswerInterrupted, AnswerReceived, Recorded, Timestamp, Usage } from '@tidemark/log';
 import { timestamp } from '@tidemark/log';
@@ -16,13 +16,13 @@ export interface RecordedCall {
 }
 
 /**
- * Returns the model call that a record contains. Returns `undefined` for a record that is no answer, for an answer
- * outside the main conversation, and for an answer without usage.
+ * Returns the model call that a record contains. Returns `undefined` for a record that is no answer, for the answer of
+ * a side call, and for an answer without usage.
  */
 export function recordedCall(record: Recorded): RecordedCall | undefined {
   if (record.kind !== 'answer.received' && record.kind !== 'answer.interrupted') return undefined;
   const { usage, stream } = record.data;
-  // The answer of a side call is copied unchanged, because its request is not part of the driven conversation.
+  // The answer of a side call is copied unchanged, because its request is not part of the replayed conversation.
   if (stream !== 'main') return undefined;
   if (usage === undefined || Object.keys(usage).length === 0) return undefined;
   const startedAt = record.data.startedAt === undefined ? record.at : timestamp(record.data.startedAt);

@@ -1,6 +1,6 @@
-// Replays a recording: drives every call again against the simulator at its recorded time. The result compares the
-// recorded bill, the bill of this engine, and the cost that no engine could have avoided. All sessions of one recording
-// are driven together, in the order of their calls. So a fork reads the entries that its parent wrote, and time never
+// Replays a recording: sends every call again to the simulator at its recorded time. The result compares the recorded
+// bill, the bill of this engine, and the cost that no engine could have avoided. All sessions of one recording are
+// replayed together, in the order of their calls. So a fork reads the entries that its parent wrote, and time never
 // goes back.
 
 import { defined } from '@tidemark/core';
@@ -29,17 +29,17 @@ export interface ReplayOptions {
   readonly source: Log;
   /** Sessions of the recording. The main session is first, and each fork is after its parent. */
   readonly sessions: readonly SessionId[];
-  /** Log to which the driven sessions are written. */
+  /** Log to which the replayed sessions are written. */
   readonly target: Log;
   readonly catalog: Catalog;
-  /** Returns the name of the driven session for a recorded session. */
+  /** Returns the name of the replayed session for a recorded session. */
   readonly name: (session: SessionId) => SessionId;
   /**
-   * Creates a server that answers the driven calls. Default: a simulator in this process. Each session that is not a
-   * fork gets its own server, which its forks share.
+   * Creates a server that answers the replayed calls. Default: a simulator inside this operating-system process. Each
+   * session that is not a fork gets its own server, which its forks share.
    */
   readonly server?: () => Server;
-  /** Lifetime of the cache entries that the drive writes. Default: `auto`. */
+  /** Lifetime of the cache entries that the replay writes. Default: `auto`. */
   readonly ttl?: Lasting;
   /** Keep-warm mode for pauses of the recording, as if the runtime had been running. Default: `off`. */
   readonly warm?: ReplayWarm;
@@ -48,13 +48,12 @@ export interface ReplayOptions {
   readonly onCall?: (call: DrivenCall) => void;
 }
 
-/** State of a stream after its previous call. */
 interface Last {
   readonly sequence: Sequence;
   readonly left: LeftByRecorded;
 }
 
-/** Session that is being driven, with its place in time and its server. */
+/** Session during its replay, with the time of its next call and its server. */
 interface ReplayRun {
   readonly planned: Planned;
   readonly server: Server;
@@ -78,7 +77,7 @@ interface Replay {
 
 /**
  * Replays a recording and returns the comparison of costs. Reads the recorded sessions more than once, and writes the
- * driven sessions to `target`.
+ * replayed sessions to `target`.
  */
 export async function replay(options: ReplayOptions): Promise<ReplayResult> {
   const largest = await largestInputs(options);
@@ -110,8 +109,8 @@ export async function replay(options: ReplayOptions): Promise<ReplayResult> {
 const UNTOLD = 4_000_000;
 
 /**
- * Returns the largest recorded input of each model, by the name in its catalog row. A recorded call shows that its
- * provider accepted this input.
+ * Returns the largest recorded input of each model in tokens, by the model's name in its catalog row. The replay must
+ * accept an input of this size, because the recorded provider accepted it.
  */
 async function largestInputs({ source, sessions, catalog }: ReplayOptions): Promise<ReadonlyMap<string, number>> {
   const largest = new Map<string, number>();
@@ -133,7 +132,7 @@ function earliest({ runs }: Replay): ReplayRun | undefined {
   );
 }
 
-/** Parent run and parent memory that a fork takes over. */
+/** Run and memory of a parent from which a fork starts. */
 interface Trunk {
   readonly run: ReplayRun;
   readonly memory: Memory;
@@ -179,7 +178,7 @@ async function start(state: Replay, planned: Planned, trunk?: Trunk): Promise<vo
   state.runs.push(run);
 }
 
-/** Returns the start position of a fork: the last record of the driven parent so far. */
+/** Returns the start of a fork: position and chain digest of the last record that the replayed parent has so far. */
 async function forkPoint(
   { target, name }: ReplayOptions,
   { run, memory }: Trunk,
@@ -190,7 +189,7 @@ async function forkPoint(
   return undefined;
 }
 
-/** Drives a session up to its next call, or to its end. Starts the forks that leave the session before that call. */
+/** Replays a session up to its next call, or to its end. Starts the forks that start before that call. */
 async function advance(state: Replay, run: ReplayRun): Promise<void> {
   for (let next = await run.steps.next(); ; next = await run.steps.next()) {
     if (next.done === true) {
@@ -230,7 +229,7 @@ function promoting(row: Capabilities, { warm }: ReplayOptions): Capabilities {
 const ASSUMED = '0001-01-01';
 
 /**
- * Adds a driven call to the account of the replay and to the account of the recording. Compares the call with the
+ * Adds a replayed call to the account of the replay and to the account of the recording. Compares the call with the
  * previous call on this stream.
  */
 function takeCall(state: Replay, run: ReplayRun, call: DrivenCall): void {
@@ -247,15 +246,16 @@ function takeCall(state: Replay, run: ReplayRun, call: DrivenCall): void {
 }
 
 /**
- * Returns the default name of a driven session: `replay-` and the name of the recorded session, cut to 128 characters.
+ * Returns the default name of a replayed session: `replay-` and the name of the recorded session, cut to 128
+ * characters.
  */
 export function replayName(session: SessionId): SessionId {
   return sessionId(`replay-${session}`.slice(0, 128));
 }
 
 /**
- * Session of the recording, with its first record and its forks. A fork is driven from the point where it leaves its
- * parent.
+ * Session of the recording, with its first own record and its forks. A fork is replayed from the point at which its log
+ * differs from its parent's.
  */
 export interface Planned {
   readonly session: SessionId;
@@ -265,7 +265,7 @@ export interface Planned {
 
 /**
  * Returns the sessions as trees of forks. A fork becomes a root of its own if its parent is not in the list, or if the
- * parent's own records do not contain the fork point. Such a fork is driven from the start of its log.
+ * parent's own records do not contain the fork point. Such a fork is replayed from the start of its log.
  */
 async function planSessions(source: Log, sessions: readonly SessionId[]): Promise<readonly Planned[]> {
   const planned = new Map<SessionId, Planned & { readonly forks: Planned[] }>();

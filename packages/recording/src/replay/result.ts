@@ -11,7 +11,7 @@ export type SizesTold = 'recorded totals' | 'estimates' | 'recorded totals, and 
 /** Result of a replay. Costs are in units of the base input price: 1 is one token read fresh. */
 export interface ReplayResult {
   readonly calls: number;
-  /** Sum of the input tokens of all driven calls. */
+  /** Sum of the input tokens of all replayed calls. */
   readonly tokens: number;
   readonly billed: number;
   readonly forced: number;
@@ -32,9 +32,9 @@ export interface ReplayResult {
   readonly refused: number;
   readonly refusals: ReplayAccount['refused'];
   readonly sizes: SizesTold;
-  /** Models that were driven with the catalog row of another model. */
+  /** Models that were replayed with the catalog row of another model (`as`). */
   readonly standIns: readonly { readonly model: string; readonly as: string }[];
-  /** Names of the driven sessions in the target log. */
+  /** Names of the replayed sessions in the target log. */
   readonly sessions: readonly SessionId[];
 }
 
@@ -45,7 +45,7 @@ export interface ReplayFindings {
   /** Model whose catalog row was used, by the name of the recorded model. */
   readonly standIns: ReadonlyMap<string, string>;
   readonly sessions: readonly SessionId[];
-  /** Number of calls whose input size is an estimate, because it is not from the recording. */
+  /** Number of calls whose input size is estimated, because the recording does not contain it. */
   readonly untold: number;
 }
 

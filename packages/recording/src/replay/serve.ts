@@ -1,5 +1,5 @@
-// Uses the simulator as the provider of a drive. The simulator receives each prepared request body as bytes and returns
-// its usage.
+// Uses the simulator as the provider of a replay. The simulator receives each prepared request body as bytes and
+// returns its usage.
 
 import type { Prepared } from '@tidemark/agent';
 import { itemAt } from '@tidemark/context';

@@ -1,6 +1,6 @@
-// Computes the sizes of blocks in a recording, which contains only the total of each call. The new blocks of a call
-// share the growth of the total in proportion to their estimates. Blocks that were sent before keep their size, so that
-// each token counts as new only once.
+// Computes the sizes of the blocks of a recording, which contains only the total of each call. A call's total is larger
+// than the previous one. This growth is divided among the new blocks in proportion to their estimates. Blocks that were
+// sent before keep their size, so that each token counts as new only once.
 
 import type { Resize } from '@tidemark/agent';
 import type { Sequence } from '@tidemark/context';
@@ -40,8 +40,8 @@ export function createSizes(newHash: NewHash, remembered: ReadonlyMap<string, nu
 }
 
 /**
- * Returns a key for each block. The key is the same in all epochs. An epoch may drop reasoning blocks, so the number in
- * a key counts only blocks of the same type.
+ * Returns a key for each block, in order. A block has the same key in all epochs. An epoch can drop reasoning blocks,
+ * so the number in a key counts only blocks of the same type.
  */
 function keysOf(blocks: readonly Block[]): readonly string[] {
   const counts = new Map<string, number>();
@@ -89,9 +89,9 @@ function fit({ sequence, blocks, fresh, total, strips, newHash }: Fit): Sized {
 }
 
 /**
- * Returns how a call with these new blocks will be counted. The blocks are not added here, because a sequence can be
- * extended only once. `counted` marks the new blocks that count. `before` is the number of tokens before the new
- * blocks. Thinking of an older turn does not count if the provider strips it.
+ * Returns how the provider will count a call with these new blocks. `counted` marks the new blocks that count. `before`
+ * is the number of tokens before the new blocks. Thinking of an older turn does not count if the provider strips it.
+ * The blocks are not added to the sequence, because a sequence can be extended only once.
  */
 function outlook(
   sequence: Sequence,
@@ -129,7 +129,6 @@ function spread(blocks: readonly Block[], share: readonly number[], due: number)
   });
 }
 
-/** Scales all blocks of a sequence so that the sum of their sizes is the total. */
 function scaleBlocks(trial: Sequence, total: number, { strips, newHash }: Pick<Fit, 'strips' | 'newHash'>): Sequence {
   const blocks = slice(trial.blocks);
   const turn = turnStartOf(trial).block;

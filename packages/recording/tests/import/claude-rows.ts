@@ -4,10 +4,7 @@ import { moment } from './pi-rows.ts';
 
 let second = 0;
 
-/**
- * Returns a row of any type with a parent. The time of each row is one second after that of the previous row, across
- * all test files.
- */
+/** Returns a row of any type with a parent. Each call makes a row one second later than the previous one. */
 export function row(uuid: string, parentUuid: string | null, fields: object): object {
   second += 1;
   const common = {
@@ -20,7 +17,6 @@ export function row(uuid: string, parentUuid: string | null, fields: object): ob
   return { parentUuid, ...common, uuid, ...fields };
 }
 
-/** Returns a prompt row. */
 export function prompt(uuid: string, parent: string | null, content: unknown, fields: object = {}): object {
   return row(uuid, parent, { type: 'user', message: { role: 'user', content }, ...fields });
 }
@@ -46,23 +42,19 @@ export function answer(uuid: string, parent: string | null, id: string, block: o
   return row(uuid, parent, { type: 'assistant', message });
 }
 
-/** Returns a text block. */
 export function say(value: string): object {
   return { type: 'text', text: value };
 }
 
-/** Returns a call block. */
 export function use(id: string, input: object = {}): object {
   return { type: 'tool_use', id, name: 'Read', input };
 }
 
-/** Returns a row with the result of one call. */
 export function toolResult(uuid: string, parent: string, call: string, fields: object = {}): object {
   const block = { type: 'tool_result', tool_use_id: call, content: `output of ${call}`, ...fields };
   return row(uuid, parent, { type: 'user', message: { role: 'user', content: [block] } });
 }
 
-/** Returns a progress row. */
 export function progress(uuid: string, parent: string): object {
   return row(uuid, parent, { type: 'progress', data: { type: 'hook_progress' } });
 }

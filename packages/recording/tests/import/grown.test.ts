@@ -78,7 +78,6 @@ const PI: readonly Row[] = [
 
 const rowOf = (provider: string, model: string) => findModel(defaultCatalog(), model, provider);
 
-/** Returns the sum of the calls, tokens and costs of all sessions in a store. */
 async function accountOf(store: Log): Promise<Account> {
   let accounts = NO_ACCOUNTS;
   const { sessions } = await store.sessions();
@@ -133,7 +132,8 @@ describe.each([
     expect(counted(await accountOf(store))).toEqual(counted(await accountOf(fresh.store)));
     const words = packed(before);
     for (const line of await said(fresh.store, fresh.imported.session)) {
-      // If the file ended between a call and its result, the two are not next to each other in the history.
+      // Calls and results are not compared here. If the file ended between a call and its result, the two are not next
+      // to each other in the history.
       if (!/^user: result|^assistant: call/.test(line)) expect(words).toContain(line);
     }
   });
@@ -211,8 +211,8 @@ function withTimesOf(rows: readonly Row[]): readonly Row[] {
 
 describe('the calls of rows that were copied into the file of a forked session', () => {
   /**
-   * Returns copied rows as `--fork-session` writes them: the same rows with another session name. In the file, the rows
-   * of the fork follow the copied rows.
+   * Returns the rows as `--fork-session` copies them into another file: the same rows with another session name. The
+   * rows of the fork follow in that file.
    */
   const copy = (rows: readonly Row[]): readonly Row[] =>
     rows.map((one) => (typeof one === 'object' && 'sessionId' in one ? { ...one, sessionId: 'eeeeffff-0000' } : one));

@@ -1,5 +1,5 @@
-// Script for a separate process. It makes a transcript of the given number of megabytes, imports it, and prints the
-// peak of additional memory during the import. Run it with --expose-gc, so that garbage is not counted.
+// Program for a separate operating-system process. It makes a transcript of the given number of megabytes, imports it,
+// and prints the peak of additional memory during the import. Run it with --expose-gc, so that garbage is not counted.
 
 import { createWriteStream } from 'node:fs';
 import { once } from 'node:events';

@@ -24,7 +24,6 @@ export interface ImportedRows {
   readonly of: (index: number) => readonly Recorded[];
 }
 
-/** Returns the bytes of a transcript with these rows. */
 export function fileOf(rows: readonly Row[]): Uint8Array {
   const lines = rows.map((row) => (typeof row === 'string' ? row : JSON.stringify(row)));
   return Buffer.from(`${lines.join('\n')}\n`);
@@ -57,14 +56,12 @@ export function kinds(events: readonly Recorded[]): readonly string[] {
   return events.map((event) => event.kind).filter((kind) => kind !== 'foreign.recorded');
 }
 
-/** Returns all events of one kind. */
 export function pick<K extends Kind>(events: readonly Recorded[], kind: K): readonly Of<K>[] {
   return events.filter((event): event is Of<K> => event.kind === kind);
 }
 
 type Of<K extends Kind> = Recorded & RecordedOf<K>;
 
-/** Returns all items as an array. */
 export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];
   for await (const item of items) all.push(item);
@@ -83,7 +80,6 @@ export function only<K extends Kind>(events: readonly Recorded[], kind: K): Even
   return first.data;
 }
 
-/** Returns the state after these events. */
 export function fold(events: readonly Recorded[]): State {
   return events.reduce(evolve, emptyState());
 }

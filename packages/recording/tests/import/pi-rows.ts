@@ -7,13 +7,11 @@ export function moment(second: number): string {
   return new Date(START + second * 1000).toISOString();
 }
 
-/** Returns the header of a pi session file of format 1, 2 or 3. */
 export function header(version: 1 | 2 | 3, more: object = {}): object {
   const named = version === 1 ? {} : { version };
   return { type: 'session', ...named, id: 'aaaabbbb-0000', timestamp: moment(0), cwd: '/work', ...more };
 }
 
-/** Returns an entry of format 2 or 3 with its id and the id of its parent. */
 export function entry(id: string, parentId: string | null, fields: object): object {
   return { id, parentId, timestamp: moment(1), ...fields };
 }
@@ -23,12 +21,10 @@ export function message(role: string, fields: object, second = 1): object {
   return { type: 'message', timestamp: moment(second), message: { role, timestamp: START + second * 1000, ...fields } };
 }
 
-/** Returns a message entry with a prompt of the user. */
 export function user(said: string, second = 1): object {
   return message('user', { content: [text(said)] }, second);
 }
 
-/** Returns a message entry with an answer that consists of these blocks. */
 export function assistant(content: readonly object[], fields: object = {}, second = 1): object {
   const usage = { input: 3, output: 5, cacheRead: 100, cacheWrite: 20 };
   const stopReason = content.some((block) => 'arguments' in block) ? 'toolUse' : 'stop';
@@ -36,17 +32,14 @@ export function assistant(content: readonly object[], fields: object = {}, secon
   return message('assistant', { content, ...common, ...fields }, second);
 }
 
-/** Returns a text block. */
 export function text(value: string): object {
   return { type: 'text', text: value };
 }
 
-/** Returns a call block. */
 export function call(id: string, args: object = {}): object {
   return { type: 'toolCall', id, name: 'read', arguments: args };
 }
 
-/** Returns a message entry with a tool result. */
 export function result(toolCallId: string, fields: object = {}, second = 1): object {
   const content = [{ type: 'text', text: `output of ${toolCallId}` }];
   return message('toolResult', { toolCallId, toolName: 'read', content, isError: false, ...fields }, second);

@@ -28,8 +28,8 @@ async function holds(
   const rows = write(script);
   if (rows.length === 0) return;
   const faults = await faultsOf(await replayRows(rows, ttl));
-  // With `auto`, the runtime chooses a lifetime that may turn out to be the wrong one. So only with `5m` a high cost is
-  // a fault.
+  // With `auto`, the runtime can choose the wrong lifetime, because it does not know the future. A high cost is
+  // therefore a fault only with a fixed lifetime of `5m`.
   expect(faults.filter((fault) => ttl === '5m' || !fault.startsWith('expiring ratio'))).toEqual([]);
 }
 

@@ -1,4 +1,4 @@
-// Tests for the content of the driven log: the facts of the recording, the bytes to which they refer, and placeholder
+// Tests for the content of the replayed log: the facts of the recording, the bytes to which they refer, and placeholder
 // prompts for prompts that the recording does not contain.
 
 import { verifySession } from '@tidemark/agent';

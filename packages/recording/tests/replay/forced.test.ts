@@ -1,6 +1,6 @@
 // Tests for the forced cost, which no engine could have avoided, by its cause. Every figure can be calculated by hand.
 // A token of Sonnet 4.5 costs 1.25 units to write, 0.1 to read and 1 if it is not cached. So a token that is written
-// again instead of read costs 1.15 units too much.
+// again instead of read costs 1.15 units more.
 
 import { describe, expect, it } from 'vitest';
 import { assistant, header, message, moment, result as resultOf, text, user } from '../import/pi-rows.ts';
@@ -75,7 +75,7 @@ describe('the forced cost', () => {
     ];
     const { result } = await replayRows(rows);
     // The third call reads the 100,000 tokens of the first call. It writes again the 500 tokens that only the second
-    // call had sent. This costs 575 units too much.
+    // call had sent. This costs 575 units more than reading them.
     expect(result.forcedBy).toEqual({ reasoning: 103_500 + 575 });
     expect(result.ratio).toBe(1);
   });
@@ -155,8 +155,8 @@ describe('the forced cost', () => {
     ];
     const { result, calls } = await replayRows(rows);
     const stripped = calls[1]?.prepared.sequence.blocks.buffer.find((block) => block.holds === 'thinking')?.tokens ?? 0;
-    // The 3,000 tokens after the prompt contain the thinking, which is not sent again. All other tokens are written
-    // again.
+    // The thinking (`stripped` tokens) among the 3,000 tokens after the prompt is not sent again. The other tokens are
+    // written again.
     expect(stripped).toBeGreaterThan(0);
     expect(result.forcedBy['thinking-stripped']).toBeCloseTo(1.15 * (3_000 - stripped), 3);
     expect(result.ratio).toBe(1);
@@ -199,8 +199,8 @@ describe('the forced cost', () => {
     ];
     const { result } = await replayRows(rows);
     // The first two calls are below the floor of 4,096 tokens and are billed as uncached. The third call writes its
-    // whole input. The second call costs 0.9 units too much for each of 3,000 tokens, and the third call costs 1.15
-    // units too much for each of 3,500 tokens.
+    // whole input. Compared with a read, the second call costs 0.9 units more for each of 3,000 tokens, and the third
+    // call 1.15 units more for each of 3,500 tokens.
     expect(result.billed).toBe(3_000 + 3_500 + 1.25 * 5_000);
     expect(result.forcedBy).toEqual({ 'below-floor': 2_700 + 4_025 });
     expect(result.misses).toMatchObject([

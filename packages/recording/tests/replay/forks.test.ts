@@ -1,5 +1,5 @@
-// Tests for the branches of a recording. Each branch is driven as a session of its own, in the order of the recorded
-// calls. A fork reads the entries that its parent left in the cache.
+// Tests for the branches of a recording. Each branch is replayed as a session of its own, in the order of the recorded
+// calls. A fork reads the cache entries that its parent wrote.
 
 import { expect, it } from 'vitest';
 import { assistant, entry, header, message, text } from '../import/pi-rows.ts';

@@ -28,7 +28,7 @@ export const FIELDS: readonly string[] = [
   'warming',
 ];
 
-/** Returns the faults of a replay as sentences: in its figures, in its calls and in its driven logs. */
+/** Returns the faults of a replay as sentences: in its figures, in its calls and in its replayed logs. */
 export async function faultsOf(replayed: Replayed): Promise<readonly string[]> {
   return [...faultsInFigures(replayed), ...faultsInCalls(replayed), ...(await faultsInLogs(replayed))];
 }
@@ -47,8 +47,8 @@ function faultsInFigures({ result, recorded, calls, forks }: Replayed): readonly
   if ((result.expiringRatio ?? 0) > 1.02)
     faults.push(`expiring ratio ${result.expiringRatio}, forced ${JSON.stringify(result.forcedBy)}`);
   const floored = calls.some(({ row, recorded: { input } }) => input < (row.capabilities.floor ?? 0));
-  // Recordings with forks are not checked here. A fork that starts between an answer and its results does not know
-  // which request its parent had sent.
+  // Recordings with forks are not checked here. If a fork starts between an answer and its results, the replay does not
+  // contain the request that the parent had sent at that point.
   if (!floored && forks === 0 && result.billed < result.ideal * 0.98)
     faults.push(`billed ${result.billed} below the ideal ${result.ideal}`);
   for (const miss of result.misses)

@@ -23,7 +23,6 @@ interface Shortened {
   readonly freed: number;
   /** Number of tokens that the epochs for pruning wrote to the cache again. */
   readonly rewritten: number;
-  /** Sum of the input tokens of all calls. */
   readonly input: number;
   readonly billed: number;
 }

@@ -1,5 +1,6 @@
-// State that the writers of both transcript formats keep while they follow a script: the time, the size of the context,
-// the content of the cache, and the number of texts made so far. Also makes realistic texts.
+// State of a conversation while a script is written as a transcript: the time, the size of the context, the content of
+// the cache, and the number of texts made so far. The writers of both transcript formats use it. Also makes realistic
+// texts.
 
 import type { Told } from './script.ts';
 
@@ -106,7 +107,6 @@ export function callIdOf(recorder: Recorder, kind: 'usual' | 'repeated' | 'forei
   return kind === 'foreign' ? `call_é|fc:${recorder.made}/${nth}` : `toolu_${recorder.made}_${nth}`;
 }
 
-/** Returns a time as ISO text, which both transcript formats use. */
 export function moment(ms: number): string {
   return new Date(ms).toISOString();
 }

@@ -66,8 +66,9 @@ export async function replayRows(
 }
 
 /**
- * Rebuilds every request of every driven session and returns the verification of each session. With fewer than 100
- * calls each request is rebuilt from the start of the log. Otherwise it is rebuilt from the previous request.
+ * Rebuilds every request of every replayed session and returns the verification of each session, in the order of the
+ * sessions. With fewer than 100 calls each request is rebuilt from the start of the log. Otherwise it is rebuilt from
+ * the previous request.
  */
 export async function verifyAll({ result, target, calls }: Replayed): Promise<readonly Verification[]> {
   const found: Verification[] = [];

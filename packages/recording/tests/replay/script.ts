@@ -59,8 +59,8 @@ export interface Script {
 }
 
 /**
- * Models that strip thinking at a new turn. The next three constants list models that keep thinking, models that bind
- * thinking to the conversation, and unusual model names.
+ * Models that strip thinking at a new turn. `KEEPING` lists models that keep thinking, `BINDING` models that bind
+ * thinking to the conversation, and `STRANGE` unusual model names.
  */
 export const STRIPPING: readonly string[] = ['claude-sonnet-4-5', 'claude-haiku-4-5', 'claude-3-5-haiku-20241022'];
 export const KEEPING: readonly string[] = ['claude-opus-4-6', 'claude-sonnet-4-6', 'claude-opus-4-5'];

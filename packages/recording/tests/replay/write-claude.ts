@@ -10,7 +10,6 @@ interface Node {
   readonly recorder: Recorder;
 }
 
-/** Rows of one speaker: the main conversation, or a subagent with its own context. */
 interface Voice {
   recorder: Recorder;
   parent: string | null;
@@ -249,8 +248,8 @@ function result(writing: Writing, voice: Voice, id: string, { bytes, error, imag
 }
 
 /**
- * Writes a compaction. With `keep` 0 it keeps no history, as older versions do. Otherwise it keeps a segment, as newer
- * versions do: the segment is named in one of two ways, and the conversation continues after it.
+ * With `keep` 0, the compaction keeps no history, as in older versions of Claude Code. Otherwise it keeps a segment,
+ * named in one of the two ways of newer versions, and the conversation continues after this segment.
  */
 function compact(writing: Writing, voice: Voice, keep: number): void {
   const { recorder, prompts } = voice;
@@ -284,7 +283,6 @@ function rewind(voice: Voice, to: number): void {
   voice.prompts.length = 0;
 }
 
-/** Writes rows of a subagent between the rows of the main conversation. */
 function aside(writing: Writing, nth: number, steps: number): void {
   const agentId = `agent${nth}`;
   let voice = writing.agents[nth];

@@ -1,7 +1,8 @@
 // Accounts one request: computes the tokens that it reads from the cache, writes to it, and pays in full
 // (provider-facts §1.1, §1.2). Covers the search from each breakpoint, one entry per breakpoint, the floor, and mixed
-// lifetimes: the end of the hit, the last `1h` breakpoint and the last breakpoint divide the input. The account is a
-// pure function. The entry store at the end of this file keeps the entries.
+// lifetimes: the end of the hit, the last `1h` breakpoint and the last breakpoint divide the input into tokens read,
+// written for `1h`, written for `5m`, and fresh. The account is a pure function. The entry store at the end of this
+// file keeps the entries.
 
 import type { PrefixBlock } from './prefix.ts';
 import type { MarkerTtl } from './request.ts';
@@ -46,9 +47,9 @@ export interface AccountingInput {
   readonly lookback: number;
   readonly runsCollapse: boolean;
   /**
-   * True if a write marked `1h` lives one hour even after a hit on a `5m` entry (the billing rule of §1.1, read
-   * literally). If false, the written entry takes the shorter of two lifetimes: its own marker's, and that of the entry
-   * that was read.
+   * True if a write marked `1h` lives one hour even after a hit on a `5m` entry (the billing rule of provider-facts
+   * §1.1, read literally). If false, the written entry takes the shorter of two lifetimes: its own marker's, and that
+   * of the entry that was read.
    */
   readonly promotes: boolean;
 }
@@ -83,8 +84,8 @@ export function accountRequest(input: AccountingInput): RequestAccount {
 }
 
 /**
- * Returns the breakpoints whose prefix reaches the floor, with their index in the prefix. A breakpoint below the floor
- * causes no error and writes no entry (§1.2).
+ * Returns the breakpoints whose prefix reaches the floor, in order, with their index in the prefix. A breakpoint below
+ * the floor causes no error and writes no entry (provider-facts §1.2).
  */
 function cacheableMarkers(input: AccountingInput): readonly Marked[] {
   const wanted = new Map(input.breakpoints.map((breakpoint) => [breakpoint.block, breakpoint.ttl]));
@@ -151,15 +152,16 @@ function shorter(a: MarkerTtl, b: MarkerTtl): MarkerTtl {
 }
 
 /**
- * One entry of the store. The store is keyed by cumulative hash, and each account and model has its own store (§1.1,
- * "Isolation"). The lifetime of an entry starts when the request that wrote or last read it starts. An entry is
- * readable once the answer that wrote it has begun. Times are in milliseconds since the epoch.
+ * One entry of the store. The store finds an entry by the hash of the whole prefix up to it. Each account and model has
+ * its own store (provider-facts §1.1, "Isolation"). The lifetime of an entry starts when the request that wrote or last
+ * read it starts. An entry is readable once the answer that wrote it has begun. Times are in milliseconds since the
+ * epoch.
  */
 export interface StoredEntry {
   readonly hash: string;
   readonly tokens: number;
   readonly ttl: MarkerTtl;
-  /** First moment at which the entry is expired. */
+  /** Time from which on the entry is expired. */
   readonly expiry: number;
   readonly availableAt: number;
 }
@@ -169,7 +171,6 @@ export interface EntryStore {
   /** Returns the entry with this hash if it is readable and not expired at `now`. */
   find(hash: string, now: number): StoredEntry | undefined;
   put(entry: StoredEntry): void;
-  /** Removes all entries. */
   clear(): void;
   readonly size: number;
 }
@@ -204,8 +205,8 @@ export function createEntries(): EntryStore {
 }
 
 /**
- * Merges two versions of one entry. The merged entry is readable from the earlier of their two moments and expires at
- * the later one. If the known entry expires before the next one is readable, the next one replaces it.
+ * Merges two versions of one entry. The merged entry is readable from the earlier `availableAt` on and expires at the
+ * later `expiry`. If the known entry expires before the next one is readable, the next one replaces it.
  */
 function merge(known: StoredEntry, next: StoredEntry): StoredEntry {
   if (known.expiry <= next.availableAt) return next;
@@ -218,9 +219,9 @@ function sweep(entries: Map<string, StoredEntry>, now: number): void {
 }
 
 /**
- * Returns the lookback position of each block of a prefix, ascending from 0 (§0.3, §1.1). By default every block is one
- * position. With `runsCollapse`, as on the first-party API, consecutive calls share one position, and so do consecutive
- * results.
+ * Returns the lookback position of each block of a prefix, in order, ascending from 0 (provider-facts §0.3, §1.1). By
+ * default every block is one position. With `runsCollapse`, as on the first-party API, consecutive calls share one
+ * position, and so do consecutive results.
  */
 export function positionsOf(prefix: readonly PrefixBlock[], runsCollapse: boolean): readonly number[] {
   const positions: number[] = [];

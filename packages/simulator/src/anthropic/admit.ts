@@ -45,7 +45,10 @@ export interface AdmittedMessage {
   readonly startedAt: number;
   readonly streamed: boolean;
   readonly reply: MessageReply;
-  /** True usage of the call. A `wrong-usage` fault changes only `reply.usage`, which the client sees. */
+  /**
+   * True usage of the call. A `wrong-usage` fault changes only `reply.usage`, which is the usage that the client
+   * receives.
+   */
   readonly usage: SimulatedUsage;
   readonly account: RequestAccount;
   readonly fault: Fault | undefined;
@@ -56,7 +59,7 @@ export interface AdmittedMessage {
   begin(at: number): void;
 }
 
-/** Answers or refuses a messages call, and adds the call to the ledger. */
+/** Admits or refuses a call of the Messages API, and adds the call to the ledger. */
 export function admit(core: AnthropicCore, call: IncomingCall): AdmittedMessage | MessageRefusal {
   const plan = planCall(core, call);
   const arrived = arrive(core, call, 'messages', plan.at);
@@ -138,7 +141,7 @@ function admitArrived(
   return refusalOf(scripted.fault) ?? answerCall(core, judged, scripted, room, arrived.at);
 }
 
-/** Beta header of a request that asks the response to report dropped thinking (provider-facts §1.8). */
+/** Beta header with which a request asks for a report of dropped thinking in the response (provider-facts §1.8). */
 const BINDING_BETA = 'thinking-binding-controls-2026-08-01';
 
 function answerCall(
@@ -217,7 +220,7 @@ function refusalEntry({ status, type, message }: MessageRefusal): Pick<LedgerCal
   return { status, refusal: { type, message } };
 }
 
-/** Returns the parts of a Messages request that a script can inspect, independent of the wire format. */
+/** Returns the parts of a Messages request that hooks and scenarios can inspect, independent of the wire format. */
 function describeRequest(request: WireRequest): ReceivedRequest {
   const { blocks, messages, fields, model } = request;
   const speaker = messages.findLast((message) => message.role === 'user' && message.blocks.some(isText));

@@ -20,8 +20,8 @@ export function digestBlock(block: SentBlock, digests: Digests = anew): string {
 const anew: Digests = (_place, text) => digestOf(text);
 
 /**
- * Returns the text that represents a block's content in the digest. A plain string and a list with one text part give
- * the same text.
+ * Returns the text from which the digest of a block is computed. In a tool result, a plain string and a list with one
+ * text part give the same text.
  */
 function renderFields(type: string, fields: WireObject): string {
   switch (type) {
@@ -59,16 +59,18 @@ function renderRest(fields: WireObject): string {
   return JSON.stringify(fields, (key, value: unknown) => (key === 'cache_control' ? undefined : value));
 }
 
-// Counts the tokens of blocks that have no recorded size. The count of a text is its UTF-8 bytes divided by four.
-// Images follow the model's rule. This count is an estimate, because the simulator has no tokenizer. A caller that
-// knows recorded sizes passes them.
+// Estimates the tokens of blocks that have no recorded size, because the simulator has no tokenizer. A text counts its
+// UTF-8 bytes divided by four, rounded up. An inline image counts by the rule in the catalog row of its model.
 
 type CountedImages = Capabilities['images'];
 
-/** Tokens of an image that is not inline, or of a document that is not plain text. */
+/** Assumed number of tokens of an image whose data is not in the request, or of a document that is not plain text. */
 const UNKNOWN_MEDIA = 1600;
 
-/** Returns the tokens of a block: the recorded size if there is one, else the simulator's estimate. */
+/**
+ * Returns the number of tokens of a block: the recorded size if there is one, else an estimate. The block that
+ * represents a message's own `output_config` counts 0 tokens.
+ */
 export function countBlock(block: SentBlock, sizes: RecordedSizes | undefined, images: CountedImages): number {
   return sizes?.(block.index) ?? (isLevel(block) ? 0 : countFields(block.type, block.fields, images));
 }

@@ -18,7 +18,6 @@ const IMAGE_SOURCES: ReadonlySet<string> = new Set(['base64', 'url', 'file']);
 
 type BlockCheck = (block: SentBlock) => MessageRefusal | undefined;
 
-/** Check for each known block type. `acceptAny` accepts a block and does not read its fields. */
 const CHECKS: { readonly [type: string]: BlockCheck } = {
   text: checkText,
   image: (block) => checkImage(block.fields, `${pathOf(block)}.image`),
@@ -141,24 +140,23 @@ function checkResultPart(part: unknown, path: string): MessageRefusal | undefine
 }
 
 // Limits on images: how many a request may contain, and how large each image may be. The media type and the pixel size
-// are read from the image header. The check of the type or of the size accepts an image whose header does not contain
-// this value.
+// are read from the first bytes of the image. If these bytes do not contain one of the two values, the check of this
+// value accepts the image.
 
-/** Image source, with the path that names the image in error texts. */
 interface Picture {
   readonly path: string;
   readonly source: WireObject;
 }
 
 /**
- * Number of images above which a request counts as a many-image request. In such a request the maximum pixel size of
- * each image is smaller.
+ * In a request with more than this number of images, each side of an image may have at most 2,000 pixels instead of
+ * 8,000.
  */
 const MANY = 20;
 
 /**
- * Refuses a request with too many images, or its first image that is too large, has no pixels or has another type than
- * declared. The error texts are those quoted in anthropics/claude-code#5147 and #52220. The limits are from
+ * Refuses a request with too many images. Also refuses the first image that is too large, has no pixels, or has another
+ * type than declared. The error texts are those quoted in anthropics/claude-code#5147 and #52220. The limits are from
  * docs.anthropic.com/en/docs/vision, "Basics and limits".
  */
 export const checkImages: RequestRule = ({ blocks, capabilities }) => {
@@ -188,7 +186,6 @@ function checkWeight({ path, source }: Picture): MessageRefusal | undefined {
   return invalid(`${path}.image.source.base64: image exceeds 10 MB maximum: ${length} bytes > ${HEAVIEST} bytes`);
 }
 
-/** Refuses an image whose declared media type differs from the type that its first bytes show. */
 function checkType({ path, source }: Picture): MessageRefusal | undefined {
   const said = textOf(source['media_type']);
   const is = source['type'] === 'base64' ? imageType(textOf(source['data'])) : undefined;

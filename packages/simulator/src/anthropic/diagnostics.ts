@@ -30,13 +30,16 @@ export interface Fingerprint {
   readonly tokens: number;
 }
 
-/** Fingerprints of the latest requests that opted in, by message id. */
+/**
+ * Store of the fingerprints of the latest requests that opted in to diagnosis. The key is the id of the message that
+ * answered the request.
+ */
 export interface Diagnostics {
   remember(message: string, fingerprint: Fingerprint): void;
   /**
-   * Compares a request with the earlier message that it names. `read` is the number of tokens that the request read
-   * from the cache. Returns the reason for the miss, or `null` if the request names no earlier message or the two
-   * prompts do not differ.
+   * Compares a request with the earlier request whose answer it names in `previous_message_id`. `read` is the number of
+   * tokens that the request read from the cache. Returns the reason for the miss. Returns `null` if the request names
+   * no earlier message or the two prompts do not differ.
    */
   diagnose(request: WireRequest, fingerprint: Fingerprint, read: number): MessageDiagnostics | null;
 }
@@ -66,8 +69,8 @@ export function createDiagnostics(): Diagnostics {
 }
 
 /**
- * True if a request has the `diagnostics` field. With this field, the request can ask for diagnosis, and a later
- * request can name its message.
+ * True if a request has the `diagnostics` field. The fingerprint of such a request is kept, so that a later request can
+ * name its answer.
  */
 export function optsIn(request: WireRequest): boolean {
   return isObject(request.fields['diagnostics']);

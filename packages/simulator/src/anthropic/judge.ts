@@ -17,7 +17,10 @@ import { contentOf } from '../core/answer.ts';
 import type { AnswerBlock } from '../core/answer.ts';
 import { isThinking } from './request.ts';
 
-/** Request with all results of judging. None of these results depends on the state of the cache. */
+/**
+ * Request with its breakpoints, its dropped thinking, its digests and its prefix. These values do not depend on the
+ * state of the cache.
+ */
 export interface JudgedRequest {
   readonly request: WireRequest;
   readonly account: string;
@@ -33,7 +36,7 @@ export interface JudgedRequest {
 }
 
 /**
- * Account that sends the request, and the state that judging needs: issued signatures, recorded sizes and digests of
+ * Account that sends the request, and the state that `judge` needs: issued signatures, recorded sizes and digests of
  * the last request.
  */
 export interface JudgeContext {
@@ -44,8 +47,8 @@ export interface JudgeContext {
 }
 
 /**
- * Memory of the last request: the digest of each block, the cumulative hashes with thinking (`prefix`), and the
- * cumulative hashes without thinking (`thinking`).
+ * Memory of the last request, so that unchanged blocks are not hashed again. `blocks` remembers the digest of each
+ * block, `prefix` the cumulative hashes with thinking, and `thinking` the cumulative hashes without thinking.
  */
 export interface DigestMemory {
   readonly blocks: Digests;
@@ -58,7 +61,10 @@ export function createDigestMemory(): DigestMemory {
   return { blocks: createDigests(), prefix: createExtend(), thinking: createExtend() };
 }
 
-/** Judges a request that passed the rules, or returns a refusal. Each block is digested once. */
+/**
+ * Judges a request that `checkRules` accepted. Returns a refusal if its breakpoints or its thinking blocks are wrong.
+ * The digest of each block is computed only once.
+ */
 export function judge(request: WireRequest, context: JudgeContext): JudgedRequest | MessageRefusal {
   const breakpoints = placeBreakpoints(request);
   if ('outcome' in breakpoints) return breakpoints;
@@ -99,8 +105,8 @@ export function issueThinking(signatures: Signatures, judged: JudgedRequest, blo
 }
 
 /**
- * Returns a block of an answer in the form in which a client sends it back. The indexes are placeholders, because a
- * binding does not use them.
+ * Converts a block of an answer to the form in which a client sends it back. `index`, `message` and `content` are
+ * placeholders, because the binding of thinking does not depend on them.
  */
 function asSentBack(block: AnswerBlock): SentBlock {
   const fields = contentOf(block);

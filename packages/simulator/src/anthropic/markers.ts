@@ -1,5 +1,5 @@
 // Places the breakpoints of a request and checks them (provider-facts §1.1): at most four, and no `1h` breakpoint after
-// a `5m` one. The automatic breakpoint is on the last block that can carry a marker.
+// a `5m` one. A top-level `cache_control` adds an automatic breakpoint on the last block that can carry a marker.
 
 import { invalid } from '../core/refusal.ts';
 import type { MessageRefusal } from '../core/refusal.ts';
@@ -77,8 +77,8 @@ function checkOrder(
 
 /**
  * Reads a `cache_control` field. The only valid `type` is `ephemeral`, and the valid lifetimes are `5m` (the default)
- * and `1h` (§1.1). Returns the lifetime, `undefined` if there is no field, or a refusal. `path` names the object that
- * contains the field.
+ * and `1h` (provider-facts §1.1). Returns the lifetime, `undefined` if there is no field, or a refusal. `path` names
+ * the object that contains the field.
  */
 export function readMarker(fields: WireObject, path: string): MarkerTtl | undefined | MessageRefusal {
   const control = fields['cache_control'];

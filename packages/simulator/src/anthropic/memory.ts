@@ -12,7 +12,7 @@ import type { DigestMemory } from './judge.ts';
 import { createSignatures } from './thinking.ts';
 import type { Signatures } from './thinking.ts';
 
-/** State that all wires share, plus the state of the Anthropic part. */
+/** State shared by the APIs of all providers, plus the state of the Anthropic part. */
 export interface AnthropicCore extends Core {
   readonly signatures: Signatures;
   readonly digests: DigestMemory;

@@ -36,8 +36,8 @@ export function messageOf(reply: MessageReply): WireObject {
 }
 
 /**
- * Returns the message with which a stream begins. The message has no content and no stop reason. Its usage already
- * contains the input tokens.
+ * Returns the message of the `message_start` event: no content, no stop reason, all input tokens, and at most one
+ * output token.
  */
 function openingOf(reply: MessageReply): WireObject {
   const begun = Math.min(1, reply.usage.output_tokens);
@@ -106,9 +106,9 @@ export function distort(usage: SimulatedUsage, wrong: WrongUsage | undefined): S
 }
 
 /**
- * Yields all server-sent events of a reply in the order of provider-facts §1.9. The message starts, and each block
- * starts, grows and stops in turn. Then the final numbers follow and the message stops. `size` is the maximum number of
- * characters in a delta.
+ * Yields all server-sent events of a reply in the order of provider-facts §1.9: `message_start`, then the start, the
+ * deltas and the stop of each block, then `message_delta` with the final usage, then `message_stop`. A `ping` follows
+ * the start of the first block. `size` is the maximum number of characters in a delta.
  */
 export function* eventsOf(reply: MessageReply, size: number): Generator<SseEvent> {
   yield event({ type: 'message_start', message: openingOf(reply) });
@@ -138,7 +138,8 @@ export function* encodedEvents(reply: MessageReply, size: number): Generator<str
 export const MALFORMED_EVENT = 'event: content_block_delta\ndata: {"type":"content_block_de\n\n';
 
 /**
- * Returns an error event that a stream sends after the status 200. `request` is the request id in the event: `req_…`.
+ * Returns the error event of a stream that fails after it has sent status 200. `request` is the request id in the
+ * event: `req_…`.
  */
 export function errorEventOf(type = 'overloaded_error', message = 'Overloaded', request: string): string {
   const data = JSON.stringify({ type: 'error', error: { type, message }, request_id: request });

@@ -10,7 +10,7 @@ const EFFORTS: ReadonlySet<unknown> = new Set(['low', 'medium', 'high', 'xhigh',
 
 const LEAST_BUDGET = 1024;
 
-/** Beta header that a request needs for the field `thinking.block_binding` (§1.8). */
+/** Beta header that a request needs for the field `thinking.block_binding` (provider-facts §1.8). */
 const BINDING = 'thinking-binding-controls-2026-08-01';
 
 /** Refuses an output limit, a thinking setting or a pre-warming request that the real service would refuse. */
@@ -19,7 +19,7 @@ export const checkOutput: RequestRule = (request) =>
   (request.purpose === 'count' ? undefined : (checkLimit(request) ?? checkPrewarm(request))) ??
   checkThinking(request);
 
-/** True if a request only writes the cache: it is a messages request with `max_tokens: 0`. */
+/** True if a request only fills the cache: a messages request with `max_tokens: 0`. */
 export function isPrewarm(request: WireRequest): boolean {
   return request.purpose === 'messages' && request.maxTokens === 0;
 }
@@ -37,10 +37,7 @@ function checkLimit(request: WireRequest): MessageRefusal | undefined {
   );
 }
 
-/**
- * Refuses settings that pre-warming does not allow. The provider documents these settings; the error texts are the
- * simulator's own.
- */
+/** Refuses settings that the provider does not allow for pre-warming. The error texts are the simulator's own. */
 function checkPrewarm(request: WireRequest): MessageRefusal | undefined {
   if (!isPrewarm(request)) return undefined;
   const choice = objectAt(request.fields, 'tool_choice')['type'];
@@ -78,7 +75,7 @@ function checkEffort(request: WireRequest): MessageRefusal | undefined {
 
 /**
  * Returns the maximum number of output tokens and the stop reason at this limit, or the refusal of a request that is
- * too long for the model (§1.6). `input` is the total number of input tokens.
+ * too long for the model (provider-facts §1.6). `input` is the total number of input tokens.
  */
 export function outputRoom(request: WireRequest, input: number): OutputRoom | MessageRefusal {
   const { inputLimit, window } = request.capabilities;

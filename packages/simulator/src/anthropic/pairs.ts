@@ -47,7 +47,10 @@ function checkCalls(turn: RoleTurn, next: RoleTurn | undefined, seen: Set<string
   return first === undefined ? undefined : refuseUnanswered(first.message, open);
 }
 
-/** Returns the results at the start of a turn. A result after a text does not count as "immediately after" the call. */
+/**
+ * Returns only the results before any other block of a turn, because the service does not count a later result as
+ * "immediately after" the call.
+ */
 function leadingResults(turn: RoleTurn | undefined): readonly SentBlock[] {
   if (turn?.role !== 'user') return [];
   const end = turn.blocks.findIndex((block) => block.type !== 'tool_result');

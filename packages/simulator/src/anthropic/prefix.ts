@@ -58,15 +58,18 @@ export function buildPrefix(request: WireRequest, parts: PrefixParts): readonly 
   return prefix;
 }
 
-/** Returns the cumulative hash after one more block, from the hash before the block. */
+/**
+ * Function that returns the cumulative hash after one more block. `hash` is the cumulative hash before this block, and
+ * `digest` is the digest of the block.
+ */
 export type Extend = (hash: string, block: Pick<SentBlock, 'role' | 'index'>, digest: string) => string;
 
 /** Extends a hash by one block. Does not remember earlier results. */
 export const extend: Extend = (hash, block, digest) => digestOf(`${hash}|${block.role}|${digest}`);
 
 /**
- * Creates an `Extend` that remembers the last request. If the same block extends the same hash at the same index again,
- * `Extend` returns the known result.
+ * Creates an `Extend` that remembers its results for the last request. If the same block follows the same hash at the
+ * same index again, the stored result is returned.
  */
 export function createExtend(): Extend {
   const known: { readonly hash: string; readonly role: string; readonly digest: string; readonly next: string }[] = [];
@@ -104,8 +107,8 @@ function enter(hash: string, level: Level | undefined, parameters: LevelParamete
 }
 
 /**
- * Returns the indexes of the blocks that the model is never shown: deferred tools, and all messages before the last
- * compaction block. `judgeThinking` decides about dropped thinking.
+ * Returns the indexes of the blocks that the model never sees: deferred tools, and all messages before the last
+ * compaction block. Dropped thinking is not included, because `judgeThinking` finds it.
  */
 export function hiddenBlocks(request: WireRequest): Set<number> {
   const hidden = new Set(request.blocks.filter(isDeferred).map((block) => block.index));
@@ -119,8 +122,8 @@ export function hiddenBlocks(request: WireRequest): Set<number> {
 
 /**
  * Text that is added to the hash at the start of each level. The text contains settings that are not blocks but change
- * how a request is rendered, so they are part of the cache key. When a setting changes, entries of earlier levels stay
- * readable, as in the table of provider-facts §1.3.
+ * how a request is rendered, so they are part of the cache key. A changed setting does not affect the cache entries of
+ * earlier levels, as in the table of provider-facts §1.3.
  */
 export type LevelParameters = { readonly [level in Level]: string };
 
@@ -151,8 +154,8 @@ const PARAMETERS: readonly Parameter[] = [
 ];
 
 /**
- * Returns the first tool definition in the messages if the front offers no tool, else `null`. In that case the
- * definition changes the beginning of the rendered request, which causes one full miss (docs,
+ * Returns the first tool definition in the messages, or `null` if the front offers a tool. Without a tool in the front,
+ * this definition changes the beginning of the rendered request, which causes one full miss (docs,
  * build-with-claude/mid-conversation-system-messages).
  */
 function firstDefinition(blocks: readonly SentBlock[]): unknown {
@@ -183,7 +186,7 @@ function readChoice(fields: WireObject): unknown {
 }
 
 /**
- * Returns the `thinking` setting without `display` and `block_binding`. These two fields only control how thinking is
+ * Returns the `thinking` setting without `display` and `block_binding`, because these two only control how thinking is
  * returned or checked. Returns `null` if there is no setting.
  */
 function readThinking(fields: WireObject): unknown {

@@ -29,7 +29,7 @@ export interface RequestReading {
 
 /**
  * Reads a whole body: JSON, fields, model and blocks. Returns a refusal if one of these is wrong. Rules that compare
- * blocks are checked later.
+ * blocks are checked after this, by `checkRules`.
  */
 export function readRequest(body: Uint8Array, reading: RequestReading): WireRequest | MessageRefusal {
   if (body.byteLength > MOST_BYTES) return refuse(413, 'request_too_large', 'Request exceeds the maximum size');
@@ -127,10 +127,7 @@ function readMessages(value: unknown, list: MessageBlocks): readonly SentMessage
   return messages;
 }
 
-/**
- * Returns the content of a message. A system message that sets the effort needs no content (SDK:
- * `BetaSystemMessageParam`).
- */
+/** A system message that sets the effort needs no content (SDK: `BetaSystemMessageParam`). */
 function contentOf({ content, output_config: config }: WireObject, role: WireRole): unknown {
   return role === 'system' && isPresent(config) ? (content ?? []) : content;
 }
@@ -213,9 +210,6 @@ const KNOWN: { readonly [purpose in Purpose]: ReadonlySet<string> } = {
 
 const MOST_MESSAGES = 100_000;
 
-/**
- * Returns a refusal for the first problem at the top level of the body, or `undefined`. Blocks are not checked here.
- */
 function checkFields(fields: WireObject, purpose: Purpose): MessageRefusal | undefined {
   return (
     missing(fields, purpose) ?? unknownField(fields, purpose) ?? wrongKind(fields) ?? messageCount(fields['messages'])

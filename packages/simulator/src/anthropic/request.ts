@@ -48,7 +48,7 @@ export interface WireRequest {
   readonly model: string;
   readonly capabilities: Capabilities;
   readonly fields: WireObject;
-  /** Value of `max_tokens`, or 0 if the request only counts tokens. */
+  /** Value of `max_tokens`, or 0 if the request has none, as a request that only counts tokens. */
   readonly maxTokens: number;
   readonly stream: boolean;
   readonly betas: readonly string[];

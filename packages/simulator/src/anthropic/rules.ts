@@ -21,8 +21,8 @@ const RULES: readonly RequestRule[] = [
 ];
 
 /**
- * Returns the refusal of the first rule that refuses the request, or `undefined`. Markers, the signatures of thinking,
- * and the size of the request are checked elsewhere.
+ * Returns the refusal of the first rule that refuses the request, or `undefined`. Markers and the signatures of
+ * thinking are checked by `judge`, and the number of input tokens by `outputRoom`.
  */
 export function checkRules(request: WireRequest): MessageRefusal | undefined {
   return firstRefusal(RULES, (rule) => rule(request));

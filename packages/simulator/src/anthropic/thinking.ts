@@ -20,8 +20,9 @@ export interface Transformation {
 }
 
 /**
- * Result of judging the thinking of a request: the thinking blocks that are not part of the prefix, and the place to
- * which the thinking of the answer is bound.
+ * Result of judging the thinking of a request. `stripped` contains the thinking blocks that are not part of the prefix.
+ * `transformations` lists those of them that were dropped because of a binding that does not match. `end` is the place
+ * to which the thinking of the answer is bound.
  */
 export interface ThinkingVerdict {
   readonly stripped: LeftOutBlocks;
@@ -43,8 +44,8 @@ export interface ThinkingContext {
 }
 
 /**
- * Judges every thinking block of a request, in order. Returns the refusal of the first block that the service would
- * refuse.
+ * Judges every thinking block of a request, in order. Returns the blocks that are dropped, or the refusal of the first
+ * block that the service would refuse.
  */
 export function judgeThinking(request: WireRequest, context: ThinkingContext): ThinkingVerdict | MessageRefusal {
   const stripped = new Set<number>();
@@ -68,15 +69,18 @@ export function judgeThinking(request: WireRequest, context: ThinkingContext): T
   return { stripped, transformations, end: place };
 }
 
-/** Returns the fields that identify a thinking block: its signature or redacted data, and its text. */
+/**
+ * Returns the values that identify a thinking block: its signature or its redacted data (`seal`), and its text. The
+ * text of a redacted block is empty.
+ */
 export function sealOf(fields: { readonly [key: string]: unknown }): Sealed {
   if (fields['type'] === 'redacted_thinking') return { seal: textOf(fields['data']), thinking: '' };
   return { seal: textOf(fields['signature']), thinking: textOf(fields['thinking']) };
 }
 
 /**
- * Returns the index of the last block with which a user opened a turn. Returns 0 if no block opened a turn. A tool
- * result does not open a turn (§1.3).
+ * Returns the index of the last block with which a user opened a turn, or 0 without such a block. A tool result does
+ * not open a turn (provider-facts §1.3).
  */
 function lastNewTurn(request: WireRequest): number {
   const opening = request.blocks.findLast((block) => block.role === 'user' && block.type !== 'tool_result');
@@ -100,9 +104,8 @@ function judgeBlock(
 }
 
 /**
- * True if a block is at the place to which it is bound: the prefix without thinking is the same, and the previous
- * thinking block is the same. The place is also valid if no thinking block precedes this block, because a client may
- * drop thinking blocks from the front.
+ * True if the prefix without thinking and the previous thinking block are those to which the block is bound. A block
+ * without a previous thinking block is also accepted, because a client may drop the oldest thinking blocks.
  */
 function inPlace(binding: Binding, place: ThinkingPlace): boolean {
   return binding.prefix === place.prefix && (place.before === '' || place.before === binding.before);
@@ -143,8 +146,8 @@ function refuseEdit(request: WireRequest, block: SentBlock): MessageRefusal {
 
 /**
  * Place of a thinking block in a conversation. The block is bound to this place, to its model and to its account
- * (§1.8). The place has two parts: a hash of all earlier blocks without thinking, and the key of the previous thinking
- * block. Because these parts are separate, a client may drop thinking blocks from the front.
+ * (provider-facts §1.8). The place has two parts: a hash of all earlier blocks without thinking, and the key of the
+ * previous thinking block. The parts are separate, because a client may drop the oldest thinking blocks.
  */
 export interface ThinkingPlace {
   readonly prefix: string;
@@ -161,7 +164,7 @@ export interface Binding extends ThinkingPlace {
   readonly thinking: string;
 }
 
-/** Thinking or `redacted_thinking` block as the client sent it back. */
+/** Values that identify a thinking or `redacted_thinking` block that a client sent back. */
 export interface Sealed {
   /** Value of `signature`, or value of `data` in a redacted block. */
   readonly seal: string;
@@ -169,15 +172,19 @@ export interface Sealed {
   readonly thinking: string;
 }
 
-/** Seals that this simulator knows. A seal is a signature or the data of a redacted block. */
+/** Signatures, and data of redacted blocks, that this simulator knows. Both are called seals. */
 export interface Signatures {
   /** Records a thinking block of an answer as issued. */
   issue(sealed: Sealed, place: ThinkingPlace, account: string, model: string): Binding;
-  /** Accepts a seal that this simulator did not issue. The seal is bound to the place where it is first seen. */
+  /**
+   * Accepts a seal (a signature or the data of a redacted block) that this simulator did not issue. The seal is bound
+   * to the place where it is first seen.
+   */
   admit(seal: string): void;
   /**
-   * Returns the binding of a block that a client sent back, `unknown` if the seal was never issued, or `edited` if the
-   * thinking text changed. If the seal was admitted and is seen for the first time, it is bound to `place`.
+   * Returns the binding of a thinking block that a client sent back. Returns `unknown` if its signature or redacted
+   * data was never issued, or `edited` if its text was changed. If the signature was accepted with `admit` and is seen
+   * for the first time, it is bound to `place`.
    */
   look(sealed: Sealed, place: ThinkingPlace, account: string, model: string): Binding | 'unknown' | 'edited';
 }
@@ -185,14 +192,15 @@ export interface Signatures {
 const MOST_BINDINGS = 200_000;
 
 /**
- * Format of a real seal. Some recordings contain a placeholder instead (`[REDACTED_SIGNATURE]`). A placeholder is not
- * bound to any place.
+ * Pattern of a real signature. Some recordings contain the placeholder `[REDACTED_SIGNATURE]` instead. A placeholder is
+ * not bound to any place.
  */
 const SIGNATURE = /^[A-Za-z0-9+/_=-]+$/;
 
 /**
- * Creates an empty set of seals. With `recorded`, any unknown seal counts as issued at the place where it is first
- * seen, because recordings contain seals of the real service that this simulator did not issue.
+ * Creates an empty set of seals: signatures and data of redacted blocks. With `recorded`, any unknown seal counts as
+ * issued at the place where it is first seen, because recordings contain seals of the real service. Without `recorded`,
+ * an unknown seal is reported as `unknown`.
  */
 export function createSignatures(recorded: boolean): Signatures {
   const issued = new Map<string, Binding>();

@@ -28,8 +28,8 @@ function checkTool(tool: SentBlock): MessageRefusal | undefined {
 }
 
 /**
- * Returns a refusal if a tool definition is wrong, else `undefined`. The definition can be in `tools` or inside a
- * message.
+ * Checks a definition in `tools` or inside a message. A definition whose `type` is set and is not `custom` is accepted
+ * without a check.
  */
 function checkDefinition({ type, name, input_schema: schema }: WireObject, path: string): MessageRefusal | undefined {
   if (type !== undefined && type !== null && type !== 'custom') return undefined;
@@ -70,14 +70,14 @@ function checkChoice(request: WireRequest, tools: readonly SentBlock[]): Message
   return invalid(`Tool '${textOf(name)}' not found in provided tools`);
 }
 
-// Checks blocks in the history that add or remove a tool (§1.7; docs,
+// Checks blocks in the history that add or remove a tool (provider-facts §1.7; docs,
 // build-with-claude/mid-conversation-system-messages). Checks where such a block is allowed, which beta it needs, and
 // that a tool referred to by name is known at that point.
 
-/** Beta header for changes of tools that refer to a declared tool by name. */
+/** Beta header that allows a request to add or remove a declared tool by its name. */
 const BY_REFERENCE = 'mid-conversation-tool-changes-2026-07-01';
 
-/** Beta header for changes of tools that refer to a declared tool or define a new tool. */
+/** Beta header that allows a request to add or remove a declared tool by its name, and to define a new tool. */
 const INLINE = 'inline-tools-2026-09-15';
 
 /** Refuses the first block that adds or removes a tool in a manner that the real service would refuse. */

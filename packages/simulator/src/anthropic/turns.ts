@@ -1,5 +1,5 @@
-// Checks the order and the roles of messages (provider-facts §1.3, §1.6). Messages are not empty. System messages and a
-// final assistant message (prefill) are allowed only on models that accept them.
+// Checks the order and the roles of messages (provider-facts §1.3, §1.6). Refuses empty messages. Accepts system
+// messages and a final assistant message (prefill) only on models that support them.
 
 import { invalid, firstRefusal } from '../core/refusal.ts';
 import type { MessageRefusal } from '../core/refusal.ts';
@@ -7,7 +7,7 @@ import { isLevel, isThinking } from './request.ts';
 import type { SentMessage, WireRequest, RequestRule } from './request.ts';
 import { isPresent, isObject, textOf, objectAt } from '../core/wire.ts';
 
-/** Beta header that lets a system message expire at the next turn of the user (§1.7). */
+/** Beta header that lets a system message expire at the next turn of the user (provider-facts §1.7). */
 const CLEAR_AT = 'mid-conversation-system-clear-at-2026-08-21';
 
 /** Beta header that lets a system message set the effort (SDK: `AnthropicBeta`). */
@@ -17,7 +17,10 @@ const EFFORTS: ReadonlySet<unknown> = new Set(['low', 'medium', 'high', 'xhigh',
 
 const ANYWHERE = '; the directive-only form (content: [] with output_config) is accepted at any position';
 
-/** Refuses empty messages, misplaced system messages, and a final assistant message on a model without prefill. */
+/**
+ * Refuses empty messages, misplaced system messages, a final assistant message on a model without prefill, and a
+ * prefill that ends with whitespace.
+ */
 export const checkTurns: RequestRule = (request) =>
   firstRefusal(request.messages.entries(), ([i, message]) => checkMessage(request, message, i)) ?? checkEnd(request);
 
@@ -49,8 +52,8 @@ function checkClearing(request: WireRequest, message: SentMessage, index: number
 }
 
 /**
- * Checks the effort that a system message sets. The new effort applies from the next user message until a later message
- * sets another effort (docs, effort-per-message).
+ * The effort that a system message sets applies from the next user message until a later message sets another effort
+ * (docs, effort-per-message).
  */
 function checkLevel(
   { betas, capabilities }: WireRequest,
@@ -115,10 +118,10 @@ function checkEnd(request: WireRequest): MessageRefusal | undefined {
 }
 
 /**
- * Refuses an assistant message that contains calls but does not start with thinking. The rule applies if thinking is
- * on, the message is after the last user text, and the model requires thinking in an open tool loop. No model in the
- * shipped catalog requires it. The error text is inferred ([I]): it is the one the service used for models with a
- * thinking budget.
+ * Refuses an assistant message that contains tool calls but does not start with thinking. The rule applies to messages
+ * after the last user text, if thinking is on and the model requires thinking in an open tool loop. No model in the
+ * shipped catalog requires it. The error text is inferred ([I]): the service used this text for models with a thinking
+ * budget.
  */
 export const checkLoopThinking: RequestRule = ({ capabilities, fields, messages }) => {
   if (capabilities.reasoningInLoop !== 'required' || !thinks(fields)) return undefined;

@@ -26,7 +26,10 @@ export interface ScriptedCall {
   readonly arguments: string | { readonly [key: string]: unknown };
 }
 
-/** Block of a scripted answer. Use blocks when the order of the content matters or when a recording supplies them. */
+/**
+ * Block of a scripted answer. Blocks are needed if the order of the content matters or if the content comes from a
+ * recording.
+ */
 export type ScriptedBlock =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'thinking'; readonly thinking: string; readonly signature?: string }
@@ -78,8 +81,8 @@ export const DEFAULT_ANSWER: PlannedAnswer = {
 export const NO_ANSWER: SimulatedAnswer = { blocks: [], stop: 'max_tokens', outputTokens: 0, thinkingTokens: 0 };
 
 /**
- * Builds an answer from a script. The ids and signatures are derived from `seed`, so the same seed gives the same
- * answer.
+ * Builds the answer that is sent from a scripted answer. Missing ids and signatures are derived from `seed`, so the
+ * same seed gives the same answer. An answer longer than `room` is cut, unless `outputTokens` is set.
  */
 export function makeAnswer(scripted: PlannedAnswer, room: OutputRoom, seed: string): SimulatedAnswer {
   const whole = blocksOf(scripted).map((block, i) => resolve(block, `${seed}.${i}`));
@@ -90,7 +93,10 @@ export function makeAnswer(scripted: PlannedAnswer, room: OutputRoom, seed: stri
   return measureAnswer(cut(whole, room.tokens), room.stop, room.tokens);
 }
 
-/** Returns a block in the form that it has in a finished message. A client sends the block back in the same form. */
+/**
+ * Returns a block in the form that it has in a finished message, in which the arguments of a call are parsed JSON. A
+ * client sends the block back in the same form.
+ */
 export function contentOf(block: AnswerBlock): WireObject {
   if (block.type !== 'tool_use') return { ...block };
   return { type: 'tool_use', id: block.id, name: block.name, input: parseArguments(block.arguments) };
@@ -123,7 +129,7 @@ function resolve(block: ScriptedBlock, seed: string): AnswerBlock {
   }
 }
 
-/** Returns a signature derived from `seed`. It is longer than one digest, like real signatures. */
+/** Joins two digests, because a real signature is longer than one. */
 function signatureOf(seed: string): string {
   return `Sim${digestOf(`1${seed}`)}${digestOf(`2${seed}`)}==`;
 }
@@ -155,8 +161,8 @@ function bodyOf(block: AnswerBlock): string {
 }
 
 /**
- * Keeps the part of an answer that fits into `room` tokens: whole blocks, then a part of the next block. A call can be
- * cut inside its arguments, as on the real service.
+ * Keeps whole blocks while they fit, then a part of the next block. A call can be cut inside its arguments, as on the
+ * real service.
  */
 function cut(blocks: readonly AnswerBlock[], room: number): readonly AnswerBlock[] {
   const kept: AnswerBlock[] = [];
@@ -184,8 +190,8 @@ function shorten(block: AnswerBlock, body: string): AnswerBlock {
 }
 
 /**
- * Parses the arguments of a call. Arguments that were cut are not valid JSON. For these, and for JSON that is not an
- * object, the result is an empty object.
+ * Returns an empty object for arguments that were cut, because they are not valid JSON, and for JSON that is not an
+ * object.
  */
 function parseArguments(text: string): WireObject {
   try {

@@ -1,5 +1,5 @@
-// Clock of the cache: the system clock, a function of the embedding process, or a virtual clock. Only the calls advance
-// a virtual clock.
+// Clock of the cache: the system clock, a function of the caller, or a virtual clock. Only the calls advance a virtual
+// clock.
 
 import { SimulatorError } from './errors.ts';
 

@@ -1,4 +1,4 @@
-// State that a simulator keeps between calls on all wires, and the steps that find the answer to the next call.
+// State that a simulator keeps between calls to all its APIs, and the steps that find the answer to the next call.
 
 import { defined } from '@tidemark/core';
 import { createClock } from './clock.ts';
@@ -11,13 +11,13 @@ import { playScenario, checkpointQuestion, NO_CHECKPOINT } from './scenario.ts';
 import type { Play, ReceivedRequest } from './scenario.ts';
 import { hash } from 'node:crypto';
 
-/** State that all wires share: settings, clock, ledger, scenario, and queued plans and faults. */
+/** State shared by the APIs of all providers: settings, clock, ledger, scenario, and queued plans and faults. */
 export interface Core {
   readonly settings: SimulatorSettings;
   readonly clock: Clock;
   readonly ledger: Ledger;
   readonly play: Play | undefined;
-  /** Queue of plans for calls that have not arrived yet. The plan for the next call is first. */
+  /** Plans for calls that have not arrived yet. The first plan belongs to the next call. */
   readonly plans: TimedAnswerPlan[];
   readonly faults: Fault[];
 }
@@ -34,12 +34,12 @@ export function createCore(settings: SimulatorSettings): Core {
   };
 }
 
-// Finds the answer to a call. The sources, in order of precedence, are the plan of the call itself, the queue, the hook
-// and the scenario.
+// Finds the answer to a call. The sources, in order of precedence, are the plan of the call itself, the queue of plans,
+// the hook `onRequest` and the scenario.
 
 /**
- * Merges the plan of a call with the next queued plan. Values of the call's own plan take precedence. Takes one plan
- * from the queue. If neither plan has a fault, also takes one queued fault.
+ * Removes the next plan from the queue and merges it with the plan of a call. Values of the call's own plan take
+ * precedence. If neither plan has a fault, the next queued fault is removed and added.
  */
 export function planCall(core: Core, call: TimedAnswerPlan): TimedAnswerPlan {
   const plan = { ...core.plans.shift(), ...present(call) };
@@ -59,8 +59,8 @@ export interface Mismatch {
 }
 
 /**
- * Adds the answer and the fault of the scenario's next step, if the plan has no answer. Returns a mismatch if this step
- * does not fit the request.
+ * Adds the answer and the fault of the scenario's next step, unless the plan has an answer. Returns a mismatch if this
+ * step does not fit the request. Without a scenario, a mismatch is returned if the request asks for a checkpoint.
  */
 export function playStep(
   core: Core,

@@ -1,5 +1,5 @@
-// Computes digests of texts. Remembers the digests of the last request, because a request repeats most of the previous
-// one.
+// Computes digests of texts. The digests of the last request are remembered, because a request repeats most of the
+// request before it.
 
 import { hash } from 'node:crypto';
 
@@ -9,8 +9,8 @@ export function digestOf(text: string): string {
 }
 
 /**
- * Returns the digest of the text at a place. If the last request had the same text at this place, the digest is not
- * computed again.
+ * Function that returns the digest of `text`. `place` is the index of the text in its request. If the last request had
+ * the same text at this index, the digest is not computed again.
  */
 export type Digests = (place: number, text: string) => string;
 

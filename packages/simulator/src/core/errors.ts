@@ -1,4 +1,4 @@
-// Errors in the use of the simulator itself. An error answer to a request is a `MessageRefusal` instead.
+// Errors caused by wrong use of the simulator. A request that a provider would refuse gets a `MessageRefusal` instead.
 
 import type { ErrorData } from '@tidemark/core';
 import { CodedError } from '@tidemark/core';
@@ -16,7 +16,7 @@ export type SimulatorErrorCode =
   | 'simulator/listen-failed';
 
 /**
- * Error of a simulator that was used wrongly or cannot listen. The message states the problem, the value that caused
+ * Error of a simulator that was used wrongly or cannot listen. The message contains the problem, the value that caused
  * it, and the next step.
  */
 export class SimulatorError extends CodedError<SimulatorErrorCode, ErrorData> {

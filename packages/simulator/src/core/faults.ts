@@ -9,14 +9,14 @@ export interface WrongUsage {
 }
 
 /**
- * Fault of one call. `afterEvents` is the number of server-sent events before the fault. If `afterEvents` is larger
- * than the number of events in the stream, the fault has no effect. Without a stream, the fault takes effect before the
- * first byte.
+ * Fault of one call. `afterEvents` is the number of server-sent events that are sent before the fault. If the stream
+ * has fewer events, the fault has no effect. Without a stream, a fault of the stream takes effect before the first
+ * byte.
  */
 export type Fault =
   /** Status 429. `retryAfter` is in seconds and is absent if the client reached a spending limit. */
   | { readonly kind: 'rate-limited'; readonly retryAfter?: number }
-  /** Status 529 on the Messages wire. */
+  /** Status 529 in the Messages API, 503 in OpenAI's APIs. */
   | { readonly kind: 'overloaded' }
   /** Status 500. */
   | { readonly kind: 'server-error' }
@@ -29,19 +29,19 @@ export type Fault =
       readonly message: string;
       readonly status?: number;
       readonly type?: string;
-      /** Error code. `code` and `param` are reported only on OpenAI's wires. */
+      /** Error code. `code` and `param` are reported only by OpenAI's APIs. */
       readonly code?: string;
       readonly param?: string;
     }
-  /** The connection is cut after this number of events. */
+  /** The connection is cut after `afterEvents` events. */
   | { readonly kind: 'cut'; readonly afterEvents: number }
-  /** The stream stops after this number of events (default 0), but the connection stays open. */
+  /** The stream stops after `afterEvents` events (default 0), but the connection stays open. */
   | { readonly kind: 'silence'; readonly afterEvents?: number }
   /** The first byte is delayed by `ms` real milliseconds. */
   | { readonly kind: 'slow-first-byte'; readonly ms: number }
   /**
-   * Error event after the status 200, by default an overload. With `form: 'failed'`, a response of the Responses wire
-   * ends as failed instead.
+   * Error event after the status 200, by default an overload in the Messages API and a server error in OpenAI's APIs.
+   * With `form: 'failed'`, a stream of the Responses API ends with a failed response instead.
    */
   | {
       readonly kind: 'error-event';
@@ -50,7 +50,7 @@ export type Fault =
       readonly message?: string;
       readonly form?: 'error' | 'failed';
     }
-  /** Stream event whose data is not valid JSON. */
+  /** Stream event whose data is not valid JSON. Without a stream, the body is cut in half. */
   | { readonly kind: 'malformed-event'; readonly afterEvents: number }
   /**
    * The upgrade to a WebSocket is refused, by default with status 426. This fault is allowed only in `Simulator.fail`.
@@ -59,11 +59,11 @@ export type Fault =
   /** A WebSocket connection forgets its latest response. This fault is allowed only in `Simulator.fail`. */
   | { readonly kind: 'forgotten' }
   /**
-   * All cache entries of the account are removed before this request is accounted. On the Messages wire, and for Claude
-   * through a router, only the entries of the requested model are removed.
+   * All cache entries of the account are removed before this request looks for an entry. In the Messages API, and for
+   * Claude through a router, only the entries of the requested model are removed.
    */
   | { readonly kind: 'evicted' }
-  /** The reported usage contains wrong numbers. The simulator's own account of the call stays correct. */
+  /** The response reports wrong numbers as its usage. The ledger still records the true numbers. */
   | { readonly kind: 'wrong-usage'; readonly usage: WrongUsage };
 
 /** Fault that sends an error event in a stream. */

@@ -1,11 +1,11 @@
-// Ledger of the calls that arrived, so that a test can check which requests were sent. The size of the ledger is
-// limited: the oldest calls are removed first.
+// Ledger of the calls that arrived, so that a test can check which requests were sent. The oldest calls are removed
+// when the ledger is full.
 
 /** Call that arrived, with its request, status and usage. */
 export interface LedgerCall {
   /** Time of the call on the simulator's clock, in milliseconds since the epoch. */
   readonly at: number;
-  /** Provider whose format the call uses. */
+  /** Provider whose API was called. */
   readonly wire: 'anthropic' | 'openai' | 'openrouter';
   readonly endpoint: 'messages' | 'count_tokens' | 'responses' | 'responses/input_tokens' | 'chat/completions';
   readonly account: string;
@@ -15,13 +15,13 @@ export interface LedgerCall {
   readonly digest: string;
   readonly bytes: number;
   readonly status: number;
-  /** True usage of a messages call. A `wrong-usage` fault does not change it. */
+  /** True usage of a call to the Messages API. A `wrong-usage` fault does not change it. */
   readonly usage?: SimulatedUsage;
-  /** True token counts of a call on OpenAI's wires. */
+  /** True token counts of a call to OpenAI or OpenRouter. A `wrong-usage` fault does not change them. */
   readonly counts?: TokenCounts;
   /** Id of the answer: `msg_…`, `resp_…` or `chatcmpl-…`. Absent if the call was refused. */
   readonly message?: string;
-  /** Type and text of the refusal. */
+  /** Error type and error text of a refused call. */
   readonly refusal?: { readonly type: string; readonly message: string };
 }
 
@@ -66,8 +66,8 @@ export interface SimulatedUsage {
 }
 
 /**
- * Token counts of one call. `input` is the whole input. `read`, `writtenShort` and `writtenLong` are disjoint parts of
- * the input.
+ * Token counts of one call. `input` counts all input tokens. `read`, `writtenShort` and `writtenLong` are disjoint
+ * parts of `input`.
  */
 export interface TokenCounts {
   readonly input: number;

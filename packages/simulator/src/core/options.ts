@@ -11,10 +11,13 @@ import type { Fault } from './faults.ts';
 import { parseScenario } from './parse-scenario.ts';
 import type { Scenario, ReceivedRequest } from './scenario.ts';
 
-/** Plan for one call, set by the embedding process: an answer, recorded sizes and a fault. */
+/** Plan for one call, set by the program that creates the simulator: an answer, recorded sizes and a fault. */
 export interface AnswerPlan {
   readonly answer?: PlannedAnswer;
-  /** Recorded tokens by block index. The index counts tools, then system, then message content in wire order. */
+  /**
+   * Recorded tokens by block index. The index counts all tools, then the system blocks, then the content of the
+   * messages.
+   */
   readonly sizes?: RecordedSizes;
   readonly fault?: Fault;
 }
@@ -28,15 +31,16 @@ export interface TimedAnswerPlan extends AnswerPlan {
 /** Options of a simulator. */
 export interface SimulatorOptions {
   /**
-   * Returns the catalog row of a model, or `undefined` for an unknown model, which is answered with 404. Default: the
-   * shipped catalog. Each endpoint knows only the models of its own provider. The router endpoint knows the models of
-   * all providers.
+   * Returns the catalog row of a model, or `undefined` for an unknown model. A request for an unknown model is refused:
+   * with 404 in the Messages and Chat APIs, with 400 in the Responses API and through the router. Default: the shipped
+   * catalog. Each endpoint knows only the models of its own provider. The router endpoint knows the models of all
+   * providers.
    */
   readonly capabilities?: (model: string) => Capabilities | undefined;
   /** Clock of the simulator and its caches. Default: `real`. */
   readonly clock?: ClockChoice;
   readonly scenario?: Scenario;
-  /** Hook that receives each valid request and may return a plan for its answer. */
+  /** Hook that receives each valid request and can return a plan for its answer. */
   readonly onRequest?: (sent: ReceivedRequest) => AnswerPlan | undefined;
   /**
    * Treatment of a signature that this simulator never issued. With `issued`, the signature counts as issued at the
@@ -44,19 +48,20 @@ export interface SimulatorOptions {
    */
   readonly recordedSignatures?: 'issued' | 'refused';
   /**
-   * True if consecutive calls count as one lookback position, and consecutive results too. Default: the value in the
-   * catalog row.
+   * True if consecutive tool calls count as one position of the lookback, and consecutive tool results as one position
+   * too. Default: the value in the catalog row.
    */
   readonly collapseRuns?: boolean;
   /**
-   * Lifetime of a one-hour write after a hit on a short-lived entry. With `works` the written entry lives one hour,
-   * with `fails` it takes the short lifetime. Default: the value in the catalog row. An unverified value in the row
-   * counts as `works`.
+   * Lifetime of an entry that is written with one hour by a request that reads an entry of 5 minutes. With `works` the
+   * written entry lives one hour, with `fails` it lives 5 minutes. Default: the value in the catalog row. An unverified
+   * value in the row counts as `works`.
    */
   readonly promotion?: 'works' | 'fails';
   /**
-   * Milliseconds from the start of a call to the start of its answer, on the simulator's clock. The default on a
-   * virtual clock is 1, so that calls at the same time run in parallel. The default on another clock is 0.
+   * Milliseconds from the start of a call to the start of its answer, on the simulator's clock. A cache entry is
+   * readable when the answer starts. The default on a virtual clock is 1, so that two calls with the same time do not
+   * read each other's entries. The default on another clock is 0.
    */
   readonly firstByteMs?: number;
   /** Number of characters in one delta of a stream. Default: 48. */

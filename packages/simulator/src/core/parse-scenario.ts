@@ -1,4 +1,4 @@
-// Validates a scenario from a file or from code. Every part is checked. An unknown key is an error.
+// Validates a scenario that comes from a file or from the caller. An unknown key is an error.
 
 import { z } from 'zod';
 import { SimulatorError } from './errors.ts';
@@ -95,7 +95,7 @@ const scenarioSchema = z.strictObject({
 });
 
 /**
- * Checks a scenario from a file or from code, and returns it with its type.
+ * Checks a scenario that comes from a file or from the caller, and returns it with its type.
  *
  * @throws SimulatorError `simulator/bad-scenario`, with the path of each wrong value.
  */

@@ -1,6 +1,6 @@
-// Scenario: a list of answers, each with conditions on the request. A step does not match a request with a wrong tool
-// result, so the error is detected. This file also defines the view of a request that scripts receive. The view is the
-// same for all wires.
+// Scenario: a list of answers, each with conditions on the request. A request that does not meet the conditions of the
+// next step is refused, so a test detects a wrong tool result. `ReceivedRequest` is the view of a request that
+// scenarios and hooks receive. It is the same for the APIs of all providers.
 
 import type { PlannedAnswer } from './answer.ts';
 import type { Fault } from './faults.ts';
@@ -44,7 +44,7 @@ export interface Scenario {
   readonly checkpoint?: PlannedAnswer;
 }
 
-/** Scenario that is in progress. It knows which steps are used. */
+/** Scenario in progress. Its steps are used in order. */
 export interface Play {
   /**
    * Returns the step that answers this request, or the reason why no step does. `digest` identifies the bytes of the
@@ -130,13 +130,13 @@ export interface SentResult {
 /** View of a request that scenarios and hooks receive. */
 export interface ReceivedRequest {
   readonly model: string;
-  /** Texts of the system prompt, joined by a blank line. */
+  /** Texts of the system prompt, with a blank line between them. */
   readonly system: string;
-  /** Names of the tools that are offered at the end of the request. */
+  /** Names of the tools that are offered after all blocks that add or remove tools. */
   readonly tools: readonly string[];
   /** Text of the last user message that contains text. */
   readonly lastUserText: string;
-  /** Tool results after the last answer, in wire order. */
+  /** Tool results after the last answer, in the order of the request. */
   readonly toolResults: readonly SentResult[];
   /** Whole request body. */
   readonly body: WireObject;
@@ -146,8 +146,8 @@ export interface ReceivedRequest {
 // no answer to this question, so the question must not use up a step.
 
 /**
- * First sentences of the checkpoint question, copied word for word from `compaction-contract.ts` of `@tidemark/context`: the current
- * one, and the one of earlier versions.
+ * First sentence of the checkpoint question, copied word for word from `compaction-contract.ts` of `@tidemark/context`.
+ * The first entry is the current sentence, and the second is the sentence of earlier versions.
  */
 const BEGINNINGS = [
   'Older history of this session will be replaced by a checkpoint.',
@@ -155,8 +155,8 @@ const BEGINNINGS = [
 ];
 
 /**
- * Returns the last user text from the checkpoint question onwards, or `undefined` if the user text does not contain the
- * question.
+ * Returns the part of the last user text that starts with the checkpoint question, or `undefined` if the text does not
+ * contain the question.
  */
 export function checkpointQuestion({ lastUserText }: Pick<ReceivedRequest, 'lastUserText'>): string | undefined {
   const at = BEGINNINGS.map((words) => lastUserText.indexOf(words)).find((found) => found !== -1);

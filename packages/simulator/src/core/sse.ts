@@ -17,8 +17,8 @@ export function dataOf(encoded: string): string {
 }
 
 /**
- * Splits a text into pieces of `size` UTF-16 units. A surrogate pair is never split: a piece that would end inside a
- * pair is one unit longer.
+ * Yields the parts of a text, each with `size` UTF-16 units. A part that would end inside a surrogate pair is one unit
+ * longer.
  */
 export function* chunks(text: string, size: number): Generator<string> {
   let at = 0;

@@ -56,9 +56,7 @@ test('the simulator and `@tidemark/model` count the same tokens for an image', (
   );
 });
 
-/**
- * Returns the base64 text of an image header. 24 zero bytes are appended, because `imageSize` reads at least 24 bytes.
- */
+/** Appends 24 zero bytes to an image header, because `imageSize` reads at least 24 bytes. Returns the base64 text. */
 function base64(...bytes: readonly number[]): string {
   return Buffer.from([...bytes, ...Array.from({ length: 24 }, () => 0)]).toString('base64');
 }

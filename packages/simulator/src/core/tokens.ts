@@ -1,7 +1,7 @@
-// Counts tokens of texts and images without a recorded size. The count of a text is its UTF-8 bytes divided by four. An
-// image counts by the rule that the provider publishes, which is in the catalog row of the model. This count is an
-// estimate, because the simulator has no tokenizer. This file does not use the counting code of `@tidemark/model`, so
-// that a test can compare the two.
+// Estimates the tokens of texts and images without a recorded size, because the simulator has no tokenizer. A text
+// counts its UTF-8 bytes divided by four. An image counts by the rule that the provider publishes, which is in the
+// catalog row of the model. This file does not use the counting code of `@tidemark/model`, so that a test can compare
+// the two.
 
 import type { Capabilities } from '@tidemark/model';
 
@@ -51,8 +51,8 @@ function longer({ width, height }: PixelSize): number {
 }
 
 /**
- * Scales an image down until it has at most `most` patches. The longer edge starts at `side` and shrinks by one pixel
- * per step. Returns the number of patches.
+ * Returns the number of patches after the image is scaled down to at most `most` patches. The longer edge starts at
+ * `side` and shrinks by one pixel per step.
  */
 function patchesWithin(size: PixelSize, patch: number, side: number, most: number): number {
   const ratio = Math.min(size.width, size.height) / longer(size);
@@ -82,7 +82,6 @@ function tiles({ width, height }: PixelSize): number {
 
 const HEAD_CHARACTERS = 256 * 1024;
 
-/** Size of an image in pixels. */
 export interface PixelSize {
   readonly width: number;
   readonly height: number;
@@ -99,8 +98,8 @@ export function imageSize(base64: string): PixelSize | undefined {
 }
 
 /**
- * Returns the size in the first frame header of a JPEG, or `undefined` without a frame header. A frame header has a
- * marker from SOF0 to SOF15. Three markers in that range are not frame headers.
+ * A frame header has a marker from SOF0 to SOF15, except DHT, JPG and DAC, which are in the same range. Returns the
+ * size in the first frame header, or `undefined` without one.
  */
 function jpegSize(bytes: Buffer): PixelSize | undefined {
   let at = 2;

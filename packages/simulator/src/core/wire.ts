@@ -1,4 +1,4 @@
-// Narrows JSON values that were received over the wire. These functions contain no provider rules.
+// Narrows JSON values that were received over the network. These functions contain no provider rules.
 
 /** JSON object whose fields have not been checked yet. */
 export interface WireObject {
@@ -10,7 +10,6 @@ export function isObject(value: unknown): value is WireObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** True if a value is a JSON list. */
 export function isList(value: unknown): value is readonly unknown[] {
   return Array.isArray(value);
 }
@@ -20,7 +19,7 @@ export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** True if a field has a value. On the wire, an absent field and `null` mean the same. */
+/** True if a field has a value. In JSON bodies, an absent field and `null` mean the same. */
 export function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null;
 }

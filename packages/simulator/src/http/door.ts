@@ -51,7 +51,10 @@ export function firstByteAt(core: OpenAICore, call: { readonly startedAt: number
   return core.clock.virtual ? call.startedAt + core.settings.firstByteMs : core.clock.now();
 }
 
-/** Returns the delay before the first byte, in real milliseconds. */
+/**
+ * Returns the delay before the first byte, in real milliseconds. On a virtual clock, only a `slow-first-byte` fault
+ * causes a delay.
+ */
 export function waitOf(core: OpenAICore, fault: Fault | undefined): number {
   const own = core.clock.virtual ? 0 : core.settings.firstByteMs;
   return own + (fault?.kind === 'slow-first-byte' ? fault.ms : 0);
@@ -59,7 +62,7 @@ export function waitOf(core: OpenAICore, fault: Fault | undefined): number {
 
 /**
  * Parts of a streamed reply: its events, and a fault that takes effect between two events. The reply is written to
- * Node's own response, because a `Response` object can neither be cut nor stop without closing.
+ * Node's own response, because a `Response` object can neither be cut nor stop sending while its connection stays open.
  */
 export interface StreamParts {
   /** Events of the reply, encoded for the stream. */
@@ -67,7 +70,7 @@ export interface StreamParts {
   readonly fault: Fault | undefined;
   /** Stream event with invalid JSON, in the event format of the provider. */
   readonly malformed: string;
-  /** Returns the error event that ends the stream after `sent` events. */
+  /** Returns the error event that ends the stream. `sent` is the number of events that were sent before it. */
   readonly errorEvent: (fault: ErrorFault, sent: number) => string;
 }
 
@@ -96,7 +99,7 @@ export function wholeBody(body: WireObject, fault: Fault | undefined): string {
   return fault?.kind === 'malformed-event' ? text.slice(0, text.length / 2) : text;
 }
 
-/** Writes one piece of a stream. Resolves to false if the client has disconnected. */
+/** Resolves to false if the client has disconnected. */
 function write(outgoing: ServerResponse, piece: string): Promise<boolean> {
   return new Promise((resolve) => {
     outgoing.write(piece, (error) => resolve(error === undefined || error === null));

@@ -68,8 +68,8 @@ function formOf(path: string): Form | undefined {
 }
 
 /**
- * Returns the body of an OpenRouter error, in which `code` is the HTTP status. Section 3 of the provider facts gives no
- * error text (inferred, [I]).
+ * Returns the body of an OpenRouter error, in which `code` is the HTTP status. This form is inferred ([I]), because
+ * provider-facts §3 gives no error text.
  */
 function routerErrorBody({ message, status }: OpenAIRefusal): string {
   return JSON.stringify({ error: { message, code: status } });
@@ -155,7 +155,10 @@ async function respondStreamed(
   return RESPONSE_ALREADY_SENT;
 }
 
-/** Responds without a stream. A `silence`, `cut` or `error-event` fault takes effect before the first byte. */
+/**
+ * A `silence` fault sends nothing and leaves the connection open, because `RESPONSE_ALREADY_SENT` keeps Hono from
+ * sending a response.
+ */
 function respondWhole(core: OpenAICore, context: DoorContext, reply: OpenAIReply, request: string): Told {
   const { fault } = reply;
   if (fault?.kind === 'silence') return RESPONSE_ALREADY_SENT;

@@ -1,5 +1,5 @@
-// HTTP server on loopback for all wires. This file contains the routes `/v1/messages` and `/v1/messages/count_tokens`,
-// with the headers and errors of the real service. The OpenAI part adds its own routes.
+// HTTP server on loopback for all endpoints of the simulator. This file contains the routes `/v1/messages` and
+// `/v1/messages/count_tokens`, with the headers and errors of the real service. The OpenAI part adds its own routes.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
@@ -77,10 +77,7 @@ function asSimulatorError(error: HttpServerError, port: number): SimulatorError 
   return new SimulatorError('simulator/listen-failed', message, { port }, error);
 }
 
-/**
- * Returns a refusal of the HTTP server in the form of the provider to which the path belongs. For an unknown path, the
- * form is Anthropic's.
- */
+/** Uses Anthropic's form if the path belongs to neither OpenAI nor OpenRouter. */
 function refuseEarly(door: SimulatorDoor, refusal: ServerRefusal, path = ''): RefusalAnswer {
   const openAI = refuseOpenAIEarly(refusal, path, () => nextRequest(door));
   if (openAI !== undefined) return openAI;
@@ -119,10 +116,7 @@ function createApp(door: SimulatorDoor): Hono<DoorBindings> {
   return app;
 }
 
-/**
- * Returns the refusal for an error of the simulator itself. The error text starts with `simulator:`, so it cannot be
- * mistaken for an error text of a provider.
- */
+/** The error text starts with `simulator:`, so it cannot be mistaken for an error text of a provider. */
 function failure(error: Error): MessageRefusal {
   const text = `simulator: ${error.message}`;
   return error instanceof SimulatorError ? invalid(text) : refuse(500, 'api_error', text);
@@ -174,7 +168,10 @@ async function respondStreamed(
   return RESPONSE_ALREADY_SENT;
 }
 
-/** Responds without a stream. A `silence`, `cut` or `error-event` fault takes effect before the first byte. */
+/**
+ * A `silence` fault sends nothing and leaves the connection open, because `RESPONSE_ALREADY_SENT` keeps Hono from
+ * sending a response.
+ */
 function respondWhole(core: OpenAICore, context: DoorContext, call: AdmittedMessage, request: string): Response {
   const { fault } = call;
   if (fault?.kind === 'silence') return RESPONSE_ALREADY_SENT;

@@ -1,4 +1,5 @@
-// Public interface of the simulator. A simulator answers calls in process, and can listen on a port.
+// Public interface of the simulator. A simulator answers calls from the same process without HTTP, and can listen on a
+// port.
 
 import type { SimulatedAnswer } from '../core/answer.ts';
 import { admit, count } from '../anthropic/admit.ts';
@@ -18,7 +19,7 @@ import type { WireObject } from '../core/wire.ts';
 import type { IncomingOpenAICall } from '../openai/admit.ts';
 import type { OpenAIReply } from '../openai/calls.ts';
 
-/** Call to the Messages endpoint in process, without HTTP. */
+/** Call to the Messages endpoint without HTTP, from the same process. */
 export interface SimulatorCall extends TimedAnswerPlan {
   /** Request body: exactly the bytes that would be sent over HTTP. */
   readonly body: Uint8Array | string;
@@ -47,47 +48,48 @@ export interface AnsweredCall {
    * no entry.
    */
   readonly hit: { readonly tokens: number; readonly ttl: '5m' | '1h' } | undefined;
-  /** Fault of the call, if any. A fault of the stream or the connection has no effect in process. */
+  /** Fault of the call, if any. A fault of the stream or the connection has no effect without HTTP. */
   readonly fault: Fault | undefined;
 }
 
 /**
- * Simulated provider. The simulator answers like the real service and accounts the prompt cache by the published rules.
+ * Simulated provider. The simulator answers like the real service and computes the use of the prompt cache by the
+ * published rules.
  */
 export interface Simulator {
   /**
-   * Answers or refuses one `POST /v1/messages` in process.
+   * Answers or refuses one call as `POST /v1/messages` would, but without HTTP.
    *
    * @throws SimulatorError `simulator/time-backwards` when the time of the call is before that of an earlier call,
    *   `simulator/no-virtual-clock` when the call has a time but the clock is not virtual.
    */
   messages(call: SimulatorCall): AnsweredCall | MessageRefusal;
-  /** Answers or refuses one `POST /v1/messages/count_tokens` in process. */
+  /** Answers or refuses one call as `POST /v1/messages/count_tokens` would, but without HTTP. */
   countTokens(
     call: SimulatorCall,
   ): { readonly outcome: 'counted'; readonly status: 200; readonly inputTokens: number } | MessageRefusal;
   /**
-   * Answers or refuses one `POST /v1/responses` in process.
+   * Answers or refuses one call as `POST /v1/responses` would, but without HTTP.
    *
    * @throws SimulatorError `simulator/time-backwards` when the time of the call is before that of an earlier call,
    *   `simulator/no-virtual-clock` when the call has a time but the clock is not virtual.
    */
   responses(call: OpenAICall): AnsweredOpenAICall | OpenAIRefusal;
-  /** Answers or refuses one `POST /v1/responses/input_tokens` in process. */
+  /** Answers or refuses one call as `POST /v1/responses/input_tokens` would, but without HTTP. */
   inputTokens(
     call: OpenAICall,
   ): { readonly outcome: 'counted'; readonly status: 200; readonly inputTokens: number } | OpenAIRefusal;
-  /** Answers or refuses one `POST /v1/chat/completions` of OpenAI or OpenRouter in process. */
+  /** Answers or refuses one call as `POST /v1/chat/completions` of OpenAI or OpenRouter would, but without HTTP. */
   chat(call: ChatCall): AnsweredOpenAICall | OpenAIRefusal;
   /**
-   * Queues a plan for a later call, on any wire, in process or over HTTP. Each call takes the first plan of the queue.
+   * Queues a plan for a later call to any endpoint, with or without HTTP. Each call takes the first plan of the queue.
    */
   next(plan: TimedAnswerPlan): void;
   /** Queues a fault. The next call without its own fault takes the queued fault. */
   fail(fault: Fault): void;
   /**
-   * Accepts a signature that this simulator did not issue. The signature is bound to the prefix in which it is first
-   * seen.
+   * Accepts a signature that this simulator did not issue. The signature is bound to the prefix of the first request
+   * that contains it.
    */
   issueSignature(signature: string): void;
   /** Removes all entries from the caches of all accounts. */
@@ -135,7 +137,7 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
     },
     async listen(listenOptions = {}) {
       // Loads the server only when it is needed, because the server loads 90 modules and most users of a simulator
-      // never listen.
+      // never call `listen`.
       const { listen } = await import('./server.ts');
       return listen(core, listenOptions);
     },
@@ -169,7 +171,7 @@ function incoming(call: SimulatorCall): IncomingCall {
   return { ...call, account: call.account ?? 'default', betas: call.betas ?? [] };
 }
 
-/** Call to an OpenAI endpoint in process, without HTTP. */
+/** Call to an OpenAI endpoint without HTTP, from the same process. */
 export interface OpenAICall extends TimedAnswerPlan {
   /** Request body: exactly the bytes that would be sent over HTTP. */
   readonly body: Uint8Array | string;
@@ -177,7 +179,7 @@ export interface OpenAICall extends TimedAnswerPlan {
   readonly account?: string;
 }
 
-/** Call to a chat endpoint in process, without HTTP. */
+/** Call to a chat endpoint without HTTP, from the same process. */
 export interface ChatCall extends OpenAICall {
   /** Service whose chat endpoint is called. Default: `openai`. */
   readonly service?: 'openai' | 'openrouter';
@@ -189,7 +191,7 @@ export interface AnsweredOpenAICall {
   readonly status: 200;
   /** True token counts of the call. */
   readonly counts: TokenCounts;
-  /** The token counts in `counts`, in the form of the `usage` field of the response. */
+  /** True token counts of the call, in the form of the `usage` field of the response. */
   readonly usage: WireObject;
   readonly answer: SimulatedAnswer;
   /** Whole response body, in the form of a response that is not streamed. */
@@ -204,11 +206,10 @@ export interface AnsweredOpenAICall {
    * machine has its own cache (provider-facts §2.2).
    */
   readonly overflow: number;
-  /** Fault of the call, if any. A fault of the stream or the connection has no effect in process. */
+  /** Fault of the call, if any. A fault of the stream or the connection has no effect without HTTP. */
   readonly fault: Fault | undefined;
 }
 
-/** Answers a call in process, or refuses it. The answer begins `firstByteMs` after the start of the call. */
 function answerOpenAI(
   core: OpenAICore,
   call: OpenAICall,
@@ -232,7 +233,6 @@ function answerOpenAI(
   };
 }
 
-/** Counts the input tokens of a call in process, or refuses the call. */
 function countInputTokens(
   core: OpenAICore,
   call: OpenAICall,

@@ -40,7 +40,8 @@ export function openAIUpgrade(core: OpenAICore): ServeUpgrade {
 }
 
 /**
- * Returns the account of an accepted upgrade, or the refusal of the upgrade. Takes a queued `upgrade-refused` fault.
+ * Returns the account of an accepted upgrade, or the refusal of the upgrade. If the next queued fault is
+ * `upgrade-refused`, it is removed and refuses the upgrade.
  */
 function admitUpgrade(core: OpenAICore, { headers }: IncomingMessage, path: string): string | OpenAIRefusal {
   if (path !== PATH) return refuseOpenAI(404, 'Not found');
@@ -58,8 +59,7 @@ function answerOf(refusal: OpenAIRefusal): RefusalAnswer {
 }
 
 /**
- * Takes the next queued fault if it is of this kind, else returns `undefined`. Faults of these kinds affect a
- * connection, not a call.
+ * Removes and returns the next queued fault if it has this kind. Used for faults that affect a connection, not a call.
  */
 function takeFault<Kind extends Fault['kind']>(
   core: OpenAICore,
@@ -78,7 +78,6 @@ function isOf<Kind extends Fault['kind']>(
   return fault?.kind === kind;
 }
 
-/** State of one WebSocket connection. */
 interface SocketConnection {
   readonly core: OpenAICore;
   readonly socket: ServerSocket;
@@ -118,10 +117,7 @@ function attempt(call: () => OpenAIReply | OpenAIRefusal): OpenAIReply | OpenAIR
   }
 }
 
-/**
- * Sends all events of an answer. A `cut` fault ends the connection. After an `error-event` fault the connection forgets
- * its latest response.
- */
+/** After an `error-event` fault the connection forgets its latest response. */
 async function tell({ core, socket, memory }: SocketConnection, reply: OpenAIReply): Promise<void> {
   await delay(waitOf(core, reply.fault));
   reply.begin(firstByteAt(core, reply));
@@ -133,7 +129,7 @@ async function tell({ core, socket, memory }: SocketConnection, reply: OpenAIRep
 }
 
 // Reads and writes frames of a WebSocket connection: the client's `response.create`, and errors in the form of the
-// service (§2.4).
+// service (provider-facts §2.4).
 
 /** Parsed `response.create` frame, with the id of the previous response. */
 export interface CreateFrame {
@@ -141,11 +137,10 @@ export interface CreateFrame {
   /** Request body that the same call would have over HTTP. */
   readonly body: string;
   readonly previous: string | undefined;
-  /** False if the call only prepares state and generates no answer. */
+  /** False if the call generates no answer and only fills the cache and the memory of the connection. */
   readonly generates: boolean;
 }
 
-/** Reads a frame of the client. Returns a refusal if the frame is not a valid `response.create`. */
 function readFrame(text: string): CreateFrame | OpenAIRefusal {
   const frame = parse(text);
   if (!isObject(frame)) return bad('simulator: the frame is not a JSON object. Send one event as JSON.', null);
@@ -160,9 +155,9 @@ function readFrame(text: string): CreateFrame | OpenAIRefusal {
 }
 
 /**
- * Refuses fields that a WebSocket call may not have. `stream` and `background` are allowed only over HTTP, because a
- * WebSocket always streams and never works in the background. `stream_id` is refused because the simulator has no
- * lanes.
+ * Refuses fields that a WebSocket call must not have. `stream` and `background` are allowed only over HTTP, because a
+ * WebSocket always streams and never works in the background. `stream_id` is refused because the simulator answers only
+ * one response at a time on a connection.
  */
 function checkFields(fields: WireObject): OpenAIRefusal | undefined {
   if (isPresent(fields['stream_id'])) {
@@ -180,10 +175,7 @@ function parse(text: string): unknown {
   }
 }
 
-/**
- * Returns a refusal as the text of an `error` event. The event contains the status, the error, and the headers that
- * HTTP would send.
- */
+/** The `error` event contains the headers that HTTP would send. */
 function refusalFrame({ status, type, message, param, code, headers }: OpenAIRefusal): string {
   const told = Object.keys(headers).length === 0 ? {} : { headers };
   return JSON.stringify({ type: 'error', status, error: { type, code, message, param, ...told } });
@@ -191,7 +183,6 @@ function refusalFrame({ status, type, message, param, code, headers }: OpenAIRef
 
 const LONGEST_MS = 60 * 60 * 1000;
 
-/** Returns a refusal if the connection has been open for 60 minutes, else `undefined`. */
 function tooOld(openedAt: number, now: number): OpenAIRefusal | undefined {
   if (now - openedAt < LONGEST_MS) return undefined;
   const text =

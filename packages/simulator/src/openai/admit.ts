@@ -31,13 +31,19 @@ export interface IncomingOpenAICall extends TimedAnswerPlan {
   readonly body: Uint8Array | string;
   /** Name that stands for an organisation. Each account has its own caches. */
   readonly account: string;
-  /** Memory of the WebSocket connection on which the call came. Absent for a call over HTTP or in process. */
+  /**
+   * Memory of the WebSocket connection on which the call came. Absent for a call that came over HTTP or from the same
+   * process.
+   */
   readonly connection?: ConnectionMemory;
-  /** False if the call only prepares state and generates no answer, as a WebSocket call can request. Default: true. */
+  /**
+   * False if the call generates no answer and only fills the cache and the memory of its WebSocket connection. Default:
+   * true.
+   */
   readonly generates?: boolean;
 }
 
-/** Call that passed all checks and will be answered, in a form that is the same for all wires. */
+/** Call that passed all checks and will be answered. The form is the same for all endpoints. */
 export interface AdmittedCall<Request extends OpenAIRequest> {
   readonly outcome: 'admitted';
   readonly request: Request;
@@ -60,17 +66,15 @@ export interface AdmittedCall<Request extends OpenAIRequest> {
   begin(at: number): void;
 }
 
-/** Reads the request body of a call in the format of one wire. Returns a refusal if the body is not valid. */
+/** Reads the request body of a call in the format of one endpoint. Returns a refusal if the body is not valid. */
 export type BodyReader<Request extends OpenAIRequest> = (body: Uint8Array, account: string) => Request | OpenAIRefusal;
 
-/** Endpoint of each wire, as the ledger names it. */
 const ENDPOINTS: { readonly [wire in OpenAIWire]: Pick<LedgerCall, 'wire' | 'endpoint'> } = {
   responses: { wire: 'openai', endpoint: 'responses' },
   chat: { wire: 'openai', endpoint: 'chat/completions' },
   router: { wire: 'openrouter', endpoint: 'chat/completions' },
 };
 
-/** Prefix of the answer id on each wire. */
 const IDS: { readonly [wire in OpenAIWire]: string } = { responses: 'resp_', chat: 'chatcmpl-', router: 'gen-' };
 
 /** Answers or refuses a call, and adds the call to the ledger. */
@@ -222,8 +226,8 @@ function toldOf(
 
 /**
  * Returns the maximum number of output tokens and the stop reason at this limit, or the refusal of a request that is
- * too long (§2.5). `input` is the total number of input tokens. The simulator never truncates a request, even if the
- * request sets `truncation` (inferred, [I]).
+ * too long (provider-facts §2.5). `input` is the total number of input tokens. The simulator never truncates a request,
+ * even if the request sets `truncation` (inferred, [I]).
  */
 function outputRoom(request: OpenAIRequest, input: number): OutputRoom | OpenAIRefusal {
   const { inputLimit, outputLimit } = request.capabilities;
@@ -242,7 +246,10 @@ function tooMany({ wire, capabilities }: OpenAIRequest, input: number): OpenAIRe
   return bad(text, 'messages', code);
 }
 
-/** Returns the parts of an OpenAI request that a script can inspect, in the same form as for a Messages request. */
+/**
+ * Returns the parts of an OpenAI request that scenarios and hooks can inspect, in the same form as for a Messages
+ * request.
+ */
 function describeOpenAI(request: OpenAIRequest): ReceivedRequest {
   const { fields, items, model } = request;
   const added = items.filter(({ type }) => type === 'additional_tools').map((item) => item.fields);

@@ -129,10 +129,6 @@ function responsesReply(
   };
 }
 
-/**
- * Stores the data of an answer that later calls can refer to: the response itself if the request sets `store`, and its
- * encrypted reasoning.
- */
 function remember(core: OpenAICore, { request, account }: AdmittedCall<ResponsesRequest>, reply: ResponsesReply): void {
   const { seals, stored } = core.openai;
   const { store, previous, input, capabilities } = request;

@@ -1,5 +1,5 @@
-// Serves a call from the caches: routes it to a machine, accounts it by the cache rules of its model, and stores the
-// entries. Claude through a router is accounted by Anthropic's rules.
+// Serves a call from the caches: chooses the machine, computes the read and written tokens by the cache rules of the
+// model, and stores the entries. For Claude through a router, Anthropic's rules apply.
 
 import { accountRequest } from '../anthropic/accounting.ts';
 import type { PrefixBlock } from '../anthropic/prefix.ts';
@@ -98,8 +98,8 @@ function breakpointOf(block: number, mark: string | undefined): readonly Breakpo
 const ANTHROPIC_TYPES: { readonly [kind: string]: string } = { call: 'tool_use', output: 'tool_result' };
 
 /**
- * Converts a block to the form that Anthropic's accounting needs. Only the index and the type matter: the type shows if
- * the block belongs to a run of calls or results.
+ * Only the index and the type matter to Anthropic's cache rules: the type shows if the block belongs to a run of calls
+ * or results. The other fields are placeholders.
  */
 function asAnthropic({ block, hash, tokens }: PrefixEnd): PrefixBlock {
   const { index, kind, speaker } = block;

@@ -1,5 +1,5 @@
-// Decodes the elements of an answer: content blocks that open, grow and close as parts, stop reasons, token usage, and
-// the comparison with an earlier request.
+// Decodes the elements of an answer: content blocks (their start, deltas and end), stop reasons, token usage, and the
+// diagnosis of a cache miss.
 
 import { defined } from '@tidemark/core';
 import type { Answer, AnswerPart, CacheWrite, StopReason, StreamPart, Usage } from '@tidemark/model';
@@ -7,8 +7,8 @@ import { ANTHROPIC } from '../service.ts';
 import type { MessageUsage, MessageWireDiagnostics, WireBlock, WireDelta } from './events.ts';
 
 /**
- * A content block that has begun and is still growing. `json` is the raw JSON text of the block's input that has
- * arrived so far.
+ * Content block that has begun and is not complete. `json` is the raw JSON text of the block's input that has arrived
+ * so far.
  */
 export interface OpenBlock {
   readonly block: WireBlock;
@@ -53,8 +53,8 @@ export function liveDelta(index: number, open: OpenBlock, delta: WireDelta): Str
 }
 
 /**
- * Returns the finished part. A call keeps its arguments as the raw text that was streamed. Thinking blocks and blocks
- * of unknown types are kept as JSON text.
+ * Turns a complete block into a part of the answer. A call keeps its arguments as the raw text that was streamed.
+ * Thinking blocks, texts with citations and blocks of other types are kept as JSON text.
  */
 export function closeBlock(open: OpenBlock): AnswerPart {
   const { block, citations } = open;
@@ -164,8 +164,8 @@ export function mergeUsage(before: MessageUsage, after: MessageUsage | null | un
 
 /**
  * Decodes the token counts. `input_tokens` counts only the tokens after the last breakpoint, so the three input counts
- * are already disjoint (facts 1.4). No request is empty, so if all input counts are 0, the server does not count input.
- * Every count of 0 is then unknown.
+ * are already disjoint (provider-facts §1.4). No request is empty. So if all input counts are 0, the server does not
+ * count input, and every count of 0 is treated as unknown.
  */
 export function decodeUsage(told: MessageUsage): Usage {
   const wire = countsNoInput(told) ? withoutZeros(told) : told;
@@ -204,8 +204,8 @@ export function decodeInputUsage(wire: MessageUsage): Usage {
 /**
  * Returns the written tokens by lifetime. The end of a stream reports a new total without the split by lifetime. The
  * tokens added to the total were written by the API itself between server tool calls, with a lifetime of 5 minutes
- * (facts 1.1). Gateways, Bedrock and Vertex report a total without any split: a total above 0 is then returned as
- * `written`, with an unknown lifetime.
+ * (provider-facts §1.1). Gateways, Bedrock and Vertex report a total without any split: a total above 0 is then
+ * returned as `written`, with an unknown lifetime.
  */
 function decodeWrites(wire: MessageUsage): Pick<Usage, 'writes' | 'written'> {
   const total = wire.cache_creation_input_tokens;

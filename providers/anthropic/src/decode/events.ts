@@ -21,8 +21,8 @@ export interface MessageUsage {
 }
 
 /**
- * The API's comparison with an earlier request. If `cache_miss_reason` is missing or null, the comparison is still
- * pending.
+ * Result of the API's comparison with an earlier request. If `cache_miss_reason` is missing or null, the comparison is
+ * still pending.
  */
 export interface MessageWireDiagnostics {
   readonly cache_miss_reason?:
@@ -37,7 +37,7 @@ export interface WireBlock {
   readonly [field: string]: unknown;
 }
 
-/** One piece of a content block. */
+/** A piece of a content block, as a delta event sends it. */
 export interface WireDelta {
   readonly type: string;
   readonly text?: string | undefined;

@@ -1,6 +1,6 @@
-// Sorts failures by the action that can follow (provider facts 1.6). The error type decides first. If the type is
-// missing or has no code of its own, the status decides. The text decides last and is matched loosely, because the
-// vendor states that its wording may change.
+// Sorts failures by the action that can follow (provider-facts §1.6). The error type decides first. If the type is
+// missing or has no code in this table, the status decides. The text decides last and is matched loosely, because
+// Anthropic states that its wording may change.
 
 import { defined } from '@tidemark/core';
 import type { ProviderError, RefusedPlace } from '@tidemark/model';
@@ -61,8 +61,8 @@ function codeOf({ type, status, message }: AnsweredFailure): FailureCode {
 const PATH = /\bmessages\.(\d+)(?:\.content\.(\d+))?(?:\.tool_result\.content\.(\d+))?/;
 
 /**
- * Matches refusals about markers, about the position or the role of a message, and about settings. This project decides
- * about all these things, so replacing the content of a block would not help.
+ * Matches refusals about markers, about the position or the role of a message, and about settings. Tidemark sets all of
+ * these itself, so replacing the content of a block would not help.
  */
 const NOT_OF_A_BLOCK = /cache_control|role 'system'|output_config|clear_at|prefill/;
 

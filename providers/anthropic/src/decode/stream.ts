@@ -54,7 +54,7 @@ export const messageDecoder: AnswerDecoder = {
 };
 
 /**
- * Returns the answer in the text of a whole message.
+ * Decodes the text of a whole message to an answer.
  *
  * @throws ProviderError `provider/malformed` when the text is not a message.
  */
@@ -121,7 +121,6 @@ export interface MessageStreamState {
   readonly finished: boolean;
 }
 
-/** The result of one event: the new state, and the stream parts that the event produces. */
 interface MessageStreamStep {
   readonly arrived: MessageStreamState;
   readonly says: readonly StreamPart[];

@@ -68,7 +68,8 @@ it('the body of any history equals the JSON of its blocks, message by message', 
   );
 });
 
-// Builds the expected body from parsed objects instead of bytes, as an independent check of all punctuation.
+// Builds the expected body from parsed objects instead of bytes. It is compared with the parsed body, so a wrong comma,
+// bracket or quote is detected.
 function naiveBody(blocks: readonly Block[]): unknown {
   const value = ({ head, tail }: Block): unknown => JSON.parse(head + tail);
   const messages: { role: string; group: number; content: unknown[] }[] = [];
@@ -90,7 +91,6 @@ function naiveBody(blocks: readonly Block[]): unknown {
 }
 
 describe('the number of bytes hashed for a step', () => {
-  // A real hash that also counts the bytes it receives.
   function countingHash(fed: { bytes: number }): () => Hash {
     const wrap = (hash: ReturnType<typeof createHash>): Hash => ({
       update: (data) => {

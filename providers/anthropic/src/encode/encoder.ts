@@ -67,7 +67,7 @@ function comparing(previous: string | undefined, { diagnoses }: Capabilities): E
 }
 
 /**
- * Lowers the front: tools in the given order, then system texts. Blank system texts are omitted.
+ * Lowers the front to blocks: tools in the given order, then system texts. Blank system texts are omitted.
  *
  * @throws ProviderError `provider/invalid` for a tool that the API would refuse, `provider/unsupported` for an unknown
  *   render parameter.
@@ -91,7 +91,7 @@ export function lowerSpan(span: Span, lowering: Lowering): readonly Block[] {
   return spanBlocks(span, role, role === 'system' ? pieces.map(withoutMark) : pieces);
 }
 
-// The API documents markers on a system message in the history only for changes of tools. All other blocks of such a
+// The API documents markers on a system message in the history only for changes of tools, so all other blocks of such a
 // message take no marker.
 function withoutMark<Piece extends BlockPiece>(piece: Piece): Piece {
   return piece.holds === 'change' ? piece : { ...piece, markable: false };
@@ -117,9 +117,9 @@ function lowerPart(part: Part, role: Role, lowering: Lowering): BlockPiece | rea
 }
 
 /**
- * Returns the smallest output limit that a request can ask for (provider facts 1.1, pre-warm). The limit is 0 if the
+ * Returns the smallest output limit that a request can ask for (provider-facts §1.1, pre-warm). The limit is 0 if the
  * model can write its cache without an answer and the parameters allow this, else 1. Returns `undefined` if a thinking
- * budget is set, because the limit must exceed the budget.
+ * budget is set, because the limit must then exceed the budget.
  */
 export function leastOutput(parameters: Front['parameters'], { prewarm }: Capabilities): number | undefined {
   if (member(parameters['thinking'], 'type') === 'enabled') return undefined;
@@ -167,10 +167,9 @@ export function header(front: Front): string {
 
 const WRITTEN = ['model', 'messages', 'system', 'tools', 'max_tokens', 'stream'];
 
-/** Returns the end of a body: the fields that vary by call, and the closing brace. */
 function end(front: Front, envelope: Envelope): string {
   const taken = new Set([...WRITTEN, ...Object.keys(wireParameters(ANTHROPIC, front, PARAMETERS))]);
-  // The API refuses to stream a request that only writes the cache (provider facts 1.1, pre-warm).
+  // The API refuses to stream a request that only writes the cache (provider-facts §1.1, pre-warm).
   const stream = envelope.outputLimit === 0 ? {} : { stream: true };
   return bodyEnd(ANTHROPIC, taken, { max_tokens: envelope.outputLimit, ...stream }, envelope);
 }
@@ -219,7 +218,7 @@ function closing(block: Block): string {
   return isWhole(block) ? '' : ']}';
 }
 
-/** True if the block is a complete message by itself. */
+/** True for a change of effort, because its block is a complete message. */
 function isWhole({ head }: Block): boolean {
   return head.startsWith(LEVEL_PREFIX);
 }

@@ -40,7 +40,7 @@ function markablePiece(head: string, holds: BlockPiece['holds'], tokens: number,
   return { head, tail: '}', markable: true, run: RUNS[holds], holds, tokens, mediaBytes };
 }
 
-// Only a run of calls or a run of results counts as one position in the lookback (provider facts 1.1).
+// Only a run of calls or a run of results counts as one position in the lookback (provider-facts §1.1).
 const RUNS: { readonly [holds in BlockPiece['holds']]: BlockPiece['run'] } = {
   tool: 'none',
   text: 'none',
@@ -118,7 +118,6 @@ export function resultPiece(part: ResultPart, lowering: Lowering): BlockPiece {
  */
 const NO_OUTPUT = '(no output)';
 
-/** A content block without its closing brace, with its number of tokens and its number of media bytes. */
 type MessageContent = Pick<BlockPiece, 'head' | 'holds' | 'tokens' | 'mediaBytes'>;
 
 function resultContents(part: ResultPart, lowering: Lowering): readonly MessageContent[] {
@@ -148,8 +147,8 @@ function imageContent(image: ImagePart, reason: string | undefined, lowering: Lo
   return { head, holds: 'image', tokens: tokensOf(image, lowering.capabilities), mediaBytes };
 }
 
-// Uses the image rule of the model's catalog row. If the row has no rule, uses the vendor's older rule of 750 pixels
-// per token, which it published before it documented patches.
+// Uses the image rule in the catalog row of the model. A row without a rule uses Anthropic's older rule of 750 pixels
+// per token, which was published before the rule of patches.
 function tokensOf({ width, height }: ImagePart, { images }: Capabilities): number {
   if (width === undefined || height === undefined) return TOKENS_UNKNOWN_SIZE;
   if (typeof images === 'object') return imageTokens(images, { width, height });
@@ -188,7 +187,7 @@ export function nativePiece(part: NativePart, lowering: Lowering): BlockPiece | 
   return piece(part.item, 'native', lowering.estimate(part.item));
 }
 
-/** Beta that a change of tools needs. It covers tools by reference and tools by definition. */
+/** Beta header that a change of tools needs. It allows a change to name a declared tool and to define a new one. */
 const TOOLS_BETA = 'inline-tools-2026-09-15';
 const EFFORT_BETA = 'mid-conversation-output-config-2026-07-01';
 
@@ -250,7 +249,7 @@ export function toolPiece(tool: FrontToolDefinition, lowering: Lowering): BlockP
   return markablePiece(toolHead(tool), 'tool', lowering.estimate(tool.definition));
 }
 
-/** Returns `{"name","description","input_schema"` without its closing brace. */
+/** Returns a tool as JSON text without the closing brace: `name`, `description` and `input_schema`. */
 function toolHead(tool: Pick<FrontToolDefinition, 'name' | 'definition'>): string {
   return `{${toolMembers(ANTHROPIC, tool, {
     schema: 'input_schema',

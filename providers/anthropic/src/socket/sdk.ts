@@ -1,4 +1,4 @@
-// Wraps Anthropic's official SDK in the client interface of `wire`.
+// Wraps Anthropic's official SDK in the client interface of `@tidemark/provider-wire`.
 
 import {
   Anthropic,

@@ -38,12 +38,10 @@ import {
 } from '@tidemark/provider-wire';
 import { wireId, wireImage, wireName } from '../encode/content.ts';
 
-/** The parts of Chat Completions that differ between services. */
 interface ChatDialect extends Pick<Encoder, 'revision' | 'routing'>, Pick<BodyForm, 'service' | 'marks'> {
   readonly appends: NonNullable<Encoder['appends']>;
   /** Name of the API. Used in the error message for a change that the API cannot express. */
   readonly api: string;
-  /** Render parameters that are fields of the body. */
   readonly parameters: Omit<ParameterNames, 'isOneOfSeveral'>;
   /**
    * Returns the fields that vary by call and come before the fields of the envelope: the output limit and the stream
@@ -164,13 +162,13 @@ function lowerPart(dialect: ChatDialect, part: Part, { role, inList, lowering }:
   }
 }
 
-/** Start of a part of a list. Plain text never starts with this prefix, because a quote inside a string is escaped. */
+/**
+ * Start of an entry in a message's list of parts. The text of a block of kind `words` never starts with this prefix,
+ * because a quote inside a JSON string is escaped.
+ */
 export const PART_PREFIX = '{"type":"';
 
-/**
- * Returns an image part for a list of a user message. In a message of any other role, returns a text that describes the
- * image (L6).
- */
+/** In a message of any role except `user`, an image is replaced by a text that describes it (L6). */
 function imagePiece(dialect: ChatDialect, image: ImagePart, role: Role, lowering: Lowering): BlockPiece | undefined {
   if (role !== 'user')
     return dialect.words(imageStub(image, `a message of role ${role} takes none`).text, false, lowering);
@@ -180,15 +178,14 @@ function imagePiece(dialect: ChatDialect, image: ImagePart, role: Role, lowering
   return piece(head, 'image', made.tokens, made.mediaBytes);
 }
 
-/** Start of a call in an assistant message. The id follows. */
 const CALL_PREFIX = '{"id":"';
 
 /** Start of a tool message. The id follows. */
 export const RESULT_PREFIX = '{"role":"tool","tool_call_id":"';
 
 /**
- * Returns a call. Compatible servers parse the arguments, so a text that is not a JSON object, for example cut
- * arguments, is sent as `{"raw":"…"}`. The call then remains valid and keeps its result.
+ * Compatible servers parse the arguments of a call. A text that is not a JSON object, for example arguments that were
+ * cut, is therefore sent as `{"raw":"…"}`, so that the call remains valid and keeps its result.
  */
 function callPiece(part: CallPart, lowering: Lowering): BlockPiece {
   const raw = objectText(part.arguments);

@@ -48,13 +48,12 @@ function wordsPiece(text: string, lowering: Lowering): BlockPiece | undefined {
   return isBlank(text) ? undefined : piece(insideString(text), 'text', lowering.estimate(text));
 }
 
-/** Returns a text part of a list, or `undefined` for blank text. */
 function partPiece(text: string, lowering: Lowering): BlockPiece | undefined {
   if (isBlank(text)) return undefined;
   return piece(`${PART_PREFIX}text","text":${jsonString(text)}}`, 'text', lowering.estimate(text));
 }
 
-/** Returns a tool message. A tool message contains only text, so an image becomes a line of text with its digest. */
+/** A tool message contains only text, so an image becomes a line of text with its digest. */
 function resultPiece(part: ResultPart, lowering: Lowering): BlockPiece {
   const text = resultWords(part);
   const head = `${RESULT_PREFIX}${wireId(part.call)}","content":${jsonString(text)}}`;

@@ -22,7 +22,6 @@ export interface AnswerReading {
   readonly asked?: Ttl;
 }
 
-/** The state of one streamed answer: all data that has arrived so far. */
 interface ChatStreamState {
   readonly began: boolean;
   readonly response?: string;
@@ -65,7 +64,7 @@ export function beginCompletion(reading: AnswerReading): Decoding {
 }
 
 /**
- * Returns the answer in the text of a whole completion.
+ * Decodes the text of a whole completion to an answer.
  *
  * @throws ProviderError `provider/malformed` when the text is not a completion, or the error that the text describes.
  */
@@ -119,8 +118,8 @@ function finish({ service, asked }: AnswerReading, arrived: ChatStreamState): Ch
 }
 
 /**
- * A part that is still growing. `slot` is the number that identifies a call among the pieces of the stream: usually the
- * index that the server gave to the call.
+ * A part that is not complete. `slot` identifies a call among the deltas of the stream. It is usually the index that
+ * the server gave to the call.
  */
 type Growing =
   | { readonly type: 'text' | 'reasoning'; readonly text: string }
@@ -132,23 +131,19 @@ type Growing =
       readonly arguments: string;
     };
 
-/** The parts so far, and the stream parts that the last piece produced. */
 interface Grown {
   readonly parts: readonly Growing[];
   readonly says: readonly StreamPart[];
 }
 
-/**
- * Adds a message, or a piece of a message, to the parts. A call without an id gets an id made of `response` and the
- * index of its part.
- */
+/** A call without an id gets an id made of `response` and the index of its part. */
 function growMessage(parts: readonly Growing[], message: ChatMessage, response: string): Grown {
   const thought = growText({ parts, says: [] }, 'reasoning', message.reasoning_content || message.reasoning);
   const said = growText(thought, 'text', message.content || message.refusal);
   return (message.tool_calls ?? []).reduce((grown, call) => growCall(grown, call, response), said);
 }
 
-/** Returns the finished part. Reasoning of this API has no wire item, so it is only displayed and never sent again. */
+/** This API cannot receive reasoning, so reasoning is only displayed and never sent again. */
 function partOf(growing: Growing): AnswerPart {
   if (growing.type !== 'call') return growing;
   const { type, call, name } = growing;
@@ -188,8 +183,8 @@ function isSameCall(part: { readonly call: string }, { id }: WireCall): boolean 
 }
 
 /**
- * Returns the slot of a piece of a call that has no index. A piece without a name belongs to the last call. A piece
- * with a name starts a new call.
+ * Returns the slot of a call delta that has no index. A delta without a name belongs to the last call. A delta with a
+ * name starts a new call.
  */
 function slotOf(parts: readonly Growing[], piece: WireCall): number {
   const slots = parts.flatMap((part) => (part.type === 'call' ? [part.slot] : []));

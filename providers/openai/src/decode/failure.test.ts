@@ -5,7 +5,7 @@ import { refusedPlace, sortFailure } from './failure.ts';
 
 const INVALID = 'invalid_request_error';
 
-// Statuses, codes, types and texts are from provider facts 2.5, and from compatible servers.
+// Statuses, codes, types and texts are from provider-facts §2.5, and from compatible servers.
 const CASES: readonly (readonly [OpenAIFailure, string, string])[] = [
   [
     {

@@ -1,4 +1,4 @@
-// Sorts failures by the action that can follow (provider facts 2.5). The code decides first, then the status, then the
+// Sorts failures by the action that can follow (provider-facts §2.5). The code decides first, then the status, then the
 // text, which is matched loosely. Compatible servers have codes of their own or no codes. For this reason, the text
 // also decides about a request that was refused with a general status such as 400.
 
@@ -45,8 +45,8 @@ const BY_STATUS: ReadonlyMap<number, FailureCode> = new Map([...CODE_OF_STATUS, 
 const NEVER_FITS = /request too large for .{0,200}tokens per min/is;
 
 /**
- * Patterns of error texts for a refused request. They are also tested on the text of a server error. For a server
- * error, a match counts only if its code is `provider/too-long`.
+ * Patterns of error texts for a refused request, with a failure code for each. The patterns are also tested on the text
+ * of a server error, but then only `provider/too-long` counts.
  */
 const BY_TEXT: readonly (readonly [RegExp, FailureCode])[] = [
   [
@@ -112,7 +112,6 @@ const CALL = /\bno tool (?:output|call) found for .{0,40}?call(?: output with ca
 
 const REASONING = /of type 'reasoning'|Item with id 'rs_/;
 
-/** Fields of a failure that can name the refused block. */
 interface RefusalWords {
   readonly message: string;
   readonly code?: string;
@@ -124,8 +123,8 @@ export function refusedPlace({ code = '', param = '', message }: RefusalWords): 
   const [, index, list, at] = PATH.exec(param) ?? PATH.exec(message) ?? [];
   const [, call] = CALL.exec(message) ?? [];
   const holds = holdsOf(code, message, call);
-  // If a refusal names a whole item or one of its fields, the cause may be the way this project built the item. A path
-  // therefore names a block only if it points to a part of the item or if the text names the kind of block.
+  // If a refusal names a whole item or one of its fields, the cause may be the way Tidemark built the item. Therefore a
+  // path names a block only if it points to a part of the item or if the text contains the kind of the block.
   const pointed = index !== undefined && (at !== undefined || holds !== undefined);
   if (!pointed && holds === undefined) return undefined;
   return {

@@ -1,5 +1,5 @@
-// Splits usage into disjoint buckets (L7). OpenAI counts inclusively: the input count includes read and written tokens,
-// and the output count includes reasoning tokens (provider facts 2.3). A missing field stays unknown, never 0.
+// Splits usage into disjoint buckets (L7). In OpenAI's counts, the input count includes read and written tokens, and
+// the output count includes reasoning tokens (provider-facts §2.3). A missing field stays unknown, never 0.
 
 import { defined } from '@tidemark/core';
 import type { CacheWrite, Ttl, Usage } from '@tidemark/model';
@@ -22,7 +22,6 @@ export interface Counts {
   readonly reasoning?: WireCount;
 }
 
-/** Facts about the call besides its counts. */
 interface CountedCall {
   readonly model?: string | undefined;
   /** The cache lifetime that the response reports as applied, or that the request asked for. */

@@ -29,8 +29,8 @@ export function isToolName(name: string): boolean {
 }
 
 /**
- * Returns the text as the content of a JSON string, without quotes. Several results can be joined between one pair of
- * quotes.
+ * Returns the text as the content of a JSON string, without quotes, so that several texts can be joined between one
+ * pair of quotes.
  */
 export function insideString(text: string): string {
   return jsonString(text).slice(1, -1);
@@ -46,7 +46,6 @@ export function functionMembers(service: Service, tool: Pick<FrontToolDefinition
   return toolMembers(service, tool, { schema: 'parameters', isName: isToolName, longestName: 64 });
 }
 
-/** An image as a data URL, with its tokens and its bytes of media. */
 interface ImageAddress {
   readonly kind: 'image';
   readonly url: string;
@@ -70,8 +69,8 @@ export function wireImage(service: Service, image: ImagePart, lowering: Lowering
 const PATCH = 32;
 const TOKENS_AT_MOST = 1_536;
 
-// Uses the image rule of the model's catalog row. If the row has no rule, counts patches of 32 × 32 pixels up to 1,536,
-// like most of the vendor's models.
+// Uses the image rule in the catalog row of the model. For a row without a rule, counts patches of 32 × 32 pixels up to
+// 1,536, like most of OpenAI's models.
 function tokensOf({ width, height }: ImagePart, { images }: Capabilities): number {
   if (width === undefined || height === undefined) return TOKENS_AT_MOST;
   if (typeof images === 'object') return imageTokens(images, { width, height });

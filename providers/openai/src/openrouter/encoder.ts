@@ -9,7 +9,7 @@ import { CHAT_FIELDS, CHAT_RENAMED, chatEncoder, RESULT_PREFIX } from '../chat/d
 import { functionMembers, resultWords, wireId } from '../encode/content.ts';
 import { OPENROUTER } from '../service.ts';
 
-/** The two markers. The 5 minute lifetime is the default, so its marker needs no `ttl` field. */
+/** The 5 minute lifetime is the default, so its marker needs no `ttl` field. */
 const MARKS = {
   '5m': ',"cache_control":{"type":"ephemeral"}',
   '1h': ',"cache_control":{"type":"ephemeral","ttl":"1h"}',
@@ -24,7 +24,7 @@ export const openrouterEncoder: Encoder = chatEncoder({
   api: 'OpenRouter',
   revision: 'openrouter-chat/1',
   appends: [],
-  // OpenRouter sends all calls of one session id to the same upstream (provider facts 3.2).
+  // OpenRouter sends all calls of one session id to the same upstream provider (provider-facts §3.2).
   routing: (cacheKey) => ({ session_id: cacheKey }),
   // Parameters of OpenRouter's SDK 1.3.19. `provider` selects among upstreams and is a render parameter, because
   // another upstream has another cache.
@@ -47,8 +47,8 @@ export const openrouterEncoder: Encoder = chatEncoder({
 });
 
 /**
- * Returns a tool message with one text part. An image in the result becomes a line of text with its digest, because not
- * all upstreams accept an image in a tool message.
+ * An image in the result becomes a line of text with its digest, because not all upstream providers accept an image in
+ * a tool message.
  */
 function resultPiece(part: ResultPart, lowering: Lowering): BlockPiece {
   const text = resultWords(part);

@@ -1,5 +1,5 @@
-// Tests the encoder and the decoder against the simulator's OpenRouter endpoint, through the official SDK, with an
-// upstream that honours markers and with failures.
+// Tests the encoder and the decoder against the simulator's OpenRouter endpoint, through the official SDK. Covers an
+// upstream provider that honours markers, and failures.
 
 import type { Answer, Marker, Provider, Span } from '@tidemark/model';
 import { inputTokens } from '@tidemark/model';

@@ -10,7 +10,7 @@ import type { ResponseUsage, ResponseWireDiagnostics, WireError, WireItem, WireR
 import { readCount, readResponse } from './events.ts';
 
 /**
- * Returns the answer in the text of a whole response.
+ * Decodes the text of a whole response to an answer.
  *
  * @throws ProviderError `provider/malformed` when the text is not a response, or the error of a failed response.
  */
@@ -40,7 +40,6 @@ interface ResponseStop {
   readonly truncated: Answer['truncated'];
 }
 
-/** Stop reasons for a response that is incomplete. */
 const INCOMPLETE: ReadonlyMap<string, ResponseStop> = new Map([
   ['max_output_tokens', { stop: 'length', truncated: 'yes' }],
   ['content_filter', { stop: 'refusal', truncated: 'unknown' }],
@@ -62,7 +61,6 @@ export function answerOf(parts: readonly AnswerPart[], response: WireResponse, r
   };
 }
 
-/** Facts about a failure besides its error. */
 interface FailedCall {
   readonly response?: string | null | undefined;
   readonly status?: number | null | undefined;
@@ -120,7 +118,7 @@ const FOUND: ReadonlyMap<string, Diagnosis['found']> = new Map([
 
 /**
  * Translates the comparison with an earlier response. Returns no diagnosis if the field is missing, for example because
- * no comparison was requested, or if its type is unknown.
+ * no comparison was requested. Also returns no diagnosis if the `type` of the comparison is unknown.
  */
 function decodeDiagnosis(told: ResponseWireDiagnostics | null | undefined): Pick<Answer, 'diagnosis'> {
   const { type, reason, cache_missed_tokens: missed } = told ?? {};
@@ -162,7 +160,6 @@ export function calledIn(item: WireItem): { readonly call: string; readonly name
   return { call: textOf(item, 'call_id'), name: textOf(item, 'name') };
 }
 
-/** Returns a text field, or the empty string if the field is missing or not a string. */
 function textOf(record: Readonly<Record<string, unknown>>, field: string): string {
   const value = Object.hasOwn(record, field) ? record[field] : undefined;
   return typeof value === 'string' ? value : '';

@@ -71,10 +71,10 @@ function comparing(previous: string | undefined, { diagnoses }: Capabilities): E
 }
 
 /**
- * Lowers the front: tools in the given order, never strict, then the system texts as parts of the first developer
- * message. The field `instructions` is not used, because from GPT-5.6 on the end of the first developer block is a
- * cache boundary. On older models, `instructions` and a developer message have the same place in the prefix (provider
- * facts 2.2).
+ * Lowers the front to blocks: tools in the given order, never strict, then the system texts as parts of the first
+ * developer message. The field `instructions` is not used, because from GPT-5.6 on the end of the first developer block
+ * is a cache boundary. On older models, `instructions` and a developer message have the same place in the prefix
+ * (provider-facts §2.2).
  *
  * @throws ProviderError `provider/invalid` for a tool that the API would refuse, `provider/unsupported` for an unknown
  *   render parameter.
@@ -93,7 +93,7 @@ function lowerFront(front: Front, lowering: Lowering): LoweredFront {
 }
 
 /**
- * True if the model accepts explicit markers in addition to the entries that it caches by itself (provider facts 2.1).
+ * True if the model accepts explicit markers in addition to the entries that it caches by itself (provider-facts §2.1).
  */
 function takesMarks({ capabilities: { implicit, slots } }: Lowering): boolean {
   return implicit?.at === 'endings' && slots > 0;
@@ -161,9 +161,8 @@ const NAMES: ParameterNames = {
 };
 
 /**
- * Returns the beginning of a body: the model, then parameters and constants in ascending order of their names. The
- * provider stores nothing, so the body asks for encrypted reasoning. For a model that does not reason, the body does
- * not ask for it, because the API would refuse the request.
+ * The provider stores nothing, so the body asks for encrypted reasoning. For a model that does not reason, the API
+ * would refuse a request that asks for it.
  *
  * @throws ProviderError `provider/unsupported` for a parameter that has no field in this API.
  */
@@ -171,10 +170,6 @@ function responsesHeader(front: Front): string {
   return bodyHeader(front.model, headerFields(front));
 }
 
-/**
- * Returns the end of a body: the output limit, the stream option, and the fields of the envelope, including
- * `prompt_cache_key`.
- */
 function responsesEnd(front: Front, envelope: Envelope): string {
   const taken = new Set(['model', 'tools', 'input', ...Object.keys(headerFields(front))]);
   return bodyEnd(OPENAI, taken, { max_output_tokens: envelope.outputLimit, stream: true }, envelope);

@@ -48,7 +48,7 @@ export interface WireError {
   readonly headers?: { readonly [name: string]: string } | null | undefined;
 }
 
-/** A response, as it is sent at its beginning, at its end, or whole. */
+/** Response object of a stream event (at the beginning or the end of an answer), or of an answer without streaming. */
 export interface WireResponse {
   readonly id?: ResponseWord;
   readonly model?: ResponseWord;
@@ -88,8 +88,8 @@ export interface ResponseEvents {
   readonly 'response.incomplete': Response;
   readonly 'response.failed': Response;
   /**
-   * An error event. Over a WebSocket, the event has the error in its field `error`, and the status that an HTTP answer
-   * would have had in its field `status`.
+   * Error event. Over a WebSocket, the field `error` contains the error, and the field `status` contains the status
+   * that an HTTP answer would have had.
    */
   readonly error: WireError & { readonly status?: WireCount; readonly error?: WireError | null | undefined };
 }

@@ -19,7 +19,6 @@ const message = (phase?: string | null): object => ({
   content: [{ type: 'output_text', text: 'I look.', annotations: [] }],
 });
 
-/** Returns the parts of an answer that consists of this item. */
 function partsOf(item: object): readonly AnswerPart[] {
   const told = play(beginResponse(), [
     { type: 'response.created', response: { id: 'resp_1', model: MODEL } },

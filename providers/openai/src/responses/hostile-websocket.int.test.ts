@@ -12,8 +12,8 @@ import { createOpenAIProvider } from '../provider.ts';
 
 const MIB = 1024 * 1024;
 /**
- * Number of bytes that a hostile server must never reach. A client that stops at its limits reads less: the limits of a
- * small answer plus the buffers between server and client fit below this number.
+ * A client that respects its limits reads fewer bytes than this number: the limits of a small answer, plus the buffers
+ * between server and client, are below it.
  */
 const MOST_WRITTEN = 64 * MIB;
 const TEXT_FRAME = 0x81;
@@ -53,7 +53,6 @@ async function serve(upgrade: Upgrade): Promise<{ readonly baseURL: string; read
   return { baseURL: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/v1`, others };
 }
 
-/** Accepts a WebSocket and answers its first frame. */
 function answering(answer: (wire: Duplex) => void): Upgrade {
   return (wire, { headers }) => {
     const key = `${headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`;

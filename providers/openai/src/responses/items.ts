@@ -39,7 +39,6 @@ export function textPiece({ text, phase }: PhasedText, role: Role, lowering: Low
   return piece(head, 'text', lowering.estimate(text));
 }
 
-/** A text, with its phase if it came from the model. */
 type PhasedText = Pick<AnswerText, 'text' | 'phase'>;
 
 /**
@@ -143,8 +142,8 @@ export function functionTool(tool: Pick<FrontToolDefinition, 'name' | 'definitio
 }
 
 /**
- * Returns a change as one item: `configuration_update`, `additional_tools`, or a developer message with the text of
- * another role.
+ * Returns a change as one item: `configuration_update`, `additional_tools`, or a developer message with the text of the
+ * new role.
  *
  * @throws ProviderError `provider/unsupported` for a change that removes a tool, because this API has no item for it;
  *   `provider/invalid` when a definition is not among the materials.

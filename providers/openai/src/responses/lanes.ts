@@ -1,5 +1,6 @@
-// Keeps WebSocket connections between calls, one for each lane. A connection is closed after some idle time, or when
-// all connections are closed. A kept connection does not keep the process alive.
+// Keeps WebSocket connections between calls, one for each lane. A lane is a series of calls in which each call
+// continues from the call before it. A connection is closed after some idle time, or by `close`. A kept connection does
+// not keep the process alive.
 
 import type { ProviderConnection } from '../socket/provider-connection.ts';
 
@@ -15,7 +16,7 @@ export interface Lanes {
    * longer open, or if `close` was called before.
    */
   give(lane: string | undefined, connection: ProviderConnection): void;
-  /** Closes all kept connections. Connections that are given back later are closed too. */
+  /** Closes all kept connections. Connections that are passed to `give` after this are closed too. */
   close(): void;
 }
 

@@ -1,7 +1,7 @@
 // Sends a call over a WebSocket. If the connection of the lane still remembers the earlier answer, the call continues
-// from that answer. Otherwise the call is sent whole, which means with its full history. If the connection is closed or
-// no longer remembers the answer, the call is sent whole over a new connection. A call that received nothing may be
-// sent over HTTP instead.
+// from that answer. Otherwise the call is sent with its full history. If the connection is closed or no longer
+// remembers the answer, the call is sent with its full history over a new connection. A call that received nothing may
+// be sent over HTTP instead.
 
 import { defined } from '@tidemark/core';
 import type { Outgoing, Provider, StreamPart, Transport } from '@tidemark/model';
@@ -25,15 +25,13 @@ import { NotReached } from '../socket/provider-connection.ts';
 import type { Lanes } from './lanes.ts';
 import { beginResponse } from './stream.ts';
 
-/** Settings for sending calls, the same for all calls of a provider. */
 interface SendingWays extends Sockets {
   readonly path: string;
   readonly decoder: AnswerDecoder;
-  /** With `auto`, only calls with a lane use a WebSocket, and a call that received nothing is sent again over HTTP. */
   readonly transport: 'websocket' | 'auto';
 }
 
-/** Number of consecutive calls that received nothing after which no further WebSocket is tried. */
+/** After this number of consecutive calls that received nothing, `auto` no longer tries a WebSocket. */
 const MOST_OBSTACLES = 2;
 
 /** Returns `Provider.send` for the given transport. */
@@ -85,7 +83,6 @@ async function* overHttp(ways: SendingWays, outgoing: Outgoing, fallback?: strin
   }
 }
 
-/** Returns the same error with the transport of the call in its data. */
 function overWay(
   { class: sort, code, message, data, cause }: ProviderError,
   transport: Transport['kind'],
@@ -93,14 +90,13 @@ function overWay(
   return new ProviderError(sort, code, message, { ...data, transport }, cause);
 }
 
-/** Client and connections that calls over a WebSocket use. */
 interface Sockets {
   readonly client: OpenAIClient;
   readonly lanes: Lanes;
 }
 
 /**
- * Reason why a call that could continue from an earlier answer is sent whole.
+ * Reason why a call that could continue from an earlier answer is sent with its full history.
  *
  * - `connection`: the connection that remembered the answer is closed or no longer remembers the answer.
  * - `connection-limit`: the service refused the call because the connection has reached its age limit.
@@ -161,7 +157,6 @@ function resetBy(error: unknown): SocketReset {
   return reset;
 }
 
-/** Sends one request over one connection and streams its answer. */
 async function* exchange(
   { lanes, client: { idleMs } }: Sockets,
   connection: ProviderConnection,
@@ -209,7 +204,6 @@ function isRefusal(error: unknown): boolean {
   return error instanceof ProviderError && error.data.type !== undefined;
 }
 
-/** Options for reading an answer from a connection. */
 interface Hearing {
   readonly idleMs: number;
   readonly bridge: Bridge;

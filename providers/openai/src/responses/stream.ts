@@ -1,4 +1,4 @@
-// Turns server-sent events of the Responses API into stream parts. The events come in the order of provider facts 2.6.
+// Turns server-sent events of the Responses API into stream parts. The events come in the order of provider-facts §2.6.
 // Unknown events are ignored. The final form of an item comes from its `output_item.done` event. The deltas before that
 // event are only for live display.
 
@@ -21,7 +21,6 @@ interface OpenItem {
   readonly grown: string;
 }
 
-/** The state of one streamed answer: all data that has arrived so far. */
 interface ResponseStreamState {
   readonly began: boolean;
   readonly items: number;

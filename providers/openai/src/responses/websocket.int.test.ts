@@ -46,7 +46,6 @@ const says = (content: string, role = 'user'): object => ({ role, content });
 
 const FIRST: Outgoing = { body: body(says('one')), betas: [], lane: 's1' };
 
-/** Returns a second call that continues from an answer. */
 function after({ response = '' }: Answer): Outgoing {
   const input = [says('two')];
   return {

@@ -12,7 +12,6 @@ import type { ConnectionOpening, ProviderConnection } from './provider-connectio
 import { NotReached } from './provider-connection.ts';
 import { sortError } from './sdk-errors.ts';
 
-/** Target of a connection: the service, the key and the SDK client. */
 interface ConnectionPlace extends Pick<SdkSetup, 'service' | 'key' | 'reach'> {
   readonly client: OpenAI;
 }
@@ -98,7 +97,6 @@ function asConnection(socket: WebSocket, wire: Socket | undefined, inbox: Inbox,
   };
 }
 
-/** Frames that have arrived and are not read yet. */
 interface Inbox {
   next(): Promise<string | undefined>;
 }

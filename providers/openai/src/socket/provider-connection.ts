@@ -1,5 +1,5 @@
-// Interface of a WebSocket connection to the Responses API, and the reasons why a call may not get one. This file does
-// not load the SDK.
+// Interface of a WebSocket connection to the Responses API, and the reasons why a call receives nothing over WebSocket.
+// This file does not load the SDK.
 
 import type { ProviderError } from '@tidemark/model';
 import type { AnswerLimits, SdkClient } from '@tidemark/provider-wire';

@@ -1,4 +1,5 @@
-// Wraps OpenAI's official SDK in the client interface of `wire`. Also opens the WebSockets of the Responses API.
+// Wraps OpenAI's official SDK in the client interface of `@tidemark/provider-wire`. Also opens the WebSockets of the
+// Responses API.
 
 import type { SdkSetup } from '@tidemark/provider-wire';
 import type { EventSourceMessage } from 'eventsource-parser';
@@ -42,7 +43,7 @@ async function* readEvents({ body }: Response, { signal }: AbortController): Asy
   const arrived: EventSourceMessage[] = [];
   const parser = createParser({ onEvent: (event) => arrived.push(event) });
   const decoder = new TextDecoder();
-  // Cancelling ends a read that waits, even if the body does not follow the signal itself.
+  // Cancelling the reader ends a pending read, even if the body ignores the abort signal.
   const cancel = (): void => void reader.cancel().catch(() => undefined);
   signal.addEventListener('abort', cancel, { once: true });
   for (let isDone = false; !isDone && !signal.aborted;) {
@@ -56,7 +57,6 @@ async function* readEvents({ body }: Response, { signal }: AbortController): Asy
   }
 }
 
-/** Returns the next chunk, or `undefined` after the end of the body or an abort. */
 async function readUnlessAborted(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   signal: AbortSignal,

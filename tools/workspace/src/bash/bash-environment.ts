@@ -19,9 +19,9 @@ const PASSED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Variables set for every command, because no user is present to page, to type or to look at colours. `CI` stays unset,
- * because build tools change their results when it is set. Without a terminal and an input these tools do not prompt
- * anyway.
+ * Variables set for every command, because it runs without a user and without a terminal: no pager, no editor, no
+ * prompt and no colours. `CI` stays unset, because build tools change their results when it is set. Without a terminal
+ * and an input, these tools do not prompt anyway.
  */
 const SET: Readonly<Record<string, string>> = {
   TERM: 'dumb',

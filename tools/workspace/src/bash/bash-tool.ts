@@ -125,8 +125,8 @@ const GRANTED = /^(with the network$|opens port |may run for |runs:$)/;
 
 /**
  * Returns the text that a person approves or refuses: each permission beyond the sandbox on a line of its own, the time
- * limit if the call names one, and the whole command. A command that begins like such a line is placed after a line
- * `runs:`, so two different calls never have the same text.
+ * limit if the call sets one, and the whole command. If the first line of the command looks like one of the lines
+ * before it, the line `runs:` separates them. Two different calls therefore never have the same text.
  */
 function previewText(shell: Shell, asked: BashInput): string {
   const { command, timeout_s: seconds } = asked;
@@ -225,7 +225,7 @@ const KINDS = [
 const OVERLAP = 64;
 
 /**
- * Creates a watcher that has seen no output yet.
+ * Creates a watcher for the output of one command.
  *
  * @param offline True if the command has no network.
  */

@@ -1,6 +1,6 @@
 // Process family: lists the processes that came from a command. These are the processes of its session and of its
-// group, its descendants, and processes that left all three but still have the mark of the command in their
-// environment. Without a sandbox, a process that also clears its environment cannot be found.
+// group, and its descendants. Other processes are included if they have the mark of the command in their environment.
+// Without a sandbox, a process that leaves session, group and parent and clears its environment cannot be found.
 
 import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
@@ -71,7 +71,7 @@ async function readProc(name: string, marker: string): Promise<ListedProcess | u
 }
 
 /**
- * Returns the content of a file, or `otherwise` if it cannot be read. The process may have ended, or it may belong to
+ * Returns the content of a file, or `otherwise` if the file cannot be read, because the process has ended or belongs to
  * another user.
  */
 async function readOr(path: string, otherwise: string): Promise<string> {

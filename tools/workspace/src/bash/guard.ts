@@ -101,7 +101,10 @@ function spawnInto({ writer, closeWriter }: Pipe, { argv, folder, environment }:
  */
 export interface Pipe {
   readonly reader: Readable;
-  /** File descriptor to pass to a child. After that, the caller must call `closeWriter`, or the reader never ends. */
+  /**
+   * File descriptor to pass to a child. After the child has started, the caller must call `closeWriter`, or the reader
+   * never ends.
+   */
   readonly writer: number;
   closeWriter(): void;
 }
@@ -112,11 +115,7 @@ export interface Pipe {
  */
 const MKFIFO = systemProgram('mkfifo') ?? '/usr/bin/mkfifo';
 
-/**
- * Creates a pipe and removes its name from the file system.
- *
- * @throws the system error when the pipe cannot be created.
- */
+/** Creates a pipe. Its name in the file system is removed as soon as both ends are open. */
 async function openPipe(): Promise<Pipe> {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-pipe-'));
   try {

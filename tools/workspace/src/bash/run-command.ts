@@ -1,5 +1,5 @@
-// Command run: runs one command until its last descendant has ended. Streams the output at the reader's pace and
-// applies the timeout and the interrupt.
+// Command run: runs one command until its last descendant has ended. Passes on the output only as fast as the writer
+// accepts it, and applies the timeout and the interrupt.
 
 import { randomUUID } from 'node:crypto';
 import type { Relative } from './family.ts';
@@ -30,13 +30,13 @@ export interface Running {
 export interface CommandEnd extends Exit {
   /** Reason why this process ended the command. `undefined` if the command ended by itself. */
   readonly stopped: 'timeout' | 'interrupt' | undefined;
-  /** Processes that were still running when their shell ended by itself. They were ended after that. */
+  /** Processes that were still running when the shell ended by itself. They were ended after that. */
   readonly leftRunning: readonly Relative[];
   /** Processes that could not be ended. */
   readonly undying: readonly Relative[];
   /**
-   * True if the output was still open after all processes were ended. Reading stopped then, because a process out of
-   * reach holds the output open.
+   * True if the output was still open after all known processes were ended. An unknown process still holds the output,
+   * so reading was stopped.
    */
   readonly outputLeft: boolean;
   /** Last byte of the output. `undefined` if there was no output. */
@@ -90,7 +90,7 @@ function saysWhy(cause: CommandEndCause | undefined): CommandEnd['stopped'] {
 interface Halt {
   readonly halted: Promise<void>;
   now(): void;
-  /** Stops listening. Returns the cause that halted the command, or `undefined`. */
+  /** Removes the timer and the abort listener. Returns the cause that halted the command, or `undefined`. */
   settle(): CommandEndCause | undefined;
 }
 
@@ -129,8 +129,8 @@ const ROUNDS = 50;
 const LEAVING_ROUNDS = 5;
 
 /**
- * Processes to end: the process id of the command's leader and the command's mark. `termMs` is the time to end after
- * SIGTERM, in milliseconds.
+ * Processes to end: the process id of the command's leader and the command's mark. `termMs` is the maximum time between
+ * SIGTERM and SIGKILL, in milliseconds.
  */
 export interface FamilyEnding {
   readonly leader: number;
@@ -180,8 +180,8 @@ function signalTo(pid: number, signal: NodeJS.Signals): void {
 }
 
 /**
- * Copies a stream into a writer, at the writer's pace. The copy can be abandoned if no known process writes and the
- * stream still does not end.
+ * Copies a stream into a writer, as fast as the writer accepts it. The copy can be stopped before the end of the
+ * stream, because an unknown process can hold the stream open without writing.
  */
 export interface Pump {
   /**
@@ -193,13 +193,12 @@ export interface Pump {
   /** Returns the last byte read. `undefined` if there was no output. */
   tail(): number | undefined;
   /**
-   * Waits for the end of the stream. Abandons the stream after it has been silent for `silentMs` milliseconds. Returns
-   * true if the stream ended by itself.
+   * Waits for the end of the stream. Stops the copy after no data has arrived for `silentMs` milliseconds. Returns true
+   * if the stream ended by itself.
    */
   endOrLeave(silentMs: number): Promise<boolean>;
 }
 
-/** Starts to copy the stream into the writer. */
 function pump(stream: Readable, write: (chunk: Uint8Array) => Promise<void>): Pump {
   let last: number | undefined;
   let chunks = 0;
@@ -222,7 +221,7 @@ function pump(stream: Readable, write: (chunk: Uint8Array) => Promise<void>): Pu
     tail: () => last,
     async endOrLeave(silentMs) {
       for (let seen = -1; !(await endsWithin(done, silentMs)); seen = chunks) {
-        // The stream is not silent if the writer is still busy or a chunk arrived since the last check.
+        // The copy continues if the writer is still busy, or if a chunk arrived since the last check.
         if (!reading || seen !== chunks) continue;
         left = true;
         stream.destroy();
@@ -232,7 +231,6 @@ function pump(stream: Readable, write: (chunk: Uint8Array) => Promise<void>): Pu
   };
 }
 
-/** Returns true if the promise settles within `ms` milliseconds. */
 async function endsWithin(done: Promise<unknown>, ms: number): Promise<boolean> {
   const late = new AbortController();
   const settled = done.then(

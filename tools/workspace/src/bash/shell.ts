@@ -23,7 +23,9 @@ export interface ShellOptions {
    * repository run outside the sandbox later.
    */
   readonly repository?: 'read-only' | 'writable';
-  /** Names of variables to pass in addition to the default list. The name of a secret is refused. */
+  /**
+   * Names of variables to pass in addition to the default list. A name that looks like the name of a secret is refused.
+   */
   readonly variables?: readonly string[];
   /** Source of the variables. The default is the environment of this process. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
@@ -33,7 +35,6 @@ export interface ShellOptions {
   readonly protectedPaths?: readonly string[];
 }
 
-/** Shows notices to the user. A part of `ToolContext`. */
 interface Teller {
   notice(notice: Notice): void;
 }
@@ -55,7 +56,8 @@ export interface Shell {
   /**
    * Prepares a command to run, in the sandbox if there is one.
    *
-   * @throws WorkspaceError `workspace/port` or `workspace/file-system`.
+   * @throws WorkspaceError `workspace/port` when a requested port cannot be opened, `workspace/file-system` when the
+   *   file system refuses.
    */
   enter(text: string, reach: CommandReach, teller: Teller): Promise<EnteredShell>;
 }

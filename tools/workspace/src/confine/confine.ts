@@ -1,6 +1,6 @@
-// Confinement: decides which paths the file tools may use. A path is taken relative to the workspace, every symlink in
-// it is followed, and the real path decides. Credentials, the store of version control and the session logs are refused
-// at any location.
+// Confinement: decides which paths the file tools may use. A path is resolved relative to the workspace, and every
+// symlink in it is followed. The path as given and the real path are both checked. Credentials, the data of version
+// control and the session logs are refused in any folder.
 
 import type { ToolProblem } from '@tidemark/agent';
 import { foldName } from '@tidemark/agent';
@@ -23,15 +23,15 @@ export interface Confinement {
   /** Absolute path of the workspace, with its symlinks followed. */
   readonly folder: string;
   /**
-   * Returns the place that a path leads to, inside or outside the workspace. Returns a problem if no file tool may use
-   * the path. Changes nothing on disk.
+   * Returns the real place of a path, inside or outside the workspace. Returns a problem if no file tool may use the
+   * path. Changes nothing on disk.
    */
   place(path: string): Promise<WorkspacePlace | ToolProblem>;
   /** Like `place`, but also returns a problem if the path is outside the workspace. */
   placeInside(path: string): Promise<WorkspacePlace | ToolProblem>;
   /**
-   * Returns why an absolute path is refused: its name, or a login in an `.npmrc`. Returns `undefined` if the path is
-   * allowed. Used for the files that a search finds.
+   * Returns the reason why an absolute path is refused, for example its name or a login in an `.npmrc`. Returns
+   * `undefined` if the path is allowed. Used for the files that a search finds.
    */
   refusal(path: string): string | undefined;
 }
@@ -52,7 +52,7 @@ export interface WorkspacePlace {
 
 /**
  * Options of `createConfinement`: the workspace folder, and paths to refuse or to protect in addition to the well-known
- * names in this file. Key files are searched for in `home` and `environment`.
+ * names in this file. `home` and `environment` are used to find key files and start files.
  */
 export interface ConfinementOptions extends Omit<StartOptions, 'workspace'> {
   readonly folder: string;
@@ -151,8 +151,8 @@ async function realPlace(named: string, folder: string): Promise<WorkspacePlace 
  */
 function refusalOf(path: string, folder: string, kept: readonly string[]): string | undefined {
   if (kept.some((home) => pathInside(home, path) !== undefined)) return 'it is part of the log of the sessions';
-  // `/proc` shows the environment and the memory of processes, including the keys of this process. The check matters if
-  // the workspace is as wide as `/`.
+  // `/proc` shows the environment and the memory of processes, including the keys of this process. The check is needed
+  // if the workspace contains `/proc`, for example if it is `/`.
   if (pathInside('/proc', path) !== undefined) return 'it shows the memory and environment of processes';
   const names = (pathInside(folder, path) ?? path).split(sep);
   for (const name of names) {
@@ -163,31 +163,30 @@ function refusalOf(path: string, folder: string, kept: readonly string[]): strin
 }
 
 /**
- * Returns a function that explains why a path is refused as a key file of the home folder or as a key file named by a
- * variable. If a folder of keys contains the workspace, paths inside the workspace are not refused, because the user
- * chose that workspace.
+ * Returns a function that returns the reason why a path is refused because it contains keys of other programs. Such
+ * keys are at known places in the home folder, or at places that environment variables contain. If such a place
+ * contains the workspace, paths inside the workspace are not refused, because the user chose that workspace.
  */
 function keysBeyond(folder: string, { home, environment }: KeyOptions): (path: string) => string | undefined {
   const homes = home === undefined ? [] : [home, resolveLinksNow(home)];
   const holds = new Map<string, string>();
   for (const place of keyPlaces({ home, environment }))
     for (const path of [place.path, resolveLinksNow(place.path)])
-      // A link from a key place to the home folder, or to a folder above the home, would cause every path in the home
-      // to be refused. Such a link is skipped.
+      // If a place for keys is a link to the home folder, or to a folder above it, every path in the home would be
+      // refused. Such a link is skipped.
       if (homes.every((each) => pathInside(path, each) === undefined)) holds.set(foldName(path), place.holds);
   const workspace = foldName(folder);
   const inside = new Map([...holds].filter(([key]) => (pathInside(workspace, key) ?? '') !== ''));
   return (path) => {
     const known = pathInside(folder, path) === undefined ? holds : inside;
-    // Return early: a search calls this function for each file that it finds, and most workspaces contain no key files
-    // of the home folder.
+    // A search calls this function for each file that it finds. It therefore returns early if there are no keys to look
+    // for, as in most workspaces.
     if (known.size === 0) return undefined;
     const key = foldersAbove(foldName(path)).find((each) => known.has(each));
     return key === undefined ? undefined : `${showName(basename(key))} contains ${known.get(key)}`;
   };
 }
 
-/** Returns the path itself, then each folder above it. */
 function foldersAbove(path: string): readonly string[] {
   const parent = dirname(path);
   return parent === path ? [path] : [path, ...foldersAbove(parent)];
@@ -208,13 +207,10 @@ function noFolder(given: string): string {
   return `the workspace ${showName(given)} is not a folder that can be opened: use an existing folder`;
 }
 
-// The code below lists names that no file tool accepts anywhere in a path: the store of version control, and files that
-// contain keys.
+// The code below lists names that no file tool accepts anywhere in a path: the folder of version control, and files
+// that contain keys.
 
-/**
- * Description of the content by name, for the names that are refused in any folder. Includes the names that mean keys
- * in any folder.
- */
+/** Description of the content for each name that is refused in any folder. */
 const NAMES: ReadonlyMap<string, string> = new Map([
   ...KEY_NAMES,
   ['.git', 'the data of version control'],
@@ -256,8 +252,8 @@ function isNpmSettings(path: string): boolean {
 }
 
 /**
- * Returns true if the `.npmrc` at this path contains a login, or cannot be read as a file of at most 64 KiB. Returns
- * false if it does not exist.
+ * Returns true if the path is an `.npmrc` that contains a login, or that cannot be read as a file of at most 64 KiB.
+ * Returns false for a folder, and for a path that does not exist.
  */
 function holdsNpmLogin(path: string): boolean {
   if (!isNpmSettings(path)) return false;

@@ -7,7 +7,7 @@ const CHUNK = 256 * 1024;
 /**
  * Yields the bytes of the file. Each chunk is overwritten by the next one.
  *
- * @throws the reason of `signal` once it aborts.
+ * @throws the reason of `signal` after it was aborted.
  */
 export async function* fileChunks(handle: FileHandle, signal: AbortSignal): AsyncIterable<Uint8Array> {
   const chunk = Buffer.allocUnsafe(CHUNK);

@@ -13,7 +13,8 @@ import { holdByPath, holdFolder, makeFolderOf } from './held-folder.ts';
 const isLinux = process.platform === 'linux';
 
 /**
- * Returns the targets of the open descriptors that a folder walk may have opened: `/`, and paths below the test folder.
+ * Returns the targets of the open descriptors that are `/` or below the test folder. Only such folders are opened by
+ * `holdFolder`.
  */
 async function openFolders(root: string): Promise<readonly string[]> {
   const names = await readdir('/proc/self/fd');

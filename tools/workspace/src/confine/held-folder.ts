@@ -12,7 +12,7 @@ import type { WorkspacePlace } from './confine.ts';
 import { codeOf, inWords, unlessMissing } from './file-problem.ts';
 import { resolveLinks } from './resolve-links.ts';
 
-/** A folder that was reached without following a symlink. The caller that holds it must close it. */
+/** A folder that was reached without following a symlink and is kept open. The caller must close it after use. */
 export interface HeldFolder extends AsyncDisposable {
   /**
    * True if `at` returns paths that start at an open descriptor. If false, the caller must call `assertInPlace` before
@@ -21,7 +21,7 @@ export interface HeldFolder extends AsyncDisposable {
   readonly byDescriptor: boolean;
   /**
    * Returns the path of a name in this folder; `.` is the folder itself. The path is valid until the folder is closed.
-   * The caller must not follow a link with this name: use `lstat`, `rename` or `O_NOFOLLOW`.
+   * The caller must not follow a symlink of this name: use `lstat`, `rename` or `O_NOFOLLOW`.
    */
   at(name: string): string;
   /**
@@ -31,7 +31,7 @@ export interface HeldFolder extends AsyncDisposable {
    */
   statsOf(name: string): Promise<BigIntStats | undefined>;
   /**
-   * Opens and holds the subfolder with this name. Errors name it as `shown`.
+   * Opens the subfolder with this name and keeps it open. Error messages show it as `shown`.
    *
    * @throws WorkspaceError `workspace/moved` for a link, `workspace/file-system` for any other refusal.
    */
@@ -44,7 +44,6 @@ export interface HeldFolder extends AsyncDisposable {
   assertInPlace(): Promise<void>;
 }
 
-/** The fields of a place that are needed to hold its folder. */
 type HeldTarget = Pick<WorkspacePlace, 'path' | 'shown'>;
 
 /**
@@ -57,7 +56,7 @@ const STEP = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 const HAS_DESCRIPTORS = process.platform === 'linux' && existsSync('/proc/self/fd');
 
 /**
- * Holds the parent folder of a place. Returns `undefined` if the folder does not exist.
+ * Opens the parent folder of a place and keeps it open. Returns `undefined` if the folder does not exist.
  *
  * @throws WorkspaceError `workspace/moved` when a part of the path has become a link since the path was checked;
  *   `workspace/file-system` for any other refusal.
@@ -66,12 +65,12 @@ export async function holdFolderOf({ path, shown }: HeldTarget): Promise<HeldFol
   return holdFolder({ path: dirname(path), shown });
 }
 
-/** Like `holdFolderOf`, but holds the folder at this path instead of its parent. */
+/** Like `holdFolderOf`, but opens the folder at this path instead of its parent. */
 export async function holdFolder(folder: HeldTarget): Promise<HeldFolder | undefined> {
   return inWords(folder.shown, () => unlessMissing(hold(folder, false)));
 }
 
-/** Like `holdFolderOf`, but creates missing folders, even a folder that disappears during the walk. */
+/** Like `holdFolderOf`, but creates missing folders, even a folder that is removed while the path is opened. */
 export async function makeFolderOf({ path, shown }: HeldTarget): Promise<HeldFolder> {
   return inWords(shown, () => hold({ path: dirname(path), shown }, true));
 }
@@ -81,8 +80,8 @@ function hold(folder: HeldTarget, make: boolean): Promise<HeldFolder> {
 }
 
 /**
- * Walks from the root of the file system to the folder, one open folder at a time. Each folder is closed once the next
- * one is open.
+ * Opens each folder of the path relative to the folder before it. No symlink is followed, even if one replaces a folder
+ * meanwhile.
  */
 async function walk({ path, shown }: HeldTarget, make: boolean): Promise<HeldFolder> {
   let folder = heldBy(await open(sep, STEP), sep, shown);
@@ -138,8 +137,8 @@ async function makeOne(path: string): Promise<void> {
 }
 
 /**
- * Holds a folder by its path, for systems without `/proc/self/fd`. A swap between two checks is not noticed. Exported
- * for its test.
+ * Checks a folder by its path instead of keeping it open, for systems without `/proc/self/fd`. If the folder is
+ * replaced and restored between two checks, this is not noticed. Exported for its test.
  */
 export async function holdByPath({ path, shown }: HeldTarget, make: boolean): Promise<HeldFolder> {
   const assertInPlace = async (): Promise<void> => {

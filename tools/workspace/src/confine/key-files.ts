@@ -31,7 +31,10 @@ const BROWSER = 'passwords and sessions of a browser or mail program';
 const TYPED = 'commands typed earlier, which may contain keys';
 const CODE = 'credentials of a code host';
 
-/** Names that mean keys in any folder, with a description of the keys. File tools refuse these names everywhere. */
+/**
+ * Names of files and folders that contain keys in any folder, with a description of the keys. File tools refuse these
+ * names everywhere.
+ */
 const ANYWHERE: readonly (readonly [holds: string, names: string])[] = [
   ['keys of SSH', '.ssh'],
   ['keys of GnuPG', '.gnupg'],
@@ -48,8 +51,8 @@ const ANYWHERE: readonly (readonly [holds: string, names: string])[] = [
 ];
 
 /**
- * Names that mean keys in a home folder, with a description of the keys. In other folders, the same names often belong
- * to a project.
+ * Paths in a home folder that contain keys, with a description of the keys. In other folders, the same names often
+ * belong to a project.
  */
 const IN_HOME: readonly (readonly [holds: string, names: string])[] = [
   [CLUSTER, '.docker .config/containers/auth.json'],
@@ -86,8 +89,8 @@ const IN_HOME: readonly (readonly [holds: string, names: string])[] = [
 ];
 
 /**
- * Variables that name key files. Without `below`, the value is the path of the file or folder. With `below`, the value
- * is the folder that contains these names.
+ * Variables whose value is the path of keys. Without `below`, the value is the path of the file or folder itself. With
+ * `below`, the value is the path of a folder in which these names contain keys.
  */
 const NAMED_BY: readonly (readonly [holds: string, variables: string, below?: string])[] = [
   ['keys of GnuPG', 'GNUPGHOME'],
@@ -121,7 +124,7 @@ const MOVED: readonly (readonly [variable: string, folder: string])[] = [
   ['XDG_CACHE_HOME', '.cache/'],
 ];
 
-/** Description of the keys in a file or folder, by its exact name. Contains the names that mean keys in any folder. */
+/** Description of the keys, by the name of the file or folder. Contains only names that are refused in any folder. */
 export const KEY_NAMES: ReadonlyMap<string, string> = new Map(pairs(ANYWHERE));
 
 const HOME_NAMES = [...KEY_NAMES, ...pairs(IN_HOME)];
@@ -131,8 +134,8 @@ function pairs(lists: readonly (readonly [string, string])[]): readonly (readonl
 }
 
 /**
- * Returns the key files and folders of a home, and those that variables move elsewhere. A place that contains the home
- * is omitted, because refusing or hiding it would block everything in the home.
+ * Returns the key files and folders of a home, and those that variables move elsewhere. A key folder that contains the
+ * home is omitted, because refusing or hiding it would block everything in the home.
  */
 export function keyPlaces({ home, environment = {} }: KeyOptions): readonly KeyPlace[] {
   const set = (variable: string): string =>
@@ -156,7 +159,10 @@ function movedPlaces(to: string, folder: string): readonly KeyPlace[] {
   }));
 }
 
-/** Returns the key places that the value of a variable names. The value may be a list of paths, as in `KUBECONFIG`. */
+/**
+ * Returns the key files and folders for one value of a variable. The value may be a list of paths, as in `KUBECONFIG`.
+ * Relative paths are ignored.
+ */
 function namedPlaces(value: string, holds: string, below: string | undefined): readonly KeyPlace[] {
   const paths = value.split(delimiter).filter((path) => isAbsolute(path));
   return paths.flatMap((path) => (below?.split(' ') ?? ['']).map((name) => ({ path: join(path, name), holds })));

@@ -1,5 +1,6 @@
-// Files that a repository names: git reads more settings from `include.path` and runs the programs in `core.hooksPath`.
-// Parts of the repository may be links. A workspace may contain such files outside `.git`, for example in `.githooks`.
+// Finds files to which a repository refers. Git reads more settings from the file in `include.path`, and runs the
+// programs in the folder in `core.hooksPath`. Parts of the repository may also be links. A workspace may contain such
+// files outside `.git`, for example in `.githooks`.
 
 import { lstatSync, readdirSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
@@ -8,7 +9,7 @@ import { codeOf } from './file-problem.ts';
 import { pathInside } from './path-inside.ts';
 import { resolveLinksNow } from './resolve-links.ts';
 
-/** A file or folder that the settings of a repository name, or that is a link in the repository. */
+/** A file or folder to which the settings of a repository refer, or a symlink in the repository. */
 export interface NamedByGit {
   /** Absolute path. Links are not followed. The path need not exist. */
   readonly path: string;
@@ -36,8 +37,8 @@ const MOST_DEEP = 10;
 const MOST_FILES = 100;
 
 /**
- * Parts of a repository that git reads settings from. The folder `hooks` is handled separately. If any other part of
- * the repository is a link, its target contains nothing that git runs.
+ * Parts of a repository from which git reads settings. The folder `hooks` is handled separately. Git runs nothing from
+ * the other parts, so a link among them does not matter.
  */
 const SETTINGS = ['config', 'config.worktree', 'info'];
 
@@ -64,8 +65,8 @@ function withCommon(own: string): readonly string[] {
 }
 
 /**
- * Returns the path that a small file names, resolved from the folder of that file. `line` is the pattern that finds
- * this path in the text. Returns `undefined` if the file names no path.
+ * Reads a small file that contains a path, and returns this path, resolved from the folder of the file. `line` is the
+ * pattern that finds the path in the text. Returns `undefined` if the file contains no path.
  */
 export function pointedTo(path: string, line: RegExp): string | undefined {
   const [, target] = line.exec(beginningOf(path) ?? '') ?? [];
@@ -82,8 +83,8 @@ function statsOf(path: string): ReturnType<typeof lstatSync> {
 }
 
 /**
- * Returns the files and folders that the settings of a repository name, including the settings files they include.
- * Every `includeIf` condition counts as met. Never runs git.
+ * Returns the files and folders to which the settings of a repository refer, including the settings files that they
+ * include. Every `includeIf` condition counts as true. The links in the repository are returned too. Never runs git.
  *
  * @param home Home folder for paths that begin with `~/`. Without it, these paths are omitted.
  */
@@ -105,7 +106,7 @@ export function namedByGit({ tree, stores }: GitFolders, home: string | undefine
   return [...named, ...stores.flatMap((store) => linkedIn(store, tree))];
 }
 
-/** Returns the store if its path contains links, and the links inside the store. */
+/** Returns the symlinks in a folder of git data, and the folder itself if its path contains a symlink. */
 function linkedIn(store: string, tree: string): readonly NamedByGit[] {
   const whole = store !== tree && resolveLinksNow(store) !== store ? [{ path: store, as: 'settings' as const }] : [];
   const hooks = join(store, 'hooks');
@@ -127,7 +128,7 @@ function namesIn(folder: string): readonly string[] {
 
 /**
  * Returns the path that git would use for this value, as a list with one element. Returns an empty list for values such
- * as `~user/` and `%(prefix)/`: their paths are inside the workspace only if the workspace covers the whole machine.
+ * as `~user/` and `%(prefix)/`: their paths can only be inside the workspace if it contains the whole machine.
  */
 function placeOf(value: string, folder: string, home: string | undefined, as: NamedByGit['as']): readonly NamedByGit[] {
   if (value === '' || value.includes('\0') || value.startsWith('%(prefix)')) return [];
@@ -137,8 +138,9 @@ function placeOf(value: string, folder: string, home: string | undefined, as: Na
 }
 
 /**
- * Returns why a write to this absolute path needs the user's consent: the settings of a repository in a folder above it
- * name the path. Returns `undefined` if no such settings name it. Repositories in other folders are not checked.
+ * Returns the reason why a write to this absolute path needs the user's consent because of git. It is needed if a
+ * repository in one of the folders above the path refers to the path. Otherwise returns `undefined`. Repositories in
+ * other folders are not checked.
  *
  * @param workspace Real and absolute path of the workspace. If a hooks folder contains the workspace, only files
  *   directly in that hooks folder count.
@@ -163,7 +165,7 @@ export function foldersAbove(path: string): readonly string[] {
 }
 
 // The code below parses the settings of a repository without running git, because git would run programs that the
-// settings name.
+// settings contain.
 
 /** One setting, such as `[includeIf "gitdir:~/work/"] path = x`. */
 export interface GitSetting {

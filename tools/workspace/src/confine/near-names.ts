@@ -52,7 +52,7 @@ function pairs(text: string): ReadonlySet<string> {
 }
 
 /**
- * Returns the error for a missing file or folder, code `workspace/file-system`. The message names similar files in the
+ * Returns the error for a missing file or folder, code `workspace/file-system`. The message lists similar names in the
  * same folder.
  */
 export async function absent(place: WorkspacePlace, confinement: Confinement): Promise<WorkspaceError> {

@@ -1,5 +1,5 @@
-// Opens exactly the file that was checked, through its held folder. A symlink that was created after the check is not
-// followed.
+// Opens exactly the file that was checked, through its folder, which is kept open meanwhile. A symlink that was created
+// after the check is not followed.
 
 import type { BigIntStats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
@@ -18,10 +18,11 @@ export interface OpenFile extends AsyncDisposable {
 }
 
 /**
- * Opens a file. The caller must close it. Returns `undefined` if the file does not exist. Never blocks: a pipe or a
+ * Opens a file. The caller must close it. Returns `undefined` if the file does not exist. Never waits: a pipe or a
  * device is refused without opening it.
  *
- * @throws WorkspaceError `workspace/file-system`, `workspace/not-a-file` or `workspace/moved`.
+ * @throws WorkspaceError `workspace/not-a-file` for anything other than a regular file, `workspace/moved` when the path
+ *   no longer leads to the checked place, `workspace/file-system` for an error of the file system.
  */
 export async function openFile(place: WorkspacePlace): Promise<OpenFile | undefined> {
   await using folder = await holdFolderOf(place);
@@ -46,8 +47,8 @@ async function openIn(folder: HeldFolder, place: WorkspacePlace): Promise<OpenFi
 }
 
 /**
- * Checks that the opened file is still the file at this path. This check is needed only if the file was opened by its
- * path instead of through a folder descriptor.
+ * Checks that the opened file is still the file at this path. Needed only on systems without folder descriptors, where
+ * the file was opened by its path.
  */
 async function assertSame(
   folder: HeldFolder,

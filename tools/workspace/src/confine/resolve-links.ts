@@ -10,7 +10,8 @@ import { codeOf } from './file-problem.ts';
 const MOST_LINKS = 40;
 
 /**
- * Returns the real path. Missing parts are kept by name after the real path of the longest existing ancestor.
+ * Returns the real path. The names of missing parts are appended unchanged to the real path of the nearest existing
+ * folder.
  *
  * @throws the system error: `ELOOP`, `ENOTDIR` (a part of the path is a file instead of a folder), `EACCES`.
  */

@@ -1,6 +1,6 @@
-// Start files: files that run, or that name programs to run, without a person starting them. They run at the start of a
-// shell, at login, with git, or as a program in `PATH`. Text that an agent writes there takes effect later, outside the
-// sandbox and without a permission request.
+// Start files: files that run, or that contain commands to run, without a person starting them. They run at the start
+// of a shell, at login, with git, or as a program in `PATH`. Text that an agent writes there takes effect later,
+// outside the sandbox and without a permission request.
 
 import { foldName } from '@tidemark/agent';
 import { existsSync, lstatSync } from 'node:fs';
@@ -38,7 +38,8 @@ const LOGIN_NAMES = [
 ];
 
 /**
- * Start files and folders, as paths relative to a home, with the reason to ask. A folder includes everything below it.
+ * Start files and folders, as paths relative to a home, each with the reason to ask the user. A folder includes
+ * everything below it.
  */
 const HOME_NAMES: ReadonlyMap<string, string> = new Map([
   ...reasons(SHELL, SHELL_NAMES),
@@ -47,7 +48,7 @@ const HOME_NAMES: ReadonlyMap<string, string> = new Map([
   ...reasons(PROGRAM, ['.local/bin']),
 ]);
 
-/** Start files of the system. They matter if the workspace is as wide as `/`. */
+/** Start files of the system. They matter only if the workspace contains system folders, for example if it is `/`. */
 const SYSTEM_NAMES: ReadonlyMap<string, string> = new Map([
   ...reasons(SHELL, ['/etc/profile /etc/profile.d /etc/bash.bashrc /etc/bashrc /etc/zsh /etc/zshenv /etc/zshrc']),
   ...reasons(LOGIN, ['/etc/environment /etc/xdg/autostart /etc/systemd /etc/init.d /etc/rc.local /etc/pam.d']),
@@ -65,9 +66,9 @@ const FOLDED: readonly (readonly [names: readonly string[], reason: string])[] =
 );
 
 /**
- * Returns why a write to this absolute path needs the user's consent, as words that follow the path: `a shell runs it
- * at its start`. Returns `undefined` if no consent is needed. The start file names of a home count in every folder. The
- * variables, and the links in the home and directly in the workspace, are resolved at every call.
+ * Returns the reason why a write to this absolute path needs the user's consent, as words that follow the path: `a
+ * shell runs it at its start`. Returns `undefined` if no consent is needed. The names of a home's start files count in
+ * every folder. Variables and symlinks are evaluated at every call.
  */
 export function startReason(path: string, options: StartOptions): string | undefined {
   return (
@@ -75,7 +76,6 @@ export function startReason(path: string, options: StartOptions): string | undef
   );
 }
 
-/** Returns the reason for a path that contains the name of a start file. The file need not exist. */
 function reasonByName(path: string): string | undefined {
   const parts = path.split(sep).map(foldName);
   const isAt = (names: readonly string[], at: number): boolean => names.every((name, i) => parts[at + i] === name);
@@ -83,17 +83,17 @@ function reasonByName(path: string): string | undefined {
 }
 
 /**
- * Returns true if a start file or a folder of start files covers the path. A `PATH` folder that is the workspace itself
- * covers only the files directly in it. Otherwise every write in the workspace would ask the user.
+ * Returns true if the path is a start file or is below a folder of start files. If the workspace itself is in `PATH`,
+ * only the files directly in it count. Otherwise every write in the workspace would ask the user.
  */
 function covers(place: string, path: string, workspace: string): boolean {
   return place === workspace ? dirname(path) === place : pathInside(place, path) !== undefined;
 }
 
 /**
- * Returns the real paths of the start files and folders that exist in the workspace, for a sandbox to protect. These
- * are the start files in the workspace folder, the start files of the home (even if only a link leads into the
- * workspace), and the folders of `PATH`. The workspace itself is never included.
+ * Returns the real paths of the existing start files and folders in the workspace, for a sandbox to protect. They
+ * include start files of the home if a link leads into the workspace, and the folders of `PATH`. The workspace itself
+ * is never included.
  */
 export function startPaths(options: StartOptions): readonly string[] {
   const paths = startPlaces(options).map(({ path }) => path);
@@ -101,8 +101,8 @@ export function startPaths(options: StartOptions): readonly string[] {
 }
 
 /**
- * Returns the paths of the start files and folders, without following links. Includes missing paths if a variable or
- * the system names them.
+ * Returns the paths of the start files and folders, without following links. A missing path is included only if it
+ * comes from a variable or is a start file of the system.
  */
 export function startNames(options: StartOptions): readonly string[] {
   return namedPlaces(options).map(({ path }) => path);
@@ -113,7 +113,6 @@ interface StartPlace {
   readonly reason: string;
 }
 
-/** Returns the start places whose real path is in the workspace. */
 function startPlaces(options: StartOptions): readonly StartPlace[] {
   return namedPlaces(options)
     .map(({ path, reason }) => ({ path: resolveLinksNow(path), reason }))
@@ -126,9 +125,9 @@ function namedPlaces({ workspace, home, environment = {} }: StartOptions): reado
 }
 
 /**
- * Returns the start files and folders that exist in a folder. A missing one is omitted: it has no link to follow, and
- * `reasonByName` finds it by its name. For the root folder `/`, which has the start files of the system, missing ones
- * are included.
+ * Returns the start files and folders that exist in a folder. A missing one can be omitted, because it has no link to
+ * follow and `reasonByName` recognizes its name. In the root folder `/`, the start files of the system are included
+ * even if they are missing.
  */
 function present(folder: string, names: ReadonlyMap<string, string>): readonly StartPlace[] {
   const places = [...names].map(([name, reason]) => ({ path: join(folder, name), reason }));

@@ -7,7 +7,7 @@ import { z } from 'zod';
 /** JSON Schema of the arguments and the parser for the same schema. */
 export interface Arguments<T> {
   readonly schema: JsonValue;
-  /** Returns the arguments, or a problem that names the errors and the known arguments. */
+  /** Returns the parsed arguments, or a problem that lists the errors and the names of the known arguments. */
   read(input: unknown): T | ToolProblem;
 }
 

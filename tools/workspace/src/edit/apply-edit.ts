@@ -1,5 +1,5 @@
-// Applies one edit to a text, without reading or writing files. The old text must match exactly. It must occur once,
-// unless the edit replaces all occurrences.
+// Applies one edit to a text, without reading or writing files. The old text must match exactly. It must occur only
+// once, except if the edit replaces all occurrences.
 
 import { WorkspaceError } from '../workspace-error.ts';
 import { lineEnd, withLineEnds } from '../write/text-form.ts';
@@ -15,7 +15,7 @@ export interface Edit {
 /** Result of an edit: the new text and the changed lines. */
 export interface Edited {
   readonly text: string;
-  /** Line number of each changed place, starting at 1. */
+  /** Line number of each changed place in the text before the edit, starting at 1. */
   readonly lines: readonly number[];
 }
 
@@ -40,7 +40,7 @@ export function applyEdit(file: string, edit: Edit, shown: string): Edited {
 }
 
 /**
- * Returns the new text with the line ends of the text that it replaces. If the replaced text has no line end, the most
+ * Returns `words` with the line ends of the text that it replaces. If the replaced text has no line end, the most
  * common line end of the file is used.
  */
 function inEndsOf(file: string, { from, to }: Stretch, words: string): string {
@@ -108,7 +108,7 @@ function findText(file: string, text: string): readonly Stretch[] {
   return found;
 }
 
-/** Returns the occurrences that do not overlap, starting with the first. */
+/** Returns the occurrences in order, without each one that overlaps the returned one before it. */
 function apart(found: readonly Stretch[]): readonly Stretch[] {
   return found.reduce<Stretch[]>((kept, stretch) => {
     if (stretch.from >= (kept.at(-1)?.to ?? 0)) kept.push(stretch);
@@ -122,7 +122,6 @@ function newlines(text: string, from: number, to: number): number {
   return count;
 }
 
-/** Returns the line as a pattern that matches exactly this line. */
 function literal(line: string): string {
   return line.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
 }

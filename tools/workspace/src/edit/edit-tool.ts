@@ -73,18 +73,12 @@ export function createEditTool(confinement: Confinement): Tool {
   };
 }
 
-/** A file and its text after the edit, before anything is written. */
 interface PlannedEdit {
   readonly current: CurrentFile;
   readonly before: string;
   readonly edited: Edited;
 }
 
-/**
- * Prepares the edit in memory.
- *
- * @throws WorkspaceError when the current state of the file does not allow the edit.
- */
 async function planEdit(
   place: WorkspacePlace,
   confinement: Confinement,

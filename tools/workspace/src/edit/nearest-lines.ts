@@ -7,9 +7,9 @@ const MOST_LINES = 20_000;
 const MOST_SHOWN = 12;
 const LONGEST_LINE = 300;
 
-/** Lines of the file, without any change. */
+/** Lines of a file that are similar to a wanted text. A line of more than 300 characters is cut. */
 export interface NearLines {
-  /** Number of the first line, starting at 1. */
+  /** Line number in the file of the first line in `text`, starting at 1. */
   readonly line: number;
   readonly text: string;
   /** True if the lines differ from the wanted text only in white space. */
@@ -17,8 +17,8 @@ export interface NearLines {
 }
 
 /**
- * Returns the most similar range of lines, as long as the wanted text. Returns `undefined` if no line is similar to the
- * first non-empty line of the text.
+ * Finds the range of lines that is most similar to the wanted text and has as many lines, and returns at most 12 of its
+ * lines. Returns `undefined` if no line is similar to the first non-empty line of the text.
  */
 export function nearestLines(file: string, text: string): NearLines | undefined {
   const lines = file
@@ -44,8 +44,8 @@ export function nearestLines(file: string, text: string): NearLines | undefined 
 }
 
 /**
- * Returns how many lines at the start of a long range need not be shown. These are the lines that equal the wanted
- * text, except for the last two of them.
+ * Returns the number of equal lines to skip at the start of a long range. The last two lines before the first
+ * difference are still shown.
  */
 function sameLines(stretch: readonly string[], wanted: readonly string[]): number {
   const differs = stretch.findIndex((line, i) => line !== wanted[i]);
@@ -53,8 +53,9 @@ function sameLines(stretch: readonly string[], wanted: readonly string[]): numbe
 }
 
 /**
- * Returns the first line of the most similar range. Candidates begin with a line similar to `first`, and each identical
- * line that follows raises the score.
+ * Returns the index of the first line of the most similar range, or `undefined`. The score of a range is the similarity
+ * of one of its lines to `first`, plus 1 for each line that equals the wanted line without the white space at both
+ * ends.
  */
 function bestStart(
   lines: readonly string[],

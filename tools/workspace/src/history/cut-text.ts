@@ -7,7 +7,10 @@ export function cutText(text: string, most: number): string {
   return text.length <= most ? text : text.slice(0, boundaryBefore(text, most));
 }
 
-/** Returns the text around an offset as one line, with an ellipsis where text is cut. */
+/**
+ * Returns the text around an offset as one line: at most `around` UTF-16 units on each side, with an ellipsis where
+ * text is cut.
+ */
 export function excerptAround(text: string, at: number, around: number): string {
   const start = at <= around ? 0 : boundaryBefore(text, at - around);
   const end = at + around >= text.length ? text.length : boundaryBefore(text, at + around);

@@ -88,25 +88,23 @@ async function readRange(from: number, to: number, context: ToolContext): Promis
   return { page: fitRange(found, { to, more, length }) };
 }
 
-/** A record of a range, ready to be shown. */
 interface RangeRecord {
   readonly position: number;
   readonly head: string;
   readonly text: string;
 }
 
-/** End of the range, and the position after the collected records. */
 interface RangeEnd {
   readonly to: number;
-  /** Position of the first record that was not collected. */
+  /** Position of the first record that was not collected. `undefined` if the whole range was collected. */
   readonly more: number | undefined;
   /** Number of records in the log. */
   readonly length: number;
 }
 
 /**
- * Returns a page maker that shows as many records as fit into the result. If a single record is too long, it shows a
- * shorter beginning of that record.
+ * Returns a function that shows as many records as fit into the result. If a single record is too long, the function
+ * shows a shorter beginning of that record.
  */
 function fitRange(found: readonly RangeRecord[], end: RangeEnd): PageMaker {
   return async (room, measure) => {

@@ -26,7 +26,6 @@ const DESCRIPTION =
 /** Number of characters shown on each side of a match. */
 const AROUND = 120;
 
-/** Arguments of one search. */
 interface HistoryQuery {
   /** Words to find, in lower case. */
   readonly words: readonly string[];
@@ -79,8 +78,8 @@ async function searchHistory(asked: HistoryQuery, context: ToolContext): Promise
 }
 
 /**
- * Returns true for the result of an earlier `history_search` call. Without this check, a later search for the same
- * words would find the earlier result.
+ * Returns true for the result of an earlier `history_search` call. Otherwise a search for the same words would find
+ * that result. `own` collects the ids of these calls.
  */
 function isOwn(record: Recorded, own: Set<string>): boolean {
   if (record.kind === 'tool.started' && record.data.name === 'history_search') own.add(record.data.call);

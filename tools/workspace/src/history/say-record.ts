@@ -6,7 +6,7 @@ import type { AnswerPart, ContentPart, Recorded } from '@tidemark/log';
 /** Groups of records that a search can be limited to. */
 export const KINDS = ['prompts', 'answers', 'results', 'notes', 'checkpoints'] as const;
 
-/** Name of one of these groups. */
+/** Name of a group of records in `KINDS`. */
 export type SaidKind = (typeof KINDS)[number];
 
 /** Group, title and texts of a rendered record. */

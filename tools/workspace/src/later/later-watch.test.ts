@@ -1,4 +1,4 @@
-// Tests that the user is shown which files a turn changed that run later on this machine.
+// Tests that the user is shown which files a turn changed, if programs on this machine run these files later.
 
 import { mkdir, rm, symlink, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

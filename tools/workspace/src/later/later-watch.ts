@@ -1,6 +1,6 @@
-// Later watch: finds files that a program runs or obeys later on this machine, outside the sandbox. Such programs are
-// an editor, a shell, git or a package manager. Tools may change these files, because that is often the task. The user
-// is shown which ones a turn changed.
+// Later watch: finds files that a program on this machine later runs or reads as settings, outside the sandbox. Such
+// programs are an editor, a shell, git or a package manager. Tools may change these files, because that is often the
+// task. After a turn, the user is shown which of these files the turn changed.
 
 import type { Notice, TurnWatch } from '@tidemark/agent';
 import { createHash } from 'node:crypto';
@@ -35,7 +35,7 @@ const IN_FOLDERS: ReadonlyMap<string, readonly string[]> = new Map(
     '.vscode': ['tasks.json', 'settings.json', 'launch.json'],
   }),
 );
-/** Folders whose whole content is watched. */
+/** Folders in which every file is watched. */
 const WHOLE = ['.husky', '.githooks'];
 /**
  * Maximum size in bytes of a file whose content is compared. A larger file is compared by its size and modification
@@ -55,15 +55,15 @@ export interface LaterOptions {
   /** Absolute path of the workspace. It must exist when a turn begins. */
   readonly folder: string;
   readonly home?: string | undefined;
-  /** Variables that name start files and program folders. */
+  /** Environment variables that contain paths of start files and programs, for example `PATH`. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
-  /** Maximum number of folders searched per look. The default is 20,000. */
+  /** Maximum number of folders in one search. The default is 20,000. */
   readonly most?: number | undefined;
 }
 
 /**
- * Creates a watch that reports, after each turn, the changed files that run later on this machine. If a part of the
- * workspace is not watched, a notice gives the reason once.
+ * Creates a watch that reports, after each turn, the changed files that a program on this machine runs later. If a part
+ * of the workspace is not watched, a notice gives the reason once.
  */
 export function createLaterWatch({ folder, most, ...start }: LaterOptions): TurnWatch {
   let opened: Watched | undefined;
@@ -148,8 +148,8 @@ function filesIn(path: string): readonly string[] {
 }
 
 /**
- * Returns the fingerprint of a path. A file that has not changed since the last look is not read again. For a folder of
- * a repository, only its existence counts.
+ * Returns the path with its fingerprint, or an empty list if the path does not exist. A file that has not changed since
+ * the last search is not read again. For a folder, only its existence counts.
  */
 function takePrint(path: string, known: ReadonlyMap<string, Print>): readonly (readonly [string, Print])[] {
   const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });

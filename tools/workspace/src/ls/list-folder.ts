@@ -10,12 +10,11 @@ import type { HeldFolder } from '../confine/held-folder.ts';
 import { showName } from '../confine/show-name.ts';
 
 /**
- * Folders that are listed but not entered unless the caller names them directly, because their content would fill the
- * list.
+ * Folders that are listed but not entered, because their content would fill the list. They can be listed by their own
+ * path.
  */
 const CLOSED: ReadonlySet<string> = new Set(['node_modules']);
 
-/** Limits of a listing. */
 export interface ListBounds {
   /** Number of folder levels to list. 1 lists only the folder itself. */
   readonly depth: number;
@@ -30,7 +29,7 @@ export interface FolderListing {
   readonly more: boolean;
 }
 
-/** A folder to list, which the caller holds open. */
+/** A folder to list, which the caller has opened and will close. */
 export interface ListedFolder {
   readonly held: HeldFolder;
   /** Real path of the folder, as in `WorkspacePlace`. */

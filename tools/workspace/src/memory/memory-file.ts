@@ -11,7 +11,10 @@ import { currentFile } from '../write/current-file.ts';
 import { textOf } from '../write/text-form.ts';
 import { WorkspaceError } from '../workspace-error.ts';
 
-/** Name of a memory file. `MEMORY.md` holds knowledge about the project. `USER.md` holds how the user likes to work. */
+/**
+ * Name of a memory file. `MEMORY.md` contains knowledge about the project. `USER.md` describes how the user wants to
+ * work.
+ */
 export type MemoryName = 'MEMORY.md' | 'USER.md';
 
 /** Size limits in bytes. A file above `soft` should be shortened. A write above `hard` is refused. */
@@ -33,11 +36,11 @@ export const MEMORY_NAMES: readonly ['MEMORY.md', 'USER.md'] = ['MEMORY.md', 'US
 export const MEMORY_FOLDER = '.tidemark';
 
 /**
- * Maximum file size that is read, in bytes. A file that a person wrote may exceed the limits above, but not this one.
+ * Maximum file size that is read, in bytes. A file that a person wrote may exceed the limits in `MEMORY_FILES`, but not
+ * this limit.
  */
 const MOST_BYTES = 64 * 1024;
 
-/** Current state of a memory file. */
 export interface MemoryFile {
   readonly place: WorkspacePlace;
   readonly text: string;
@@ -48,7 +51,7 @@ export interface MemoryFile {
 
 /**
  * Returns the place of a memory file, always inside the workspace. Returns a problem if a link leads out of the
- * workspace or the path is refused to tools.
+ * workspace, or if the path is one that file tools refuse.
  */
 export function memoryPlace(name: MemoryName, confinement: Confinement): Promise<WorkspacePlace | ToolProblem> {
   return confinement.placeInside(join(MEMORY_FOLDER, name));
@@ -57,7 +60,8 @@ export function memoryPlace(name: MemoryName, confinement: Confinement): Promise
 /**
  * Reads a memory file. Returns `undefined` if it does not exist.
  *
- * @throws WorkspaceError with the codes of `openFile`, `workspace/too-large` or `workspace/not-text`.
+ * @throws WorkspaceError `workspace/too-large` above 64 KiB, `workspace/not-text` for bytes that are not UTF-8 text, or
+ *   with the codes of `openFile`.
  */
 export async function readMemory(place: WorkspacePlace, signal: AbortSignal): Promise<MemoryFile | undefined> {
   const current = await currentFile(place, MOST_BYTES, signal);
@@ -76,8 +80,8 @@ export async function readMemory(place: WorkspacePlace, signal: AbortSignal): Pr
 }
 
 /**
- * Returns the current state of a memory file, or the problem that makes it unusable. A problem with one file does not
- * hide the other file.
+ * Returns the current state of a memory file, the problem that makes it unusable, or `undefined` if the file does not
+ * exist. Never throws a `WorkspaceError`, so the other file can still be read.
  */
 export async function lookAtMemory(
   name: MemoryName,
@@ -85,8 +89,8 @@ export async function lookAtMemory(
   signal: AbortSignal,
 ): Promise<MemoryFile | ToolProblem | undefined> {
   const place = await memoryPlace(name, confinement);
-  // If the user works in the home folder, `.tidemark` may be the folder of the session logs, and tools are refused in
-  // it. If no memory file is there, this refusal is not a problem to report.
+  // If the user works in the home folder, `.tidemark` may be the folder of the session logs, in which file tools refuse
+  // every path. If no memory file is there, this refusal is not a problem to report.
   if (isProblem(place)) return isThere(join(confinement.folder, MEMORY_FOLDER, name)) ? place : undefined;
   try {
     return await readMemory(place, signal);

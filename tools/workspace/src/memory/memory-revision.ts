@@ -8,7 +8,7 @@ import { isProblem } from '../door/arguments.ts';
 import type { MemoryFile, MemoryName } from './memory-file.ts';
 import { MEMORY_NAMES } from './memory-file.ts';
 
-/** State of each memory file at the time of the look. */
+/** State of each memory file when the files were read: its content, a problem, or `undefined` for a missing file. */
 export type MemoryStates = ReadonlyMap<MemoryName, MemoryFile | ToolProblem | undefined>;
 
 /** Name of the context source. */
@@ -23,8 +23,8 @@ export function revisionOf(states: MemoryStates): string | undefined {
 }
 
 /**
- * Returns the start of the digest that a revision records for a file. Returns `undefined` if the file did not exist or
- * the revision does not mention it.
+ * Returns the short digest of a file from a revision. Returns `undefined` if the file did not exist or is not in the
+ * revision. For a file with a problem, the text begins with `!`.
  */
 export function shownIn(revision: string | undefined, name: MemoryName): string | undefined {
   const said = (revision ?? '').split(', ').find((one) => one.startsWith(`${name} `));
@@ -32,7 +32,7 @@ export function shownIn(revision: string | undefined, name: MemoryName): string 
   return state === ABSENT ? undefined : state;
 }
 
-/** Returns the digest in the short form that a revision contains. */
+/** Returns the first 12 digits of the digest, as they are in a revision. */
 export function inShort(digest: Digest): string {
   return digest.slice(0, 12);
 }

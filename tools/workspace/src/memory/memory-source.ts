@@ -61,8 +61,8 @@ async function lookAtAll(confinement: Confinement, signal: AbortSignal): Promise
 }
 
 /**
- * Keeps the texts of the files, to show later changes as a diff. A version that was replaced before this process first
- * read the file is unknown. After such a change, the whole file is shown.
+ * Keeps the texts of the files, to show later changes as a diff. If the earlier text of a file is not known, for
+ * example because another process read it, the whole file is shown.
  */
 function remember(states: MemoryStates, known: Map<string, string>): void {
   for (const state of states.values()) {
@@ -100,7 +100,7 @@ async function sayChanges(
   return (await Promise.all(changes)).flat().join('\n\n');
 }
 
-/** Returns the shorter of two texts: the diff, or the whole file. */
+/** Returns the diff or the whole file as a text, depending on which is shorter. */
 async function sayChange(name: MemoryName, file: MemoryFile, before: string | undefined): Promise<string> {
   const whole = sayFile(name, file, 'now says');
   if (before === undefined) return whole;

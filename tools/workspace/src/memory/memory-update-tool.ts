@@ -1,5 +1,5 @@
 // `memory_update` tool: writes knowledge for later sessions of a workspace. The files are short on purpose, because
-// every session reads them whole. Text above the limit is refused until the file is shortened.
+// every session reads them whole. A change that makes a file longer than its limit is refused.
 
 import { createHash } from 'node:crypto';
 import type {

@@ -19,7 +19,6 @@ import { createMemoryUpdateTool } from './memory-update-tool.ts';
 const MEMORY = '.tidemark/MEMORY.md';
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** Calls the tool with this input. */
 function update(bench: Bench, input: object, given?: Partial<ToolContext>): ReturnType<Bench['call']> {
   return bench.call(createMemoryUpdateTool(bench.confinement), { file: 'MEMORY.md', ...input }, given);
 }
@@ -138,7 +137,7 @@ describe('memory_update', () => {
   test('loses no line when several sessions write at the same time', async () => {
     const bench = await openBench();
     const lines = Array.from({ length: 24 }, (_, index) => `- line ${index}`);
-    // Each call uses a tool of its own, like another session.
+    // `update` creates a new tool for each call, so these calls run like the calls of separate sessions.
     const said = await Promise.all(lines.map((text) => update(bench, { operation: 'add', text })));
     expect(said.filter(({ code }) => code !== undefined)).toEqual([]);
     expect((await bench.content(MEMORY)).trimEnd().split('\n').toSorted()).toEqual(lines.toSorted());

@@ -1,5 +1,5 @@
-// Cuts a long line between graphemes: around its match, or at its end. A secret is masked before the cut or dropped
-// whole, because a later mask cannot recognise a part of a token.
+// Shortens a long line to the part around a match, or to its start. The line is cut between graphemes. A secret is
+// masked before the cut or dropped whole, because a part of a secret can no longer be recognised.
 
 import { graphemeAt } from '@tidemark/model';
 
@@ -7,7 +7,10 @@ const MOST_CHARACTERS = 400;
 /** Maximum number of shown characters before the match. */
 const BEFORE = 100;
 
-/** Returns the line, or at most 400 characters of it around the match, with `…` at each cut. */
+/**
+ * Returns the line, or at most 400 characters of it around the match, with `…` at each cut. Without a match, shows the
+ * first 400 characters.
+ */
 export function cutLine(text: string, [start]: readonly [start: number, end: number] = [0, 0]): string {
   if (text.length <= MOST_CHARACTERS) return text;
   const from = Math.max(0, Math.min(start - BEFORE, text.length - MOST_CHARACTERS));
@@ -36,7 +39,7 @@ function boundaryBefore(text: string, at: number): number {
   return holding === undefined ? at : from + holding.index;
 }
 
-/** Number of characters on each side of a match that are masked before the cut. No token is that long. */
+/** Number of characters on each side of a match that are masked before the cut. No secret is that long. */
 const MASKED = 32 * 1024;
 
 /** Part of a long line, to be masked before it is cut. */
@@ -48,7 +51,10 @@ export interface LongLine {
   readonly hasMore: boolean;
 }
 
-/** Returns the part of a line around its match. Returns `undefined` for a line that `cutLine` returns unchanged. */
+/**
+ * Returns at most 32 Ki characters of the line on each side of the match, as input for `cutMasked`. Returns `undefined`
+ * for a line of at most 400 characters, which `cutLine` returns unchanged.
+ */
 export function longLine(text: string, [start]: readonly [start: number, end: number] = [0, 0]): LongLine | undefined {
   if (text.length <= MOST_CHARACTERS) return undefined;
   const from = boundaryBefore(text, Math.max(0, start - MASKED));
@@ -57,7 +63,10 @@ export function longLine(text: string, [start]: readonly [start: number, end: nu
   return { text: Buffer.from(part).toString(), at: start - from, hasMore: from > 0 };
 }
 
-/** Returns the same part of the line as `cutLine`, with secrets masked before the cut. */
+/**
+ * Masks the secrets in the part, and then cuts it like `cutLine`: returns at most 400 characters around the match, with
+ * `…` at each cut.
+ */
 export async function cutMasked(
   { text, at, hasMore }: LongLine,
   mask: (text: string) => Promise<string>,
@@ -78,12 +87,12 @@ function placeAfterMask(part: string, masked: string, at: number): number {
   return part.slice(at) === masked.slice(-after) ? masked.length - after : Math.min(at, masked.length);
 }
 
-/** Matches a character that separates tokens. */
+/** Matches a character that ends a word. */
 const BETWEEN = /[\s"'`,;(){}[\]<>|]/;
 
 /**
  * Returns the line, or its first characters followed by `…`. The word at the cut is dropped whole, because it may be a
- * token.
+ * secret.
  */
 export function cutBeforeWord(text: string, most: number): string {
   if (text.length <= most) return text;

@@ -19,8 +19,9 @@ export interface PageText {
 /**
  * Checks that the first requested line exists.
  *
- * @throws WorkspaceError `workspace/past-the-end` when the offset is after the end. The message names the text as
- *   `shown`.
+ * @param shown Name of the text in the error message.
+ *
+ * @throws WorkspaceError `workspace/past-the-end` when the offset is after the end.
  */
 export function requireLines({ request: { offset }, total }: RawPage, shown: string): void {
   if (offset <= Math.max(1, total)) return;
@@ -32,7 +33,9 @@ export function requireLines({ request: { offset }, total }: RawPage, shown: str
 }
 
 /**
- * Returns the text of a page and the notes about it. The notes name the text as `shown`.
+ * Returns the text of a page and the notes about it.
+ *
+ * @param shown Name of the text in the notes and in the error message.
  *
  * @throws WorkspaceError `workspace/past-the-end`, like `requireLines`.
  */
@@ -40,7 +43,8 @@ export function describePage(page: RawPage, shown: string): PageText {
   const { offset, skipBytes } = page.request;
   requireLines(page, shown);
   if (page.total === 0) return { text: '', notes: [`${shown} is empty`] };
-  // The byte order mark at the start of a text is dropped. At the start of any other page it is part of the text.
+  // A byte order mark is dropped only at the start of the whole text. At the start of a later page, the same character
+  // is part of the text.
   const text = new TextDecoder('utf-8', { ignoreBOM: offset > 1 || skipBytes > 0 }).decode(page.bytes);
   return {
     text,

@@ -8,7 +8,10 @@ import { PAGE_BYTES, PAGE_LINES } from './take-page.ts';
 /** Bytes reserved for the last line in brackets and for a notice of the runtime. */
 const NOTES_BYTES = 512;
 
-/** Returns a page maker that produces the largest page that fits, with the text that `render` adds. */
+/**
+ * Returns a page maker. The page maker finds the largest page that fits into the result after `render` has added its
+ * text, and returns the rendered text.
+ */
 export function fitPage(page: PageTaker, render: (raw: RawPage) => string): PageMaker {
   return async (room, measure) => {
     let bounds: PageBounds = { bytes: PAGE_BYTES, lines: PAGE_LINES };

@@ -9,7 +9,7 @@ export interface PageBounds {
   readonly lines: number;
 }
 
-/** Maximum number of bytes in a page. It is below the 50 KiB that a result may have. */
+/** Maximum number of bytes in a page. It is below 50 KiB, the maximum size of a result. */
 export const PAGE_BYTES: number = 48 * 1024;
 
 /** Maximum number of lines in a page. In a result, the last line in brackets counts too. */
@@ -48,8 +48,8 @@ export interface PageTaker {
   /** Returns true if later chunks cannot change the bytes of the page. */
   full(): boolean;
   /**
-   * Returns the page within the bounds. The default is the largest page. The caller may call it again with smaller
-   * bounds.
+   * Returns the page, shortened to the bounds. The default bounds are those of the largest page. The caller may call
+   * `finish` again with smaller bounds.
    */
   finish(bounds?: PageBounds): RawPage;
 }
@@ -88,8 +88,8 @@ export function startPage(request: PageRequest): PageTaker {
 }
 
 /**
- * Keeps the bytes of a page, and one byte more than the largest page. The additional byte shows that the text
- * continues.
+ * Keeps the bytes of a page, and at most one byte more than the largest page has. The additional byte shows that the
+ * text continues after the page.
  */
 function startKeeping(skipBytes: number): { keep(part: Uint8Array): void; full(): boolean; kept(): Buffer } {
   const parts: Uint8Array[] = [];
@@ -118,7 +118,6 @@ function pageIn(kept: Buffer, bounds: PageBounds): Pick<RawPage, 'bytes' | 'line
   return { bytes: beforeGrapheme(lines.subarray(0, bounds.bytes)), lines: 1, cut: true };
 }
 
-/** Returns the offset at which the given number of lines ends. */
 function endOfLine(bytes: Buffer, lines: number): number {
   let end = 0;
   for (let line = 0; line < lines; line += 1) {

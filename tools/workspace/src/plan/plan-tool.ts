@@ -52,7 +52,6 @@ export function createPlanTool(): Tool {
   };
 }
 
-/** Returns a short count of the entries. The plan itself is in the arguments of the call. */
 function inShort({
   tasks = [],
   decisions = [],

@@ -74,15 +74,14 @@ async function readPlace(
   return await readText(place, file, request, signal);
 }
 
-/** Returns the first 8 KiB of the file, enough to detect its type. */
 async function headOf({ handle }: OpenFile): Promise<Buffer> {
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(8_192), 0, 8_192, 0);
   return buffer.subarray(0, bytesRead);
 }
 
 /**
- * Reads the file to its end, even for a single page, because the digest of the whole file is used later to detect
- * changes.
+ * Reads a file of at most `MOST_WHOLE` bytes to its end, even for a single page, because the digest of the whole file
+ * is used later to detect changes.
  */
 async function readText(
   place: WorkspacePlace,
@@ -105,8 +104,8 @@ async function readText(
 }
 
 /**
- * Reads a very large file only up to the end of the page. Such a file has no digest and cannot be changed by `edit` or
- * `write`.
+ * Reads a file above `MOST_WHOLE` only up to the end of the page. Such a file has no recorded digest, and `edit` and
+ * `write` cannot change it.
  */
 async function readPart(
   place: WorkspacePlace,

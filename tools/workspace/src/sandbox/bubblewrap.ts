@@ -9,28 +9,30 @@ import { pathInside } from '../confine/path-inside.ts';
 import type { Hidden } from './hidden-paths.ts';
 import type { ReadOnlyPaths } from './read-only-paths.ts';
 
-/** View of the machine that a sandboxed command gets. */
+/** Paths that a sandboxed command can write, can only read or cannot see, and its network. */
 export interface SandboxMounts extends Partial<Pick<ReadOnlyPaths, 'readOnly'>> {
-  /** Folders of the workspace that are mounted separately. A mount cannot be moved away with its content. */
+  /**
+   * Folders of the workspace that are mounted separately, because a command cannot move a mount away and replace it.
+   */
   readonly pinned?: readonly string[];
   /** Real and absolute path of the writable folder. */
   readonly workspace: string;
   /** Paths that a command may not see, even inside the workspace. */
   readonly hidden: readonly Hidden[];
   /**
-   * `none` is a network of its own, which only this command uses. `shared` is the network of the process that starts
-   * `bwrap`.
+   * With `none`, the command has its own network namespace and reaches no other network. With `shared`, it uses the
+   * network of the process that starts `bwrap`.
    */
   readonly network: 'none' | 'shared';
 }
 
 /**
- * Kernel settings to mount read-only. Bubblewrap makes them read-only for ordinary users, but leaves them writable for
- * root (0.8 to 0.11).
+ * Kernel settings to mount read-only. Bubblewrap 0.8 to 0.11 makes them read-only for ordinary users, but leaves them
+ * writable for root.
  */
 const KERNEL = ['sys', 'sysrq-trigger', 'irq', 'bus', 'fs', 'acpi', 'scsi'].map((name) => `/proc/${name}`);
 
-/** Programs and libraries that some systems keep under `/run`. */
+/** Folders with programs and libraries on some systems. They are mounted again, because the sandbox covers `/run`. */
 const RUN_KEPT = ['/run/current-system', '/run/opengl-driver'];
 
 /**
@@ -43,7 +45,10 @@ const CACHES: Readonly<Record<string, string>> = {
   npm_config_cache: '/tmp/cache/npm',
 };
 
-/** Returns the arguments of `bwrap` before the command. A later mount covers an earlier one. */
+/**
+ * Returns the arguments of `bwrap` that precede the command. Their order matters, because a later mount covers an
+ * earlier one.
+ */
 export function bubblewrapArguments(mounts: SandboxMounts): readonly string[] {
   const { workspace, readOnly = [], pinned = [], hidden, network } = mounts;
   const around = hidden.filter(({ path }) => pathInside(path, workspace) !== undefined);
@@ -60,8 +65,8 @@ export function bubblewrapArguments(mounts: SandboxMounts): readonly string[] {
     // itself.
     ...around.map(cover),
     ['--bind', workspace, workspace],
-    // Each of these paths is a separate mount. A mount cannot be moved away and replaced, and cannot be written through
-    // a hard link.
+    // Each of these paths is a separate mount. A command cannot move a mount away and replace it, and cannot create a
+    // hard link from one mount to another.
     ...pinned.map((path) => ['--bind-try', path, path]),
     ...readOnly.map((path) => ['--ro-bind-try', path, path]),
     ...other.map(cover),
@@ -75,15 +80,18 @@ function cover({ path, as }: Hidden): readonly string[] {
 }
 
 /**
- * Returns the path of the Node that runs this program if the sandbox covers its folder, so that this Node is mounted
- * again. This is the case for a clone of the project under `/tmp`.
+ * Returns the path of the running Node executable if the sandbox covers its folder (`/tmp` or `/run`), so that it is
+ * mounted again. This is the case for a clone of the project under `/tmp`.
  */
 function ownNode(): readonly string[] {
   const path = process.execPath;
   return ['/tmp', '/run'].some((folder) => pathInside(folder, path) !== undefined) ? [path] : [];
 }
 
-/** Returns the file that lists the name servers if it is under `/run`, which the sandbox covers. */
+/**
+ * Returns the real path of `/etc/resolv.conf` if it is under `/run`, so that it is mounted again. The sandbox covers
+ * `/run`.
+ */
 function resolverFiles(): readonly string[] {
   try {
     const path = realpathSync.native('/etc/resolv.conf');

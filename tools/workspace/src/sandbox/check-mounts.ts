@@ -1,6 +1,6 @@
-// Checks the mounts of a sandbox from inside, before the command runs. Bubblewrap follows links. Another command could
-// replace a folder with a link while the mounts are made. A folder outside the workspace would then become visible and
-// writable.
+// Checks the mounts of a sandbox from inside, before the command runs. Bubblewrap follows links: while it makes the
+// mounts, another command could replace a folder with a link to a folder outside the workspace. That folder would then
+// be visible and writable.
 
 import { lstatSync } from 'node:fs';
 import { codeOf } from '../confine/file-problem.ts';
@@ -8,11 +8,17 @@ import { systemProgram } from './bubblewrap.ts';
 
 /** Mounts that a sandbox must have. */
 export interface ExpectedMounts {
-  /** Paths at which writable mounts may be. More writable mounts may exist below the workspace. */
+  /**
+   * Paths at which a writable mount is allowed. Writable mounts below the workspace and below `/dev` are always
+   * allowed.
+   */
   readonly writable: readonly string[];
   /** Paths at which read-only mounts must be. */
   readonly readOnly: readonly string[];
-  /** Files and folders that must still be the same ones, by device and inode number. */
+  /**
+   * Files and folders that must not be replaced between the call of `mountCheck` and the start of the command. They are
+   * compared by device and inode number.
+   */
   readonly same: readonly string[];
   readonly workspace: string;
 }

@@ -9,7 +9,7 @@ import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import type { FolderIndex } from './folder-index.ts';
 import { createFolderIndex, lookAtFile } from './folder-index.ts';
 
-/** Time of every change, in milliseconds. */
+/** Change time that `withOneTime` returns for every path, in milliseconds. */
 const CHANGED = 1_000_000;
 
 const withOneTime = (path: string): BigIntStats | undefined => {

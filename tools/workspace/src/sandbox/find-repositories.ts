@@ -21,8 +21,8 @@ export interface Repositories {
   /** Paths of `.git` entries that are links. */
   readonly links: readonly string[];
   /**
-   * Absolute paths in the workspace that the settings of these repositories name, such as `core.hooksPath` and
-   * `include.path`. They need not exist.
+   * Absolute paths in the workspace to which the settings of these repositories refer, for example with
+   * `core.hooksPath` and `include.path`. They need not exist.
    */
   readonly named: readonly string[];
   /** Reason why a part of the workspace was not searched, in words. */
@@ -41,14 +41,14 @@ const NAMES: ReadonlySet<string> = new Set(['.git', 'commondir', ...BARE]);
 const SKIPPED: ReadonlySet<string> = new Set(['.git']);
 
 /**
- * Maximum number of protected stores. The start time of bubblewrap grows with the square of the number of mounts: a
- * third of a second for this many.
+ * Maximum number of protected stores. The start time of bubblewrap grows with the square of the number of mounts. With
+ * 256 mounts, it is about a third of a second.
  */
 const MOST_STORES = 256;
 
 /**
- * Maximum number of protected files that settings name. Each one is a mount too, and a repository that came with the
- * workspace may name any number of files.
+ * Maximum number of protected files that settings of repositories refer to. Each file is a mount too, and a repository
+ * that came with the workspace could refer to any number of files.
  */
 const MOST_NAMED = 64;
 
@@ -88,8 +88,8 @@ function ownStore(workspace: string): readonly string[] {
 const OWN_PARTS = ['config', 'config.worktree', 'commondir', 'hooks', 'info'];
 
 /**
- * Returns true if the path exists or may exist. A repository may be in a folder without access, or beyond the limits of
- * a later look.
+ * Returns true if the path exists or could exist. A store that was found earlier could now be in a folder without
+ * access, or beyond the limits of a later search.
  */
 function mayExist(path: string): boolean {
   try {
@@ -101,8 +101,8 @@ function mayExist(path: string): boolean {
 }
 
 /**
- * Returns the paths in the workspace that settings name, from repositories in the workspace and from repositories above
- * it.
+ * Returns the paths in the workspace to which the settings of a repository refer. Reads the repositories in the
+ * workspace and those in the folders above it.
  */
 function namedIn({ entries }: IndexedLook, workspace: string, home: string | undefined): readonly string[] {
   const inside = [
@@ -115,7 +115,6 @@ function namedIn({ entries }: IndexedLook, workspace: string, home: string | und
   return [...new Set(named.map(({ path }) => path))].filter((path) => isReachedIn(workspace, path));
 }
 
-/** Returns true if the path, or the target of its links, is in the workspace. */
 function isReachedIn(workspace: string, path: string): boolean {
   return [path, resolveLinksNow(path)].some((each) => insideOf(each, workspace).length > 0);
 }
@@ -156,8 +155,8 @@ function storesOf(entry: IndexedEntry, workspace: string): readonly string[] {
 }
 
 /**
- * Returns the path if it is inside the workspace, but not the workspace itself. Otherwise the whole workspace would
- * become read-only.
+ * Returns the path if it is below the workspace. Returns an empty list for the workspace itself, because protecting it
+ * would make the whole workspace read-only.
  */
 function insideOf(path: string | undefined, workspace: string): readonly string[] {
   return path === undefined || (pathInside(workspace, path) ?? '') === '' ? [] : [path];

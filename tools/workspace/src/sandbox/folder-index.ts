@@ -1,5 +1,6 @@
-// Folder index: knows the folders below a workspace, to find entries at any depth before and after each command. A look
-// reads only the folders that changed since the last look. Each other folder costs one `lstat`.
+// Folder index: remembers the folders below a workspace, so that entries at any depth are found quickly before and
+// after each command. A look reads only the folders that changed since the last look. Each other folder costs one
+// `lstat`.
 
 import type { BigIntStats, Dirent } from 'node:fs';
 import { lstatSync, readdirSync } from 'node:fs';
@@ -61,8 +62,8 @@ interface KnownFolder {
   readonly changed: bigint;
   readonly inode: bigint;
   /**
-   * True if the folder had not changed for some time when it was read. If false, a later change may have the same
-   * change time, so the folder is read again.
+   * True if the folder had not changed for 2 seconds (`CLOCK_MS`) when it was read. If false, the folder is read again,
+   * because a later change may have the same change time.
    */
   readonly settled: boolean;
   readonly folders: readonly string[];
@@ -141,7 +142,10 @@ function knownNow(path: string, before: KnownFolder | undefined, options: IndexO
 /** State of a folder that cannot be read. The folder is tried again at every look. */
 const CLOSED = { settled: false, readable: false, folders: [], entries: [], unnamed: 0 } as const;
 
-/** Returns the stats of a path. Returns `closed` if the system denies access or the path is too long. */
+/**
+ * Returns the stats of a path. Returns `undefined` if it does not exist, and `closed` for any other system error, such
+ * as a denied access or a path that is too long.
+ */
 function statsOf(path: string, lookAt: LookAt): BigIntStats | 'closed' | undefined {
   try {
     return lookAt(path);
@@ -185,7 +189,10 @@ function indexEntries(
     .map((entry) => ({ folder, name: entry.name, kind: kindOf(entry) }));
 }
 
-/** Looks up the wanted names one by one, because a program may enter a folder that it cannot list. */
+/**
+ * Looks up the wanted names one by one, because files in a folder that cannot be listed may still be accessible by
+ * name.
+ */
 function lookedUp(folder: string, { names }: IndexOptions): IndexedEntry[] {
   return [...names].flatMap((name) => {
     try {

@@ -1,32 +1,32 @@
-// Hidden paths: lists the paths that a sandboxed command may not see. These are the keys in the home and the session
-// logs.
+// Hidden paths: lists the paths that a sandboxed command may not see. These are the keys in the home, the session logs,
+// and folders with sockets of services.
 
 import { realpathSync, statSync } from 'node:fs';
 import { codeOf } from '../confine/file-problem.ts';
 import type { KeyOptions } from '../confine/key-files.ts';
 import { keyPlaces } from '../confine/key-files.ts';
 
-/** One hidden path. An empty folder covers a folder, and an empty file covers a file. */
+/** One hidden path. `as` decides if the sandbox mounts an empty folder or an empty file over the path. */
 export interface Hidden {
   readonly path: string;
   readonly as: 'folder' | 'file';
 }
 
 /**
- * Folders with sockets of services that run outside the sandbox. Without a cover, a command could connect to these
- * services. `/run` is not listed, because the sandbox covers it as a whole.
+ * Folders with sockets of services that run outside the sandbox. If a command saw these folders, it could connect to
+ * the services. `/run` is not listed, because the sandbox always covers it.
  */
 const SERVICES = ['/var/run'];
 
 /**
- * Returns the real paths of existing key files, of service sockets, and of the paths in `also`. A link is covered at
- * its target. The key files are those of `keyPlaces`.
+ * Returns the real paths of existing key files, of service sockets, and of the paths in `also`. For a link, this is the
+ * path of its target. The key files are those of `keyPlaces`.
  */
 export function hiddenPaths(keys: KeyOptions & { readonly home: string }, also: readonly string[]): readonly Hidden[] {
   const paths = [...hiddenNames(keys, also), ...SERVICES];
   const found = new Map(paths.flatMap((path) => coverOf(path)).map((hidden) => [hidden.path, hidden]));
-  // If a key place is a link to one of these folders, covering its target would hide everything. Such a place is not
-  // covered.
+  // A key path can be a link to one of these folders. Hiding such a target would hide everything, so these folders are
+  // never hidden.
   for (const path of ['/', '/run', realOf(keys.home) ?? keys.home]) found.delete(path);
   return [...found.values()];
 }
@@ -37,8 +37,8 @@ export function hiddenNames(keys: KeyOptions, also: readonly string[]): readonly
 }
 
 /**
- * Returns the cover for an existing file or folder. A device, such as `/dev/null` in place of a history file, contains
- * no key and is not covered.
+ * Returns the real path of a file, folder or socket, and how to hide it. Returns an empty list for a missing path and
+ * for a device. A device, such as `/dev/null` in place of a history file, contains no key.
  */
 function coverOf(path: string): readonly Hidden[] {
   const real = realOf(path);

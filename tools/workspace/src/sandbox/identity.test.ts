@@ -1,4 +1,5 @@
-// Tests replaced files on a file system that reuses the inode number of a removed file.
+// Tests that the identity of a file changes when the file is replaced, on a file system that reuses the inode number of
+// a removed file.
 
 import type { BigIntStats } from 'node:fs';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

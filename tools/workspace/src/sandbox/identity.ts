@@ -10,8 +10,8 @@ import { lookAtFile } from './folder-index.ts';
 
 /**
  * Returns a text that changes if another file replaces the file at this path. Some file systems reuse the inode number
- * of a removed file at once. Therefore the text includes the target of a link and the content of a file. The text is
- * empty if the path does not exist or if this process has no access to it.
+ * of a removed file at once. Therefore the text also depends on the target of a link, and on the first 8 KiB of a file.
+ * Returns an empty text if the path does not exist or if this process has no access to it.
  */
 export function identityOf(path: string, lookAt: LookAt = lookAtFile): string {
   try {

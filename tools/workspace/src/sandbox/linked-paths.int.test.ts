@@ -1,5 +1,5 @@
 // Tests protected paths that lead through links, in a real sandbox. A link in the middle of a path needs the same
-// protection as its end.
+// protection as a link at the end.
 
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';

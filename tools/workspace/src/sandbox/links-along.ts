@@ -5,7 +5,7 @@ import { readlinkSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { codeOf } from '../confine/file-problem.ts';
 
-/** Maximum number of links. A path with more links counts as a circle. */
+/** Maximum number of links that are followed, because links can form a circle. */
 const MOST_LINKS = 40;
 
 /**
@@ -33,7 +33,6 @@ export function linksAlong(path: string): readonly string[] {
   return links;
 }
 
-/** Returns the target of a link. Returns `undefined` if the path is not a link, does not exist or cannot be read. */
 function targetOf(path: string): string | undefined {
   try {
     return readlinkSync(path);

@@ -8,7 +8,6 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { NO_SANDBOX, openSandboxedBash } from '../../tests/sandboxed-bash.ts';
 
-/** Starts a registry with a single package, `wave`. */
 async function openRegistry(): Promise<string> {
   const room = mkdtempSync(join(tmpdir(), 'tidemark-registry-'));
   onTestFinished(() => rmSync(room, { recursive: true, force: true }));

@@ -1,5 +1,5 @@
-// Opens ports of a session's network on this machine, after the user allowed it. Each port is opened on the loopback
-// address, and its connections are forwarded to the same port in the session's namespace.
+// Makes ports of a session's network reachable on this machine, after the user allowed this. Each port is opened on the
+// loopback address of the machine, and its connections are forwarded to the same port in the session's namespace.
 
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
@@ -17,7 +17,7 @@ export interface OpenPorts {
 
 /**
  * Program that runs inside the namespace. It listens on socket files, because a socket file can be reached from outside
- * the namespace and an address cannot.
+ * the namespace, and a network address cannot.
  */
 const RELAY = `
 const { connect, createServer } = require('node:net');
@@ -94,7 +94,6 @@ async function openPort(port: number, path: string): Promise<OpenPort> {
   };
 }
 
-/** Forwards data in both directions, and ends both connections if one of them fails. */
 function passOn(outer: Socket, inner: Socket): void {
   outer.on('error', () => inner.destroy()).pipe(inner);
   inner.on('error', () => outer.destroy()).pipe(outer);

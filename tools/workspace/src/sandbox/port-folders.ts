@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { codeOf } from '../confine/file-problem.ts';
 import { PROCESS_MARK, processMark, processState } from '../write/process-mark.ts';
 
-/** Pattern of the folder name. Earlier versions created names without a process mark. */
+/** Pattern of the folder name. Earlier versions created names without the text of `processMark`. */
 const NAME = new RegExp(`^tidemark-ports-(?:(${PROCESS_MARK.source})-)?[0-9A-Za-z]{6}$`);
 
 /** Age in milliseconds after which a folder is removed if its process cannot be checked. No command runs that long. */

@@ -1,6 +1,6 @@
-// Read-only paths: lists the paths of a workspace that a sandboxed command may read but not change. A program outside
-// the sandbox runs or obeys these files later. They are repositories, settings and instructions of agents, and files
-// that a trusted setting starts.
+// Read-only paths: lists the paths of a workspace that a sandboxed command may read but not change. Programs outside
+// the sandbox later run these files or follow their instructions. The paths are repositories, settings and instructions
+// of agents, and files that a trusted setting starts.
 
 import { realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -14,7 +14,7 @@ export interface ReadOnlyOptions {
   /** Real and absolute path of the workspace. */
   readonly workspace: string;
   readonly home: string;
-  /** Variables that name start files and program folders, such as `PATH`. */
+  /** Environment variables. Some of them contain paths of start files and program folders, such as `PATH`. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Stores of repositories, as `createRepositoryFinder` returns them. */
   readonly repositories: readonly string[];
@@ -23,7 +23,7 @@ export interface ReadOnlyOptions {
    * ignored.
    */
   readonly also: readonly string[];
-  /** Absolute paths that no command may see. Only the links on the way to these paths matter here. */
+  /** Absolute paths that no command may see. `readOnlyPaths` uses them only to find the links that lead to them. */
   readonly hidden: readonly string[];
 }
 
@@ -32,18 +32,24 @@ export interface ReadOnlyPaths {
   /** Paths to mount read-only, each with everything below it. */
   readonly readOnly: readonly string[];
   /**
-   * Links on the way to the read-only and hidden paths. They need separate protection, because a mount covers the
-   * target of a link and never the link.
+   * Links that lead to the read-only and hidden paths. They need separate protection, because a mount covers the target
+   * of a link and never the link itself.
    */
   readonly links: readonly string[];
 }
 
 /** Protected names in the workspace. `.agents/skills` may be a link to another folder of the workspace. */
 const NAMES = ['.tidemark', '.agents', '.agents/skills', 'AGENTS.md'];
-/** Protected names in the home, if the home is in the workspace. Start files are added to them. */
+/**
+ * Protected names in the home. They matter only if the home is in the workspace. `startPaths` returns the start files
+ * of the home.
+ */
 const HOME_NAMES = ['.config/tidemark', '.agents'];
 
-/** Returns the real paths that exist now. A file that does not exist yet cannot be protected from being created. */
+/**
+ * Returns the real paths that exist now. A missing path cannot be mounted, so the sandbox cannot prevent a command from
+ * creating it.
+ */
 export function readOnlyPaths(options: ReadOnlyOptions): ReadOnlyPaths {
   const { workspace, home, repositories, also, hidden } = options;
   const named = [...NAMES.map((name) => join(workspace, name)), ...HOME_NAMES.map((name) => join(home, name)), ...also];

@@ -51,7 +51,7 @@ describe('the sandbox', () => {
     const { notices } = await bash.run('chmod 311 closed');
     await bash.run('echo "[core] fsmonitor = evil" >> closed/.git/config');
     expect(readFileSync(join(bash.folder, 'closed/.git/config'), 'utf8')).not.toContain(EVIL);
-    // Root can list every folder.
+    // Root can list every folder, so this limit is not reported to root.
     const codes = notices.map(({ code }) => code);
     expect(codes.includes('sandbox/limit')).toBe(process.getuid?.() !== 0);
     chmodSync(join(bash.folder, 'closed'), 0o700);

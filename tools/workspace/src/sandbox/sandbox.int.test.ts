@@ -20,7 +20,6 @@ import { tryPromises } from './try-promises.ts';
 
 const EVIL = 'evil';
 
-/** Creates a repository with a submodule, and all files that instruct an agent. */
 function prepare({ folder }: SandboxedBash): void {
   repositoryIn(folder);
   repositoryIn(join(folder, 'vendor/lib'));
@@ -34,7 +33,6 @@ function prepare({ folder }: SandboxedBash): void {
   writeFileSync(join(folder, 'AGENTS.md'), 'fine');
 }
 
-/** Returns the names and checksums of all protected files. */
 function protectedFiles(folder: string): string {
   const names = '.git sub/.git vendor/lib/.git .tidemark .agents AGENTS.md';
   const script = `find ${names} -type f | sort | xargs cksum; find ${names} | sort`;
@@ -135,7 +133,7 @@ describe('the sandbox', () => {
   it('closes the descriptors that this process inherited', async () => {
     const bash = await openSandboxedBash();
     const { output } = await bash.run('ls /proc/self/fd | wc -l');
-    // Three descriptors are for the input and the two outputs, and one is for the folder that `ls` reads.
+    // `ls` has three descriptors for its input and its two outputs, and a fourth for the folder that it reads.
     expect(Number(output)).toBeLessThanOrEqual(4);
   });
 

@@ -27,14 +27,14 @@ import { codeOf } from '../confine/file-problem.ts';
 
 /** Options of `createSandbox`. */
 export interface SandboxOptions {
-  /** Path of a `bwrap` that works. */
+  /** Path of a `bwrap` that works on this machine, as `findBubblewrap` returns it. */
   readonly bwrap: string;
   /** Path of the shell that checks the mounts before a command runs. Prefer bash if it is installed. */
   readonly shell: string;
   /** Real and absolute path of the workspace. */
   readonly workspace: string;
   readonly home: string;
-  /** Variables that name start files and program folders, such as `PATH`. */
+  /** Environment variables. Some of them contain paths of start files and program folders, such as `PATH`. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /**
    * Access of commands to repositories. With `writable`, hooks and settings that a command writes there may run outside
@@ -57,11 +57,14 @@ export interface CommandReach {
   readonly ports: readonly number[];
 }
 
-/** A command that is ready to start. */
+/** Sandbox that is prepared for one command. */
 export interface EnteredSandbox {
   /** Arguments to put before the command. */
   readonly prefix: readonly string[];
-  /** Closes the network and checks for changes. The caller must call it once, after the command has ended. */
+  /**
+   * Closes the network of the command, puts back the links that it replaced, and returns its changes. The caller must
+   * call it once, after the command has ended.
+   */
   leave(): Promise<SandboxFindings>;
 }
 
@@ -73,7 +76,7 @@ export interface SandboxFindings {
   readonly limit?: string;
 }
 
-/** A sandbox for the commands of a workspace. Each command enters it and leaves it. */
+/** A sandbox for the commands of a workspace. The caller calls `enter` before each command, and `leave` after it. */
 export interface Sandbox {
   /**
    * Prepares the sandbox for one command.
@@ -90,8 +93,8 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const networks = createSessionNetworks(options.bwrap);
   const finder =
     options.repository === 'writable' ? noRepositories : createRepositoryFinder(options.workspace, options.home);
-  // Real paths that were hidden from earlier commands. These paths stay hidden, because a command that runs at the same
-  // time may remove a link that leads to one of them.
+  // Real paths that were hidden from earlier commands. They stay hidden: a command that runs at the same time may
+  // remove the link through which such a path was found.
   let covered: readonly string[] = [];
   return {
     async enter(reach) {
@@ -164,7 +167,8 @@ function mountsOf(
   hidden: readonly Hidden[],
   { mode }: Network,
 ): readonly string[] {
-  // The folders above a hidden path are pinned too, so that a command cannot move the path out of its cover.
+  // The folders above a hidden path are pinned too, so that no command can move hidden files to a path that is not
+  // hidden.
   const pinned = pinnedFolders(workspace, [...paths.readOnly, ...paths.links, ...hidden.map(({ path }) => path)]);
   const { readOnly } = paths;
   const check = mountCheck(shell, {
@@ -180,7 +184,9 @@ interface StateBeforeCommand {
   readonly links: readonly RememberedLink[];
   /** Identity of each store, by path. A different identity after the command means that another store replaced it. */
   readonly stores: ReadonlyMap<string, string>;
-  /** Missing paths that the settings of a repository name. The sandbox cannot prevent a command from creating them. */
+  /**
+   * Missing paths to which the settings of a repository refer. The sandbox cannot prevent a command from creating them.
+   */
   readonly missing: readonly string[];
 }
 
@@ -227,14 +233,6 @@ function restoredInWords({ path, moved, problem }: RestoredLink, shown: (path: s
 
 // A repository that cannot be reached cannot be mounted read-only. A command that needs this protection must not run.
 
-/**
- * Checks that each path is accessible or no longer exists.
- *
- * @param paths Absolute paths of repositories in the workspace.
- *
- * @throws WorkspaceError `workspace/file-system` when a path is not accessible. The message names the closed folder and
- *   the next step.
- */
 function assertReachable(workspace: string, paths: readonly string[]): void {
   for (const path of paths) {
     const code = obstacle(path);
@@ -242,10 +240,6 @@ function assertReachable(workspace: string, paths: readonly string[]): void {
   }
 }
 
-/**
- * Returns the error code that prevents access to a path, such as `EACCES`. Returns `undefined` if the path is
- * accessible or does not exist.
- */
 function obstacle(path: string): string | undefined {
   try {
     lstatSync(path, { throwIfNoEntry: false });

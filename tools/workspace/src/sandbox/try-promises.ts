@@ -1,4 +1,5 @@
-// Tests the promises of the sandbox with harmless probes in a temporary folder. `tidemark doctor` prints the results.
+// Tests on this machine if the sandbox gives each protection that it promises, with harmless probes in a temporary
+// folder. `tidemark doctor` prints the results.
 
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
@@ -10,13 +11,15 @@ import { findBubblewrap } from './bubblewrap.ts';
 import type { Sandbox } from './sandbox.ts';
 import { createSandbox } from './sandbox.ts';
 
-/** Result of testing one promise of the sandbox on this machine. */
+/** Result of the test of one protection. `promise` describes the protection in words. */
 export interface TriedPromise {
   readonly promise: string;
   readonly kept: boolean;
 }
 
-/** Probes of the promises. Each probe is a script that succeeds if the sandbox keeps the promise. */
+/**
+ * Protections that the sandbox promises, each with a shell script that succeeds if the sandbox gives this protection.
+ */
 const PROBES: readonly (readonly [promise: string, script: string])[] = [
   [
     'nothing outside the workspace can be written',
@@ -45,12 +48,12 @@ const PROBES: readonly (readonly [promise: string, script: string])[] = [
 const LOOPBACK = 'commands of a session that run at the same time can reach each other';
 const TIMEOUT_MS = 10_000;
 /**
- * Folder for the probes. It is not `/tmp`, because the sandbox covers `/tmp`. A probe that tries to reach an outside
- * file in `/tmp` would succeed even if the sandbox broke its promise.
+ * Parent of the temporary folder for the probes. It is not `/tmp`, because the sandbox covers `/tmp`. A file there
+ * cannot be reached even without the tested protection, so its test would always succeed.
  */
 const PLACE = '/var/tmp';
 
-/** Tests each promise once. Returns an empty list if no sandbox works on this machine. */
+/** Tests each promised protection once. Returns an empty list if no sandbox works on this machine. */
 export async function tryPromises(): Promise<readonly TriedPromise[]> {
   const bwrap = findBubblewrap(tmpdir());
   if (bwrap === undefined) return [];
@@ -80,7 +83,6 @@ function environmentIn(room: string): Readonly<Record<string, string>> {
   };
 }
 
-/** Creates a workspace with all kinds of protected files, and a home whose key folder is a link. */
 async function furnish(room: string, bwrap: string): Promise<Sandbox> {
   const workspace = join(room, 'work');
   for (const folder of ['.git', 'vendor/lib/.git', '.tidemark'])

@@ -107,7 +107,9 @@ async function namesIn(path: string, names: readonly string[]): Promise<readonly
   }
 }
 
-/** Returns the complaints of ripgrep, without lines about files that do not exist in the workspace. */
+/**
+ * Returns the error output of ripgrep (`complaint`) without the lines about files that do not exist in the workspace.
+ */
 export async function confirmComplaint(folder: string, complaint: string): Promise<string> {
   const lines = complaint.split('\n');
   const named = lines.map((line) => /^rg: \.\/(.+): [^:]*$/.exec(line)?.[1]);
@@ -120,7 +122,7 @@ export async function confirmComplaint(folder: string, complaint: string): Promi
   return lines.filter((_, at) => named[at] === undefined || there.has(named[at])).join('\n');
 }
 
-/** Returns a note about unreadable files or folders, with the first complaint if there is one. */
+/** Returns a note about unreadable files or folders, with the first line of ripgrep's error output if there is one. */
 export function unreadNote(what: 'files' | 'folders', complaint: string): string {
   const [first = ''] = complaint.split('\n', 1);
   return `some ${what} could not be read${first === '' ? '' : `: ${showName(first)}`}`;

@@ -27,7 +27,10 @@ export interface ShownLine extends FoundLine {
   readonly line: number;
   readonly matches: boolean;
   readonly text: string;
-  /** Part of the line around the match, before the cut. Absent if the line is shown whole. */
+  /**
+   * Longer part of the line around the match. `maskCutRows` masks the secrets in this part and cuts it again. Absent if
+   * the line is shown whole.
+   */
   readonly long?: LongLine;
 }
 
@@ -41,7 +44,6 @@ export async function maskCutRows(
   return masked;
 }
 
-/** Maximum number of matches that are counted. */
 const MOST_COUNTED = 10_000;
 
 /** Bytes of a page that are reserved for the summary and the notes. */
@@ -121,7 +123,7 @@ function rowOf({ path, line, text, raw, offset, match }: GrepLine): ShownLine {
 }
 
 /**
- * Returns the text of a row, after the name of its file if the row is the first of that file. `--` separates lines that
+ * Returns the text of a row. The name of the file precedes the first row of each file, and `--` separates lines that
  * are not adjacent.
  */
 function textOf(row: ShownLine, before: ShownLine | undefined, context: number): string {

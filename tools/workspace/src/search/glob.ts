@@ -1,19 +1,19 @@
-// Glob: decides which files a pattern names. ripgrep's `--glob` also finds files that `.gitignore` excludes
-// (`packages/**` would search `node_modules`), and Node's own never matches hidden files. minimatch does not backtrack,
-// so no pattern makes it slow. It is loaded with the first glob.
+// Glob: decides which files a pattern matches. ripgrep's `--glob` also finds files that `.gitignore` excludes
+// (`packages/**` would search `node_modules`), and Node's own glob never matches hidden files. Therefore minimatch is
+// used. It does not backtrack, so no pattern makes it slow. It is imported when the first glob is parsed.
 
 import type { ToolProblem } from '@tidemark/agent';
 
 /** A parsed glob. */
 export interface Glob {
   /**
-   * Returns true if the glob names the file. A file may have several paths, with `/` as separator, and one matching
-   * path is enough.
+   * Returns true if the glob matches one of the paths. All paths belong to the same file, for example relative to
+   * different folders. Their separator is `/`.
    */
   matches(...paths: readonly string[]): boolean;
   /**
-   * Simple patterns for file names that match at least the same files. They narrow the search. Empty if the glob has no
-   * such patterns.
+   * Simple patterns for file names, without folders. They match at least the files that the glob matches, and narrow
+   * the search. Empty if the glob cannot be reduced to such patterns.
    */
   readonly names: readonly string[];
 }
@@ -22,12 +22,15 @@ const MOST_ALTERNATIVES = 64;
 const MOST_CHARACTERS = 500;
 const PLAIN_NAME = /^[\w.*?-]+$/;
 
-/** Braces are expanded before. Names that begin with a dot, `!`, `#` and `+(` have no special meaning in a pattern. */
+/**
+ * Braces are expanded before minimatch receives the pattern. `*` also matches hidden files. A leading `!` or `#`, and
+ * `+(`, have no special meaning.
+ */
 const OPTIONS = { dot: true, matchBase: true, nobrace: true, nocomment: true, noext: true, nonegate: true } as const;
 
 /**
- * Parses a glob such as `*.ts`, `src/**`, `**` + `/*.{ts,tsx}` or `[a-c]?.md`. A leading `!` inverts the match. A glob
- * without a slash matches the file name in any folder, and a glob that ends with a slash matches all files below.
+ * Parses a glob such as `*.ts`, `src/**`, `*.{ts,tsx}` or `[a-c]?.md`. A leading `!` inverts the match. A glob without
+ * a slash matches the file name in any folder. A glob that ends with a slash matches all files below that folder.
  */
 export async function readGlob(text: string): Promise<Glob | ToolProblem> {
   const turned = text.startsWith('!');
@@ -49,7 +52,7 @@ export async function readGlob(text: string): Promise<Glob | ToolProblem> {
   };
 }
 
-/** Removes braces around a single alternative, such as `{ts}`, which a shell would leave as they are. */
+/** Removes the braces around a single alternative, such as `{ts}`. A shell would treat these braces as plain text. */
 function withoutSingles(text: string): string {
   return text.replace(/\{([^{},]*)\}/g, '$1');
 }

@@ -11,8 +11,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 /** Names of ignore files that ripgrep reads in each searched folder and in the folders above. */
 const NAMES: ReadonlySet<string> = new Set(['.gitignore', '.ignore', '.rgignore']);
 /**
- * Maximum number of folders that are checked. If an ignore file in a further folder blocks a search, only the time
- * limit ends the search.
+ * Maximum number of folders that are checked. If an ignore file in a folder beyond this limit blocks a search, only the
+ * time limit ends the search.
  */
 const MOST_FOLDERS = 10_000;
 const MOST_FOUND = 100;
@@ -26,19 +26,22 @@ export interface IrregularFile {
 
 /** Result of watching the ignore files of a search. */
 export interface IgnoreWatch {
-  /** The pipe that a reader currently waits for. `undefined` if the signal aborted before a reader waited. */
+  /**
+   * Path of the pipe that a process, normally ripgrep, has opened for reading. `undefined` if the signal aborted before
+   * this happened, or if there is no pipe.
+   */
   readonly waitedFor: string | undefined;
   readonly devices: readonly string[];
   /**
-   * Closes the pipe. Call it only after the reader has ended, because until then the open pipe keeps the reader
-   * waiting.
+   * Closes the pipe. Call it only after ripgrep has ended, because ripgrep would otherwise read the end of the pipe and
+   * continue.
    */
   release(): Promise<void>;
 }
 
 /**
- * Looks for ignore files that are pipes or devices, in the folders above `root` and below it. Then waits until a reader
- * opens one of the pipes. Ends early when the signal aborts. Never throws.
+ * Looks for ignore files that are pipes or devices, in the folders above `root` and below it. If there are pipes, waits
+ * until a process opens one of them for reading or the signal aborts. Never throws.
  */
 export async function watchIgnoreFiles(root: string, signal: AbortSignal): Promise<IgnoreWatch> {
   const found = await irregularFiles(root, signal);

@@ -45,8 +45,8 @@ const LIMITED = ['-c', `ulimit -v ${MOST_MEMORY} 2>/dev/null; exec "$0" "$@"`];
 /**
  * Runs ripgrep until it ends, no more records are wanted, or a limit is reached.
  *
- * @throws WorkspaceError `workspace/no-ripgrep`; `workspace/not-a-file` for an ignore file that is a pipe or a device.
- *   Throws the reason of the signal when it aborts.
+ * @throws WorkspaceError `workspace/no-ripgrep` when ripgrep cannot start, and `workspace/not-a-file` when an ignore
+ *   file is a pipe or a device. Throws the reason of the signal when it aborts.
  */
 export async function runRipgrep(run: RipgrepRun): Promise<RipgrepEnd> {
   run.signal.throwIfAborted();
@@ -103,7 +103,8 @@ function wouldWait(path: string, folder: string): WorkspaceError {
 }
 
 /**
- * Returns a note about a run that was ended before it was complete. Returns an empty list if the run ended by itself.
+ * Returns a note if the time limit or the memory limit ended the run, with the advice `next`. Otherwise returns an
+ * empty list.
  */
 export function earlyEndNotes(
   { stopped }: Pick<RipgrepEnd, 'stopped'>,
@@ -115,7 +116,7 @@ export function earlyEndNotes(
   return [`stopped: a line or an ignore file needs more than ${MOST_MEMORY / 1024 ** 2} GiB of memory: ${next}`];
 }
 
-/** Passes the records to `each`. Returns true if `each` ended the run before the last record. */
+/** Passes the records to `each`. Returns true if `each` ended the run. */
 async function takeRecords(stream: AsyncIterable<unknown>, { delimiter, each }: RipgrepRun): Promise<boolean> {
   for await (const record of splitRecords(stream, delimiter, MOST_RECORD_BYTES)) if (!each(record)) return true;
   return false;

@@ -18,9 +18,12 @@ export interface SearchPlace {
   /** Arguments of ripgrep: `args` before the `--`, `from` after it. */
   readonly args: readonly string[];
   readonly from: string;
-  /** Acts for permission rules: the place and everything below it, regardless of the glob. */
+  /** Effects for permission rules: the search reads the place and everything below it, regardless of the glob. */
   readonly effects: CallEffects;
-  /** Returns the path of a record, relative to the workspace. Returns `undefined` if the glob does not match it. */
+  /**
+   * Returns the path relative to the workspace, for a path that ripgrep printed. Returns `undefined` if the glob does
+   * not match it.
+   */
   pathOf(record: string): string | undefined;
   /** Returns why the content of a file may not be shown. Returns `undefined` if it may be shown. */
   refusal(path: string): string | undefined;
@@ -28,8 +31,8 @@ export interface SearchPlace {
 
 /**
  * Arguments that decide which files are searched. Hidden files are searched, because folders such as `.github` contain
- * sources. `.git` and the files that `.gitignore` names are never searched, even if the workspace is not a repository.
- * The output is sorted, so the same files produce the same bytes.
+ * sources. `.git` and the files that `.gitignore` names are skipped, even if the workspace is not a repository. The
+ * output is sorted, so the same files produce the same bytes.
  */
 const PASSED_BY = ['--hidden', '--no-require-git', '--iglob', '!.git', '--sort', 'path', '--color', 'never'];
 
@@ -39,7 +42,10 @@ const PASSED_BY = ['--hidden', '--no-require-git', '--iglob', '!.git', '--sort',
  */
 const MOST_BYTES = 1024 ** 3;
 
-/** Checks where to search. A symlink is followed only in the given path. Below that path ripgrep follows no symlink. */
+/**
+ * Checks the path and the glob of a search. Returns the place to search, or the problem with one of them. A symlink is
+ * followed only in the given path. Below that path ripgrep follows no symlink.
+ */
 export async function searchPlace(
   confinement: Confinement,
   path: string | undefined,
@@ -64,7 +70,7 @@ export async function searchPlace(
     effects: pathEffects(confinement.folder, place, true),
     pathOf(record) {
       const plain = record.replace(/^\.\//, '');
-      // A model may write a glob relative to the searched folder or relative to the workspace, so both are accepted.
+      // The glob of a model can be relative to the searched folder or to the workspace, so both are accepted.
       const below = plain.startsWith(`${inside}/`) ? plain.slice(inside.length + 1) : plain;
       return wanted === undefined || wanted.matches(plain, below) ? plain : undefined;
     },

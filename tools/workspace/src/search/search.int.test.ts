@@ -18,7 +18,6 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 let folders = 0;
 
-/** Creates a workspace with these files. */
 function workspace(files: Readonly<Record<string, string | Buffer>>): string {
   folders += 1;
   const folder = join(root, `workspace-${folders}`);

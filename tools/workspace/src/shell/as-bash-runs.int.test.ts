@@ -18,7 +18,7 @@ const BASH = '/bin/bash';
 const HANDLE = 'command_not_found_handle() { printf "%s\\0" "$@" $\'\\1\' >> "$RECORD"; }\n';
 let runs = 0;
 
-/** Returns the commands that bash looked for, sorted. */
+/** Runs the line in a bash that finds no programs. Returns the commands that bash looked for, sorted. */
 function ran(source: string): readonly string[] {
   runs += 1;
   const record = join(folder, String(runs));

@@ -1,4 +1,4 @@
-// Variables that decide what a command runs, regardless of its words.
+// Detects variables that decide what a command runs, regardless of the words of the command.
 
 /**
  * Matches variables that decide what runs: they change where a program is found, load code into it, or hold settings
@@ -13,9 +13,8 @@ export const DECIDES: RegExp = new RegExp(
 );
 
 /**
- * Variables that decide what runs, with values that name no code. A value is also accepted if it adds a folder for
- * libraries, or a folder for more programs after the usual ones. Such a folder is as harmless as a script named on the
- * command line, because rules do not read files.
+ * Values with which a variable that `DECIDES` matches is harmless. Most of these values name no code. A folder for
+ * libraries is accepted too: it is as harmless as a script named on the command line, because rules do not read files.
  */
 const HARMLESS: readonly (readonly [name: RegExp, value: RegExp])[] = [
   [/^GIT_CONFIG_(GLOBAL|SYSTEM)$/, /^\/dev\/null$/],
@@ -33,7 +32,10 @@ const HARMLESS: readonly (readonly [name: RegExp, value: RegExp])[] = [
   ],
 ];
 
-/** Matches `$PATH` with additional folders that begin at the root, in the home or in `node_modules`. */
+/**
+ * Matches a value of `PATH` that contains `$PATH`, and besides it only absolute folders, folders in the home, and
+ * `node_modules/.bin`.
+ */
 const WIDER_PATH =
   /^"?(?=.*\$(PATH\b|\{PATH\}))((\$PATH|\$\{PATH\}|(\$HOME|\$\{HOME\}|~|\$PWD|\$\(pwd\)|\.)?\/?node_modules\/\.bin|(\$HOME|\$\{HOME\}|~)?\/[\w./-]+)(:|(?="?$)))+"?$/;
 

@@ -5,7 +5,6 @@ import { judgeCommands } from '@tidemark/agent/contract/judge-commands';
 import { describe, expect, test } from 'vitest';
 import { readCommands } from './read-commands.ts';
 
-/** Returns true if a rule that denies `git push` denies the line. */
 function isDenied(line: string): boolean {
   return judgeCommands('deny', 'git push', readCommands(line)) === 'denied';
 }

@@ -9,7 +9,10 @@ import { DECIDES, decides } from './deciding-variables.ts';
 import { sedRuns, sedScripts } from './sed-runs.ts';
 import { textOf } from './word-text.ts';
 
-/** A command in words, a shell script, or code in another language. With `open`, more words may follow at run time. */
+/**
+ * A command that is passed on: separate words, a shell script, or code in another language. With `anything`, the
+ * command cannot be known. With `open`, more words may follow the script at run time.
+ */
 export type Handed =
   | { readonly as: 'words'; readonly words: PossibleCommand }
   | { readonly as: 'script'; readonly text: string; readonly open?: boolean }
@@ -17,7 +20,9 @@ export type Handed =
   | { readonly as: 'anything' };
 
 const ANYTHING: Handed = { as: 'anything' };
-/** Maximum number of words of a command that are examined. A longer command may run anything. */
+/**
+ * Maximum number of words of a command that are examined. A longer command counts as a command that could run anything.
+ */
 const MOST_WORDS = 500;
 const PLAIN_WORD = /^[\w@%+:,./-]*$/;
 
@@ -63,7 +68,6 @@ export function handedOn(words: PossibleCommand, redirects: readonly Redirection
   }
 }
 
-/** Shells that join the words of their command. */
 const JOIN_WORDS: ReadonlySet<string> = new Set(['pwsh', 'powershell']);
 /** Programs that read commands from their input. */
 const READ_INPUT: ReadonlySet<string> = new Set(['at', 'batch', 'crontab']);
@@ -136,7 +140,7 @@ function withInput(program: string, given: PossibleCommand): PossibleCommand {
   return program === 'xargs' ? withMarks(given) : given;
 }
 
-/** Programs that run the lines they read as commands. */
+/** Programs that read lines from their input and run each line as a command. */
 const RUN_LINES: ReadonlySet<string> = new Set(['parallel', 'sem', 'env_parallel']);
 
 function withMarks(given: PossibleCommand): PossibleCommand {
@@ -158,7 +162,10 @@ function settingOf(word: string | undefined): readonly Handed[] {
   return word !== undefined && at > 0 && decides(word.slice(0, at), word.slice(at + 1)) ? [ANYTHING] : [];
 }
 
-/** Returns the program that a shell will run under another name: `hash -p /usr/bin/git x`, `enable -f ./x.so x`. */
+/**
+ * Returns the program that a shell will run under another name after `hash -p /usr/bin/git x`. Returns `ANYTHING` for
+ * `enable -f ./x.so x`, because it loads a builtin from a file.
+ */
 function renamedPrograms(program: string, given: PossibleCommand): readonly Handed[] {
   if (program === 'enable') return given.some((word) => word === undefined || /^-[a-z]*f/.test(word)) ? [ANYTHING] : [];
   if (program !== 'hash') return [];
@@ -241,14 +248,17 @@ function codeOfInput(name: string, given: PossibleCommand, redirects: readonly R
   return readsInput(given) && !tellsOfItself ? [ANYTHING] : [];
 }
 
-/** Options with which an interpreter prints information about itself or runs the tests that it finds. */
+/**
+ * Options with which an interpreter reads no code from its input, because it prints information about itself or runs
+ * the tests that it finds.
+ */
 const TELLS = /^(--(version|help|test|test-[\w-]+=.*)|-V)$/;
 /** Interpreters for which `-v` prints the version. For other interpreters, `-v` means verbose output. */
 const SHORT_VERSION = /^(node|nodejs|deno|bun|ruby|php|perl)$/;
 
 /**
- * Returns the text of a here-document or here-string. Returns `undefined` if there is no such text or the shell changes
- * it.
+ * Returns the text of a here-document or here-string. Returns `undefined` if there is no such text, if there are
+ * several, or if the running shell expands a part of the text.
  */
 function inputOf(redirects: readonly Redirection[]): string | undefined {
   const [only, ...others] = redirects.filter(({ type }) => type !== 'Redirect');
@@ -271,8 +281,8 @@ function ofSed(given: PossibleCommand): readonly Handed[] {
 const CODE_OPTION = /^(-[A-Za-z]*[ceErp]|--(eval|print|execute|command))(=|$)/;
 
 /**
- * Returns the commands in the words after the code that an interpreter runs, because the code may run these words.
- * Returns `ANYTHING` if only the running shell knows the code.
+ * Returns the commands that the words after the code of an interpreter could form, because the code may run these
+ * words. Returns `ANYTHING` if only the running shell knows the code.
  */
 function ofCode(given: PossibleCommand): readonly Handed[] {
   const at = given.findIndex((word) => CODE_OPTION.test(word ?? ''));
@@ -302,8 +312,8 @@ function codeIn(word: string | undefined): readonly Handed[] {
 }
 
 /**
- * Returns `ANYTHING` if a builtin sets, reads or names a variable that decides what runs: `read PATH`, `declare -n
- * x=PATH`.
+ * Returns `ANYTHING` if a word of a builtin sets or names a variable that decides what runs, as in `read PATH` and
+ * `declare -n x=PATH`.
  */
 function decidedPrograms(word: string | undefined): readonly Handed[] {
   const [name = ''] = word?.split(/[=[]/, 1) ?? [];
@@ -335,7 +345,10 @@ function ofSetting(value: string | undefined, name: string | undefined): readonl
   return [...codeIn(value), { as: 'words', words: ['git', ...value.split(' '), undefined] }];
 }
 
-/** Returns the commands in or after the first word that makes a program run another program. */
+/**
+ * Finds the first word with which a program runs another program, as `handsOn` decides. Returns the commands in this
+ * word and in the words after it.
+ */
 function byWays(words: PossibleCommand): readonly Handed[] {
   const at = words.findIndex((word, index) => word !== undefined && handsOn(words, index));
   const word = words[at];

@@ -18,7 +18,7 @@ const DEEPEST = 5;
  * with no known words is added to the result, so every deny rule matches.
  */
 const MOST_COMMANDS = 2_000;
-/** Maximum number of words of code that are examined. Longer code may run anything. */
+/** Maximum number of words of code that are examined. Longer code counts as code that could run anything. */
 const MOST_WORDS = 500;
 
 /**
@@ -178,6 +178,6 @@ function readVariable({ name, value }: Assignment, at: ReadingPlace): void {
   const text = value.type === 'Word' ? textOf(value) : undefined;
   if (decides(name, text, value.type === 'Word' ? value.text : '')) return add([ANY], at);
   if (HOLDS_COMMAND.test(name)) return text === undefined ? add([ANY], at) : readSetting(text, at);
-  // The value may later be evaluated as a number or as a prompt, which runs its substitution.
+  // Bash may later evaluate the value as a number or as a prompt, and then run the substitution in it.
   if (text !== undefined && SUBSTITUTION.test(text)) readHanded({ as: 'script', text }, at);
 }

@@ -79,7 +79,6 @@ describe('`plain` of a command line', () => {
   });
 });
 
-/** Functions that hide a command in different syntax. */
 const WRAPPINGS: Readonly<Record<string, (command: string) => string>> = {
   'a chain with `&&`': (command) => `npm test && ${command}`,
   'a chain with `||`': (command) => `npm test || ${command}`,
@@ -115,7 +114,6 @@ const WRAPPINGS: Readonly<Record<string, (command: string) => string>> = {
   'an array assignment': (command) => `X=(a $(${command}))\nnpm test`,
 };
 
-/** Functions that pass a command in plain words to another program. */
 const LAUNCHES: Readonly<Record<string, (command: string) => string>> = {
   env: (command) => `env A=b ${command}`,
   'env with one argument for the whole command': (command) => `env -S '${command}'`,
@@ -189,7 +187,6 @@ const LAUNCHES: Readonly<Record<string, (command: string) => string>> = {
   'a search path': () => `PATH=.:$PATH npm test`,
 };
 
-/** Different spellings of the name of a program. */
 const SPELLINGS: Readonly<Record<string, string>> = {
   'a path': '/bin/rm',
   'an escape': '\\rm',

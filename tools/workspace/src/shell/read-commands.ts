@@ -16,7 +16,10 @@ const OPENING = /`|[$<>][({]/g;
 
 const UNREAD: CommandEffects = { plain: undefined, possible: [[undefined]] };
 
-/** Reads the text that `bash -c` receives. Runs nothing and never throws. */
+/**
+ * Finds the commands in the text that `bash -c` receives. `plain` lists the commands of a line in plain words, and
+ * `possible` lists all commands that the line could run. Runs nothing and never throws.
+ */
 export function readCommands(source: string): CommandEffects {
   if ((source.match(OPENING) ?? []).length > MOST_OPENINGS) return UNREAD;
   try {

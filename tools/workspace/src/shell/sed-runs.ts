@@ -23,7 +23,7 @@ export function sedRuns(script: string): boolean {
 /** Commands of sed that use the rest of their line. */
 const TAKES_LINE = /[rRwW#]/;
 
-/** Skips blanks, command separators and addresses: `1,$`, `/x/I`, `\cxc`, `0~4`, `!`. */
+/** Returns the offset after blanks, command separators and addresses: `1,$`, `/x/I`, `\cxc`, `0~4`, `!`. */
 function afterAddress(script: string, from: number): number {
   let at = from;
   for (;;) {
@@ -44,14 +44,14 @@ function lineEnd(script: string, from: number): number {
   return orEnd(script, script.indexOf('\n', from));
 }
 
-/** Returns the end of a text argument. The text continues after each line that ends in a backslash. */
+/** Returns the end of the text of `a`, `i` or `c`. The text continues after each line that ends in a backslash. */
 function textEnd(script: string, from: number): number {
   let at = lineEnd(script, from);
   while (at < script.length && script[at - 1] === '\\') at = lineEnd(script, at + 1);
   return at;
 }
 
-/** Returns the end of both parts of `s/a/b/`. Returns -1 if a part has no end. */
+/** Returns the offset after both parts of `s/a/b/`, or -1 if the delimiter after a part is missing. */
 function afterParts(script: string, at: number): number {
   const delimiter = script[at] ?? '';
   const middle = afterPart(script, at + 1, delimiter);

@@ -16,8 +16,8 @@ export interface EnvironmentOptions {
 }
 
 /**
- * Creates a context source that notes the date, platform and shell once a day. The time of day is not included, because
- * it would cause another note at each prompt.
+ * Creates a context source that notes the date, time zone, platform and shell. It makes another note when one of them
+ * changes. The time of day is not included, because it would cause another note at each prompt.
  *
  * @throws RangeError when the time zone is unknown.
  */

@@ -83,8 +83,8 @@ const STATES = {
 } as const;
 
 /**
- * Wordings of the note, each with the wording of earlier versions. The revision is computed from the earlier wording,
- * so a session of an earlier version is not sent the same note again.
+ * Wordings of the note, each with its wording in earlier versions. The revision is computed from the earlier wording,
+ * so a session that began with an earlier version does not receive the same note again.
  */
 const REWORDED: readonly (readonly [words: string, earlier: string])[] = [
   [STATES.changed, ': changed since; read it again before you go on with work under it'],
@@ -162,8 +162,8 @@ export async function attachInstructions(folder: string, name: string): Promise<
 }
 
 /**
- * Returns the beginning of a file. Returns `undefined` if the file does not exist. Returns the error if tools may not
- * read the file or if a part of its path became a link.
+ * Returns the beginning of a file. Returns `undefined` if no regular file is at the path. Returns the error if tools
+ * may not read the file or if a part of its path became a link.
  */
 async function readBeginning(place: WorkspacePlace): Promise<string | WorkspaceError | undefined> {
   try {

@@ -1,5 +1,5 @@
-// Shows a name from outside in a note. An attacker may have chosen the name. Therefore it is shown as one quoted line
-// of limited length, without characters that control a terminal, reverse text or are invisible.
+// Shows a name of a file, folder or branch in a note. An attacker may have chosen the name. Therefore it is shown as
+// one quoted line of limited length, without characters that control a terminal, reverse text or are invisible.
 
 import { graphemesOf } from '@tidemark/model';
 import { showName } from '../confine/show-name.ts';

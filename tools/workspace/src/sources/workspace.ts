@@ -41,17 +41,19 @@ function sayHead(head: GitHead | undefined): string {
 // The code below reads the branch of a folder from git's own files. It does not run git, because git in a folder of
 // another person runs programs that its configuration names. Formats: gitrepository-layout(5), "HEAD" and "gitfile".
 
-/** Target of HEAD. */
+/** Target of git's HEAD: a branch, or a commit if no branch is checked out. */
 export type GitHead =
   | { readonly at: 'branch'; readonly branch: string }
   | { readonly at: 'commit'; readonly commit: string }
   /** A repository exists, but its HEAD cannot be read from git's files. */
   | { readonly at: 'unknown' };
 
-/** Maximum number of bytes that are read. A path in a gitfile may be as long as the system allows. */
+/** Maximum number of bytes that are read. A gitfile contains a path, and Linux allows paths of 4,096 bytes. */
 const MOST_BYTES = 4_352;
 
-/** Branch that git writes into HEAD if the branches are stored in another format (reftable). */
+/**
+ * Placeholder that git writes into HEAD instead of a branch if the branches are stored in another format (reftable).
+ */
 const ELSEWHERE = '.invalid';
 
 /**
@@ -67,8 +69,8 @@ async function gitHead(folder: string): Promise<GitHead | undefined> {
 }
 
 /**
- * Returns the `.git` folder, or the folder that the gitfile of a worktree or submodule names. Returns `undefined` if
- * there is neither.
+ * Returns the `.git` folder, or the folder to which the gitfile of a worktree or submodule points. Returns `undefined`
+ * if there is neither.
  */
 async function gitFolder(path: string): Promise<string | undefined> {
   const kind = await kindOf(path);
@@ -96,13 +98,11 @@ function parseHead(text: string): GitHead {
 }
 
 // The functions below open only regular files, because a pipe without a writer or an endless device would block the
-// process. They return `undefined` for a missing file and throw every other error.
+// process.
 
 /**
- * Opens a regular file. The caller must close it. Returns `undefined` if the file does not exist or is not a regular
- * file.
- *
- * @throws the system error when the file cannot be opened for any other reason.
+ * Opens a regular file. The caller must close it. Returns `undefined` if it is missing or not a regular file, and
+ * throws every other system error.
  */
 async function openPlainFile(path: string): Promise<FileHandle | undefined> {
   const handle = await openAtOnce(path);
@@ -126,7 +126,6 @@ async function openAtOnce(path: string): Promise<FileHandle | undefined> {
   }
 }
 
-/** Returns the first bytes of a file as text. Returns `undefined` in the same cases as `openPlainFile`. */
 async function readHead(path: string, bytes: number): Promise<string | undefined> {
   const handle = await openPlainFile(path);
   if (handle === undefined) return undefined;

@@ -38,7 +38,10 @@ export async function whileHeld<T>(place: WorkspacePlace, signal: AbortSignal, w
   }
 }
 
-/** Tries to take the lock. Returns true on success. */
+/**
+ * Tries to take the lock. If the existing lock may be removed (`isForgotten`), removes it and tries again. Returns true
+ * on success.
+ */
 async function isTaken(folder: HeldFolder, lock: string): Promise<boolean> {
   try {
     await using handle = await open(folder.at(lock), 'wx', 0o600);
@@ -53,8 +56,8 @@ async function isTaken(folder: HeldFolder, lock: string): Promise<boolean> {
 }
 
 /**
- * Returns true if the lock may be removed: its writer has ended, or the time of the lock file differs too much from the
- * current time. A time far in the future counts the same as a time far in the past.
+ * Returns true if the lock may be removed: its writer has ended, or the time of the lock file differs from the current
+ * time by more than `LONGEST_MS`. A time in the future counts the same as a time in the past.
  */
 async function isForgotten(folder: HeldFolder, lock: string): Promise<boolean> {
   const stats = await folder.statsOf(lock);

@@ -28,7 +28,6 @@ async function previewOf(bench: Bench, tool: Tool, input: unknown): Promise<Tool
   return preview({ signal, fileSeen: (path) => bench.seen.get(path) });
 }
 
-/** Creates the preview, runs `between` to change files, and then runs the call as approved. */
 async function approvedRun(bench: Bench, tool: Tool, input: unknown, between: () => Promise<unknown>) {
   const approved = await previewOf(bench, tool, input);
   const call = await bench.judge(tool, input);

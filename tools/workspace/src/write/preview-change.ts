@@ -23,8 +23,8 @@ export interface FileChange {
 }
 
 /**
- * Returns the whole change. For a new file that is all its content. A change above 1 MiB is `unseen` and shown by both
- * digests.
+ * Returns the preview of a change as a diff. For a new file, the diff contains the whole content. If the preview has
+ * more than 1,048,576 characters, it contains only sizes and digests, and `unseen` gives the reason.
  */
 export async function previewChange(change: FileChange): Promise<ToolPreview> {
   const { place, current, after } = change;
@@ -67,7 +67,7 @@ function endsInCrlf(text: string): boolean {
 }
 
 async function hunksOf(before: string, after: string): Promise<string> {
-  // Load the 19 modules of this package only when a person is asked for the first time.
+  // Load the 19 modules of this package only when a person must approve a change for the first time.
   const { structuredPatch } = await import('diff');
   const patch = structuredPatch('', '', before, after, '', '', { context: 3, maxEditLength: MOST_EDITS });
   if (patch === undefined) return replacedLines(before, after);

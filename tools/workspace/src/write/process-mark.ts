@@ -8,7 +8,7 @@ import { readFileSync, readlinkSync } from 'node:fs';
 /** Pattern of a mark: process id, start time, and a hash of the boot and the process namespace to which both belong. */
 export const PROCESS_MARK: RegExp = /\d+-\d+-[0-9a-f]{8}/;
 
-/** Value for systems on which start times cannot be read, such as macOS. */
+/** Value in place of the hash on systems without `/proc`, such as macOS. */
 const NO_HOST = '00000000';
 
 /**

@@ -58,7 +58,7 @@ describe.skipIf(noMarks)('after a writer was killed (skipped without /proc)', ()
     const bench = await openBench();
     const lock = await bench.put('.tidemark/.tidemark-MEMORY.md.lock', ENDED);
     const place = { path: join(bench.folder, '.tidemark/MEMORY.md'), shown: 'MEMORY.md', inside: true };
-    // The aborted signal ends any wait for the lock.
+    // With an aborted signal, `whileHeld` throws instead of waiting for the lock.
     const whileOurs = (): Promise<string> =>
       whileHeld(place, AbortSignal.abort(), async () => await readFile(lock, 'utf8'));
     expect(await whileOurs()).toBe(processMark());

@@ -1,6 +1,6 @@
 // Replaces a whole file, or creates it. The new content is written to a temporary file in the same folder, flushed, and
-// then renamed. A reader sees the old file or the new one, even if the process is killed at any instant (L8). Every
-// step is relative to the held folder.
+// then renamed. A reader sees the old file or the new one, even if the process is killed at any instant (L8). Each step
+// uses an open descriptor of the folder (`HeldFolder`) instead of its path.
 
 import type { BigIntStats } from 'node:fs';
 import { access, constants, open, rename, unlink, readdir } from 'node:fs/promises';
@@ -14,9 +14,9 @@ import { randomBytes } from 'node:crypto';
 import { PROCESS_MARK, processMark, processState } from './process-mark.ts';
 
 /**
- * Writes a whole file. `before` is the file that was checked, or `undefined` if no file existed. If another file is at
- * this path now, nothing is written. Missing folders are created, and the mode of the file is kept. Temporary files of
- * a killed process are removed by the next process that writes into the folder.
+ * Writes a whole file. `before` is the state of the file that was checked, or `undefined` if no file existed. Nothing
+ * is written if the file at this path now is another one or has changed. Missing folders are created, and the mode of
+ * the file is kept. Temporary files of a killed process are removed by the next process that writes into the folder.
  *
  * @throws WorkspaceError `workspace/changed`, `workspace/moved` or `workspace/file-system`. The file is unchanged then.
  */
@@ -53,8 +53,8 @@ async function writeBeside(
 }
 
 /**
- * Writes the bytes to a new file. Until the mode of the new file is set, other users cannot open it, because the old
- * file may be closed to other users.
+ * Writes the bytes to a new file. If it will replace an old file, other users cannot open it until it has the mode of
+ * the old file, because the old file may be closed to other users.
  */
 async function writeWhole(path: string, bytes: Uint8Array, before: BigIntStats | undefined): Promise<void> {
   await using handle = await open(path, 'wx', before === undefined ? 0o666 : 0o600);
@@ -63,11 +63,6 @@ async function writeWhole(path: string, bytes: Uint8Array, before: BigIntStats |
   await handle.datasync();
 }
 
-/**
- * Checks that the file is still the one that was checked earlier.
- *
- * @throws WorkspaceError `workspace/changed` when another file, or another state of the file, is at this path.
- */
 async function assertUnchanged(
   folder: HeldFolder,
   place: WorkspacePlace,

@@ -8,7 +8,7 @@ import { WorkspaceError } from '../workspace-error.ts';
 import type { CurrentFile } from './current-file.ts';
 import { baseOf } from './preview-change.ts';
 
-/** Context of a call that both its preview and its run need. A preview has no `approved`. */
+/** Part of a call's context that both the preview and the run of the call use. A preview has no `approved`. */
 export type Approvable = Pick<ToolContext, 'signal' | 'fileSeen' | 'approved'>;
 
 /**

@@ -7,8 +7,8 @@ import { showDiff } from './show-diff.ts';
 const TOKEN = ['gh', 'p_', 'Zx9Kq2Lm7Wd4'.repeat(3)].join('');
 const PARTS = Array.from({ length: TOKEN.length - 11 }, (_, at) => TOKEN.slice(at + 4, at + 12));
 /**
- * Returns the parts of the token that the text shows without the whole token. The mask does not recognize such parts.
- * Returns an empty list if the text contains the whole token, because the mask recognizes that.
+ * Returns the parts of `TOKEN` in the text. Returns an empty list if the text contains the whole secret, because the
+ * mask recognizes a whole secret but not a part of it.
  */
 const leftOf = (text: string): readonly string[] =>
   text.includes(TOKEN) ? [] : PARTS.filter((part) => text.includes(part));

@@ -8,8 +8,8 @@ const MOST_LINES = 120;
 const LONGEST_LINE = 400;
 
 /**
- * Returns the hunks of the diff, or one line that explains why the diff is omitted. A different line end does not count
- * as a change.
+ * Returns the hunks of the diff, or one line that explains why the diff is omitted. A different line end or byte order
+ * mark does not count as a change.
  */
 export async function showDiff(before: string, after: string): Promise<string> {
   if (before.length + after.length > MOST_BYTES) return '(too large for a diff)';

@@ -5,7 +5,10 @@ import { isUtf8 } from 'node:buffer';
 
 const BOM = '\uFEFF';
 
-/** Decodes UTF-8 bytes without changes, including a byte order mark. Returns `undefined` if the bytes are not text. */
+/**
+ * Decodes UTF-8 bytes without changes, including a byte order mark. Returns `undefined` if the bytes are not valid
+ * UTF-8 or contain a NUL byte.
+ */
 export function textOf(bytes: Uint8Array): string | undefined {
   if (!isUtf8(bytes) || bytes.includes(0)) return undefined;
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
@@ -24,9 +27,9 @@ export function withLineEnds(words: string, end: '\n' | '\r\n'): string {
 }
 
 /**
- * Returns the new text of a whole file in the form of the old text, and the names of the properties that were kept. If
- * the new text itself contains a carriage return, its line ends are not changed. If it begins with a byte order mark,
- * no mark is added.
+ * Returns the new text of a whole file with the line ends and the byte order mark of the old text, and the names of the
+ * properties that were kept. If the new text itself contains a carriage return, its line ends are not changed. If the
+ * new text begins with a byte order mark, no mark is added.
  */
 export function inFormOf(old: string, words: string): { readonly text: string; readonly kept: readonly string[] } {
   const long = lineEnd(old) === '\r\n' && !words.includes('\r');

@@ -26,7 +26,10 @@ const ARGUMENTS = argumentsOf(
 const DESCRIPTION =
   'Creates a file, or replaces a whole file; missing folders are created. Read an existing file first: the call fails if the file changed since then. To change part of a file, use edit.';
 
-/** Maximum size in bytes at which an old file is compared by content. A larger file is compared only by its digest. */
+/**
+ * Maximum size in bytes of an old file that is held in memory. A larger file is replaced without a diff, and its line
+ * ends and byte order mark are not kept.
+ */
 const MOST_COMPARED = 1024 * 1024;
 
 /**
@@ -58,7 +61,6 @@ export function createWriteTool(confinement: Confinement): Tool {
   };
 }
 
-/** New content of a file, and the file that it replaces. */
 interface PlannedWrite {
   readonly current: CurrentFile | undefined;
   readonly text: string;
@@ -66,11 +68,6 @@ interface PlannedWrite {
   readonly kept: readonly string[];
 }
 
-/**
- * Prepares the write in memory.
- *
- * @throws WorkspaceError when the current state of the file does not allow the write.
- */
 async function planWrite(place: WorkspacePlace, content: string, context: Approvable): Promise<PlannedWrite> {
   const { signal, fileSeen, approved } = context;
   const current = await currentFile(place, MOST_COMPARED, signal);

@@ -6,7 +6,6 @@ import { CARE } from './guide-care.ts';
 import { CRAFT } from './guide-craft.ts';
 import { DESIGN } from './guide-design.ts';
 
-/** One section of the guide. */
 export interface GuideSection {
   readonly heading: string;
   /** Lines of the section. Each line ends with a newline. */

@@ -1,7 +1,6 @@
 // Layer 0 of the prompt contract `tm1`. Its bytes are the same for every session everywhere. An edit needs a new
 // version: a test pins the digest of every part.
 
-/** Name of this contract. */
 export const TM1 = 'tm1';
 
 const IDENTITY = `You are an agent run by Tidemark. You act through tools and report what you did.
@@ -43,7 +42,7 @@ Checkpoints
 export const TM1_RUNTIME: string = [IDENTITY, RULES, INSTRUCTIONS, NOTES, CHECKPOINTS].join('');
 
 /**
- * Layer 0 for an agent whose own system text contains the identity and the working rules: only discovery, notes and
- * checkpoints.
+ * Layer 0 for an agent whose own system text contains the identity and the working rules. It contains only the parts on
+ * instruction files, notes and checkpoints.
  */
 export const TM1_MINIMAL: string = [INSTRUCTIONS, NOTES, CHECKPOINTS].join('').trimStart();

@@ -1,8 +1,7 @@
-// Layer 0 of the prompt contract `tm2`, for an agent that has only its own tools. It has about 100 tokens, so that the
-// runtime adds at most 150 together with the note on the permission mode. The other texts are still those of `tm1`. An
-// edit needs a new version: a test pins the digest.
+// Layer 0 of the prompt contract `tm2`, for an agent that has only its own tools. It has about 100 tokens. Together
+// with the note on the permission mode, the runtime adds at most 150. The other texts of `tm2` are the texts of `tm1`.
+// An edit needs a new version: a test pins the digest.
 
-/** Name of this contract. */
 export const TM2 = 'tm2';
 
 /**

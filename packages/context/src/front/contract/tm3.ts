@@ -1,7 +1,6 @@
 // Layer 0 of the prompt contract `tm3`: the texts of `tm1` and `tm2` in plain English. Its bytes are the same for every
 // session everywhere. An edit needs a new version: a test pins the digest of every part.
 
-/** Name of this contract. */
 export const TM3 = 'tm3';
 
 const IDENTITY = `You are an agent run by Tidemark. You act through tools and report what you did.

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { EventData, Kind, Placed, RecordedOf } from '../../event.ts';
 import type { CallId, Chain, Digest, Money, Position, SessionId, Timestamp, TurnId } from '../../ids.ts';
 
-/** Fields of a record around its payload. */
+/** Fields of a record in addition to its payload. */
 export interface RecordEnvelope extends Placed {
   readonly at: Timestamp;
   readonly turn: TurnId | undefined;
@@ -58,8 +58,8 @@ function issueOf(issue: z.core.$ZodIssue): Unfit['unfit'][number] {
 type Fits = (value: unknown) => boolean;
 
 /**
- * Makes a quick check from a schema. `true` means that parsing would return an equal value. `false` means that the
- * result is not known and the schema must parse the value.
+ * Returns a quick check that is made from a schema. The check returns `true` if parsing would return an equal value. If
+ * the check returns `false`, the result is not known, and the schema must parse the value.
  */
 export function exactFit<T>(schema: z.ZodType<T>): (value: unknown) => value is T {
   const fits = fitOf(schema);

@@ -1,5 +1,5 @@
-// Turns the moves of an import into events. Prompts open turns, and an epoch opens before the answer that needs it.
-// Every call gets exactly one closing event.
+// Turns the moves of an import (`format/move.ts`) into events of a log. A prompt opens a turn, and an epoch opens
+// before the first answer that needs it. Every call gets exactly one closing event.
 
 import { defined } from '@tidemark/core';
 import type { AnswerPart, BilledIn } from '@tidemark/log';
@@ -44,16 +44,17 @@ export function applyMove(draft: SessionDraft, move: ImportedMove, view: BranchV
   settle(draft, move, view);
   const { ordinal } = move.from;
   if (view.outline.isAnchor(ordinal) && !draft.anchors.has(ordinal)) {
-    // A cut between a call and its result would leave a call without a result in the history. If calls are open, the
-    // anchor is therefore the position of their answer, so that the whole answer is kept.
+    // The anchor is the position at which a compaction cuts the log. A cut between a call and its result would leave a
+    // call without a result. While calls are open, the anchor is therefore the position of their answer, so that the
+    // whole answer is kept.
     draft.anchors.set(ordinal, Math.min(draft.position, ...draft.open.values()));
   }
   take(draft, move, view);
 }
 
 /**
- * Ends the branch: abandons all open calls and ends the turn. Remembers the calls, because a later import can contain
- * their results.
+ * Ends the branch: abandons all open calls and ends the turn. Remembers the calls in `cutOff`, because a later import
+ * can contain their results.
  */
 export function finishDraft(draft: SessionDraft, isEndOfFile: boolean): void {
   for (const call of draft.open.keys()) draft.cutOff.add(hashText(call));
@@ -145,8 +146,7 @@ function takeNote(draft: SessionDraft, { from, source, body }: NoteMove): void {
   emit(draft, { kind: 'context.noted', at: from.at, ...inTurn(draft), data });
 }
 
-// Adds a notification. A notification after the end of a turn starts the next turn, because there is no prompt that
-// could start it.
+// A notification that arrives after the end of a turn starts a turn, because no prompt starts one.
 function takeNotification(draft: SessionDraft, { from, source, provenance, body }: NotificationMove): void {
   const turn = draft.turn ?? openTurn(draft, from.at, 'notification');
   emit(draft, { kind: 'notification.received', at: from.at, turn: turn.id, data: { source, provenance, body } });
@@ -175,8 +175,8 @@ function takeAnswer(draft: SessionDraft, move: AnswerMove, view: BranchView): vo
 }
 
 /**
- * Returns the record that already bills the provider call of an answer. Returns an empty object if no record bills it
- * yet. The first record of a call bills the call.
+ * Adds the provider call of an answer to `billed`. Returns the record that already bills this call. Returns an empty
+ * object if this answer is the first record of the call, which then bills it, or if no tokens were counted.
  */
 function billedIn(
   { session, position: at }: SessionDraft,
@@ -199,7 +199,7 @@ function callsOf(parts: readonly AnswerPart[]): ReadonlySet<string> {
 function takeInterrupted(draft: SessionDraft, move: InterruptedMove, view: BranchView): void {
   const { type: _type, from, ...answer } = move;
   const turn = needTurn(draft, from.at);
-  // An interrupted answer without usage was not counted by the provider, so it needs no epoch of its own.
+  // The provider did not count an interrupted answer without usage, so this answer opens no epoch.
   if (move.usage !== undefined) openEpoch(draft, from.at, move);
   const data = { step: draft.step, stream: 'main', ...answer, ...billedIn(draft, move, view) };
   emit(draft, { kind: 'answer.interrupted', at: from.at, turn: turn.id, data });

@@ -1,5 +1,6 @@
-// Recognizes calls that are already billed. A transcript contains a call twice if its rows were copied. A second file
-// contains a call of the first file if a session was forked. The identity of a call recognizes it in both cases.
+// Recognizes calls that are already billed. A transcript contains a call twice if its rows were copied. If a session
+// was forked into a second file, both files contain the calls before the fork. The identity of a call is the same in
+// all these places.
 
 import type { AnswerPart, BilledIn, Usage } from '@tidemark/log';
 import { canonicalText } from '@tidemark/log';
@@ -24,9 +25,9 @@ export type BilledCalls = Map<string, BilledIn>;
 
 /**
  * Returns the identity of a provider call, or `undefined` if no tokens were counted, because such a call is not billed.
- * Ids of Anthropic are unique, and all rows of one answer have the same input counts. So the id, the model and the
- * input counts identify the call. Local servers repeat ids. So for other answers the identity also contains the time,
- * the provider, the output count and the text.
+ * In transcripts of Claude Code, the provider's id is unique, and all rows of one answer have the same input counts.
+ * There the id, the model and the input counts identify the call. In other formats an id can repeat, because local
+ * servers repeat ids. There the identity also contains the time, the provider, the output count and the text.
  */
 export function callIdentity({
   format,

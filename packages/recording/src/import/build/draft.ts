@@ -47,8 +47,8 @@ export interface KeptBytes {
 }
 
 /**
- * Answer with open calls, and the events after this answer. A fork that leaves the session at this point copies these
- * events.
+ * Answer whose calls are still open, and the events after this answer. A fork that starts while the calls are open
+ * copies these events.
  */
 export interface OpenBatch {
   readonly position: number;
@@ -80,14 +80,20 @@ export interface SessionDraft {
   checkpoint: Position | undefined;
   /** For a fork, the range of the parent's log that the fork does not continue. Absent for other sessions. */
   left: Range | undefined;
-  /** Log positions from which a compaction keeps history, by the ordinal of the record that is first kept. */
+  /**
+   * Log positions by the ordinal of a transcript record. A compaction that keeps the transcript from this record on
+   * keeps the log from this position on.
+   */
   readonly anchors: Map<number, number>;
   /** Events that are not delivered yet. `bytes` contains the bytes to which they refer. */
   events: Event[];
   bytes: KeptBytes[];
 }
 
-/** Returns a session that contains only its first record, `session.created`. */
+/**
+ * Returns the draft of a new session without events. Its next position is 1, because the importer writes
+ * `session.created` at position 0.
+ */
 export function newDraft(session: SessionId, at: Timestamp): SessionDraft {
   return {
     session,
@@ -111,23 +117,22 @@ export function newDraft(session: SessionId, at: Timestamp): SessionDraft {
 }
 
 /**
- * Start of a fork: a position of the parent at which no call is open, and the events after this position that the fork
- * copies.
+ * Start of a fork. The fork continues after `position` of the parent, where no call is open. It then copies the events
+ * in `taken`.
  */
 export interface ForkPoint {
   readonly parent: SessionId;
   readonly position: Position;
   readonly draft: SessionDraft;
   /**
-   * Events of an answer whose calls are not all closed. They are after the start position of the fork, so the fork has
-   * its own copy.
+   * Later events of the parent, from an answer whose calls are not all closed. The fork gets its own copies of them.
    */
   readonly taken: readonly Event[];
 }
 
 /**
- * Returns the point at which a fork leaves this session now, and the draft of the fork. The parent's draft does not
- * change.
+ * Returns the start of a fork that leaves this session in its current state. If calls are open, the fork starts before
+ * the answer that made them. The parent's draft does not change.
  */
 export function forkPoint(draft: SessionDraft, session: SessionId): ForkPoint {
   const next = draft.batch?.position ?? draft.position;
@@ -164,7 +169,7 @@ function withoutUsage(event: Event): Event {
   return { ...event, data: { ...data, usage: {} } };
 }
 
-/** Appends an event to the draft. */
+/** Appends an event to the draft. If calls are open, also adds the event to `batch`, unless it is a foreign record. */
 export function emit(draft: SessionDraft, event: Event): void {
   draft.events.push(event);
   if (event.kind !== 'foreign.recorded') draft.batch?.events.push(event);
@@ -191,7 +196,7 @@ export function openTurn(draft: SessionDraft, at: Timestamp, trigger: EventData[
   return turn;
 }
 
-/** Returns the open turn. If an answer came without a prompt, so that no turn is open, opens a turn. */
+/** Returns the open turn. Opens a turn if none is open, which happens for an answer without a prompt. */
 export function needTurn(draft: SessionDraft, at: Timestamp): OpenTurn {
   return draft.turn ?? openTurn(draft, at, 'user');
 }
@@ -214,8 +219,8 @@ export function endTurn(draft: SessionDraft): void {
 }
 
 /**
- * Abandons the open calls, so that each call is closed once. A call for which `spare` returns true stays open, because
- * a later move closes it. Returns the number of abandoned calls.
+ * Adds `tool.abandoned` for each open call, except for calls for which `spare` returns true. These calls stay open,
+ * because a later move closes them. Returns the number of abandoned calls.
  */
 export function abandonCalls(
   draft: SessionDraft,

@@ -9,7 +9,10 @@ import type { Answerer } from '../format/move.ts';
 import type { SessionDraft, EpochInForce } from './draft.ts';
 import { emit, inTurn } from './draft.ts';
 
-/** Name of the prompt contract in a recording, because the recording does not contain the front. */
+/**
+ * Name of the prompt contract in the events of an import. The recording does not contain the front, so its real
+ * contract is unknown.
+ */
 export const RECORDED = 'recorded';
 
 /**
@@ -56,7 +59,7 @@ function causeOf(before: EpochInForce | undefined, next: EpochInForce): EpochCau
 }
 
 // Stores an artifact in place of the catalog row, which the recording does not contain. The artifact contains only the
-// names of provider and model, and no claim about the model.
+// names of provider and model, so that it makes no claim about the model.
 function keepName(
   draft: SessionDraft,
   name: { readonly provider: string; readonly model: string },

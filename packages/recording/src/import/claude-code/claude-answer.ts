@@ -89,10 +89,9 @@ function addParts(before: readonly RawPart[], row: readonly RawPart[]): readonly
   return [...before, ...fresh.filter(({ part }) => part.type !== 'call' || !known.has(part.call))];
 }
 
-/** Provider of all answers in a transcript of Claude Code. */
 const ANTHROPIC = 'anthropic';
 
-/** Part of an answer, with the raw text of its content block. The raw text is byte for byte as the model wrote it. */
+/** Part of an answer, with the exact text of its content block in the transcript. */
 export interface RawPart {
   readonly part: AnswerPart<CallId>;
   readonly raw: string;

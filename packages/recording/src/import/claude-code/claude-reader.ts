@@ -1,5 +1,5 @@
 // Reads the rows of one branch of Claude Code. An answer is held until its last row, together with all moves between
-// its rows. A compaction consists of the boundary row and the summary after this row.
+// its rows. A compaction is read from two rows: the boundary row, and the summary row after it.
 
 import { defined } from '@tidemark/core';
 import { contentParts } from '../format/format.ts';
@@ -31,7 +31,6 @@ interface ClaudeReading {
   before: From | undefined;
 }
 
-/** Creates a reader for one branch of a transcript. */
 function claudeReader(source: BranchSource): BranchReader {
   const reading: ClaudeReading = {
     source,
@@ -82,7 +81,10 @@ function isLastRow({ source }: ClaudeReading, id: string, from: From): boolean {
   return (source.outline.answerEnd(source.branch, id) ?? from.ordinal) <= from.ordinal;
 }
 
-/** Returns the held answer and the moves after it. Afterwards the reader holds nothing. */
+/**
+ * Returns the held answer and the moves held after it, and clears both. If rows of the answer are still missing, adds
+ * its id to `cut`.
+ */
 function letGo(reading: ClaudeReading): readonly ImportedMove[] {
   const { answer, behind, source } = reading;
   if (answer === undefined) return [];
@@ -164,8 +166,8 @@ function compaction(reading: ClaudeReading, row: JsonObject, from: From): Import
   });
 }
 
-// Returns a move if the row sets a new reasoning setting. A prompt row contains the current thinking budget. The first
-// row states the current budget, and a later row can change it.
+// Returns a move if the reasoning setting of the row differs from the last known one. A prompt row contains the current
+// thinking budget. The move of the first such row is `silent`, because no setting changed there.
 function reasoningOf(reading: ClaudeReading, row: JsonObject, from: From): readonly ImportedMove[] {
   const metadata = objectOf(row['thinkingMetadata']);
   const budget = countOf(metadata['maxThinkingTokens']);
@@ -184,14 +186,11 @@ function queuedPrompt(reading: ClaudeReading, row: JsonObject, from: From): read
   return [promptMove(from, parts, { trigger: 'user', steer: true })];
 }
 
-// Turns an error row of Claude Code into a failed call. The text of the row decides about the class and the code of the
-// failure.
-
 type ImportedFailure = Pick<FailedMove, 'class' | 'code'>;
 
 /**
- * Patterns with the failure that each one means. They are tried in order on the row's `error` and its text. The status
- * codes are those of Anthropic's errors page.
+ * Failures by pattern. The first pattern that matches the row's `error` or text decides. The status codes are those of
+ * Anthropic's errors page.
  */
 const FAILURES: readonly (readonly [RegExp, ImportedFailure])[] = [
   [/prompt is too long|context limit|context window|input length/i, { class: 'compaction', code: 'provider/too-long' }],
@@ -210,7 +209,6 @@ const FAILURES: readonly (readonly [RegExp, ImportedFailure])[] = [
 
 const UNKNOWN: ImportedFailure = { class: 'retryable', code: 'provider/server' };
 
-/** Returns the failed call that a row describes. */
 function claudeError(row: JsonObject, from: From): FailedMove {
   const message = listOf(objectOf(row['message'])['content'])
     .map((block) => textOf(objectOf(block)['text']) ?? '')

@@ -1,5 +1,4 @@
-// First pass over the rows of Claude Code: finds the parent of each row, and checks if the row advances the
-// conversation.
+// First pass over the rows of Claude Code: finds the parent of each row, and whether the row advances the conversation.
 
 import { defined } from '@tidemark/core';
 import type { JsonObject } from '../file/fields.ts';
@@ -51,8 +50,8 @@ function stepOf(row: JsonObject): Pick<Sighting, 'step' | 'answer' | 'results' |
 // Returns the effect of a user row on its branch. Only a prompt can be a rewind. Results and notes belong to the row
 // that is their parent.
 function userStep(row: JsonObject): Pick<Sighting, 'step' | 'results'> {
-  // A summary belongs to the boundary row before it, which already advanced the history. Older versions write no
-  // boundary row. There the summary itself advances the history.
+  // A summary belongs to the boundary row before it, which already advanced the history. Older versions of Claude Code
+  // write no boundary row, so there the summary itself advances the history.
   if (row['isCompactSummary'] === true)
     return { step: nameOf(row['parentUuid']) === undefined ? 'advances' : 'belongs' };
   const { results, said } = userContent(row);
@@ -87,9 +86,8 @@ function titleOf(row: JsonObject): string | undefined {
   return row['type'] === 'summary' ? nameOf(row['summary']) : undefined;
 }
 
-// Returns the records that a compaction keeps. Newer versions keep a segment of the history. They name the first record
-// of the segment, and the last record, after which the conversation continues. The newest versions may list the kept
-// records instead.
+// Returns the ids of the first and the last record that a compaction keeps. The conversation continues after the last
+// one. Newer versions of Claude Code name these two records. The newest versions can list all kept records instead.
 function keptSegment(row: JsonObject): Pick<Sighting, 'keptFrom' | 'relinked'> {
   const metadata = objectOf(row['compactMetadata']);
   const segment = objectOf(metadata['preservedSegment']);

@@ -13,8 +13,8 @@ import type { From, ImportedMove, PromptMove } from '../format/move.ts';
 const STOPPED = '[Request interrupted by user';
 
 /**
- * Text that Claude Code writes as a user message when a background task has ended. The text contains the id of the
- * task, its state and the place of its output. It is in a row of its own, or in a queued prompt.
+ * Text that Claude Code writes as a user message when a background task has ended. It is in a row of its own, or in a
+ * queued prompt.
  */
 const TASK = /^\s*<task-notification>[^]*<\/task-notification>/;
 

@@ -1,4 +1,4 @@
-// Reads fields of foreign records. A function returns a field that exists and has the right type. Any other field is
+// Reads fields of foreign records. Each function returns a field only if it has the right type. Any other field is
 // treated as absent.
 
 import type { Json, Timestamp } from '@tidemark/log';
@@ -7,12 +7,10 @@ import { timestamp } from '@tidemark/log';
 /** JSON object whose fields have not been checked yet. */
 export type JsonObject = { readonly [key: string]: Json | undefined };
 
-/** True if a value is a JSON list. */
 export function isList(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** True if a value is a JSON object. */
 export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !isList(value);
 }
@@ -42,7 +40,10 @@ export function countOf(value: Json | undefined): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 }
 
-/** Returns a time from RFC 3339 text or milliseconds since 1970, or `undefined` if the value is not a valid time. */
+/**
+ * Returns the time of a date text or of a number of milliseconds since 1970. Returns `undefined` if the value is no
+ * valid time, or is before 1900 or after 9999.
+ */
 export function momentOf(value: Json | undefined): Timestamp | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
   const moment = new Date(value);

@@ -29,7 +29,6 @@ export async function* readLines(
   if (last !== undefined) yield [last];
 }
 
-/** Splits chunks at newlines and keeps the unfinished line at the end of a chunk. */
 class LineReader {
   readonly #longest: number;
   readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

@@ -1,5 +1,5 @@
-// Reads the records of one line. A valid line is one record. A damaged line is searched for valid records. They can be
-// after null bytes of a crash, after another record without a newline, or after a torn record.
+// Reads the records of one line. A valid line is one record. A damaged line is searched for valid records: after null
+// bytes that a crash left, after another record without a newline, and after an incomplete (torn) record.
 
 import type { Json } from '@tidemark/log';
 import { rawElements, rawMember, rawValueEnd } from '@tidemark/core';
@@ -23,7 +23,8 @@ const NOTHING: LineContent = { records: [], problems: [] };
 
 /** Reads the records of a line. Never throws. A blank line has no records and no problems. */
 export function readRecords(text: string): LineContent {
-  // The brackets of a torn line are counted too. A line with so many open brackets is not searched for valid records.
+  // A torn line can also exceed the limit, because all its open brackets count. It is then not searched for valid
+  // records.
   if (isTooDeep(text)) return { records: [], problems: [`nested deeper than ${DEEPEST_JSON} levels`] };
   const whole = parse(text);
   if (whole !== undefined) return { records: [whole], problems: [] };
@@ -76,8 +77,8 @@ function whatIsWrong(rest: string, tail: RawRecord | undefined): string {
 const RECORD_START = /\{"(?:type|parentUuid|uuid|id|sessionId|timestamp|isSidechain|leafUuid|messageId)":/g;
 const MOST_TRIES = 32;
 
-// Finds the whole record at the end of a torn line. A torn record may itself contain objects. So an object counts only
-// if it has the fields of a record.
+// Finds the whole record at the end of a torn line. The torn record before it can contain objects, so an object counts
+// only if it has the fields of a record.
 function wholeRecordAtTheEnd(text: string): RawRecord | undefined {
   const starts = [...text.matchAll(RECORD_START)].map((match) => match.index).slice(-MOST_TRIES);
   for (const start of starts) {
@@ -94,8 +95,9 @@ function looksLikeRecord(value: JsonObject): boolean {
 }
 
 /**
- * Returns the exact text of each block in the `message.content` of a record. Parsing and printing a block again would
- * change the order of integer-like keys, `1.0`, and numbers above 2^53. Empty if the content is no list.
+ * Returns the exact text of each block in the `message.content` of a record, in order. Parsing and printing a block
+ * again would reorder integer-like keys, print `1.0` as `1`, and round numbers above 2^53. Returns an empty list if the
+ * content is no list.
  */
 export function rawContent(text: string): readonly string[] {
   return rawElements(rawMember(rawMember(text, 'message') ?? '', 'content') ?? '');

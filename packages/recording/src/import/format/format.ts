@@ -22,8 +22,8 @@ export type Keep = (bytes: Uint8Array) => Digest;
 export interface BranchReader {
   read(raw: RawRecord, from: From): readonly ImportedMove[];
   /**
-   * Inserts a move that another part of the import made, for example the start of a subagent. Returns the moves that
-   * the reader does not hold.
+   * Passes a move of another part of the import through the reader, for example the start of a subagent. Returns the
+   * move, or an empty list if the reader holds it until an answer is complete.
    */
   pass(move: ImportedMove): readonly ImportedMove[];
   /** Returns all moves that the reader still holds. */
@@ -102,8 +102,8 @@ function decodeBase64(data: Json | undefined): Uint8Array | undefined {
 const LONGEST = 80;
 
 /**
- * Returns the first line of a prompt that is not blank, cut to 80 characters. This line becomes the title of a session
- * that has no title. Returns `undefined` for a line that starts with an angle bracket, because a program wrote it.
+ * Returns the first line that is not blank in a prompt, cut to 80 characters. This line becomes the title of a session
+ * that has no title. Returns `undefined` if the line starts with an angle bracket, because a program wrote it.
  */
 export function openingOf(content: Json | undefined): string | undefined {
   const text = textOf(content) ?? textOf(objectOf(listOf(content)[0])['text']);

@@ -1,5 +1,5 @@
-// Meaning of a record of any format, in the terms of this project. The reader of a format turns records into moves, in
-// the order of the file. The builder turns moves into events and keeps the history closed.
+// Moves: the meaning of transcript records in the terms of this project, the same for every format. The reader of a
+// format turns records into moves, in the order of the file. The builder turns moves into events and closes every call.
 
 import type { AnswerPart, CallId, ContentPart, Json, SessionId, StopReason, Timestamp, Usage } from '@tidemark/log';
 
@@ -29,7 +29,7 @@ export interface PromptMove {
   readonly trigger: 'user' | 'subagent';
   /** True if the file shows that the prompt was sent into a running turn. */
   readonly steer?: boolean;
-  /** True if the user stopped the turn with this prompt. */
+  /** True if the prompt is the text with which the recorded program marks that the user interrupted the turn. */
   readonly interrupts?: boolean;
 }
 
@@ -53,7 +53,7 @@ export interface NotificationMove {
   readonly body: string;
 }
 
-/** Answer of a model that is complete. */
+/** Complete answer of a model. */
 export interface AnswerMove extends Answerer {
   readonly type: 'answer';
   readonly from: From;
@@ -65,7 +65,7 @@ export interface AnswerMove extends Answerer {
   readonly usage: Usage;
 }
 
-/** Answer of a model that was cut off, by the user or by the connection. */
+/** Answer that was cut off before its end, by the user or by the connection. */
 export interface InterruptedMove extends Answerer {
   readonly type: 'interrupted';
   readonly from: From;
@@ -75,7 +75,7 @@ export interface InterruptedMove extends Answerer {
   readonly message?: string;
 }
 
-/** Call to the model that failed. */
+/** Failed call to a model. */
 export interface FailedMove {
   readonly type: 'failed';
   readonly from: From;
@@ -101,7 +101,7 @@ export interface CompactionMove {
   readonly from: From;
   readonly summary: string;
   readonly trigger: string;
-  /** Ordinal of the record that states from where history is kept. Absent if `from` is this record. */
+  /** Ordinal of the record that names the first kept record. Absent if this is the record in `from`. */
   readonly boundary?: number;
   /** Recorded number of tokens before the compaction. */
   readonly before?: number;

@@ -9,11 +9,13 @@ import type { Outline, Sighting, Branch } from './outline.ts';
 /** Builds the outline from the records of a file, in order. */
 export interface OutlineDrawing {
   add(sighting: Sighting): void;
-  /** Returns the outline of the file. `lines` is the number of lines in the file. No record may be added afterwards. */
+  /**
+   * Returns the outline of the file. `lines` is the number of lines in the file. `add` must not be called afterwards.
+   */
   finish(lines: number): Outline;
 }
 
-/** Creates an outline without records. */
+/** Returns a builder that has read no record. */
 export function drawOutline(): OutlineDrawing {
   const drawing = emptyDrawing();
   return {
@@ -34,8 +36,8 @@ function add(drawing: Drawing, sighting: Sighting): void {
   drawing.routes.push(place.branch.index);
 }
 
-// Adds a second copy of a record. The copy belongs to the branch of the record before the copy. The first record of a
-// file is never a copy.
+// Adds a copy of an earlier record. The copy belongs to the branch of the record directly before it in the file. There
+// is such a record, because the first record of a file is never a copy.
 function repeat(drawing: Drawing): void {
   const ordinal = drawing.routes.length;
   const index = drawing.routes.get(ordinal - 1);
@@ -82,9 +84,8 @@ function remember(drawing: Drawing, sighting: Sighting, place: BranchPlace): voi
 }
 
 /**
- * Returns the place of a record: after its parent, or else after the last record of the same speaker. The record
- * advances its branch. If the record continues an earlier record, it opens a fork. Results of parallel calls, and the
- * rows of one answer, share a parent and are not rewinds.
+ * Finds the place of a record, which is after its parent, or else after the last record of the same speaker. Then
+ * advances the branch or opens a fork, as the record's `step` requires.
  */
 function takePlace(drawing: Drawing, sighting: Sighting): BranchPlace {
   const found = locate(drawing, sighting);
@@ -167,10 +168,7 @@ function advance(drawing: Drawing, branch: BranchDraft): BranchPlace {
   return { branch, generation: branch.generation };
 }
 
-/**
- * Returns the outline for the second pass, without the index that was used to build the outline. If a file contains
- * only subagent records, the first subagent becomes the main session.
- */
+/** If a file contains only subagent records, the first subagent becomes the main session. */
 function finishOutline(drawing: Drawing, lines: number): Outline {
   const main = speakerOf(drawing);
   const silent = drawing.branches.find((branch) => branch.kind === 'main' && branch !== main);

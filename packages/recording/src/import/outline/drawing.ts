@@ -15,10 +15,7 @@ export interface BranchDraft {
   readonly first: number;
   last: number;
   at: Timestamp | undefined;
-  /**
-   * Number of times that the history of the branch advanced. The index stores the generation of each record at its
-   * arrival.
-   */
+  /** Number of times that the history of the branch advanced. */
   generation: number;
   /** Ordinals of the records that advanced the history. `began[n]` is the record that advanced it from generation n. */
   readonly began: number[];
@@ -27,20 +24,22 @@ export interface BranchDraft {
 }
 
 /**
- * Records of one speaker: the main conversation, or a subagent. `root` is its first branch and `current` its latest.
+ * Branches of one speaker: the main conversation, or a subagent. `root` is the first branch and `current` the latest.
  */
 export interface Voice {
   root: BranchDraft | undefined;
   current: BranchDraft | undefined;
 }
 
-/** Place in the history of a branch. `generation` is the number of times that the history had advanced. */
+/**
+ * Place in the history of a branch. `generation` is the number of times that the history had advanced at this place.
+ */
 export interface BranchPlace {
   readonly branch: BranchDraft;
   readonly generation: number;
 }
 
-/** Facts about the whole file that single records state. */
+/** Facts about the whole file, collected from single records. */
 export interface FileFacts {
   at?: Timestamp;
   workspace?: string;
@@ -68,9 +67,9 @@ export interface Drawing {
   readonly rowBranch: GrowingNumbers;
   readonly rowGeneration: GrowingNumbers;
   readonly rowOrdinal: GrowingNumbers;
-  /** Branch index by ordinal. */
+  /** Branch index of each record, by ordinal. */
   readonly routes: GrowingNumbers;
-  /** Ordinals of the records that are second copies. */
+  /** Ordinals of the records that are copies of earlier records. */
   readonly repeated: Set<number>;
   readonly answerEnds: Map<number, number>;
   readonly resultEnds: Map<number, number>;
@@ -142,13 +141,12 @@ export interface GrowingNumbers {
   /**
    * Returns the value at an index.
    *
-   * @throws RangeError if the list has no value at this index.
+   * @throws RangeError if the index is negative or not below `length`.
    */
   get(index: number): number;
   set(index: number, value: number): void;
 }
 
-/** Creates an empty list of integers. */
 function growingNumbers(): GrowingNumbers {
   let buffer = new Int32Array(1024);
   let length = 0;

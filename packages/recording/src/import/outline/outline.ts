@@ -1,5 +1,6 @@
-// Result of the first pass that the second pass uses: the branch of each record, the places where branches fork, and
-// the places where answers and results end. An outline needs about a dozen bytes per record, for records of any size.
+// Outline of a transcript, which the first pass builds for the second pass: the branch of each record, the places where
+// branches fork, and the places where answers and results end. An outline needs about a dozen bytes per record,
+// regardless of the size of the record.
 
 import type { Timestamp } from '@tidemark/log';
 
@@ -19,7 +20,7 @@ export interface Branch {
   /** Ordinals of the first and the last record of the branch. */
   readonly first: number;
   readonly last: number;
-  /** Time of the first record that has a time. */
+  /** Time of the first record of the branch that has a time. */
   readonly at?: Timestamp;
 }
 
@@ -31,7 +32,7 @@ export interface Outline {
   readonly main: number;
   /** Returns the index of the branch to which a record belongs. */
   branchOf(ordinal: number): number;
-  /** True if the record is a second copy of an earlier record. */
+  /** True if the record is a copy of an earlier record. */
   isRepeated(ordinal: number): boolean;
   /**
    * Returns the ordinal of the last record of an answer, or `undefined` if the branch has no such answer. An answer can
@@ -40,11 +41,11 @@ export interface Outline {
   answerEnd(branch: number, answer: string): number | undefined;
   /** True if a result of this call comes after this record. */
   isResultAhead(branch: number, call: string, ordinal: number): boolean;
-  /** Returns the indexes of the forks that start before this record. */
+  /** Returns the branch indexes of the forks that start directly before this record. */
   forksBefore(ordinal: number): readonly number[];
   /**
-   * Returns the ordinal of the first record that a compaction keeps, or `undefined`. `ordinal` is the record that
-   * states which history is kept.
+   * Returns the ordinal of the first record that a compaction keeps. `ordinal` is the record that names the kept
+   * history. Returns `undefined` for any other record.
    */
   keptFrom(ordinal: number): number | undefined;
   /** True if a compaction keeps history from this record on. */
@@ -87,14 +88,14 @@ export interface Sighting {
   /** First record that a compaction keeps, by id or by ordinal. */
   readonly keptFrom?: string | number;
   /**
-   * Id of an earlier record that a compaction keeps as the last one. From this record on, a record with that parent
-   * continues the branch and is not a rewind.
+   * Id of the last record that a compaction keeps. After the compaction, a record whose parent is this record continues
+   * the branch and is not a rewind.
    */
   readonly relinked?: string;
   readonly at?: Timestamp;
   readonly workspace?: string;
   readonly title?: string;
-  /** Name of the session that the file states. */
+  /** Name that the file gives to the session. */
   readonly session?: string;
   /** First line of a prompt. It becomes the title of the session if the file has no title. */
   readonly opening?: string;

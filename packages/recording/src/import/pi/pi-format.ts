@@ -57,7 +57,7 @@ function entryFacts(entry: JsonObject): Partial<Sighting> {
 }
 
 function reader({ keep, branch, outline }: BranchSource): BranchReader {
-  // The first header of the file belongs to the main session.
+  // Only the first header of the main session is read. Any other header is kept as a foreign record.
   let headed = branch !== outline.main;
   return {
     read: (raw, from) => {

@@ -195,7 +195,6 @@ const STOPS: ReadonlyMap<Json | undefined, StopReason> = new Map([
   ['length', 'length'],
 ]);
 
-/** Returns the stop reason that matches pi's name, or `other` for an unknown name. */
 function piStop(word: Json | undefined): StopReason {
   return STOPS.get(word) ?? 'other';
 }

@@ -1,6 +1,5 @@
-// Accounts one request in OpenAI's caches: computes the tokens that it reads from the cache and writes to it
-// (provider-facts §2.1, §2.2). The machine that serves the request stores refreshed entries at once, and written
-// entries when the answer begins.
+// Computes the tokens that one request reads from OpenAI's caches and writes to them (provider-facts §2.1, §2.2). The
+// machine that serves the request stores refreshed entries at once, and written entries when the answer begins.
 
 import { isHalfWay } from '../format/prompt.ts';
 import type { MachineEntry, EntryLifetime } from './machines.ts';
@@ -10,8 +9,8 @@ import type { OpenAIRequest, PromptBlock, PromptItem } from '../format/prompt.ts
 import { objectAt } from '../../core/wire.ts';
 
 /**
- * Result of accounting one request: disjoint numbers of input tokens (read, written with the short lifetime, written
- * with the long lifetime), and the entries to store.
+ * Disjoint numbers of input tokens of one request (read, written with the short lifetime, written with the long
+ * lifetime), and the entries to store.
  */
 export interface OpenAIAccount {
   readonly read: number;
@@ -32,10 +31,12 @@ export interface KeptEntry {
 /** Function that returns the entry with a hash if the entry is readable and not expired, else `undefined`. */
 export type Find = (hash: string) => MachineEntry | undefined;
 
-/** Account of a request that reads and writes nothing. */
 const UNCACHED: OpenAIAccount = { read: 0, writtenShort: 0, writtenLong: 0, refreshed: [], written: [] };
 
-/** Minimum number of visible tokens for caching, used if the catalog row has no floor (§2.1). */
+/**
+ * Minimum number of prompt tokens for a cache entry, without the hidden tokens of the provider. Used if the catalog row
+ * has no floor (provider-facts §2.1).
+ */
 const USUAL_FLOOR = 1024;
 
 /**
@@ -72,8 +73,8 @@ function accountBoundaries(request: OpenAIRequest, prefix: readonly PrefixEnd[],
 
 /**
  * Returns the entries whose idle time the hit restarts: the entry that was read, and known entries before it. Each
- * entry keeps its own lifetime. Unlike on Anthropic's wire, no new entry is created without cost before the hit
- * (inferred, [I]).
+ * entry keeps its own lifetime. In contrast to Anthropic's cache, no new entry is created before the hit (inferred,
+ * [I]).
  */
 function refreshEntries(
   places: readonly number[],
@@ -87,10 +88,7 @@ function refreshEntries(
   });
 }
 
-/**
- * Accounts a request on a model with a grid, where every point of the grid is an entry. Writes are free on these
- * models.
- */
+/** Handles a model that writes entries at fixed numbers of tokens (a grid). Writes are free on these models. */
 function accountGrid(
   request: OpenAIRequest,
   prefix: readonly PrefixEnd[],
@@ -111,20 +109,21 @@ function accountGrid(
 
 /**
  * Returns the lifetime of the entries of a request: `in_memory` if the request asks for it, else `24h`. For GPT-5.5 the
- * result is `24h-typical` instead of `24h`. Zero data retention would change the default (§2.1), but simulated
- * organisations do not have it.
+ * result is `24h-typical` instead of `24h`. Zero data retention would change the default (provider-facts §2.1), but
+ * simulated organisations do not have it.
  */
 function retentionOf({ fields, capabilities }: OpenAIRequest): EntryLifetime {
   if (fields['prompt_cache_retention'] === 'in_memory') return 'in_memory';
   return isHalfWay(capabilities.model) ? '24h-typical' : '24h';
 }
 
-// Finds the places in a prompt where GPT-5.6 and later read and write entries (§2.2): the ends of eligible messages,
-// and explicit marks.
+// Finds the places in a prompt where GPT-5.6 and later read and write entries (provider-facts §2.2): the ends of
+// eligible messages, and explicit marks.
 
 /**
- * Limits of §2.2: the maximum number of writes, then the numbers of first marks, latest marks and earlier message ends
- * at which an entry is searched.
+ * Limits of provider-facts §2.2. `WRITES` is the maximum number of entries that a request writes. The other three are
+ * the maximum numbers of first marks, of latest marks and of earlier message ends at which a request searches for an
+ * entry.
  */
 const WRITES = 4;
 
@@ -136,24 +135,21 @@ const EARLIER_ENDINGS = 20;
 
 /** Place where an entry is written, with its lifetime. */
 export interface EntryBoundary {
-  /** Index of the last block that the entry covers. */
+  /** Index of the last block of the prefix that the entry contains. */
   readonly at: number;
   readonly ttl: '30m' | '12h';
 }
 
 /**
- * Places of one request. `writes` are the places where entries are written, in ascending order. `candidates` are the
- * places where entries are searched, with the longest prefix first.
+ * Places where one request writes and searches entries, as indexes of blocks. `writes` is in ascending order.
+ * `candidates` lists the places to search, with the longest prefix first.
  */
 export interface Boundaries {
   readonly writes: readonly EntryBoundary[];
   readonly candidates: readonly number[];
 }
 
-/**
- * Returns the places where a request writes and searches entries. In explicit mode, a request without a mark has no
- * places, so it reads and writes nothing.
- */
+/** In explicit mode, a request without a mark reads and writes nothing. */
 function boundariesOf(request: OpenAIRequest): Boundaries {
   const options = objectAt(request.fields, 'prompt_cache_options');
   const ttl = options['ttl'] === '12h' ? '12h' : '30m';
@@ -174,7 +170,7 @@ function boundaryOf(block: PromptBlock, ttl: EntryBoundary['ttl']): EntryBoundar
 
 /**
  * Returns the ends of three kinds of messages: user messages, runs of consecutive tool results, and the initial
- * developer messages (§2.2). Each end is the index of a block.
+ * developer messages (provider-facts §2.2). Each end is the index of a block.
  */
 function eligibleEndings(items: readonly PromptItem[]): readonly number[] {
   const ends = items.flatMap((item, i) => {
@@ -185,8 +181,8 @@ function eligibleEndings(items: readonly PromptItem[]): readonly number[] {
 }
 
 /**
- * Returns the end of the developer messages at the start of the prompt, as the index of a block. The list is empty if
- * there is no such message.
+ * Returns the index of the last block of the developer messages at the start of the prompt, as a list with at most one
+ * element.
  */
 function openingEnd(items: readonly PromptItem[]): readonly number[] {
   const first = items.findIndex((item) => item.speaker !== 'developer');

@@ -59,7 +59,10 @@ export function createFleet(): Fleet {
   };
 }
 
-/** Returns the digest of the start of the prompt, or an empty string if routing does not use the prompt. */
+/**
+ * Returns the digest of the start of the prompt. Returns an empty string for GPT-5.6 and later, because their routing
+ * does not use the prompt.
+ */
 function digestOfStart(request: OpenAIRequest): string {
   if (request.rules.kind !== 'grid') return '';
   let first = '';
@@ -76,7 +79,6 @@ function digestOfStart(request: OpenAIRequest): string {
  */
 export type EntryLifetime = '30m' | '12h' | 'in_memory' | '24h' | '24h-typical';
 
-/** Maximum idle time and maximum age of an entry, in milliseconds. */
 interface Life {
   readonly idle: number;
   readonly age: number;
@@ -85,10 +87,10 @@ interface Life {
 const HOUR = 60 * MINUTE;
 
 /**
- * Idle time and age of each lifetime (§2.1). `30m` and `12h` are documented as minimum lifetimes and are treated as
- * exact. `in_memory` is documented as "5–10 min idle, ≤ 1 h". The simulator uses 5 minutes and 1 hour. `24h` is
- * documented as "at most 24 h". The simulator uses 24 hours for older models. For GPT-5.5 it uses "typically ~30 min"
- * as idle time (inferred, [I]).
+ * Idle time and age of each lifetime (provider-facts §2.1). `30m` and `12h` are documented as minimum lifetimes and are
+ * treated as exact. `in_memory` is documented as "5–10 min idle, ≤ 1 h". The simulator uses 5 minutes and 1 hour. `24h`
+ * is documented as "at most 24 h". The simulator uses 24 hours for older models. For GPT-5.5 it uses "typically ~30
+ * min" as idle time (inferred, [I]).
  */
 const LIVES: { readonly [lifetime in EntryLifetime]: Life } = {
   '30m': { idle: 30 * MINUTE, age: Number.POSITIVE_INFINITY },
@@ -124,7 +126,6 @@ export interface Machine {
 
 const SWEEP_EVERY = 4096;
 
-/** Creates a machine with an empty cache. After every 4,096 writes the machine removes its expired entries. */
 function createMachine(): Machine {
   const entries = new Map<string, MachineEntry>();
   let puts = 0;

@@ -1,6 +1,6 @@
 // Builds the prefix of a request as OpenAI's caches see it. The prefix begins with the settings of provider-facts §2.2.
-// After them it has one cumulative hash for each block. For older models, this file also computes one hash for each
-// point of the token grid. A grid point can be inside a block.
+// After them it has one cumulative hash for each block. Older models write entries at fixed numbers of tokens (a token
+// grid), so this file also computes one hash for each point of the grid. A grid point can be inside a block.
 
 import type { RecordedSizes } from '../../core/tokens.ts';
 import { digestOf } from '../../core/digests.ts';
@@ -69,8 +69,8 @@ export function gridOf(
 
 /**
  * Returns the offset in a block's bytes at which the first `tokens` tokens of the block end. If the size of the block
- * is an estimate, a token is four bytes. So two blocks with the same start share their first grid points. If the size
- * is recorded, the offset is proportional.
+ * is an estimate, a token is four bytes, so two blocks with the same start share their first grid points. If the size
+ * is recorded, the bytes are divided evenly among the tokens.
  */
 function cutAt(bytes: string, length: number, tokens: number, own: number): number {
   const head = bytes.length - length;
@@ -78,10 +78,7 @@ function cutAt(bytes: string, length: number, tokens: number, own: number): numb
   return head + (own === Math.ceil(length / 4) ? tokens * 4 : Math.floor((length * tokens) / own));
 }
 
-/**
- * Returns the hash of the model and of the settings that are part of the cache key. The settings come before all blocks
- * (§2.2).
- */
+/** The settings that are part of the cache key come before all blocks (provider-facts §2.2). */
 function headOf(request: OpenAIRequest): string {
   return digestOf(`${request.capabilities.model}|${JSON.stringify(request.settings)}`);
 }

@@ -48,7 +48,7 @@ export function* completionChunks(reply: ChatReply, size: number): Generator<str
   yield 'data: [DONE]\n\n';
 }
 
-/** Returns an error event that a stream sends after the status 200. */
+/** Returns the error event of a stream that fails after it has sent status 200. */
 export function chatErrorEvent(code: string, message: string): string {
   return encode({ error: { message, type: 'server_error', param: null, code } });
 }

@@ -76,9 +76,9 @@ function requestOf(
 }
 
 /**
- * Returns the mark of a block that takes effect. Marks of OpenAI apply on models that write entries at marks. A router
- * turns Anthropic's markers into OpenAI's marks on such a model, and passes them on unchanged to Claude. OpenAI itself
- * ignores Anthropic's markers (inferred, [I]).
+ * Returns the mark that takes effect for a block, or `undefined`. OpenAI's marks take effect on models that write
+ * entries at marks. On such a model, a router turns Anthropic's markers into OpenAI's marks. For Claude, a router
+ * passes them on unchanged. OpenAI itself ignores Anthropic's markers (inferred, [I]).
  */
 function honouredMark({ mark }: PromptBlock, wire: 'chat' | 'router', rules: CacheRules): MarkTtl | undefined {
   const passed = mark === '5m' || mark === '1h';

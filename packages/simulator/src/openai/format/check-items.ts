@@ -18,7 +18,6 @@ const LONGEST_CALL_ID = 64;
 
 type ItemCheck = (item: WireObject, path: string) => OpenAIRefusal | undefined;
 
-/** Check for each item type that has rules of its own. */
 const CHECKS: { readonly [type: string]: ItemCheck } = {
   message: checkMessage,
   function_call: checkCall,
@@ -56,7 +55,6 @@ const NATIVE: ReadonlySet<string> = new Set([
   'program_output',
 ]);
 
-/** First letters of an item's id, for each item type whose ids have fixed first letters. */
 const ID_BEGINS: ReadonlyMap<string, string> = new Map(
   Object.entries({ message: 'msg', function_call: 'fc', reasoning: 'rs' }),
 );

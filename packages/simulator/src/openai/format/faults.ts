@@ -46,10 +46,7 @@ function rateLimited(model: string, seconds: number): OpenAIRefusal {
   });
 }
 
-/**
- * Returns the refusal for a quota that is used up. This refusal has no `retry-after` header, because waiting does not
- * help.
- */
+/** This refusal has no `retry-after` header, because waiting does not restore a quota. */
 function quotaExceeded(): OpenAIRefusal {
   const text =
     'You exceeded your current quota, please check your plan and billing details. For more information on this error, read the docs: https://platform.openai.com/docs/guides/error-codes/api-errors.';
@@ -58,7 +55,7 @@ function quotaExceeded(): OpenAIRefusal {
 
 /**
  * Returns the counts in which the numbers of a `wrong-usage` fault replace the true ones. The fault uses Anthropic's
- * field names. On OpenAI's wires its `input_tokens` means the whole input, cached tokens included.
+ * field names, but here its `input_tokens` means the whole input, cached tokens included.
  */
 export function distortCounts(counts: TokenCounts, wrong: WrongUsage | undefined): TokenCounts {
   const input = wrong?.input_tokens ?? counts.input;

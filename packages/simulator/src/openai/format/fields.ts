@@ -1,5 +1,5 @@
-// Top-level parameters of a body on each wire: known parameters, required parameters and their types. The values of
-// parameters are checked by `checkSettings` below, in `tools.ts` and in `check-items.ts`.
+// Top-level parameters of a body for each endpoint: known parameters, required parameters and their types. The values
+// of parameters are checked by `checkSettings` below, in `tools.ts` and in `check-items.ts`.
 
 import { isPresent, objectAt, textOf } from '../../core/wire.ts';
 import type { WireObject } from '../../core/wire.ts';
@@ -75,7 +75,6 @@ const CHAT: KnownFields = {
   web_search_options: 'object',
 };
 
-/** Parameters that OpenRouter accepts: those of Chat, and OpenRouter's own. */
 const ROUTER: KnownFields = {
   ...CHAT,
   cache_control: 'object',
@@ -141,8 +140,8 @@ function missing(fields: WireObject, purpose: OpenAIPurpose): OpenAIRefusal | un
 }
 
 /**
- * Returns a refusal for the first setting that this model does not accept, or `undefined`. Refused are cache settings
- * that the model does not have, and limits out of range.
+ * Returns a refusal for the first setting that this model does not accept, or `undefined`. Checks the cache settings,
+ * and the limits on output tokens and on the length of the cache key.
  */
 export function checkSettings(
   fields: WireObject,

@@ -1,4 +1,4 @@
-// Turns a scripted answer into output items of the Responses wire, with their own ids and encrypted reasoning.
+// Turns a scripted answer into output items of the Responses API, with their own ids and encrypted reasoning.
 
 import { defined } from '@tidemark/core';
 import { makeAnswer } from '../../core/answer.ts';
@@ -7,8 +7,8 @@ import { digestOf } from '../../core/digests.ts';
 import type { WireObject } from '../../core/wire.ts';
 
 /**
- * Builds an answer from a script, with call ids in OpenAI's form. The ids are derived from `seed`, so the same seed
- * gives the same answer.
+ * Builds the answer that is sent from a scripted answer, with call ids in OpenAI's form. The ids are derived from
+ * `seed`, so the same seed gives the same answer.
  */
 export function makeOutput(scripted: PlannedAnswer, room: OutputRoom, seed: string): SimulatedAnswer {
   const { blocks, calls, ...rest } = scripted;
@@ -34,7 +34,7 @@ export interface ReasoningShown {
   readonly sealed: boolean;
 }
 
-/** Output item with its encrypted reasoning. */
+/** Output item and its encrypted reasoning. */
 export interface OutputItem {
   /** Item in the form it has in a finished response. */
   readonly item: WireObject;
@@ -105,10 +105,7 @@ function reasoningItem(summary: string, seal: string, seed: string, { sealed }: 
   return { item, seal };
 }
 
-/**
- * Returns the encrypted content of a reasoning item. A recorded value stays unchanged. A simulated value starts with
- * the same characters as a real one.
- */
+/** A simulated value starts with the same characters as a real one. A recorded value stays unchanged. */
 function sealOf(signature: string, seed: string): string {
   return signature.startsWith('Sim') ? `gAAAAAB${plain(digestOf(`${seed}|${signature}`))}${signature}` : signature;
 }

@@ -1,5 +1,5 @@
-// Parsed request of the Responses or Chat wire. The request contains everything that the model is shown, in the cache
-// order of provider-facts §2.2: tools, instructions, then items. The field names are the same for both wires.
+// Parsed request of the Responses or Chat API. The request contains everything that the model is shown, in the cache
+// order of provider-facts §2.2: tools, instructions, then items. The field names are the same for both APIs.
 
 import type { Capabilities } from '@tidemark/model';
 import { countText, imageTokens } from '../../core/tokens.ts';
@@ -14,7 +14,7 @@ export type OpenAIWire = 'responses' | 'chat' | 'router';
  */
 export type Speaker = 'developer' | 'user' | 'assistant' | 'tool' | 'other';
 
-/** Type of a block. It decides how tokens are counted, and shows runs of calls or results. */
+/** Type of a block. Consecutive blocks of type `call`, or of type `output`, can count as one lookback position. */
 export type BlockKind = 'tool' | 'text' | 'image' | 'file' | 'call' | 'output' | 'reasoning' | 'other';
 
 /**
@@ -36,7 +36,7 @@ export interface PromptBlock {
   readonly mark: MarkTtl | undefined;
 }
 
-/** Item of the input on the Responses wire, or message on the Chat wire. */
+/** Item of the input in the Responses API, or message in the Chat API. */
 export interface PromptItem {
   /** Type of the item in the request. It is `message` for every Chat message. */
   readonly type: string;
@@ -49,7 +49,7 @@ export interface PromptItem {
   readonly last: number;
 }
 
-/** Fields that a parsed request has on all wires. */
+/** Fields that a parsed request has for all endpoints. */
 export interface OpenAIRequest {
   readonly wire: OpenAIWire;
   readonly model: string;
@@ -59,12 +59,12 @@ export interface OpenAIRequest {
   readonly fields: WireObject;
   readonly blocks: readonly PromptBlock[];
   readonly items: readonly PromptItem[];
-  /** Settings that are part of the cache key: JSON text by name (§2.2). */
+  /** Settings that are part of the cache key: JSON text by name (provider-facts §2.2). */
   readonly settings: { readonly [name: string]: string };
   /** Value of `prompt_cache_key`, or an empty string if the request has no cache key. */
   readonly key: string;
   readonly stream: boolean;
-  /** True if the call only prepares the cache (§2.2). */
+  /** True if the call only prepares the cache (provider-facts §2.2). */
   readonly prewarm: boolean;
   /** Maximum number of answer tokens. `undefined` means the limit of the model. */
   readonly maxTokens: number | undefined;
@@ -75,7 +75,6 @@ export type ImageRules = Capabilities['images'];
 
 /** Blocks of a request, collected in prompt order, and the rule that counts its images. */
 export interface PromptBlocks {
-  /** Rule by which the model counts the tokens of images. */
   readonly images: ImageRules;
   readonly blocks: PromptBlock[];
 }
@@ -83,7 +82,10 @@ export interface PromptBlocks {
 /** Block that has no index yet. `tokens` may be absent. */
 export type LooseBlock = Omit<PromptBlock, 'index' | 'tokens'> & { readonly tokens?: number };
 
-/** Appends a block and returns its index. If the block has no `tokens`, its text is counted. */
+/**
+ * Appends a block and returns its index. If the block has no `tokens`, they are estimated from its text, with a minimum
+ * of 1.
+ */
 export function addBlock(list: PromptBlocks, block: LooseBlock): number {
   const index = list.blocks.length;
   list.blocks.push({ ...block, index, tokens: block.tokens ?? Math.max(1, countText(block.text)) });
@@ -94,8 +96,8 @@ export function addBlock(list: PromptBlocks, block: LooseBlock): number {
 export const UNKNOWN_MEDIA: number = 1600;
 
 /**
- * Returns the tokens of an image by its URL. The rule of the model counts an image in a data URL. Any other image
- * counts as 1,600 tokens.
+ * Returns the number of tokens of the image at a URL. An image in a data URL counts by the rule of the model. Any other
+ * image counts as 1,600 tokens.
  */
 export function countImageAt(url: string, images: ImageRules): number {
   const data = /^data:[^,]*;base64,(.*)$/s.exec(url)?.[1];
@@ -109,7 +111,10 @@ export function shownJson(value: unknown): string {
 
 const UNSHOWN: ReadonlySet<string> = new Set(['prompt_cache_breakpoint', 'cache_control', 'status']);
 
-/** Returns the name of a tool definition or tool choice, on the Responses or Chat wire. Empty if there is no name. */
+/**
+ * Returns the name of a tool definition or tool choice in the form of the Responses or Chat API. Returns an empty
+ * string if there is no name.
+ */
 export function toolName(tool: WireObject): string {
   const inner = tool['function'];
   const named = typeof inner === 'object' && inner !== null && 'name' in inner ? inner.name : tool['name'];
@@ -117,9 +122,10 @@ export function toolName(tool: WireObject): string {
 }
 
 /**
- * Cache rules of a model (§2.1). With `boundaries` (GPT-5.6 and later), entries are written at message ends and marks.
- * With `grid` (older models), they are written on a grid of tokens. With `markers` (Claude through a router),
- * Anthropic's markers set the entries. With `unknown` (any other provider through a router), the rules are not known.
+ * Cache rules of a model (provider-facts §2.1). With `boundaries` (GPT-5.6 and later), entries are written at message
+ * ends and marks. With `grid` (older models), they are written at fixed numbers of tokens. With `markers` (Claude
+ * through a router), Anthropic's markers set the entries. With `unknown` (any other provider through a router), the
+ * rules are not known.
  */
 export type CacheRules =
   | { readonly kind: 'boundaries' }
@@ -138,7 +144,7 @@ export function cacheRulesOf(capabilities: Capabilities): CacheRules {
 
 /**
  * True for GPT-5.5 and 5.5 Pro, which are between the two generations of cache rules: writes are free, but the only
- * retention is `24h` (§2.1).
+ * retention is `24h` (provider-facts §2.1).
  */
 export function isHalfWay(model: string): boolean {
   return /^gpt-5\.5(-|$)/.test(model);

@@ -47,9 +47,8 @@ function parse(body: Uint8Array): unknown {
 }
 
 /**
- * Returns the catalog row of a routed model, or `undefined`. A router puts the provider's name before the model:
- * `anthropic/claude-…`. The router uses the provider's own cache, so the row without the provider's name is looked up
- * first.
+ * A router puts the provider's name before the model: `anthropic/claude-…`. The row without this name is looked up
+ * first, because the router uses the provider's own cache.
  */
 function findRouted(model: string, find: FindRow): Capabilities | undefined {
   return find(model.slice(model.indexOf('/') + 1)) ?? find(model);
@@ -64,8 +63,8 @@ function noModel(model: string, purpose: OpenAIPurpose): OpenAIRefusal {
 
 /**
  * Returns the settings of a request that are part of the cache key in addition to the blocks (provider-facts §2.2).
- * Each value is JSON text, under its name on the Responses wire. An absent setting counts as its default. The defaults
- * of effort and verbosity are inferred ([I]). `tool_choice` is not one of these settings.
+ * Each key is the name of a setting in the Responses API, and each value is JSON text. An absent setting counts as its
+ * default. The defaults of effort and verbosity are inferred ([I]). `tool_choice` is not one of these settings.
  */
 export function settingsOf(fields: WireObject, wire: OpenAIWire): { readonly [name: string]: string } {
   const { text, verbosity, effort } = wire === 'responses' ? ofResponses(fields) : ofChat(fields);

@@ -63,14 +63,14 @@ function unmarkedBlock(kind: LooseBlock['kind'], speaker: Speaker, text: string)
 }
 
 /**
- * Returns the text of a reasoning item. Encrypted content represents the reasoning itself. If there is no encrypted
- * content, the id and the summary identify the item.
+ * Returns the encrypted content of a reasoning item, because it represents the reasoning itself. Without encrypted
+ * content, returns the id and the summary.
  */
 function shownReasoning(item: WireObject): string {
   return textOf(item['encrypted_content']) || `${textOf(item['id'])}${shownJson(item['summary'])}`;
 }
 
-/** Returns the blocks of a message's content. A string and a list with one text part give the same block. */
+/** A string and a list with one text part give the same block. */
 function partsOf(content: unknown, speaker: Speaker, images: ImageRules): readonly LooseBlock[] {
   if (typeof content === 'string') return [{ ...unmarkedBlock('text', speaker, content) }];
   if (!isList(content)) return [];
@@ -93,7 +93,7 @@ export function outputBlock(call: string, parts: readonly LooseBlock[], speaker:
   return { kind: 'output', speaker, text: textWith(parts), mark, tokens: countText(textWith(words)) + media };
 }
 
-/** Reads one part of a message, on the Responses or Chat wire. */
+/** Reads one part of a message in the form of the Responses or Chat API. */
 export function readPart(part: WireObject, speaker: Speaker, images: ImageRules): LooseBlock {
   const mark = markOf(part);
   const type = textOf(part['type']);
@@ -107,7 +107,8 @@ export function readPart(part: WireObject, speaker: Speaker, images: ImageRules)
 }
 
 /**
- * Returns the mark of OpenAI, or Anthropic's marker that a router passes on (§3). `undefined` if the part has neither.
+ * Returns the mark of OpenAI, or Anthropic's marker that a router passes on (provider-facts §3). Returns `undefined` if
+ * the part has neither.
  */
 function markOf(part: WireObject): MarkTtl | undefined {
   const own = part['prompt_cache_breakpoint'];
@@ -117,8 +118,8 @@ function markOf(part: WireObject): MarkTtl | undefined {
   return isObject(passed) && passed['ttl'] === '1h' ? '1h' : '5m';
 }
 
-// Checks that calls and outputs match (provider-facts §2.5). On the Responses wire every call needs a later output, and
-// every output needs an earlier call. On the Chat wire the outputs must directly follow the message that contains the
+// Checks that calls and outputs match (provider-facts §2.5). In the Responses API every call needs a later output, and
+// every output needs an earlier call. In the Chat API the outputs must directly follow the message that contains the
 // calls.
 
 const KINDS = [
@@ -161,7 +162,6 @@ function checkDoubles(items: readonly PromptItem[]): OpenAIRefusal | undefined {
   });
 }
 
-/** Returns the ids of the calls in an assistant message. The list is empty for any other message. */
 function calledIn(item: PromptItem): readonly string[] {
   const calls = item.speaker === 'assistant' && isList(item.fields['tool_calls']) ? item.fields['tool_calls'] : [];
   return calls.filter(isObject).map((call) => textOf(call['id']));

@@ -1,5 +1,5 @@
-// Refusals of the OpenAI part. A refusal has a status, a type and a text as on every wire, and also the parameter and
-// the code that OpenAI's errors contain (provider-facts §2.5).
+// Refusals of the OpenAI part. A refusal has a status, a type and a text, like a refusal of the Anthropic part, and
+// also the parameter and the code that OpenAI's errors contain (provider-facts §2.5).
 
 import { refuse } from '../../core/refusal.ts';
 import type { MessageRefusal } from '../../core/refusal.ts';
@@ -31,13 +31,13 @@ export function bad(message: string, param: string | null, code: string | null =
   return refuseOpenAI(400, message, { param, code });
 }
 
-/** Returns the response body of an error as JSON text (§2.5). */
+/** Returns the response body of an error as JSON text (provider-facts §2.5). */
 export function openAIErrorBody({ message, type, param, code }: OpenAIRefusal): string {
   return JSON.stringify({ error: { message, type, param, code } });
 }
 
 // Refusals of a parameter that is unknown, missing, or has the wrong type or value. Known texts and codes are those of
-// the real service (§2.5). The other texts and codes follow the same style (inferred, [I]).
+// the real service (provider-facts §2.5). The other texts and codes follow the same style (inferred, [I]).
 
 /** Type that a parameter's value must have. `any` accepts every value. */
 export type ValueKind = 'string' | 'boolean' | 'integer' | 'number' | 'object' | 'array' | 'any';

@@ -1,4 +1,4 @@
-// Checks tool definitions and the tool choice on both wires: names, types and schemas.
+// Checks tool definitions and the tool choice in the Responses and Chat APIs: names, types and schemas.
 
 import { isPresent, isList, isObject, objectAt, textOf } from '../../core/wire.ts';
 import type { WireObject } from '../../core/wire.ts';
@@ -62,10 +62,7 @@ function wrongSchema(schema: WireObject, strict: boolean): string | undefined {
   return strict ? wrongStrict(schema) : undefined;
 }
 
-/**
- * Checks a strict schema. A strict schema must forbid additional properties and require every property. Only the
- * outermost object is checked. Returns the error text, or `undefined`.
- */
+/** Checks only the outermost object of a strict schema. Returns the error text, or `undefined`. */
 function wrongStrict(schema: WireObject): string | undefined {
   if (schema['additionalProperties'] !== false) {
     return "In context=(), 'additionalProperties' is required to be supplied and to be false.";

@@ -19,12 +19,13 @@ export interface ResponseFingerprint {
   readonly tokens: number;
 }
 
-/** Fingerprints of the latest responses, by response id. */
+/** Store of the fingerprints of the latest responses. The key is the response id. */
 export interface ResponseDiagnostics {
   remember(response: string, fingerprint: ResponseFingerprint): void;
   /**
-   * Compares a request with the earlier response that it names. `read` is the number of tokens that the request read
-   * from the cache. Returns the diagnosis, or `undefined` if the request names no response.
+   * Compares a request with the earlier response that it names in `comparison_response_id`. `read` is the number of
+   * tokens that the request read from the cache. Returns the diagnosis, or `undefined` if the request names no
+   * response.
    */
   diagnose(request: OpenAIRequest, fingerprint: ResponseFingerprint, read: number): WireObject | undefined;
 }

@@ -33,7 +33,9 @@ export interface ReadingResponses {
   readonly recorded: boolean;
 }
 
-/** Parsed Responses request: the fields of all wires, and the fields that exist only on the Responses wire. */
+/**
+ * Parsed Responses request: the fields common to all endpoints, and the fields that exist only in the Responses API.
+ */
 export interface ResponsesRequest extends OpenAIRequest {
   /** Items in the body of this call, without the items of earlier responses. */
   readonly input: readonly unknown[];
@@ -101,8 +103,8 @@ function common(
 }
 
 /**
- * Returns the items of `input`, or `undefined` if `input` has the wrong type. A string becomes one user message. If
- * `input` is absent, the list is empty, because the call only continues a stored response.
+ * A string becomes one user message. If `input` is absent, the list is empty, because the call only continues a stored
+ * response. Returns `undefined` if `input` has the wrong type.
  */
 function inputOf(input: unknown): readonly unknown[] | undefined {
   if (!isPresent(input)) return [];
@@ -127,7 +129,7 @@ function lostParent(id: string): OpenAIRefusal {
   return bad(`Previous response with id '${id}' not found.`, 'previous_response_id', 'previous_response_not_found');
 }
 
-/** Appends the blocks of the tools, then of the instructions. Instructions cannot have a mark (provider-facts §2.2). */
+/** Instructions cannot have a mark (provider-facts §2.2). */
 function addFront(fields: WireObject, list: PromptBlocks): void {
   addTools(fields, list);
   const { instructions } = fields;
@@ -135,10 +137,9 @@ function addFront(fields: WireObject, list: PromptBlocks): void {
   addBlock(list, { kind: 'text', speaker: 'developer', text: instructions, mark: undefined });
 }
 
-// Checks changes inside the history (provider-facts §2.2). Such an item sets another effort or adds tools from its
-// place on. The catalog row lists the changes that a model accepts.
+// Checks items that change the effort or add tools within the history (provider-facts §2.2). Such a change applies from
+// its place on. The catalog row lists the changes that a model accepts.
 
-/** Refuses the first change that this model does not accept, or does not accept at this place. */
 function checkChanges(input: readonly unknown[], appends: Capabilities['appends']): OpenAIRefusal | undefined {
   const types = input.map((item) => (isObject(item) ? itemType(item) : ''));
   return firstRefusal(types.entries(), ([i, type]) => {

@@ -1,6 +1,6 @@
 // Checks reasoning that a client sends back because the service does not store it (provider-facts §2.4). The simulator
-// issues reasoning in encrypted form. The client must send it back unchanged, directly before the item that followed
-// it. Error texts and codes are those that clients of the real service report.
+// issues reasoning in encrypted form. The client must send it back unchanged, directly before the item that followed it
+// in the answer. Error texts and codes are those that clients of the real service report.
 
 import { isPresent, isList, isObject, textOf } from '../../core/wire.ts';
 import type { WireObject } from '../../core/wire.ts';
@@ -27,7 +27,7 @@ export interface SealedReasoning {
   readonly follower: WireObject | undefined;
 }
 
-/** Reasoning items that this simulator knows. */
+/** Store of the reasoning items that this simulator issued. */
 export interface Seals {
   issue(sealed: SealedReasoning): void;
   byContent(content: string): SealedReasoning | undefined;
@@ -101,7 +101,7 @@ function checkSealed(item: PromptItem, next: PromptItem | undefined, context: Se
 const NOT_PARSED = 'Encrypted content could not be decrypted or parsed.';
 const OTHER_ORGANIZATION = 'Encrypted content organization_id did not match the target organization.';
 
-/** True if the id or the summary differs from the issued item. A client may omit the id, but may not change it. */
+/** A client may omit the id of a reasoning item, but must not change it. */
 function hasChanged(fields: WireObject, sealed: SealedReasoning): boolean {
   const renamed = isPresent(fields['id']) && fields['id'] !== sealed.id;
   return renamed || summaryOf(fields) !== sealed.summary;

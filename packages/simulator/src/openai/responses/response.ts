@@ -1,4 +1,4 @@
-// Builds the response object of the Responses wire: the whole response, and its form when a stream starts, ends or
+// Builds the response object of the Responses API: the whole response, and its form when a stream starts, ends or
 // fails.
 
 import { defined } from '@tidemark/core';
@@ -41,12 +41,10 @@ export function responseOf(reply: ResponsesReply): WireObject {
   };
 }
 
-/** Returns the response as it is at the start of a stream, without any output. */
 function openingResponse(reply: ResponsesReply): WireObject {
   return { ...envelope(reply), status: 'in_progress', completed_at: null, output: [], usage: null };
 }
 
-/** Returns the response with which a failed stream ends: no output, no usage, and the error. */
 function failedResponse(reply: ResponsesReply, code: string, message: string): WireObject {
   const { usage: _usage, ...rest } = openingResponse(reply);
   return { ...rest, status: 'failed', error: { code, message }, usage: null };
@@ -87,10 +85,7 @@ function envelope({ id, request, createdAt }: ResponsesReply): WireObject {
   };
 }
 
-/**
- * Returns the cache settings that the response reports as applied: options on newer models, a retention on older models
- * (provider-facts §2.1).
- */
+/** A response reports options on newer models, and a retention on older models (provider-facts §2.1). */
 function cacheFields({ rules, fields }: ResponsesRequest): WireObject {
   if (rules.kind !== 'boundaries') return { prompt_cache_retention: textOf(fields['prompt_cache_retention']) || '24h' };
   const options = objectAt(fields, 'prompt_cache_options');
@@ -108,9 +103,9 @@ function cacheFields({ rules, fields }: ResponsesRequest): WireObject {
 type Loose = WireObject & { readonly type: string };
 
 /**
- * Yields all events of a response as encoded text, in the order of provider-facts §2.6. The response is created, and
- * each item is added, grows and is done in turn. Then the response is completed or incomplete. Every event has a
- * sequence number. `size` is the maximum number of characters in a delta.
+ * Yields all events of a response as encoded text, in the order of provider-facts §2.6: `response.created`,
+ * `response.in_progress`, then the start, the deltas and the end of each item, then `response.completed` or
+ * `response.incomplete`. Every event has a sequence number. `size` is the maximum number of characters in a delta.
  */
 export function* responseEvents(reply: ResponsesReply, size: number): Generator<string> {
   let number = 0;
@@ -118,19 +113,22 @@ export function* responseEvents(reply: ResponsesReply, size: number): Generator<
 }
 
 /**
- * Returns a top-level error event that a stream sends after the status 200. `number` is the sequence number of the
- * event.
+ * Returns the top-level error event of a stream that fails after it has sent status 200. `number` is the sequence
+ * number of the event.
  */
 export function errorEvent(number: number, code: string, message: string): string {
   return encodeNumbered({ type: 'error', code, message, param: null }, number);
 }
 
-/** Returns the event of a response that fails after the status 200. `number` is the sequence number of the event. */
+/**
+ * Returns the `response.failed` event of a stream that fails after it has sent status 200. `number` is the sequence
+ * number of the event.
+ */
 export function failedEvent(reply: ResponsesReply, number: number, code: string, message: string): string {
   return encodeNumbered({ type: 'response.failed', response: failedResponse(reply, code, message) }, number);
 }
 
-/** Stream event of the Responses wire whose data is not valid JSON. The fault `malformed-event` sends it. */
+/** Stream event of the Responses API whose data is not valid JSON. The fault `malformed-event` sends it. */
 export const MALFORMED_RESPONSE_EVENT = 'event: response.output_text.delta\ndata: {"type":"response.output_text.de\n\n';
 
 function encodeNumbered({ type, ...rest }: Loose, number: number): string {
@@ -150,8 +148,8 @@ function* looseEvents(reply: ResponsesReply, size: number): Generator<Loose> {
 }
 
 /**
- * Returns an output item as it is when its output starts. The encrypted content may be incomplete at this point
- * (provider-facts §2.4), so the simulator shortens it.
+ * The encrypted content of an item may be incomplete when its output starts (provider-facts §2.4), so the simulator
+ * shortens it.
  */
 function openingItem(item: WireObject): WireObject {
   switch (item['type']) {

@@ -51,7 +51,7 @@ export function createStoredResponses(): StoredResponses {
 
 /**
  * Memory of one WebSocket connection. The memory keeps the latest response, so that a call can continue this response
- * even if the service stores nothing (§2.4).
+ * even if the service stores nothing (provider-facts §2.4).
  */
 export interface ConnectionMemory {
   /**
@@ -61,8 +61,8 @@ export interface ConnectionMemory {
   itemsUpTo(id: string): readonly unknown[] | undefined;
   keep(id: string, items: readonly unknown[]): void;
   /**
-   * Forgets the response with this id, which a failed call tried to continue. Without an id, forgets the latest
-   * response.
+   * Forgets the latest response if it has this id, or if no id is passed. After a failed call, `id` is the response
+   * that the call tried to continue.
    */
   forget(id?: string): void;
 }
