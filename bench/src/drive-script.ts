@@ -204,8 +204,8 @@ async function driveTurn(
 }
 
 /**
- * Starts the next process on the log of the previous process. If the previous process was lost, the new one uses a copy
- * of its store without the lock.
+ * Starts the next process on the log of the previous process. If the previous process did not close its session, the
+ * new one uses a copy of the previous store, without its lock.
  */
 async function nextProcess(world: World, { reached, shelf, session }: Process, { by }: Stop): Promise<Process> {
   if (by === 'close') await session.close();

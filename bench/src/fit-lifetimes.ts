@@ -20,7 +20,7 @@ export interface FittedSession {
   /** Cost if every new token is written once with the short TTL and every old token is read. */
   readonly ideal: number;
   readonly billed?: number;
-  /** Margin fitted on the other sessions, in rewrites, and the cost of this session with that margin. */
+  /** `margin`: number of rewrites, fitted on all other sessions. `cost`: cost of this session with that margin. */
   readonly leftOut: { readonly margin: number; readonly cost: number };
 }
 

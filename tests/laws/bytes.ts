@@ -65,7 +65,7 @@ function counting(log: Log): { readonly log: Log; readonly read: { last: number 
   return { log: counted, read };
 }
 
-/** Expects that the requests in the first half of a log are rebuilt with the recorded digests from this half alone. */
+/** Rebuilds the requests in the first half of a log from this half alone, and expects the recorded digests. */
 export async function expectHalfGivesDigests({ place, id, book, requests }: Played): Promise<void> {
   const end = Math.floor(book.records.length / 2);
   const log = place.open();

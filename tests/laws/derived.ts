@@ -12,7 +12,7 @@ import type { Place } from './place.ts';
 import { within } from './place.ts';
 import { encoders } from './server.ts';
 
-/** Number of records after which the rest of the log is also folded from a snapshot. */
+/** At every eighth record, the rest of the log is also folded from a snapshot. */
 const READ_ON = 8;
 
 const RESTART: Command = { do: 'restart' };

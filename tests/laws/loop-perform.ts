@@ -99,8 +99,7 @@ async function performOne(loop: Loop, command: Command): Promise<void> {
 }
 
 /**
- * Closes all open calls, and compacts the history except its last `keep` messages. Does nothing if there are no more
- * messages.
+ * Closes all open calls. Then compacts the history except its last `keep` messages, if it has more than `keep` messages.
  */
 async function compact(loop: Loop, keep: number, text: TextSpec): Promise<void> {
   await settle(loop);

@@ -1,5 +1,5 @@
-// Problems with compaction from public threads about other agents. Each problem is reproduced with an agent as an
-// application embeds it, against a simulator with a small window, which refuses requests that are too long.
+// Problems with compaction from public threads about other agents. Each problem is reproduced with an agent that is
+// created as in an application. The simulator has a small window and refuses requests that are too long.
 
 import { fileURLToPath } from 'node:url';
 

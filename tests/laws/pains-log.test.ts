@@ -1,5 +1,5 @@
 // Problems from public threads about lost or damaged logs, reproduced with the real agent. Problems with the use of
-// memory when a session is resumed (anthropics/claude-code#79196, #72667) are tested with the snapshots.
+// memory when a session is resumed (anthropics/claude-code#79196, #72667) are in `long-sessions.test.ts`.
 
 import { appendFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -99,7 +99,7 @@ export interface LiveSessionOptions {
   readonly open?: Set<AgentSession>;
 }
 
-/** Options that a fork takes over from its session. */
+/** Options that a fork takes over from its parent session. */
 type SharedOptions = Pick<LiveSessionOptions, 'client' | 'trigger' | 'open'>;
 
 const FIRST_MODE: Mode = 'ask';

@@ -50,9 +50,9 @@ function nameOf(at: number, place: number): string {
 }
 
 /**
- * Returns the blocks that the refusal names. A refusal of images that names no image applies to the images that no
- * accepted request contained, or to all images if accepted requests contained all of them. A refusal of reasoning that
- * names no block applies to the last reasoning block.
+ * Returns the blocks that the refusal names. If a refusal of images names no image, returns the images that are new
+ * since the last accepted request, or all images if there are no new ones. If a refusal of reasoning names no block,
+ * returns the last reasoning block.
  */
 function pointedAt(refused: RefusedRequest): readonly Packed[] {
   const { refused: place } = refused.error.data;

@@ -50,8 +50,8 @@ function isFirst({ session: { progress } }: TurnContext): boolean {
 }
 
 /**
- * Position of the session's last compaction when the notice about idle compactions was raised. It prevents a second
- * notice for the same compaction.
+ * For each session, the position of the compaction about which `context/compaction-idle` was raised: it freed almost
+ * nothing. Prevents a second notice about the same compaction.
  */
 const TOLD_IDLE: WeakMap<Session, number> = new WeakMap();
 

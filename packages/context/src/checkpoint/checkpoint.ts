@@ -67,7 +67,7 @@ export type NameInFile = { readonly name: string; readonly line?: number; readon
 export type CommandRun = {
   readonly position: Position;
   readonly command: string;
-  /** Folder that the arguments of the call name for the command. */
+  /** Folder in which the command runs, if the arguments of the call contain one. */
   readonly folder?: string;
   /**
    * Outcome of the last run. `passed`: exit code 0. `failed`: another exit code, or the call failed. `partial`: the
@@ -87,7 +87,7 @@ export type CommandRun = {
 /** Range of a turn, from its first record to its last, and its outcome. */
 export type TurnState = { readonly position: Position; readonly to: Position; readonly outcome: string };
 
-/** Step of a turn: text of the model (`said`), a call that it made (`did`), or a line of a call's result (`found`). */
+/** One thing that happened in a turn: text of the model (`said`), a call that it made (`did`), or a line of a call's result (`found`). */
 export type CheckpointStep = {
   readonly position: Position;
   readonly kind: 'said' | 'did' | 'found';

@@ -284,7 +284,7 @@ function offerChange(
   }
 }
 
-/** Escape sequence in a string of code, with a following terminal color code. */
+/** Escape sequence in a string literal, such as `\\n`, and the terminal color code after it, if there is one. */
 const ESCAPE = /\\(?:[nrtbfve0]|u[\da-fA-F]{4}|x[\da-fA-F]{2}|033)(?:\[[\d;]*m)?/g;
 
 /**

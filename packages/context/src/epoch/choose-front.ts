@@ -195,9 +195,10 @@ function whyOf(
 }
 
 /**
- * Returns the mean number of calls below the floor in one session (`calls`). `gain` is the mean gain of padding over
- * this session and the others, in tokens at the base input price, and is absent if padding or prices are missing.
- * Returns `undefined` if the floor is unknown, the natural front reaches it, or the model takes no markers.
+ * Returns expected values. `calls`: calls of one session whose prefix is below the floor without padding. `gain`: total
+ * saving by padding in this session and in the `others` that share its front, in tokens at the base input price; absent
+ * if padding or prices are missing. Returns `undefined` if the floor is unknown, if the front reaches the floor without
+ * padding, or if the model takes no markers.
  */
 function sumOf(input: PaddingInput): Pick<PaddingRecord, 'calls' | 'gain'> | undefined {
   const { capabilities, natural, padded, tail, tools, others } = input;

@@ -189,12 +189,11 @@ function shortenSpan(span: Span, kept: ReadonlyMap<number, PrunedResult>): Span 
   return shown === undefined ? span : shownUpTo(span, shown);
 }
 
-// A provider can bind reasoning to the prefix before it. If that prefix was edited since, the next function omits the
-// reasoning, because the provider would refuse the whole request (Anthropic's prefix check on preserved thinking).
-
 /**
  * Returns the span as the epoch may send it. For a model with the prefix check, two kinds of reasoning are omitted:
- * reasoning from before the last edit, and reasoning that follows an omitted part of its own answer.
+ * reasoning from before the last edit, and reasoning that follows an omitted part of its own answer. Such a model
+ * accepts reasoning only after the same prefix as before, and refuses the whole request otherwise (Anthropic's prefix
+ * check on preserved thinking).
  */
 export function withoutBoundReasoning(span: Span, epoch: Epoch, capabilities: Capabilities): Span {
   if (!capabilities.prefixCheck || span.role !== 'assistant') return span;

@@ -315,8 +315,9 @@ export function foreseeRewrite(price: EpochPrice, epoch: RequestEpoch): Foreseen
 type Causes = readonly [ForeseenRewrite['cause'], ...ForeseenRewrite['cause'][]];
 
 /**
- * Returns the causes, most important first. Tokens that were lost anyway are not attributed to the epoch alone. If the
- * first request of an epoch failed, a later request is still attributed to that epoch.
+ * Returns the causes, most important first. If the cache entries were already lost for another reason, such as a pause,
+ * that reason is among the causes. If the first request of an epoch failed, a later request is still attributed to that
+ * epoch.
  */
 function causesOf(price: EpochPrice, { opens, cause, also = [] }: RequestEpoch): Causes {
   const { loss, gone } = price.outlook;

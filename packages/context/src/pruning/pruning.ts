@@ -280,8 +280,8 @@ function costOf(batch: PruningBatch, rates: PruningRates): number {
 }
 
 /**
- * Returns the cost that some results add to a break. Shortened results are not written again, which reduces the cost,
- * but some of them are fetched again, which increases it.
+ * Returns by how much the cost of a break changes if these results are shortened in it. The cost falls because less is
+ * written again, and rises because the model fetches some of the results again. A saving is negative.
  */
 function addedCost(totals: Totals, rates: PruningRates): number {
   return fetchCost(totals, rates) - totals.freed * moreOf(rates);

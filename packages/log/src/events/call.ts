@@ -86,8 +86,8 @@ export interface SizeForecast {
    */
   readonly input: number;
   /**
-   * Counted tokens of the part that was already counted: input and answer of the last accepted request, or the count of
-   * a recording. 0 if there is no count.
+   * Tokens of the part whose size is known from a count: the input and the answer of the last accepted request, or the
+   * count of a recording. 0 if there is no count.
    */
   readonly measured: number;
   /**

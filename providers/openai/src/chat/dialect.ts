@@ -163,8 +163,8 @@ function lowerPart(dialect: ChatDialect, part: Part, { role, inList, lowering }:
 }
 
 /**
- * Start of an entry in a message's list of parts. The text of a block of kind `words` never starts with this prefix,
- * because a quote inside a JSON string is escaped.
+ * Start of an entry in a message's list of parts. A block of kind `words` is the inside of a JSON string. It never
+ * starts with this prefix, because a quote inside a JSON string is escaped. So the prefix shows which kind a block is.
  */
 export const PART_PREFIX = '{"type":"';
 

@@ -30,8 +30,8 @@ export interface Confinement {
   /** Like `place`, but also returns a problem if the path is outside the workspace. */
   placeInside(path: string): Promise<WorkspacePlace | ToolProblem>;
   /**
-   * Returns the reason why an absolute path is refused, for example its name or a login in an `.npmrc`. Returns
-   * `undefined` if the path is allowed. Used for the files that a search finds.
+   * Returns the reason why an absolute path is refused, for example a protected name, or an `.npmrc` with a
+   * login. Returns `undefined` if the path is allowed. A search calls this method for each file that it finds.
    */
   refusal(path: string): string | undefined;
 }

@@ -128,7 +128,8 @@ function namesIn(folder: string): readonly string[] {
 
 /**
  * Returns the path that git would use for this value, as a list with one element. Returns an empty list for values such
- * as `~user/` and `%(prefix)/`: their paths can only be inside the workspace if it contains the whole machine.
+ * as `~user/` and `%(prefix)/`, which refer to another user's home and to git's installation folder. Neither is inside
+ * a usual workspace.
  */
 function placeOf(value: string, folder: string, home: string | undefined, as: NamedByGit['as']): readonly NamedByGit[] {
   if (value === '' || value.includes('\0') || value.startsWith('%(prefix)')) return [];
