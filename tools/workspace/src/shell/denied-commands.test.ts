@@ -197,3 +197,23 @@ test('a rule that denies `rm` does not deny the `rm` of docker', () => {
     'denied',
   ]);
 });
+
+test.each([
+  ['npm publish', ['npm publ', 'npm pub', 'npm publish x', 'npm --tag next publ', 'npm@11 publis']],
+  ['npm unpublish', ['npm unpub']],
+  ['npm install', ['npm i x', 'npm add x', 'npm inst x', 'npm isntall x']],
+  ['npm i', ['npm install x']],
+  ['npm run deploy', ['npm run-script deploy', 'npm rum deploy', 'npm run-s deploy']],
+  ['npm install-test', ['npm it', 'npm installTest']],
+  ['npm pub*', ['npm publ']],
+])('a rule that denies `%s` denies the abbreviations and aliases of npm', (rule, lines) => {
+  for (const line of lines) expect([line, judgeCommands('deny', rule, readCommands(line))]).toEqual([line, 'denied']);
+});
+
+test.each([
+  ['npm publish', ['npm run publ', 'npm test', 'npm t', 'npm view publ', 'npm unpublish', 'yarn publ']],
+  ['npm uninstall', ['npm un2', 'npm unpublish', 'npm install un']],
+  ['npm install', ['npm ci', 'npm install-test', 'npm init', 'npm info x']],
+])('a rule that denies `%s` does not deny other commands of npm', (rule, lines) => {
+  for (const line of lines) expect([line, judgeCommands('deny', rule, readCommands(line))]).toEqual([line, 'asks']);
+});
