@@ -199,6 +199,37 @@ test('a rule that denies `rm` does not deny the `rm` of docker', () => {
 });
 
 test.each([
+  `echo 'git push' | ssh host`,
+  `cat script | ssh -p 22 -o BatchMode=yes host`,
+  `cat script | ssh host -T`,
+  `cat script | timeout 5 ssh host`,
+  `cat script | (cd sub && ssh host)`,
+  'ssh host < script',
+  'ssh host <<E\ngit push $REMOTE\nE',
+  'cat script | su - me',
+  'cat script | sudo -s',
+  'cat script | sudo -ni',
+  'newgrp staff < script',
+])('text that a shell of `ssh`, `su` or `sudo` reads from its input is unknown, as it is for `sh`: %j', (line) => {
+  expect(isDenied(line)).toBe(true);
+});
+
+test.each([
+  'ssh host',
+  'ssh host uptime | sort',
+  `tar c . | ssh host tar x`,
+  `cat key | ssh -i id host 'cat >> .ssh/authorized_keys'`,
+  `cat log | ssh -N -L 1:h:2 host`,
+  'ssh host < /dev/null',
+  'cat log | ssh -V',
+  `cat secret | su me -c 'tee f'`,
+  'cat secret | sudo -S -v',
+  'cat secret | sudo tee f',
+])('a line in which `ssh`, `su` or `sudo` reads no script is not denied: %j', (line) => {
+  expect(isDenied(line)).toBe(false);
+});
+
+test.each([
   ['npm publish', ['npm publ', 'npm pub', 'npm publish x', 'npm --tag next publ', 'npm@11 publis']],
   ['npm unpublish', ['npm unpub']],
   ['npm install', ['npm i x', 'npm add x', 'npm inst x', 'npm isntall x']],
