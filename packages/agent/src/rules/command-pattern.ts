@@ -2,6 +2,7 @@
 // match literally. A pattern that denies or asks matches everything that the command could mean.
 
 import { foldName, matchStars } from './name-patterns.ts';
+import { npmCommands } from './npm-commands.ts';
 import type { PossibleCommand } from './ruled-call.ts';
 import { isWayToRun, launches, passesOn, programName } from './ways-to-run.ts';
 
@@ -103,7 +104,8 @@ function couldFollow(wanted: readonly string[], command: PossibleCommand): boole
   for (const word of command) {
     if (reached.length === 0) return false;
     if (word === undefined) return true;
-    const next = new Map(reached.flatMap((from) => stepsFrom(from, wanted, word)).map((to) => [keyOf(to), to]));
+    const names = namesOf(word, command);
+    const next = new Map(reached.flatMap((from) => stepsFrom(from, wanted, names)).map((to) => [keyOf(to), to]));
     if ([...next.values()].some(({ met }) => met === wanted.length)) return true;
     reached = [...next.values()];
   }
@@ -114,14 +116,32 @@ function keyOf({ met, isFree }: Reached): number {
   return met * 2 + (isFree ? 1 : 0);
 }
 
-function stepsFrom({ met, isFree }: Reached, wanted: readonly string[], word: string): readonly Reached[] {
+/** Returns a word of a command with the commands of npm that it may name. */
+function namesOf(word: string, [program]: PossibleCommand): Names {
+  return { word, commands: programName(program ?? '') === 'npm' ? npmCommands(word) : [] };
+}
+
+/** A word of a command, and the commands of npm that it may name. Empty for another program. */
+interface Names {
+  readonly word: string;
+  readonly commands: readonly string[];
+}
+
+function stepsFrom({ met, isFree }: Reached, wanted: readonly string[], names: Names): readonly Reached[] {
   const next = wanted[met] ?? '';
+  const { word } = names;
   if (met === 0) return matchesWord(programName(next), programName(word)) ? [{ met: 1, isFree: false }] : [];
   return [
-    ...(matchesWord(next, word) ? [{ met: met + 1, isFree: false }] : []),
+    ...(matchesWord(next, word) || (met === 1 && isSameCommand(next, names)) ? [{ met: met + 1, isFree: false }] : []),
     ...(isOption(word) ? [{ met, isFree: true }] : []),
     ...(isFree ? [{ met, isFree: false }] : []),
   ];
+}
+
+/** Returns true if the word of a pattern names one of the commands of npm, also by an alias. */
+function isSameCommand(wanted: string, { commands }: Names): boolean {
+  const own = wanted.includes('*') ? [] : npmCommands(wanted);
+  return commands.some((command) => matchesWord(wanted, command) || (own.length === 1 && own[0] === command));
 }
 
 function couldHold(command: PossibleCommand, option: string): boolean {

@@ -196,3 +196,54 @@ test('a rule that denies `rm` does not deny the `rm` of docker', () => {
     'denied',
   ]);
 });
+
+test.each([
+  `echo 'git push' | ssh host`,
+  `cat script | ssh -p 22 -o BatchMode=yes host`,
+  `cat script | ssh host -T`,
+  `cat script | timeout 5 ssh host`,
+  `cat script | (cd sub && ssh host)`,
+  'ssh host < script',
+  'ssh host <<E\ngit push $REMOTE\nE',
+  'cat script | su - me',
+  'cat script | sudo -s',
+  'cat script | sudo -ni',
+  'newgrp staff < script',
+])('text that a shell of `ssh`, `su` or `sudo` reads from its input is unknown, as it is for `sh`: %j', (line) => {
+  expect(isDenied(line)).toBe(true);
+});
+
+test.each([
+  'ssh host',
+  'ssh host uptime | sort',
+  `tar c . | ssh host tar x`,
+  `cat key | ssh -i id host 'cat >> .ssh/authorized_keys'`,
+  `cat log | ssh -N -L 1:h:2 host`,
+  'ssh host < /dev/null',
+  'cat log | ssh -V',
+  `cat secret | su me -c 'tee f'`,
+  'cat secret | sudo -S -v',
+  'cat secret | sudo tee f',
+])('a line in which `ssh`, `su` or `sudo` reads no script is not denied: %j', (line) => {
+  expect(isDenied(line)).toBe(false);
+});
+
+test.each([
+  ['npm publish', ['npm publ', 'npm pub', 'npm publish x', 'npm --tag next publ', 'npm@11 publis']],
+  ['npm unpublish', ['npm unpub']],
+  ['npm install', ['npm i x', 'npm add x', 'npm inst x', 'npm isntall x']],
+  ['npm i', ['npm install x']],
+  ['npm run deploy', ['npm run-script deploy', 'npm rum deploy', 'npm run-s deploy']],
+  ['npm install-test', ['npm it', 'npm installTest']],
+  ['npm pub*', ['npm publ']],
+])('a rule that denies `%s` denies the abbreviations and aliases of npm', (rule, lines) => {
+  for (const line of lines) expect([line, judgeCommands('deny', rule, readCommands(line))]).toEqual([line, 'denied']);
+});
+
+test.each([
+  ['npm publish', ['npm run publ', 'npm test', 'npm t', 'npm view publ', 'npm unpublish', 'yarn publ']],
+  ['npm uninstall', ['npm un2', 'npm unpublish', 'npm install un']],
+  ['npm install', ['npm ci', 'npm install-test', 'npm init', 'npm info x']],
+])('a rule that denies `%s` does not deny other commands of npm', (rule, lines) => {
+  for (const line of lines) expect([line, judgeCommands('deny', rule, readCommands(line))]).toEqual([line, 'asks']);
+});

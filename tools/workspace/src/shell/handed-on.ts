@@ -6,6 +6,7 @@ import type { PossibleCommand } from '@tidemark/agent';
 import { handsOn, launches, programName } from '@tidemark/agent';
 import type { Redirection } from 'unbash';
 import { DECIDES, decides } from './deciding-variables.ts';
+import { readsShellInput } from './fed-shells.ts';
 import { sedRuns, sedScripts } from './sed-runs.ts';
 import { textOf } from './word-text.ts';
 
@@ -28,9 +29,10 @@ const PLAIN_WORD = /^[\w@%+:,./-]*$/;
 
 /**
  * Returns what a command passes to programs that run others: a shell, `sudo`, `xargs`, an alias of git. Returns
- * `ANYTHING` if the passed commands cannot be known. The first of the `words` is the program.
+ * `ANYTHING` if the passed commands cannot be known. The first of the `words` is the program. `fed` is true if the
+ * command reads a pipe or a file.
  */
-export function handedOn(words: PossibleCommand, redirects: readonly Redirection[]): readonly Handed[] {
+export function handedOn(words: PossibleCommand, redirects: readonly Redirection[], fed: boolean): readonly Handed[] {
   const [program = '', ...given] = words;
   if (given.length > MOST_WORDS) return [ANYTHING];
   const name = programName(program);
@@ -43,7 +45,7 @@ export function handedOn(words: PossibleCommand, redirects: readonly Redirection
         ...textsIn(name, given),
         ...given.flatMap(settingOf),
         ...renamedPrograms(name, given),
-        ...ofInput(name, given, redirects),
+        ...ofInput(name, given, redirects, fed),
       ];
     case 'shell':
       return [
@@ -180,12 +182,18 @@ function renamedPrograms(program: string, given: PossibleCommand): readonly Hand
  * Returns the commands in the input of a launcher: of a scheduler such as `at`, or of a shell that the launcher opens,
  * here or on another machine.
  */
-function ofInput(name: string, given: PossibleCommand, redirects: readonly Redirection[]): readonly Handed[] {
+function ofInput(
+  name: string,
+  given: PossibleCommand,
+  redirects: readonly Redirection[],
+  fed: boolean,
+): readonly Handed[] {
   if (READ_INPUT.has(name)) return given.includes('-l') ? [] : input(redirects);
   const opensShell =
     OPEN_SHELL.has(name) || (/^(sudo|doas)$/.test(name) && given.every((word) => word?.startsWith('-')));
   const text = opensShell ? inputOf(redirects) : undefined;
-  return text === undefined ? [] : [{ as: 'script', text }];
+  if (text !== undefined) return [{ as: 'script', text }];
+  return fed && readsShellInput(name, given) ? [ANYTHING] : [];
 }
 
 /** Programs that open a shell if they have no command, on this machine or another one. */

@@ -38,12 +38,14 @@ interface CommandReading {
 
 /**
  * Place in the analysis of a line. `depth` is the number of times that a command was passed to another program on the
- * way to this place. `open` is true if more words may follow at run time.
+ * way to this place. `open` is true if more words may follow at run time. `fed` is true if the commands read a pipe or a
+ * file.
  */
 interface ReadingPlace {
   readonly reading: CommandReading;
   readonly depth: number;
   readonly open?: boolean;
+  readonly fed?: boolean;
 }
 
 function add(commands: readonly PossibleCommand[], { reading, open = false }: ReadingPlace): void {
@@ -55,12 +57,13 @@ function add(commands: readonly PossibleCommand[], { reading, open = false }: Re
 
 function readScript(source: string, at: ReadingPlace): void {
   if (at.depth > DEEPEST) return add([ANY], at);
-  const visit = (node: SyntaxNode): void => {
+  const visit = (node: SyntaxNode, place: ReadingPlace): void => {
     if (at.reading.found.length >= MOST_COMMANDS) return;
-    readNode(node, at);
-    forEachChild(node, visit);
+    readNode(node, place);
+    const piped = node.type === 'Pipeline' ? new Set<SyntaxNode>(node.commands.slice(1)) : undefined;
+    forEachChild(node, (child) => visit(child, piped?.has(child) === true ? { ...place, fed: true } : place));
   };
-  visit(parse(source));
+  visit(parse(source), at);
 }
 
 function readNode(node: SyntaxNode, at: ReadingPlace): void {
@@ -117,8 +120,15 @@ function readCommand({ name, prefix, args, redirects }: Command, at: ReadingPlac
   if (name === undefined) return;
   const words = [textOf(name), ...args.map((word) => (word.type === 'Word' ? textOf(word) : textOfSetting(word)))];
   add([words], at);
-  for (const handed of handedOn(words, redirects)) readHanded(handed, at);
+  const fed = at.fed === true || redirects.some(readsFile);
+  for (const handed of handedOn(words, redirects, fed)) readHanded(handed, { ...at, fed });
   for (const one of [...prefix, ...args]) if (one.type === 'Assignment') readSetting(textOfSetting(one), at);
+}
+
+/** Returns true for a redirection of the input, except from `/dev/null`. */
+function readsFile(redirect: Command['redirects'][number]): boolean {
+  if (!redirect.operator.startsWith('<')) return false;
+  return redirect.type === 'HereDoc' || redirect.target === undefined || textOf(redirect.target) !== '/dev/null';
 }
 
 /** Returns an assignment as one word, because `alias` and `export` receive it as an argument. */
@@ -154,7 +164,7 @@ function readHanded(handed: Handed, at: ReadingPlace): void {
 function readWords(words: PossibleCommand, at: ReadingPlace): void {
   if (at.depth > DEEPEST) return add([ANY], at);
   add([words], at);
-  for (const handed of handedOn(words, [])) readHanded(handed, at);
+  for (const handed of handedOn(words, [], at.fed === true)) readHanded(handed, at);
 }
 
 /**
