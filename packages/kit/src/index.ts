@@ -63,6 +63,8 @@ export type { Agent, OpenOptions } from './create-agent.ts';
 export { createAgent } from './create-agent.ts';
 export type { EffectDescriptions, ToolDefinition } from './define-tool.ts';
 export { defineTool } from './define-tool.ts';
+export type { MarkedToolOutput } from './tool-output.ts';
+export { toolOutput } from './tool-output.ts';
 export type { KitErrorCode } from './kit-error.ts';
 export { KitError } from './kit-error.ts';
 export type { KnownProvider, ProviderName } from './providers.ts';
