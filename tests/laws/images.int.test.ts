@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { THIS_MACHINE, verifySession } from '@tidemark/agent';
 import type { Agent, AgentOptions, Tool } from '@tidemark/kit';
-import { createAgent, defineTool } from '@tidemark/kit';
+import { createAgent, defineTool, toolOutput } from '@tidemark/kit';
 import type { ImagePart, Recorded, RecordedOf, Timestamp, Usage } from '@tidemark/log';
 import { sessionId, timestamp } from '@tidemark/log';
 import type { Encoder } from '@tidemark/model';
@@ -58,7 +58,8 @@ function camera(width: number, height: number, name = 'screenshot'): Tool {
     description: 'Takes a screenshot.',
     input: z.object({ command: z.string().optional() }),
     effect: 'read',
-    run: async () => ({ images: [{ data: await screen(width, height + (taken += 1)), mediaType: 'image/png' }] }),
+    run: async () =>
+      toolOutput({ images: [{ data: await screen(width, height + (taken += 1)), mediaType: 'image/png' }] }),
   });
 }
 
@@ -81,10 +82,8 @@ async function play(
     description: 'Takes a screenshot.',
     input: z.object({}),
     effect: 'read',
-    run: async () => ({
-      text: 'the screen',
-      images: [{ data: await screen(3_840, 2_160), mediaType: 'image/png' }],
-    }),
+    run: async () =>
+      toolOutput({ text: 'the screen', images: [{ data: await screen(3_840, 2_160), mediaType: 'image/png' }] }),
   });
   const agent = createAgent({
     model: MODELS[to].model,

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { AgentOptions, AgentSession } from '@tidemark/kit';
 import { foldLog } from '@tidemark/agent';
 import { compactionStanding } from '@tidemark/context';
-import { createAgent, defineTool } from '@tidemark/kit';
+import { createAgent, defineTool, toolOutput } from '@tidemark/kit';
 import type { Log, LogWriter, Recorded } from '@tidemark/log';
 import { digest, sessionId } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
@@ -201,10 +201,11 @@ it('openai/codex#13279: the checkpoint names the files that were read, so the mo
     description: 'Reads a file.',
     input: z.object({ step: z.number() }),
     effect: 'read',
-    run: ({ step }) => ({
-      text: 'seen '.repeat(300),
-      files: [{ path: `/w/orders/${step}.md`, as: 'read' as const, digest: digest('a'.repeat(64)) }],
-    }),
+    run: ({ step }) =>
+      toolOutput({
+        text: 'seen '.repeat(300),
+        files: [{ path: `/w/orders/${step}.md`, as: 'read', digest: digest('a'.repeat(64)) }],
+      }),
   });
   const played = await play(16_000, looks(40), { tools: [read] });
   expect(await played.live.prompt('Look.')).toMatchObject(done);
@@ -282,10 +283,8 @@ describe('openai/codex#38861', () => {
       description: 'Takes a screenshot.',
       input: z.object({ step: z.number() }),
       effect: 'read',
-      run: ({ step }) => ({
-        text: `Screen ${step}.`,
-        images: [{ data: picture(30_000, step), mediaType: 'image/png' }],
-      }),
+      run: ({ step }) =>
+        toolOutput({ text: `Screen ${step}.`, images: [{ data: picture(30_000, step), mediaType: 'image/png' }] }),
     });
     const played = await play(200_000, looks(11), {
       tools: [shot],

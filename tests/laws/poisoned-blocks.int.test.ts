@@ -2,7 +2,7 @@
 // refuses every request that contains the block, with the vendor's error message.
 
 import type { Agent } from '@tidemark/kit';
-import { createAgent, defineTool } from '@tidemark/kit';
+import { createAgent, defineTool, toolOutput } from '@tidemark/kit';
 import type { ContentPart, Recorded, RecordedOf } from '@tidemark/log';
 import { sessionId } from '@tidemark/log';
 import { THIS_MACHINE, verifySession } from '@tidemark/agent';
@@ -78,7 +78,7 @@ async function play({
       const data = images[of];
       return data === undefined
         ? 'nothing to be seen'
-        : { text: `screen ${of}`, images: [{ data, mediaType: 'image/png' }] };
+        : toolOutput({ text: `screen ${of}`, images: [{ data, mediaType: 'image/png' }] });
     },
   });
   const agent = createAgent({

@@ -2,7 +2,7 @@
 // break of a story is the last call that opened an epoch with this cause or whose miss has this cause.
 
 import type { Tool } from '@tidemark/agent';
-import { defineTool } from '@tidemark/kit';
+import { defineTool, toolOutput } from '@tidemark/kit';
 import type { AgentSession } from '@tidemark/kit';
 import type { AnswerPlan } from '@tidemark/simulator';
 import { createHistoryReadTool } from '@tidemark/tools-workspace';
@@ -52,7 +52,7 @@ const camera: Tool = defineTool({
   description: 'Takes a picture.',
   input: z.object({}),
   effect: 'read',
-  run: () => ({ images: [{ data: PNG, mediaType: 'image/png' }] }),
+  run: () => toolOutput({ images: [{ data: PNG, mediaType: 'image/png' }] }),
 });
 
 /**

@@ -2,7 +2,7 @@
 
 import type { Tool } from '@tidemark/agent';
 import { commit, openSession } from '@tidemark/agent';
-import { defineTool } from '@tidemark/kit';
+import { defineTool, toolOutput } from '@tidemark/kit';
 import type { AgentSession } from '@tidemark/kit';
 import { position, sessionId } from '@tidemark/log';
 import type { AnswerPlan } from '@tidemark/simulator';
@@ -62,7 +62,7 @@ const camera: Tool = defineTool({
   description: 'Takes a picture.',
   input: z.object({}),
   effect: 'read',
-  run: () => ({ images: [{ data: PNG, mediaType: 'image/png' }] }),
+  run: () => toolOutput({ images: [{ data: PNG, mediaType: 'image/png' }] }),
 });
 
 /** Tools that every story starts with. */

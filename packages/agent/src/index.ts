@@ -24,6 +24,7 @@ export { readPrompts } from './fork/cut-points.ts';
 export type { ForkBeginning, ForkPlan } from './fork/plan-fork.ts';
 export { beginFork, planFork } from './fork/plan-fork.ts';
 export { nearestName } from './nearest-name.ts';
+export { parameterProblem } from './parameter-problem.ts';
 export { grantCovers, grantInWords, patternProblem } from './permissions/grant.ts';
 export type { Permission } from './permissions/judge.ts';
 export { narrower } from './permissions/judge.ts';
@@ -38,9 +39,11 @@ export type {
   AgentForkOptions,
   AgentSession,
   CompactOptions,
+  FinishedTotals,
   FinishedTurn,
   ForkOptions,
   GivenAttachment,
+  InputBuckets,
   ModelReach,
   OtherModel,
   PromptOptions,

@@ -298,7 +298,11 @@ function problemsOfMcp(given: AgentOptions['mcp']): readonly string[] {
   const problems = problemsIn(mcp, given, ['mcp']);
   if (problems.length > 0) return problems;
   return Object.entries(given.servers).flatMap(([name, server]) =>
-    problemsIn('url' in server ? httpServer : stdioServer, server, ['mcp', 'servers', name]),
+    'url' in server && 'command' in server
+      ? [
+          `mcp.servers.${name}: has both \`command\` and \`url\`: keep \`command\` to start the server, or \`url\` to reach it`,
+        ]
+      : problemsIn('url' in server ? httpServer : stdioServer, server, ['mcp', 'servers', name]),
   );
 }
 

@@ -2,8 +2,10 @@
 
 import { defined } from '@tidemark/core';
 import type { ModelReach } from '@tidemark/agent';
+import { parameterProblem } from '@tidemark/agent';
+import type { RenderParameters } from '@tidemark/log';
 import type { Capabilities, Catalog, Provider } from '@tidemark/model';
-import { defaultCatalog, withOverrides } from '@tidemark/model';
+import { defaultCatalog, nameParameters, withOverrides } from '@tidemark/model';
 import { createAnthropicProvider } from '@tidemark/provider-anthropic';
 import { createOpenAIProvider, createOpenRouterProvider } from '@tidemark/provider-openai';
 import type { AgentOptions } from './agent-options.ts';
@@ -111,17 +113,18 @@ export function requireReachable({ provider, apiKey, model }: AgentOptions): voi
 }
 
 /**
- * Refuses render parameters that the model's catalog row does not have, because they would not be sent.
+ * Returns the render parameters by the names of the model's catalog row: `{ reasoning: { effort } }` and `effort` are one
+ * parameter.
  *
- * @throws KitError `kit/bad-options` with the names that the row has.
+ * @throws KitError `kit/bad-options` for a parameter that the row does not have. It would not be sent.
  */
-export function requireParameters({ modelOptions }: AgentOptions, { model, renderParameters }: Capabilities): void {
-  const unknown = Object.keys(modelOptions?.parameters ?? {}).find((name) => !Object.hasOwn(renderParameters, name));
-  if (unknown === undefined) return;
-  const known = Object.keys(renderParameters).filter((name) => name !== 'model');
-  const next = known.length === 0 ? 'it has none' : `use one of ${known.toSorted().join(', ')}`;
-  const message = `${model} has no parameter "${unknown}" in \`modelOptions.parameters\`: ${next}`;
-  throw new KitError('kit/bad-options', message, { problems: ['modelOptions.parameters'] });
+export function chooseParameters({ modelOptions }: AgentOptions, capabilities: Capabilities): RenderParameters {
+  const named = nameParameters(modelOptions?.parameters ?? {}, capabilities);
+  if ('parameters' in named) return named.parameters;
+  const message = parameterProblem(named, capabilities);
+  throw new KitError('kit/bad-options', `${message} (in \`modelOptions.parameters\`)`, {
+    problems: ['modelOptions.parameters'],
+  });
 }
 
 /**

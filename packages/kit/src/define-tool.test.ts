@@ -6,6 +6,7 @@ import { callId, sessionId } from '@tidemark/log';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
+import { toolOutput } from './tool-output.ts';
 
 const context: ToolContext = {
   session: sessionId('session-1'),
@@ -124,13 +125,14 @@ test.each([
   ['a list', [1, 2], { text: '[1,2]' }],
   ['a number', 3, { text: '3' }],
   ['null', null, { text: 'null' }],
-  ['a tool output', { text: 'no', failed: true }, { text: 'no', failed: true }],
+  ['an object with fields of a tool output', { text: 'no', failed: true }, { text: '{"text":"no","failed":true}' }],
   [
-    'an object with both a field of a tool output and another field',
-    { text: 'a', sum: 3 },
-    { text: '{"text":"a","sum":3}' },
+    'an object with a field `files`',
+    { files: [{ path: 'a', as: 'read' }] },
+    { text: '{"files":[{"path":"a","as":"read"}]}' },
   ],
-  ['an object whose `text` is not a string', { text: 4 }, { text: '{"text":4}' }],
+  ['a result of `toolOutput`', toolOutput({ text: 'no', failed: true }), { text: 'no', failed: true }],
+  ['an empty result of `toolOutput`', toolOutput({}), {}],
   ['a promise', Promise.resolve('later'), { text: 'later' }],
 ])('the output of a tool contains %s that the function returns', async (_name, value, output) => {
   expect(await call(returning(value), {})).toEqual(output);
@@ -204,14 +206,14 @@ describe('a returned object', () => {
   };
 
   test.each([
-    [{ files: ['a.ts', 'b.ts'] }],
-    [{ failed: 3 }],
-    [{ exit: 'soon' }],
-    [{ facts: 'none' }],
-    [{ images: ['https://example.org/a.png'] }],
-    [{ text: 3 }],
-  ])('with a field name of `ToolOutput` and another value is data: %j', async (value) => {
-    expect(await textOf(value)).toEqual({ text: JSON.stringify(value) });
+    [{ images: [{ data: new Uint8Array([1]), mediaType: 'image/png' }] }],
+    [{ images: [{ data: Buffer.from('a'), mediaType: 'image/png' }] }],
+    [{ held: [new Uint8Array([1])] }],
+  ])('that contains bytes is an error of the call, which names `toolOutput`: %j', async (value) => {
+    await expect(textOf(value)).rejects.toMatchObject({
+      code: 'kit/bad-tool',
+      message: expect.stringContaining('toolOutput({ text, images, failed })'),
+    });
   });
 
   test.each([[new Map([['a', 1]])], [new Error('no')], [new Set([1])]])(
@@ -219,5 +221,16 @@ describe('a returned object', () => {
     async (value) => {
       await expect(textOf(value)).rejects.toMatchObject({ code: 'kit/bad-tool' });
     },
+  );
+});
+
+test.each<[string, object, string]>([
+  ['an unknown field', { txt: 'a' }, 'toolOutput has no field txt: use text'],
+  ['a text that is a number', { text: 3 }, 'toolOutput takes a string as `text`'],
+  ['an image without bytes', { images: ['a.png'] }, 'toolOutput takes a list of { data, mediaType }'],
+  ['`failed` as a text', { failed: 'yes' }, 'toolOutput takes true or false as `failed`'],
+])('`toolOutput` refuses %s', (_case, output, message) => {
+  expect(() => Reflect.apply(toolOutput, undefined, [output])).toThrow(
+    expect.objectContaining({ code: 'kit/bad-tool', message: expect.stringContaining(message) }),
   );
 });

@@ -17,6 +17,7 @@ import { issueText, nearestName } from '@tidemark/agent';
 import type { EffectClass } from '@tidemark/log';
 import type { JsonValue } from '@tidemark/model';
 import { KitError } from './kit-error.ts';
+import { markedOutput } from './tool-output.ts';
 import { toolSchemaOf } from './tool-schema.ts';
 
 /**
@@ -73,9 +74,8 @@ export interface ToolDefinition<Schema extends StandardSchemaV1> {
    */
   preview?(input: StandardSchemaV1.InferOutput<Schema>, context: PreviewContext): ToolPreview | Promise<ToolPreview>;
   /**
-   * Runs the call. The model is shown a returned string as it is. An object with only fields of `ToolOutput` is taken
-   * as a `ToolOutput`. Any other value is shown as JSON. An error that this function throws becomes the error of the
-   * call.
+   * Runs the call. The model is shown a returned string as it is, and any other value as JSON. To return images, or a
+   * result that failed, return `toolOutput({ … })`. An error that this function throws becomes the error of the call.
    */
   run(input: StandardSchemaV1.InferOutput<Schema>, context: ToolContext): unknown;
 }
@@ -191,26 +191,6 @@ function effectsOf<Input>(describe: EffectDescriptions<Input>, input: Input): Ca
   });
 }
 
-// The next functions convert the value that the author's `run` returns to the output of a call.
-
-/**
- * Checks of the fields of a `ToolOutput`. An object with any other field or value is not a `ToolOutput` but data of the
- * author, which the model is shown as JSON.
- */
-const FIELDS: { readonly [Field in keyof Required<ToolOutput>]: (value: unknown) => boolean } = {
-  text: (value) => typeof value === 'string',
-  page: (value) => typeof value === 'function',
-  images: (value) => isListOf(value, (one) => 'data' in one && one.data instanceof Uint8Array),
-  failed: (value) => typeof value === 'boolean',
-  exit: (value) => Number.isInteger(value),
-  files: (value) => isListOf(value, (one) => 'path' in one && 'as' in one),
-  facts: (value) => isListOf(value, (one) => 'kind' in one && 'data' in one),
-};
-
-function isListOf(value: unknown, isOne: (one: object) => boolean): boolean {
-  return Array.isArray(value) && value.every((one) => typeof one === 'object' && one !== null && isOne(one));
-}
-
 /**
  * Returns the output of a call.
  *
@@ -219,20 +199,13 @@ function isListOf(value: unknown, isOne: (one: object) => boolean): boolean {
 function outputOf(tool: string, returned: unknown): ToolOutput {
   if (returned === undefined) return {};
   if (typeof returned === 'string') return { text: returned };
-  return isOutput(returned) ? returned : { text: asJson(tool, returned) };
-}
-
-function isOutput(value: unknown): value is ToolOutput {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  const checks = new Map<string, (value: unknown) => boolean>(Object.entries(FIELDS));
-  const entries = Object.entries(value);
-  return entries.length > 0 && entries.every(([name, one]) => checks.get(name)?.(one) === true);
+  return markedOutput(returned) ?? { text: asJson(tool, returned) };
 }
 
 function asJson(tool: string, value: unknown): string {
   try {
-    // Only plain data is written. A Map, an Error or a generator would become an empty object, so it is refused.
-    const text: string | undefined = isData(value) ? JSON.stringify(value) : undefined;
+    // A Map, an Error or a generator would be written as an empty object.
+    const text: string | undefined = isData(value) ? JSON.stringify(value, refuseBytes) : undefined;
     if (text !== undefined) return text;
   } catch (cause) {
     throw notJson(tool, cause);
@@ -245,7 +218,15 @@ function isData(value: unknown): boolean {
   return Object.keys(value).length > 0 || [Object.prototype, null].includes(Object.getPrototypeOf(value));
 }
 
+/** Replacer of `JSON.stringify` that refuses bytes, which would become a list of numbers. A `Buffer` arrives in its own JSON form. */
+function refuseBytes(_name: string, value: unknown): unknown {
+  const isBuffer =
+    typeof value === 'object' && value !== null && 'type' in value && value.type === 'Buffer' && 'data' in value;
+  if (value instanceof Uint8Array || (isBuffer && Array.isArray(value.data))) throw new TypeError('it contains bytes');
+  return value;
+}
+
 function notJson(tool: string, cause?: unknown): KitError {
-  const message = `${tool} returned a value that is not JSON: return a string, a JSON value or a ToolOutput`;
+  const message = `${tool} returned a value that is not JSON: return a string or a JSON value, or toolOutput({ text, images, failed })`;
   return new KitError('kit/bad-tool', message, { tool }, cause);
 }

@@ -4,7 +4,14 @@
 import { defined } from '@tidemark/core';
 import { nearestName, THIS_MACHINE } from '@tidemark/agent';
 import type { Capabilities, Catalog, NearestModel } from '@tidemark/model';
-import { findModel, nearestModel, unlistedModel } from '@tidemark/model';
+import {
+  findModel,
+  nearestModel,
+  normalModelName,
+  readClaudeName,
+  undatedModelName,
+  unlistedModel,
+} from '@tidemark/model';
 import type { AgentOptions } from './agent-options.ts';
 import { KitError } from './kit-error.ts';
 import type { ProviderName } from './providers.ts';
@@ -41,20 +48,21 @@ export function ownCapabilities(name: ProviderName, options: AgentOptions, catal
   const nearest = found === undefined ? nearestModel(catalog, model, name) : undefined;
   const listed = found ?? (nearest === undefined ? undefined : standIn(model, nearest));
   const open = name === 'compatible' || name === 'openrouter';
+  if (!open && nearest !== undefined && isMisspelled(model, nearest)) throw misspelled(model, nearest, catalog);
   if (contextWindow !== undefined && (found !== undefined || !open)) throw windowKnown(name, model, listed);
-  if (found === undefined && open) return assumedCapabilities(name, options);
+  if (found === undefined && open) return assumedCapabilities(name, options, catalog);
   if (listed === undefined) throw unknownModel(model, catalog, name);
   return listed;
 }
 
-function assumedCapabilities(name: ProviderName, options: AgentOptions): Capabilities {
+function assumedCapabilities(name: ProviderName, options: AgentOptions, catalog: Catalog): Capabilities {
   const {
     model,
     modelOptions: { contextWindow: window } = {},
     maxOutputTokens,
     host: { clock = THIS_MACHINE } = {},
   } = options;
-  if (window === undefined) throw windowMissing(name, model);
+  if (window === undefined) throw windowMissing(name, model, catalog);
   const most = maxOutputTokens ?? Math.min(OUTPUT_LIMIT, Math.floor(window / 4));
   if (most >= window)
     throw new KitError(
@@ -68,15 +76,44 @@ function assumedCapabilities(name: ProviderName, options: AgentOptions): Capabil
   return name === 'openrouter' ? { ...row, routing: 'automatic' } : row;
 }
 
+/**
+ * Returns true if an unknown Claude name is a wrong spelling of a known one, and not the name of a newer or older model.
+ * The name of a model contains a version. A name is also wrong if it has the words of a known one in another order or
+ * with other separators, or if it only misspells the family.
+ */
+function isMisspelled(model: string, { capabilities: { model: known } }: NearestModel): boolean {
+  const [asked, listed] = [model, known].map((name) => undatedModelName(normalModelName(name)));
+  if (asked === undefined || listed === undefined) return false;
+  const { family, version } = readClaudeName(asked) ?? {};
+  if (version === undefined) return true;
+  if (characters(asked) === characters(listed) || words(asked) === words(listed)) return true;
+  return family === undefined && nearestName(letters(asked), [letters(listed)]) !== undefined;
+}
+
+const characters = (name: string): string => name.replaceAll(/[^a-z0-9]/g, '');
+const words = (name: string): string => name.split('-').toSorted().join('-');
+const letters = (name: string): string => name.replaceAll(/[^a-z]/g, '');
+
+function misspelled(model: string, { capabilities }: NearestModel, catalog: Catalog): KitError {
+  // The stand-in has the family of the name. Without a known family it is a Sonnet, so the spelling decides.
+  const hasFamily = readClaudeName(normalModelName(model))?.family !== undefined;
+  const names = catalog.rows.filter((row) => row.provider === capabilities.provider).map((row) => row.model);
+  const message = `the catalog knows no model ${JSON.stringify(model)}: did you mean ${(hasFamily ? undefined : nearestName(model, names)) ?? capabilities.model}?`;
+  return new KitError('kit/unknown-model', message, { model });
+}
+
 function standIn(model: string, { capabilities }: NearestModel): Capabilities {
   const source = `stands in for a model that the catalog does not know: ${capabilities.model}; ${capabilities.source}`;
   return { ...capabilities, model, aliases: [], prices: [], source };
 }
 
-function windowMissing(name: ProviderName, model: string): KitError {
+function windowMissing(name: ProviderName, model: string, catalog: Catalog): KitError {
+  const names = catalog.rows.filter((row) => row.provider === name).map((row) => row.model);
+  const nearest = nearestName(model, names);
+  const other = nearest === undefined ? '' : `did you mean ${nearest}? Otherwise `;
   return new KitError(
     'kit/bad-options',
-    `the catalog does not know ${JSON.stringify(model)} of ${PROVIDERS[name].title}: set \`modelOptions.contextWindow\` to its number of tokens, input and output together`,
+    `the catalog does not know ${JSON.stringify(model)} of ${PROVIDERS[name].title}: ${other}set \`modelOptions.contextWindow\` to its number of tokens, input and output together`,
     { problems: ['modelOptions.contextWindow'], model, provider: name },
   );
 }

@@ -10,11 +10,13 @@ export type {
   CompactionReport,
   CompactOptions,
   ContextSource,
+  FinishedTotals,
   FinishedTurn,
   ForkOptions,
   GivenAttachment,
   GivenImage,
   ImageFitter,
+  InputBuckets,
   TurnLimits,
   Mode,
   ModelReach,
@@ -63,6 +65,8 @@ export type { Agent, OpenOptions } from './create-agent.ts';
 export { createAgent } from './create-agent.ts';
 export type { EffectDescriptions, ToolDefinition } from './define-tool.ts';
 export { defineTool } from './define-tool.ts';
+export type { MarkedToolOutput } from './tool-output.ts';
+export { toolOutput } from './tool-output.ts';
 export type { KitErrorCode } from './kit-error.ts';
 export { KitError } from './kit-error.ts';
 export type { KnownProvider, ProviderName } from './providers.ts';

@@ -13,6 +13,7 @@ import type { AgentOptions } from './agent-options.ts';
 import type { Agent } from './create-agent.ts';
 import { createAgent } from './create-agent.ts';
 import { defineTool } from './define-tool.ts';
+import { toolOutput } from './tool-output.ts';
 
 let simulator: Simulator;
 let door: ListeningSimulator;
@@ -360,7 +361,7 @@ describe('a session that switches its model', () => {
       description: 'Takes a photo.',
       input: z.object({}),
       effect: 'read',
-      run: () => ({ text: 'a dot', images: [{ data: Buffer.from(DOT, 'base64'), mediaType: 'image/png' }] }),
+      run: () => toolOutput({ text: 'a dot', images: [{ data: Buffer.from(DOT, 'base64'), mediaType: 'image/png' }] }),
     });
     const bodies: string[] = [];
     const onRequest = (body: Uint8Array): void => void bodies.push(Buffer.from(body).toString());

@@ -41,7 +41,7 @@ import {
 } from '@tidemark/tools-workspace';
 import type { AgentOptions } from './agent-options.ts';
 import { homeOf, withExactCost, workspaceOf } from './agent-options.ts';
-import { chooseProvider, requireParameters, requireReachable } from './choose-provider.ts';
+import { chooseParameters, chooseProvider, requireReachable } from './choose-provider.ts';
 import { chooseTools, forbiddenTo } from './choose-tools.ts';
 import { OUTPUT_LIMIT } from './find-capabilities.ts';
 import { KitError } from './kit-error.ts';
@@ -91,12 +91,11 @@ function runtimeOf(options: AgentOptions, mcp: McpTools | undefined): Runtime {
   const { clock = THIS_MACHINE } = host;
   const { provider, capabilities } = chooseProvider(options);
   requireReachable(options);
-  requireParameters(options, capabilities);
   const tools = chooseTools(options);
   return {
     provider,
     capabilities,
-    parameters: modelOptions.parameters ?? {},
+    parameters: chooseParameters(options, capabilities),
     tools,
     sources: withOwnNames([...sourcesOf(options), ...(mcp?.sources ?? [])]),
     limits: withExactCost(options.limits ?? {}),

@@ -34,7 +34,9 @@ export { imageKind } from './image-kind.ts';
 export type { ImageInput, ImageSize, PatchCount, TileCount } from './image-input.ts';
 export { imageTokens, SENT_SIDE, sentSize } from './image-input.ts';
 export type { ClaudeName } from './find-model.ts';
-export { normalModelName, readClaudeName } from './find-model.ts';
+export type { NamedParameters } from './render-parameters.ts';
+export { nameParameters } from './render-parameters.ts';
+export { normalModelName, readClaudeName, undatedModelName } from './find-model.ts';
 export { parseCatalog, withOverrides } from './parse-catalog.ts';
 export type {
   AddedTool,

@@ -14,6 +14,7 @@ import type { SessionEvent } from '../ports/session-event.ts';
 import type { PromptStreams } from '../request/prepare.ts';
 import type { AnswerSchema } from '../session/answer-schema.ts';
 import type { Session } from '../session/session.ts';
+import { watchBuckets } from '../session/input-buckets.ts';
 import { isSnapshotDue, keepSnapshot } from '../session/session.ts';
 import { watchTurn } from '../session/turn-context.ts';
 import type { Children } from '../subagent/children.ts';
@@ -197,15 +198,18 @@ async function perform(
   work: StepContext,
   begun: () => void,
 ): Promise<FinishedTurn> {
+  const buckets = watchBuckets(work.session, work.turn, beginning.with === 'resume' ? 'before' : 'now');
   try {
     // Subagents of an aborted turn may still be closing.
     if (actor.children !== undefined) await untilQuiet(actor.children);
     await beginTurn(work, beginning, actor.mode);
     begun();
-    return await runTurn(work);
+    const finished = await runTurn(work);
+    return { ...finished, totals: await buckets.addTo(finished.totals) };
   } catch (error) {
     throw asError(error);
   } finally {
+    buckets.stop();
     begun();
   }
 }

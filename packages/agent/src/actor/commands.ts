@@ -2,6 +2,7 @@
 
 import { defined } from '@tidemark/core';
 import type { Event, NotificationReceived, RenderParameters } from '@tidemark/log';
+import { nameParameters } from '@tidemark/model';
 import { askerOf } from '../compact/ask-for-checkpoint.ts';
 import { compactSession, startAfresh } from '../compact/compact-session.ts';
 import { requirePrice } from '../decide/limits.ts';
@@ -9,6 +10,7 @@ import { AgentError } from '../errors.ts';
 import { IN_WORDS } from '../fork/cut-points.ts';
 import type { ForkPlan } from '../fork/plan-fork.ts';
 import { nearestName } from '../nearest-name.ts';
+import { parameterProblem } from '../parameter-problem.ts';
 import type { CompactionReport } from '../ports/compaction.ts';
 import type { CompactOptions, OtherModel, Words } from '../ports/live-session.ts';
 import type { Mode } from '../ports/permissions.ts';
@@ -195,17 +197,16 @@ export function changeTools(
  *
  * @throws AgentError `agent/unknown-parameter` for a parameter that the model does not have.
  */
-export function changeReasoning(actor: Actor, parameters: RenderParameters): void {
+export function changeReasoning(actor: Actor, given: RenderParameters): void {
   requireUsable(actor);
-  requireParameters(parameters);
+  requireParameters(given);
   const { runtime } = actor;
-  const { model, renderParameters } = runtime.capabilities;
-  const unknown = Object.keys(parameters).find((name) => !Object.hasOwn(renderParameters, name));
-  if (unknown !== undefined) {
-    const known = Object.keys(renderParameters).toSorted().join(', ');
-    const message = `${model} has no render parameter "${unknown}": use one of ${known}`;
-    throw new AgentError('agent/unknown-parameter', message, { parameter: unknown });
+  const named = nameParameters(given, runtime.capabilities);
+  if (!('parameters' in named)) {
+    const message = parameterProblem(named, runtime.capabilities);
+    throw new AgentError('agent/unknown-parameter', message, { parameter: named.name });
   }
+  const { parameters } = named;
   actor.runtime = { ...runtime, parameters: { ...runtime.parameters, ...parameters } };
   recordReasoning(actor, parameters);
   restAnew(actor);

@@ -128,6 +128,14 @@ describe('a change of reasoning', () => {
     }
   });
 
+  test('is recorded by the name of the model, also if the author writes that of another provider', async () => {
+    const { live, records } = await goLive({ provider: answering(says('a')) });
+    live.setReasoning({ reasoning: { effort: 'low' } });
+    await live.prompt('go');
+    expect(of(await records(), 'reasoning.set').map(({ data }) => data.parameters)).toEqual([{ effort: 'low' }]);
+    expect(of(await records(), 'epoch.opened').map(({ data }) => data.parameters)).toEqual([{ effort: 'low' }]);
+  });
+
   test('is refused for a parameter that the model does not have', async () => {
     const { live } = await goLive({ provider: answering() });
     expect(() => live.setReasoning({ efort: 'low' })).toThrow(

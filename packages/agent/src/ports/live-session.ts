@@ -215,9 +215,25 @@ export interface FinishedTurn<Output = undefined> {
   /** Parsed value of the last answer. `undefined` if the prompt had no `output`, or if the turn is not `completed`. */
   readonly output: Output | undefined;
   readonly error: TurnEnded['error'];
-  readonly totals: TurnTotals;
+  readonly totals: FinishedTotals;
   /** Position of the `turn.ended` record. */
   readonly position: Position;
+}
+
+/** Totals of a finished turn. */
+export interface FinishedTotals extends TurnTotals {
+  /** The tokens of `input` by bucket. Absent if a call did not report its buckets, and if a subagent used tokens. */
+  readonly inputBuckets?: InputBuckets;
+}
+
+/** Input tokens by bucket. No token is in two of them, so their sum is the input. */
+export interface InputBuckets {
+  /** Tokens that were neither read from the cache nor written to it. */
+  readonly fresh: number;
+  /** Tokens that were read from the cache. */
+  readonly read: number;
+  /** Tokens that were written to the cache. */
+  readonly written: number;
 }
 
 /** A side call: a request outside the conversation. */

@@ -1,0 +1,73 @@
+// Input tokens of a turn by bucket: fresh, read from the cache, written to the cache. They are derived from the records
+// of the calls, because the totals in the log contain only the sum.
+
+import type { Recorded, TurnId, Usage } from '@tidemark/log';
+import { allWritten } from '@tidemark/model';
+import type { FinishedTotals, InputBuckets } from '../ports/live-session.ts';
+import type { Session } from './session.ts';
+
+/** Sums over the calls of a turn. */
+interface BucketSums {
+  fresh: number;
+  read: number;
+  written: number;
+  /** Sums when the turn ended last. A side call that is answered later is not part of the turn's totals. */
+  atEnd: InputBuckets | undefined;
+}
+
+/** Watch that sums the input of a turn while it runs. */
+export interface BucketWatch {
+  /** Returns the totals with the buckets. */
+  addTo(totals: FinishedTotals): Promise<FinishedTotals>;
+  stop(): void;
+}
+
+/**
+ * Starts the watch of a turn. For a turn that began before, the records so far are read from the log when it ends.
+ */
+export function watchBuckets(session: Session, turn: TurnId, began: 'now' | 'before'): BucketWatch {
+  const sums = newSums();
+  const watch = (record: Recorded): void => add(sums, turn, record);
+  if (began === 'now') session.watchers.add(watch);
+  return {
+    async addTo(totals) {
+      if (began === 'before') for await (const record of session.log.read(session.writer.session)) watch(record);
+      return withBuckets(totals, sums.atEnd);
+    },
+    stop: () => void session.watchers.delete(watch),
+  };
+}
+
+function newSums(): BucketSums {
+  return { fresh: 0, read: 0, written: 0, atEnd: undefined };
+}
+
+function add(sums: BucketSums, turn: TurnId, record: Recorded): void {
+  if (record.turn !== turn) return;
+  switch (record.kind) {
+    case 'answer.received':
+    case 'answer.interrupted':
+    case 'answer.failed':
+      return addUsage(sums, record.data.usage ?? {});
+    case 'turn.ended':
+      sums.atEnd = { fresh: sums.fresh, read: sums.read, written: sums.written };
+      return;
+    default:
+  }
+}
+
+function addUsage(sums: BucketSums, usage: Usage): void {
+  sums.fresh += usage.fresh ?? 0;
+  sums.read += usage.read ?? 0;
+  sums.written += allWritten(usage) ?? 0;
+}
+
+/**
+ * Returns the totals with the buckets. If the buckets do not add up to the input, a call did not report a bucket, or a
+ * subagent used tokens. The buckets are then unknown (L7).
+ */
+function withBuckets(totals: FinishedTotals, buckets: InputBuckets | undefined): FinishedTotals {
+  if (buckets === undefined || totals.input === undefined) return totals;
+  const sum = buckets.fresh + buckets.read + buckets.written;
+  return sum === totals.input ? { ...totals, inputBuckets: buckets } : totals;
+}

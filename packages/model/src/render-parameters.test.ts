@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { defaultCatalog } from './default-catalog.ts';
+import { findModel } from './find-model.ts';
+import { nameParameters } from './render-parameters.ts';
+import type { Capabilities } from './capabilities.ts';
+
+function row(model: string, provider: string): Capabilities {
+  const found = findModel(defaultCatalog(), model, provider);
+  if (found === undefined) throw new Error(`no row for ${model}`);
+  return found;
+}
+
+const ROWS = {
+  anthropic: row('claude-sonnet-5-5', 'anthropic'),
+  openai: row('gpt-6.1-sol', 'openai'),
+  openrouter: row('anthropic/claude-sonnet-5.5', 'openrouter'),
+};
+
+const THINKING = { thinking: { type: 'enabled', budget_tokens: 2_000 } };
+
+describe('nameParameters', () => {
+  it.each<[keyof typeof ROWS, object, object]>([
+    ['anthropic', { effort: 'high' }, { effort: 'high' }],
+    ['anthropic', { reasoning: { effort: 'high' } }, { effort: 'high' }],
+    ['anthropic', { 'reasoning.effort': 'high' }, { effort: 'high' }],
+    ['anthropic', THINKING, THINKING],
+    ['openai', { effort: 'high' }, { 'reasoning.effort': 'high' }],
+    ['openai', { reasoning: { effort: 'high' } }, { 'reasoning.effort': 'high' }],
+    ['openai', { 'reasoning.effort': 'high' }, { 'reasoning.effort': 'high' }],
+    [
+      'openai',
+      { reasoning: { effort: 'high' }, text: { verbosity: 'low' } },
+      { 'reasoning.effort': 'high', 'text.verbosity': 'low' },
+    ],
+    ['openai', { effort: null }, { 'reasoning.effort': null }],
+    ['openrouter', { effort: 'high' }, { 'reasoning.effort': 'high' }],
+    ['openrouter', { reasoning: { effort: 'high' } }, { 'reasoning.effort': 'high' }],
+  ])('names the parameters of %s as its row does: %j', (provider, given, parameters) => {
+    expect(nameParameters(Object.fromEntries(Object.entries(given)), ROWS[provider])).toEqual({ parameters });
+  });
+
+  it('omits a member that is `undefined`', () => {
+    expect(nameParameters({ reasoning: { effort: undefined } }, ROWS.openai)).toEqual({ parameters: {} });
+  });
+
+  it.each<[keyof typeof ROWS, object, object]>([
+    ['anthropic', { efort: 'high' }, { problem: 'unknown', name: 'efort' }],
+    ['anthropic', { model: 'x' }, { problem: 'unknown', name: 'model' }],
+    ['openai', { reasoning: { effort: 'high', depth: 3 } }, { problem: 'unknown', name: 'reasoning.depth' }],
+    ['openai', { reasoning: 'high' }, { problem: 'unknown', name: 'reasoning' }],
+    ['openai', { thinking: { type: 'enabled' } }, { problem: 'unknown', name: 'thinking.type' }],
+    ['openai', { effort: 'low', reasoning: { effort: 'high' } }, { problem: 'twice', name: 'reasoning.effort' }],
+  ])('reports the problem of %s with %j', (provider, given, problem) => {
+    expect(nameParameters(Object.fromEntries(Object.entries(given)), ROWS[provider])).toEqual(problem);
+  });
+});

@@ -1,0 +1,53 @@
+// Names of render parameters. Each provider has its own: reasoning effort is `effort` for Anthropic, and the member
+// `effort` of `reasoning` for OpenAI. A catalog row lists the names of its model, with a dot before a member.
+
+import type { Json, RenderParameters } from '@tidemark/core';
+import type { Capabilities } from './capabilities.ts';
+
+/** Parameters by the names of the catalog row, or the problem with a name. */
+export type NamedParameters =
+  | { readonly parameters: RenderParameters }
+  /** `unknown` is the name that the model does not have. `twice` is a name of the row that two given names mean. */
+  | { readonly problem: 'unknown' | 'twice'; readonly name: string };
+
+/**
+ * Returns the parameters by the names of the catalog row. A member of an object has its own name there: `{ reasoning: {
+ * effort: 'high' } }` is `reasoning.effort`. A name of another provider is accepted if its last part belongs to exactly
+ * one name of the row, so `effort` and `reasoning.effort` mean the same for every model.
+ */
+export function nameParameters(
+  given: RenderParameters,
+  { renderParameters }: Pick<Capabilities, 'renderParameters'>,
+): NamedParameters {
+  const known = Object.keys(renderParameters).filter((name) => name !== 'model');
+  const named = new Map<string, Json>();
+  const entries = Object.entries(given).filter(([, held]) => held !== undefined);
+  for (const [name, value] of entries.flatMap(([one, held]) => membersOf(one, held, known))) {
+    const own = known.includes(name) ? name : onlyNameLike(name, known);
+    if (own === undefined) return { problem: 'unknown', name };
+    if (named.has(own)) return { problem: 'twice', name: own };
+    named.set(own, value);
+  }
+  return { parameters: Object.fromEntries(named) };
+}
+
+/** Returns a parameter, or the members of an object that is no parameter itself. */
+function membersOf(name: string, value: Json, known: readonly string[]): readonly (readonly [string, Json])[] {
+  if (known.includes(name) || typeof value !== 'object' || value === null || isList(value)) return [[name, value]];
+  const members = Object.entries(value);
+  if (members.length === 0) return [[name, value]];
+  return members.flatMap(([member, held]) => (held === undefined ? [] : [[`${name}.${member}`, held] as const]));
+}
+
+function isList(value: object): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+function onlyNameLike(name: string, known: readonly string[]): string | undefined {
+  const like = known.filter((one) => lastPart(one) === lastPart(name));
+  return like.length === 1 ? like[0] : undefined;
+}
+
+function lastPart(name: string): string {
+  return name.slice(name.lastIndexOf('.') + 1);
+}
