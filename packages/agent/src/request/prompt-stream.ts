@@ -26,6 +26,11 @@ export interface EpochMaterials {
   readonly texts: FrontTexts;
   readonly capabilities: Capabilities;
   readonly encoder: Encoder;
+  /**
+   * Returns the tokens of a text. The default is `estimateTokens`. Bytes do not depend on it, so a caller that compares
+   * only bytes may count nothing.
+   */
+  readonly estimate?: (text: string) => number;
 }
 
 /**
@@ -137,6 +142,6 @@ function lowering(
     model: materials.epoch.opened.model,
     capabilities: materials.capabilities,
     materials: (name) => loaded.get(name),
-    estimate: estimateTokens,
+    estimate: materials.estimate ?? estimateTokens,
   };
 }
