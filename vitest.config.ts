@@ -5,14 +5,14 @@ import type { TestSpecification } from 'vitest/node';
 import { BaseSequencer } from 'vitest/node';
 
 /**
- * The files of a worker run one after the other and share its loaded modules, because loading them again for each file took a
- * quarter of the time. A test file must therefore leave no global changed.
+ * The files of a worker run one after the other and share its loaded modules, because loading them again for each file
+ * took a quarter of the time. A test file must therefore leave no global changed.
  */
 const isolate = false;
 
 /**
- * Options of the Node of each worker. A request of a long session makes megabytes of short-lived text, and the default of
- * 16 MB for young objects copies much of it before it can be freed. 64 MB take 7% less processor time.
+ * Options of the Node of each worker. A request of a long session makes megabytes of short-lived text, and the default
+ * of 16 MB for young objects copies much of it before it can be freed. 64 MB take 7% less processor time.
  */
 const execArgv = ['--max-semi-space-size=64'];
 

@@ -31,7 +31,9 @@ export function unlabelledBreaks({ requests }: Played): readonly number[] {
   });
 }
 
-/** Returns true if the blocks of a request begin with all blocks of another one, byte for byte, with the same settings. */
+/**
+ * Returns true if the blocks of a request begin with all blocks of another one, byte for byte, with the same settings.
+ */
 function extendsRequest(after: Made<'record' | 'sequence'>, before: Made<'record' | 'sequence'>): boolean {
   const was = before.prepared.sequence;
   const is = after.prepared.sequence;

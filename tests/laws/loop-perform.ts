@@ -1,5 +1,5 @@
-// Performs the commands of a story on the turn loop (`loop.ts`). A command that is not possible in the current state does
-// nothing.
+// Performs the commands of a story on the turn loop (`loop.ts`). A command that is not possible in the current state
+// does nothing.
 
 import type { Prepared } from '@tidemark/agent';
 import { createSession, keepSnapshot, openSession } from '@tidemark/agent';
@@ -99,7 +99,8 @@ async function performOne(loop: Loop, command: Command): Promise<void> {
 }
 
 /**
- * Closes all open calls. Then compacts the history except its last `keep` messages, if it has more than `keep` messages.
+ * Closes all open calls. Then compacts the history except its last `keep` messages, if it has more than `keep`
+ * messages.
  */
 async function compact(loop: Loop, keep: number, text: TextSpec): Promise<void> {
   await settle(loop);

@@ -1,5 +1,6 @@
-// A small turn loop over `prepareRequest`, `recordAnswer` and `recordInterrupted`. Unlike an agent it does nothing on its
-// own, so a story can bring a session into every state that valid events lead to. `loop-perform.ts` performs the commands.
+// A small turn loop over `prepareRequest`, `recordAnswer` and `recordInterrupted`. Unlike an agent it does nothing on
+// its own, so a story can bring a session into every state that valid events lead to. `loop-perform.ts` performs the
+// commands.
 
 import type { Lasting, Prepared, PromptStreams, Session } from '@tidemark/agent';
 import {

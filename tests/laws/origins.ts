@@ -105,7 +105,10 @@ function isLayerText(block: Block, text: string): boolean {
   return definition['name'] === shown.name && JSON.stringify(definition['schema']) === JSON.stringify(shown.schema);
 }
 
-/** L1. Expects each body to contain its blocks, the settings of its epoch and the fields of its record, and nothing else. */
+/**
+ * L1. Expects each body to contain its blocks, the settings of its epoch and the fields of its record, and nothing
+ * else.
+ */
 export function expectBodies({ book, requests, world }: Pick<Played, 'book' | 'requests' | 'world'>): void {
   const read = world.provider === 'simulator' ? readMessagesBody : readScriptedBody;
   const parsed = new Map<Block, unknown>();

@@ -1,5 +1,5 @@
-// Problems from public threads in which one rejected block ends a session, reproduced with the real agent. The simulator
-// refuses every request that contains the block, with the vendor's error message.
+// Problems from public threads in which one rejected block ends a session, reproduced with the real agent. The
+// simulator refuses every request that contains the block, with the vendor's error message.
 
 import type { Agent } from '@tidemark/kit';
 import { createAgent, defineTool, toolOutput } from '@tidemark/kit';

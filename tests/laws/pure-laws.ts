@@ -1,4 +1,5 @@
-// Laws that every played story keeps, with the turn loop or with an agent. They read the story's log, its requests and the server's account.
+// Laws that every played story keeps, with the turn loop or with an agent. They read the story's log, its requests and
+// the server's account.
 
 import { expect, it } from 'vitest';
 import { expectBytesFromPrefixes, expectHalfGivesDigests, expectVerified } from './bytes.ts';

@@ -7,8 +7,9 @@ import { parseSync, visitorKeys } from 'oxc-parser';
 export const IN = ' > ';
 
 /**
- * Returns the full title of each test of a file, as written in the source. A template keeps its `${…}`, a table test its `%s`. A
- * test is a call of `it` or `test` with a body that is not empty: a function, or a call that gets a function, such as
+ * Returns the full title of each test of a file, as written in the source. A template keeps its `${…}`, a table test
+ * its `%s`. A test is a call of `it` or `test` with a body that is not empty: a function, or a call that gets a
+ * function, such as
  * `hold((played) => …)`. Tests that never run (`skip`, `todo`) do not count.
  *
  * @throws Error for a file that does not parse.

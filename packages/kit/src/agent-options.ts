@@ -25,7 +25,10 @@ import type { McpOptions, McpTools } from '@tidemark/tools-mcp';
 import type { SkillsOptions } from '@tidemark/tools-skills';
 import type { ProviderName } from './providers.ts';
 
-/** Options of an agent. Only `model` is required. A provider's key is read from these options alone, never from `process.env`. */
+/**
+ * Options of an agent. Only `model` is required. A provider's key is read from these options alone, never from
+ * `process.env`.
+ */
 export interface AgentOptions {
   /**
    * Name of a model in the catalog. Every name that the catalog lists is accepted: `claude-sonnet-5-5`, `gpt-6.1-sol`,
@@ -113,8 +116,8 @@ export interface AgentOptions {
 /** Limits of one turn. An absent field is no limit. */
 export interface AgentLimits extends Omit<TurnLimits, 'cost'> {
   /**
-   * US dollars, as a decimal text (`'0.50'`) or as a number. The text is exact. A number is taken by its shortest decimal
-   * form, so `0.1` is exactly ten cents.
+   * US dollars, as a decimal text (`'0.50'`) or as a number. The text is exact. A number is taken by its shortest
+   * decimal form, so `0.1` is exactly ten cents.
    */
   readonly cost?: string | number;
 }

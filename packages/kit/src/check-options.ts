@@ -1,4 +1,5 @@
-// Checks the options of `createAgent`: a wrong value, an unknown name and an old name are refused together in one error.
+// Checks the options of `createAgent`: a wrong value, an unknown name and an old name are refused together in one
+// error.
 
 import type { RetryPolicy, RewriteNotice, SubagentLimits, Tool } from '@tidemark/agent';
 import { nearestName } from '@tidemark/agent';
@@ -41,7 +42,9 @@ const isEnvironment = (value: unknown): boolean =>
   typeof value === 'object' &&
   value !== null &&
   Object.values(value).every((one) => one === undefined || typeof one === 'string');
-/** Returns the schema of an option with several forms. Its error names all of them, where a union would name only one. */
+/**
+ * Returns the schema of an option with several forms. Its error names all of them, where a union would name only one.
+ */
 const anyOf = (forms: readonly z.ZodType[], expected: string): z.ZodType =>
   z.custom((value) => forms.some((form) => form.safeParse(value).success), expected);
 const store = anyOf(

@@ -113,8 +113,8 @@ export function requireReachable({ provider, apiKey, model }: AgentOptions): voi
 }
 
 /**
- * Returns the render parameters by the names of the model's catalog row: `{ reasoning: { effort } }` and `effort` are one
- * parameter.
+ * Returns the render parameters by the names of the model's catalog row: `{ reasoning: { effort } }` and `effort` are
+ * one parameter.
  *
  * @throws KitError `kit/bad-options` for a parameter that the row does not have. It would not be sent.
  */

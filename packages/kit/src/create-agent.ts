@@ -19,8 +19,8 @@ export interface OpenOptions {
   /** Title of a new session in lists. */
   readonly title?: string;
   /**
-   * True to create the session if no session has the given id, for a program that has its own ids. Default: false, and a
-   * missing session is refused with `log/missing`.
+   * True to create the session if no session has the given id, for a program that has its own ids. Default: false, and
+   * a missing session is refused with `log/missing`.
    */
   readonly create?: boolean;
 }
@@ -136,7 +136,10 @@ function idFrom(id: unknown): SessionId {
   throw new KitError('kit/bad-id', message, { id });
 }
 
-/** Opens the session, or creates it if no session has this id. If another program creates it meanwhile, opens that session. */
+/**
+ * Opens the session, or creates it if no session has this id. If another program creates it meanwhile, opens that
+ * session.
+ */
 async function openOrCreate(
   open: (which: WhichSession) => Promise<AgentSession>,
   existing: { readonly id: SessionId },
@@ -159,7 +162,9 @@ function hasCode(error: unknown, code: LogErrorCode): boolean {
   return error instanceof LogError && error.code === code;
 }
 
-/** The session to open: an existing one (`id`), a fork (`forks`), or a new one if both are absent or `create` is set. */
+/**
+ * The session to open: an existing one (`id`), a fork (`forks`), or a new one if both are absent or `create` is set.
+ */
 interface WhichSession {
   readonly id?: SessionId;
   readonly create?: true;

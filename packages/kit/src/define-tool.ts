@@ -85,8 +85,8 @@ const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 /**
  * Creates a tool from its definition.
  *
- * @throws KitError `kit/bad-tool` for a name that no provider accepts, a field that a tool does not have, and a field of
- *   the wrong type; `kit/no-schema` if no JSON Schema of an object is available.
+ * @throws KitError `kit/bad-tool` for a name that no provider accepts, a field that a tool does not have, and a field
+ *   of the wrong type; `kit/no-schema` if no JSON Schema of an object is available.
  */
 export function defineTool<Schema extends StandardSchemaV1>(definition: ToolDefinition<Schema>): Tool {
   const problem = problemOf(definition);
@@ -218,7 +218,10 @@ function isData(value: unknown): boolean {
   return Object.keys(value).length > 0 || [Object.prototype, null].includes(Object.getPrototypeOf(value));
 }
 
-/** Replacer of `JSON.stringify` that refuses bytes, which would become a list of numbers. A `Buffer` arrives in its own JSON form. */
+/**
+ * Replacer of `JSON.stringify` that refuses bytes, which would become a list of numbers. A `Buffer` arrives in its own
+ * JSON form.
+ */
 function refuseBytes(_name: string, value: unknown): unknown {
   const isBuffer =
     typeof value === 'object' && value !== null && 'type' in value && value.type === 'Buffer' && 'data' in value;

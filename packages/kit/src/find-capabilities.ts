@@ -77,9 +77,9 @@ function assumedCapabilities(name: ProviderName, options: AgentOptions, catalog:
 }
 
 /**
- * Returns true if an unknown Claude name is a wrong spelling of a known one, and not the name of a newer or older model.
- * The name of a model contains a version. A name is also wrong if it has the words of a known one in another order or
- * with other separators, or if it only misspells the family.
+ * Returns true if an unknown Claude name is a wrong spelling of a known one, and not the name of a newer or older
+ * model. The name of a model contains a version. A name is also wrong if it has the words of a known one in another
+ * order or with other separators, or if it only misspells the family.
  */
 function isMisspelled(model: string, { capabilities: { model: known } }: NearestModel): boolean {
   const [asked, listed] = [model, known].map((name) => undatedModelName(normalModelName(name)));

@@ -164,7 +164,10 @@ function imagesOf({ context }: AgentOptions): { readonly images?: ImageFitter } 
   return images === 'as-given' ? {} : { images };
 }
 
-/** Returns the tools of the MCP servers. Accepted tool definitions are stored in the folder of the store, next to the sessions. */
+/**
+ * Returns the tools of the MCP servers. Accepted tool definitions are stored in the folder of the store, next to the
+ * sessions.
+ */
 function mcpOf(options: AgentOptions): McpTools | undefined {
   const { mcp, host: { clock = THIS_MACHINE } = {} } = options;
   if (mcp === undefined || 'offer' in mcp) return mcp;

@@ -1,5 +1,5 @@
-// Output of a tool with more than text: images, a failure, an exit code. A mark separates it from an object that is data
-// for the model.
+// Output of a tool with more than text: images, a failure, an exit code. A mark separates it from an object that is
+// data for the model.
 
 import type { ToolOutput } from '@tidemark/agent';
 import { nearestName } from '@tidemark/agent';

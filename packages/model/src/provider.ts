@@ -188,7 +188,8 @@ export interface Provider {
   /**
    * Sends the request and streams the answer. The last part is `finished`. A request that reached the model is not sent
    * again. If it did not reach the model, the provider can send it in another way: over HTTP if the WebSocket did not
-   * open, or with the whole history if the server no longer has the answer that the request continues. `transport` of the answer records the way and the reason.
+   * open, or with the whole history if the server no longer has the answer that the request continues. `transport` of
+   * the answer records the way and the reason.
    *
    * @throws ProviderError with a `class` that names the next action. It can also be thrown in mid-stream.
    */

@@ -35,7 +35,11 @@ export async function openGrants(home: string, workspace: string): Promise<Proje
   };
 }
 
-/** Returns the grants of a workspace in the order in which they were given. @throws SettingsError `settings/grants-damaged`. */
+/**
+ * Returns the grants of a workspace in the order in which they were given.
+ *
+ * @throws SettingsError `settings/grants-damaged`.
+ */
 export async function listGrants(home: string, workspace: string): Promise<readonly GrantRecord[]> {
   if (!(await canKeepTrust(home, workspace))) return [];
   const folder = await realOf(workspace);

@@ -13,9 +13,9 @@ export interface PagedScreen {
 
 /**
  * Shows the rows that must be read before the next question. Each row must fit the width of the terminal and contain no
- * control sequences. After each page a line asks the user to press Enter, which shows the next page or the question. After
- * the last page this line is omitted if the page and the question fit on the screen together. Returns `stopped` if the
- * user answered `q` or `n` after a page, which counts as a denial.
+ * control sequences. After each page a line asks the user to press Enter, which shows the next page or the question.
+ * After the last page this line is omitted if the page and the question fit on the screen together. Returns `stopped`
+ * if the user answered `q` or `n` after a page, which counts as a denial.
  *
  * @throws when the signal aborts.
  */

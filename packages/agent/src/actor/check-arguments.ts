@@ -1,5 +1,5 @@
-// Checks the arguments of a session's commands before they reach the actor. A program in JavaScript can pass any value, and a
-// wrong one must not stop the session.
+// Checks the arguments of a session's commands before they reach the actor. A program in JavaScript can pass any value,
+// and a wrong one must not stop the session.
 
 import { canonicalText } from '@tidemark/core';
 import type { NotificationReceived, RenderParameters } from '@tidemark/log';

@@ -220,8 +220,8 @@ function beginLive(
 /**
  * Returns the model: the given object, or the result of `Runtime.findModel` for a name.
  *
- * @throws AgentError `agent/unknown-model` if there is no `Runtime.findModel`; `agent/bad-argument` for a reach next to an
- *   object, which contains its provider.
+ * @throws AgentError `agent/unknown-model` if there is no `Runtime.findModel`; `agent/bad-argument` for a reach next to
+ *   an object, which contains its provider.
  * @throws what `Runtime.findModel` throws.
  */
 function findModel({ runtime }: Actor, model: string | OtherModel, reach: ModelReach): OtherModel {

@@ -20,7 +20,9 @@ interface TurnText {
   readonly pieces: string[];
   /** Text of the current attempt so far. */
   attempt: string;
-  /** Text of the current step that an earlier attempt has already emitted. Empty if the attempt is not compared with it. */
+  /**
+   * Text of the current step that an earlier attempt has already emitted. Empty if the attempt is not compared with it.
+   */
   repeated: string;
   /** True if `BREAK` comes before the next piece. */
   broken: boolean;

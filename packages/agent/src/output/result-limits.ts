@@ -68,9 +68,9 @@ export function limitsAt(
 }
 
 /**
- * Returns the tokens left below the `hard` budget, which follows the budgets that the user set. They are computed from the measured input of the last accepted
- * request and the estimated tokens added since. Returns `undefined` if no request was measured or no limit is known,
- * and a negative number if the budget is exceeded.
+ * Returns the tokens left below the `hard` budget, which follows the budgets that the user set. They are computed from
+ * the measured input of the last accepted request and the estimated tokens added since. Returns `undefined` if no
+ * request was measured or no limit is known, and a negative number if the budget is exceeded.
  */
 export function headroomOf(state: State, capabilities: Capabilities, budgets?: BudgetSettings): number | undefined {
   const accepted = state.streams['main']?.accepted;

@@ -93,17 +93,17 @@ export interface AgentSession {
    * what this session has in the cache. The fork uses the current runtime settings of this session. This session and
    * the files do not change.
    *
-   * @throws AgentError `agent/not-closed` with the nearest closed positions; also for another model, if neither `at` nor
-   *   `beforePrompt` is set and calls at the end of this session are open. `agent/no-such-record`. Errors about another
-   *   model as `setModel`.
+   * @throws AgentError `agent/not-closed` with the nearest closed positions; also for another model, if neither `at`
+   *   nor `beforePrompt` is set and calls at the end of this session are open. `agent/no-such-record`. Errors about
+   *   another model as `setModel`.
    */
   fork(options?: AgentForkOptions): Promise<AgentSession>;
   /**
    * Switches this session to another model from the next request on. That request opens an epoch, whose price is
-   * recorded. If the price reaches `rewriteNotice`, it is reported before the request is sent. Reasoning of the previous
-   * model is not sent to the new model, but remains in the log. Betas and the envelope are not sent to another provider.
-   * The key and the address stay the same if the provider stays the same. To keep this session and its cache as they
-   * are, use `fork({ model })` instead.
+   * recorded. If the price reaches `rewriteNotice`, it is reported before the request is sent. Reasoning of the
+   * previous model is not sent to the new model, but remains in the log. Betas and the envelope are not sent to another
+   * provider. The key and the address stay the same if the provider stays the same. To keep this session and its cache
+   * as they are, use `fork({ model })` instead.
    *
    * @throws AgentError `agent/unknown-model` for a name if the runtime cannot look up names; `agent/unknown-price` for
    *   a cost limit if the price of the model is unknown; `agent/bad-argument`.
@@ -162,8 +162,8 @@ export interface PromptOptions<Output = undefined> {
 /** Options of a fork of an open session. `provider`, `baseURL` and `contextWindow` belong to the model of the fork. */
 export interface AgentForkOptions extends ForkOptions, ModelReach {
   /**
-   * Model of the fork, by its name or as an object. Default: the model of this session. The first request of the fork to
-   * another model opens an epoch, whose price is recorded. This session keeps its model and its cache.
+   * Model of the fork, by its name or as an object. Default: the model of this session. The first request of the fork
+   * to another model opens an epoch, whose price is recorded. This session keeps its model and its cache.
    */
   readonly model?: string | OtherModel;
 }

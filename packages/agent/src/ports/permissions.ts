@@ -65,8 +65,9 @@ export interface RewriteQuestion {
 }
 
 /**
- * Answer to a question. `true` and `allowed` are a yes, `false` and `denied` a no, for this call only. `always` is a yes for everything that the question shows in its `always` field. If the question
- * has no `always`, it is a yes for this call only.
+ * Answer to a question. `true` and `allowed` are a yes, `false` and `denied` a no, for this call only. `always` is a
+ * yes for everything that the question shows in its `always` field. If the question has no `always`, it is a yes for
+ * this call only.
  */
 export type PermissionAnswer = boolean | 'allowed' | 'denied' | 'always' | RefusedAnswer | AllowedAnswer;
 
@@ -96,8 +97,8 @@ export function isYes(answer: PermissionAnswer): boolean {
 /**
  * Returns the answer of a callback. A program in JavaScript can return any value, and may forget to return one.
  *
- * @throws AgentError `agent/bad-argument` for a value that is not a `PermissionAnswer`, with the accepted forms. It counts
- *   as a no.
+ * @throws AgentError `agent/bad-argument` for a value that is not a `PermissionAnswer`, with the accepted forms. It
+ *   counts as a no.
  */
 export function requireAnswer(answer: PermissionAnswer | undefined): PermissionAnswer {
   const decision: unknown =

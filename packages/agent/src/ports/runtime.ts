@@ -95,8 +95,8 @@ export interface Runtime {
   readonly idleMs?: number;
   readonly ask?: Asker;
   /**
-   * True if the permission mode is a default that no one chose. A call that it denies is then reported once by a notice.
-   * Default: false.
+   * True if the permission mode is a default that no one chose. A call that it denies is then reported once by a
+   * notice. Default: false.
    */
   readonly modeIsDefault?: boolean;
   /** Rules of the user in addition to the mode: what is allowed, denied or asked about. */

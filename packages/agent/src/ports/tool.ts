@@ -37,7 +37,9 @@ export interface Tool {
    * its note is out of date.
    */
   readonly touches?: readonly string[];
-  /** Kinds of effects that the tool's runs describe in `effects`. A rule about another kind is refused. Default: none. */
+  /**
+   * Kinds of effects that the tool's runs describe in `effects`. A rule about another kind is refused. Default: none.
+   */
   readonly effectKinds?: readonly EffectKind[];
   /** Checks the arguments of a call. `read` must have no other effect, because the call may still be denied. */
   read(input: unknown): ToolRun | ToolProblem | Promise<ToolRun | ToolProblem>;

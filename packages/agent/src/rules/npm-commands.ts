@@ -1,5 +1,5 @@
-// Commands of npm with their aliases and abbreviations, so that a rule about `npm publish` finds `npm publ`. The table is
-// the one of npm 11 (`lib/utils/cmd-list.js`).
+// Commands of npm with their aliases and abbreviations, so that a rule about `npm publish` finds `npm publ`. The table
+// is the one of npm 11 (`lib/utils/cmd-list.js`).
 
 const COMMANDS: readonly string[] = [
   'access adduser approve-scripts audit bugs cache ci completion config dedupe deny-scripts deprecate diff dist-tag docs',

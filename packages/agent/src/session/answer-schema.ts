@@ -17,9 +17,10 @@ export interface AnswerSchema<Output> {
 const TARGET = 'draft-2020-12';
 
 /**
- * Returns the JSON Schema of a schema that implements Standard JSON Schema (zod from 4.2, arktype from 2.1.28, valibot by
- * `toStandardJsonSchema`). Otherwise returns the reason: `unsupported` if the schema does not implement it, `failed` if the
- * library cannot write this schema.
+ * Returns the JSON Schema of a schema that implements Standard JSON Schema (zod from 4.2, arktype from 2.1.28, valibot
+ * by
+ * `toStandardJsonSchema`). Otherwise returns the reason: `unsupported` if the schema does not implement it, `failed` if
+ * the library cannot write this schema.
  */
 export function jsonSchemaOf(
   schema: StandardSchemaV1,

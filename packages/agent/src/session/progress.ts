@@ -222,7 +222,9 @@ export function advance(progress: Progress, record: Recorded): void {
   }
 }
 
-/** Adds a grant for the session. A grant for the project is read from its store each time, so it can be revoked there. */
+/**
+ * Adds a grant for the session. A grant for the project is read from its store each time, so it can be revoked there.
+ */
 function takeGrant(progress: Progress, { always, kept }: PermissionDecided): void {
   if (always !== undefined && kept === undefined) progress.sessionGrants = [...progress.sessionGrants, always];
 }

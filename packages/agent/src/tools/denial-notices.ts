@@ -1,5 +1,5 @@
-// Notices about calls that are denied because an option is not set. The model only sees an error and may give up, so the
-// author of the agent has to learn the reason.
+// Notices about calls that are denied because an option is not set. The model only sees an error and may give up, so
+// the author of the agent has to learn the reason.
 
 import type { EffectClass } from '@tidemark/log';
 import type { Mode } from '../ports/permissions.ts';

@@ -7,9 +7,10 @@
 
 import type { Part, AnswerPart, ImagePart, Span, TextPart } from '@tidemark/model';
 
-// Classes of a character, as far as they affect tokenizers, as small integers: a text is read character by character for
-// each request, and comparing integers takes a tenth of the time of comparing names. Letters and digits together form one
-// run, so their classes have the lowest numbers and differ only inside it; each other class forms runs of its own.
+// Classes of a character, as far as they affect tokenizers, as small integers: a text is read character by character
+// for each request, and comparing integers takes a tenth of the time of comparing names. Letters and digits together
+// form one run, so their classes have the lowest numbers and differ only inside it; each other class forms runs of its
+// own.
 const DIGIT = 0;
 const UPPER_HEX = 1;
 const UPPER = 2;
@@ -66,9 +67,9 @@ const BASE64 = 68;
  * length.
  *
  * For prose, code, JSON, logs, hex, base64 and Chinese (the classes measured in provider-facts §5.2), the estimate
- * differs from the count of OpenAI's tokenizer o200k by about 20% at most, and is more often too high than too low. In a recorded Claude session (76 tool results),
- * the real usage was 1.27 times the estimate. After multiplication by 1.27, the median error was 6%, and 90% of the
- * errors were at most 14%.
+ * differs from the count of OpenAI's tokenizer o200k by about 20% at most, and is more often too high than too low. In
+ * a recorded Claude session (76 tool results), the real usage was 1.27 times the estimate. After multiplication by
+ * 1.27, the median error was 6%, and 90% of the errors were at most 14%.
  */
 export function estimateTokens(text: string): number {
   let cost = 0;

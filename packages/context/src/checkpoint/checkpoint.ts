@@ -87,7 +87,10 @@ export type CommandRun = {
 /** Range of a turn, from its first record to its last, and its outcome. */
 export type TurnState = { readonly position: Position; readonly to: Position; readonly outcome: string };
 
-/** One thing that happened in a turn: text of the model (`said`), a call that it made (`did`), or a line of a call's result (`found`). */
+/**
+ * One thing that happened in a turn: text of the model (`said`), a call that it made (`did`), or a line of a call's
+ * result (`found`).
+ */
 export type CheckpointStep = {
   readonly position: Position;
   readonly kind: 'said' | 'did' | 'found';

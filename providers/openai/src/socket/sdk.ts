@@ -26,7 +26,8 @@ export function createOpenAISdk(setup: SdkSetup): OpenAISdk {
   });
   return {
     post: (path, request) => client.post(path, request).asResponse(),
-    // The public stream of the SDK parses events and drops the text, but encrypted reasoning must be kept as it was sent.
+    // The public stream of the SDK parses events and drops the text, but encrypted reasoning must be kept as it was
+    // sent.
     events: readEvents,
     connect: (opening) => connect({ ...setup, client }, opening),
     sort: (error, phase) => sortError(setup, error, phase),

@@ -22,7 +22,8 @@ export interface IndexOptions {
   /** Returns true if a folder with these listed entries is not entered. Not called for the root. */
   readonly closed?: (names: ReadonlySet<string>) => boolean;
   /**
-   * Maximum number of folders that one call of `look` reads. The default is 20,000. Folders near the root come first, `node_modules` last.
+   * Maximum number of folders that one call of `look` reads. The default is 20,000. Folders near the root come first,
+   * `node_modules` last.
    */
   readonly most?: number;
   /** Reads the stats of a path without following a link. The default is `lstat`. Tests of coarse clocks replace it. */

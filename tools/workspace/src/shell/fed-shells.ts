@@ -1,5 +1,5 @@
-// Programs that open a shell, on this machine or on another one. Without a command, the shell runs the text in its input,
-// so a pipe into such a program is like a pipe into `sh`.
+// Programs that open a shell, on this machine or on another one. Without a command, the shell runs the text in its
+// input, so a pipe into such a program is like a pipe into `sh`.
 
 import type { PossibleCommand } from '@tidemark/agent';
 

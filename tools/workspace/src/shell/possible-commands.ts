@@ -38,8 +38,8 @@ interface CommandReading {
 
 /**
  * Place in the analysis of a line. `depth` is the number of times that a command was passed to another program on the
- * way to this place. `open` is true if more words may follow at run time. `fed` is true if the commands read a pipe or a
- * file.
+ * way to this place. `open` is true if more words may follow at run time. `fed` is true if the commands read a pipe or
+ * a file.
  */
 interface ReadingPlace {
   readonly reading: CommandReading;

@@ -52,8 +52,9 @@ function issueOf(issue: z.core.$ZodIssue): Unfit['unfit'][number] {
 
 // Checks quickly if a value already is exactly what its schema would return. Such a value is used without a copy. The
 // check is made from the schema, so a payload is described only once. The check never rejects a value: the schema
-// parses any value that fails it, and then drops unknown keys or reports the error. Without the check, opening a session
-// of 100,000 events takes 24% more processor time (docs/decisions/2026-11-23-libraries-for-concurrency-and-parsing.md).
+// parses any value that fails it, and then drops unknown keys or reports the error. Without the check, opening a
+// session of 100,000 events takes 24% more processor time
+// (docs/decisions/2026-11-23-libraries-for-concurrency-and-parsing.md).
 
 type Fits = (value: unknown) => boolean;
 
