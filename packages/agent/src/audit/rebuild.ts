@@ -226,7 +226,7 @@ export async function verifySession(log: Log, session: SessionId, options: Rebui
     const { step, stream, digest: recorded } = data;
     differences.push({ step, stream, position, recorded, rebuilt: 'none', reason });
   };
-  // Only bytes are compared here. Estimates of tokens would be a third of the work.
+  // Only bytes are compared here, and an estimate of tokens reads each text again.
   for await (const step of rebuildSteps(log, session, { ...options, unmade }, { estimate: () => 0 })) {
     if (step.type === 'record') {
       records += 1;

@@ -7,10 +7,9 @@
 
 import type { Part, AnswerPart, ImagePart, Span, TextPart } from '@tidemark/model';
 
-// Classes of a character, as far as they affect tokenizers, as small integers: a text is read character by character
-// for each request, and comparing integers takes a tenth of the time of comparing names. Letters and digits together
-// form one run, so their classes have the lowest numbers and differ only inside it; each other class forms runs of its
-// own.
+// Classes of a character, as far as they affect tokenizers. They are integers, because every character of each new text
+// is classified. Letters and digits together form one run, so their classes have the lowest numbers. Each other class
+// forms runs of its own.
 const DIGIT = 0;
 const UPPER_HEX = 1;
 const UPPER = 2;

@@ -113,7 +113,7 @@ export function systemProgram(name: string, places: readonly string[] = PLACES):
   return places.map((place) => `${place}/${name}`).find((path) => existsSync(path));
 }
 
-// Programs that ran once. A start blocks the process for some 20 ms, and a host may open many agents.
+// Programs that ran once. A start blocks the process for 10 to 20 ms, and a host may open many agents.
 const working = new Set<string>();
 
 /**
