@@ -10,6 +10,6 @@ const countStock = defineTool({
 });
 const agent = createAgent({ model: 'claude-sonnet-5-5', tools: [countStock], host: { environment: process.env } });
 const session = await agent.open();
-const { text } = await session.prompt('How many lamps are in stock?');
-console.log(text);
+const { outcome, text, error } = await session.prompt('How many lamps are in stock?');
+console.log(outcome === 'completed' ? text : error?.message);
 await agent.close();

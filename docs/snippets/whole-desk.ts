@@ -28,6 +28,7 @@ const agent = createAgent({
 const known = process.argv[2];
 const session = await agent.open(known);
 console.log(`session ${session.id}`);
+for await (const { role, text } of session.messages()) if (text !== '') console.error(`${role}: ${text}`);
 
 process.once('SIGINT', () => void session.interrupt());
 

@@ -47,6 +47,7 @@ export type {
   ModelReach,
   OtherModel,
   PromptOptions,
+  SessionMessage,
   SideAnswer,
   SideCall,
   Turn,

@@ -31,6 +31,7 @@ export type {
   RewriteNotice,
   Rule,
   SessionEvent,
+  SessionMessage,
   SubagentLimits,
   Surroundings,
   Tool,

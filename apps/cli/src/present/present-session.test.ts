@@ -25,7 +25,7 @@ function present(events: readonly SessionEvent[], json = false): Seen {
     { ...sink, write: (text) => void (out += text) },
     { ...sink, write: (text) => void (err += text) },
   );
-  const presenter = presentSession(output);
+  const presenter = presentSession(output, 'session-1');
   for (const event of events) presenter.show(event);
   presenter.rest();
   return { out, err, presenter };
@@ -153,6 +153,17 @@ test('a notice is printed on a separate line, with the next step', () => {
   const notice = { code: 'turn/retrying', message: 'overloaded', next: 'trying again in 2 s' };
   const seen = present([said('half a'), { type: 'notice.raised', notice }]);
   expect(seen).toMatchObject({ out: 'half a\n', err: 'notice: overloaded; trying again in 2 s\n' });
+});
+
+test('the next step of a notice about the window names the command instead of the function of the library', () => {
+  const notice = {
+    code: 'context/pressure',
+    message: 'the window is full',
+    next: 'See `session.compact({ dryRun: true })`.',
+  };
+  expect(present([{ type: 'notice.raised', notice }]).err).toBe(
+    'notice: the window is full; See what a compaction would free: tidemark compact session-1 --dry-run --json\n',
+  );
 });
 
 test.each(['permissions/default-mode', 'permissions/no-asker'])(

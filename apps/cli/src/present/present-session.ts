@@ -25,6 +25,7 @@ export interface Presenter {
 }
 
 interface SessionView {
+  readonly session: string;
   readonly output: CommandOutput;
   /** Title of each open call, by call id. */
   readonly calls: Map<string, string>;
@@ -49,9 +50,14 @@ interface SessionView {
  * Creates a presenter on the streams of a command. `answered` contains the parts of the last answer before this
  * presenter started, so that the open calls of that answer have titles.
  */
-export function presentSession(output: CommandOutput, answered: readonly AnswerPart[] = []): Presenter {
+export function presentSession(
+  output: CommandOutput,
+  session: string,
+  answered: readonly AnswerPart[] = [],
+): Presenter {
   const sight: SessionView = {
     output,
+    session,
     calls: titlesOf(answered),
     denied: new Set(),
     midLine: false,
@@ -86,7 +92,10 @@ function show(sight: SessionView, event: SessionEvent): void {
       // These notices name options of the library. The command shows that the call was denied.
       if (code === 'permissions/default-mode' || code === 'permissions/no-asker') return;
       sight.rewriteSaid ||= code === 'turn/rewrite';
-      return note(sight, [withStyle('yellow', 'notice'), `: ${message}`, next === '' ? '' : `; ${next}`]);
+      const ours = NEXT_HERE.has(code)
+        ? `${NEXT_HERE.get(code)}: tidemark compact ${sight.session} --dry-run --json`
+        : next;
+      return note(sight, [withStyle('yellow', 'notice'), `: ${message}`, ours === '' ? '' : `; ${ours}`]);
     }
     case 'status.changed':
       return showStatus(sight, event.gauge);
@@ -96,6 +105,14 @@ function show(sight: SessionView, event: SessionEvent): void {
     case 'cache.warming':
   }
 }
+
+/** Notices whose next step names a function of the library, by their code: the next step with a command instead. */
+const NEXT_HERE: ReadonlyMap<string, string> = new Map([
+  ['context/pressure', 'See what a compaction would free'],
+  ['context/price-cliff', 'See what a compaction would free'],
+  ['context/compaction-idle', 'See the largest parts'],
+  ['context/compaction-refused', 'The turn continues as long as the model accepts its requests. See the largest parts'],
+]);
 
 /**
  * Prints one line when the log records the advisory tier. A later step, another process, or a tier that falls and rises

@@ -130,7 +130,7 @@ async function openIn(agent: Agent, request: TurnRequest, context: CommandContex
 async function turnIn(session: AgentSession, request: TurnRequest, context: CommandContext): Promise<ExitCode> {
   const { output, signal } = context;
   if (output.json) output.event({ type: 'session.opened', session: session.id, mode: session.mode }, () => '');
-  const presenter = presentSession(output, request.session?.answered);
+  const presenter = presentSession(output, session.id, request.session?.answered);
   const finished = await untilEnded(session, request.begin(session), presenter.show, signal);
   presenter.rest();
   const { tokens, subagents } = presenter;

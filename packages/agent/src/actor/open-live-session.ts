@@ -27,6 +27,7 @@ import { AGENT } from '../ports/subagent.ts';
 import { keepGiven } from '../session/keep-images.ts';
 import type { AnswerSchema } from '../session/answer-schema.ts';
 import { createAnswerSchema } from '../session/answer-schema.ts';
+import { readMessages } from '../session/messages.ts';
 import type { Session } from '../session/session.ts';
 import { commit, createSession, openSession } from '../session/session.ts';
 import type { Children } from '../subagent/children.ts';
@@ -278,6 +279,7 @@ function createFace(actor: Actor, shared: SharedOptions): AgentSession {
       requireOptions('compact', options, COMPACT_OPTIONS);
       return compactActor(actor, options);
     },
+    messages: () => readMessages(session),
     events: () => actor.feed.listen(),
     async close() {
       try {

@@ -146,8 +146,7 @@ const NEXT: { readonly [Code in ProviderErrorCode]?: string } = {
   'provider/authentication': 'Set a valid API key, then resume.',
   'provider/permission': 'Use a key that has access to this model, or use another model; then resume.',
   'provider/billing': "Check the account's billing with the provider, then resume.",
-  'provider/address':
-    'Check the address of the provider (--base-url, or baseUrl in the settings) and the network, then resume.',
-  'provider/oversized': 'Check the address of the provider (--base-url, or baseUrl in the settings), then resume.',
+  'provider/address': 'Check the address of the provider and the network, then resume.',
+  'provider/oversized': 'Check the address of the provider, then resume.',
   'provider/not-found': 'Check the name of the model and the address of the provider, then resume.',
 };

@@ -56,7 +56,7 @@ const NAME_IT = 'enter the file, or the folder with a / at its end, because anot
 
 function placeGrant(call: RuledCall, text: string): Granted | GrantProblem {
   if (/^\.?\/?$/.test(text))
-    return { problem: 'this would allow the whole workspace: to do that, start a session with `--mode auto`' };
+    return { problem: 'this would allow the whole workspace: to do that, use the mode `auto`' };
   const plain = text.replace(/^\.\//, '');
   const name = plain.replace(/\/$/, '');
   if (!isPlain(name))

@@ -8,6 +8,7 @@ import type {
   Position,
   RenderParameters,
   SessionId,
+  Timestamp,
   TurnEnded,
   TurnTotals,
   Usage,
@@ -133,12 +134,45 @@ export interface AgentSession {
    * @throws AgentError `agent/conflict` if the history was packed again while the compaction was prepared; try again.
    */
   compact(options?: CompactOptions): Promise<CompactionReport>;
+  /**
+   * Returns the recorded messages of the conversation, oldest first, for a user interface: the prompts of the user and
+   * the answers of the model, also those before a compaction. An answer that is still arriving is not contained.
+   */
+  messages(): AsyncIterable<SessionMessage>;
   /** Returns all events from this moment on, until the session is closed. */
   events(): AsyncIterable<SessionEvent>;
   /** Closes the session: a running turn ends as interrupted, the log is flushed, and the lock is released. */
   close(): Promise<void>;
 }
 
+/** A message of a conversation. */
+export type SessionMessage = UserMessage | AssistantMessage;
+
+/** A prompt, or a message that was added to a running turn. */
+interface UserMessage extends PlacedMessage {
+  readonly role: 'user';
+  /** All parts, such as text, images and attachments. */
+  readonly parts: readonly ContentPart[];
+}
+
+/** An answer of the model. */
+interface AssistantMessage extends PlacedMessage {
+  readonly role: 'assistant';
+  /** All parts, such as text, reasoning and tool calls. */
+  readonly parts: readonly AnswerPart[];
+  /** True if the user interrupted the answer. */
+  readonly interrupted?: true;
+}
+
+interface PlacedMessage {
+  /** Text of the message, without other parts. Empty for an answer that only calls tools. */
+  readonly text: string;
+  /** Position of its record, for `fork({ at })`. */
+  readonly position: Position;
+  readonly at: Timestamp;
+}
+
+/** Options of a prompt. */
 export interface PromptOptions<Output = undefined> {
   /**
    * Schema of the answer: any Standard Schema that can be written as JSON Schema, such as a zod schema. The runtime

@@ -41,6 +41,13 @@ test('a turn that is resumed in another process has the buckets of all its calls
   });
 });
 
+test('a turn that ended and is resumed has the buckets of the calls since then, as its totals do', async () => {
+  const provider = answering({ ...calls(['c1', 'look']), usage: FIRST }, says('a', { usage: SECOND }));
+  const { live } = await goLive({ provider, runtime: { tools: [look], limits: { steps: 1 } } });
+  expect(await live.prompt('go')).toMatchObject({ outcome: 'limited', totals: { inputBuckets: { written: 90 } } });
+  expect((await live.resume()).totals).toMatchObject({ input: 120, inputBuckets: { fresh: 7, read: 90, written: 23 } });
+});
+
 test('the buckets are absent if a call did not report one, and the log contains no buckets', async () => {
   const { live, records } = await goLive({
     provider: answering(says('a', { usage: { input: 100, read: 40, answer: 5 } })),

@@ -49,6 +49,10 @@ function add(sums: BucketSums, turn: TurnId, record: Recorded): void {
     case 'answer.interrupted':
     case 'answer.failed':
       return addUsage(sums, record.data.usage ?? {});
+    case 'turn.resumed':
+      // A turn that ended and is resumed counts from zero again, as its totals do.
+      if (sums.atEnd !== undefined) Object.assign(sums, newSums());
+      return;
     case 'turn.ended':
       sums.atEnd = { fresh: sums.fresh, read: sums.read, written: sums.written };
       return;

@@ -192,20 +192,22 @@ async function askAboutRewrite(
   }
 }
 
+/** Next step before a long request. */
+const SEE_FREED = 'See what a compaction would free with `session.compact({ dryRun: true })`.';
+
 /**
  * Reports how full the window is with the next request: a status at every step, and one notice when the request reaches
  * a tier that needs an action. The record of the tier is already in the log, so no other process reports it again.
  */
-export function reportPressure({ session, tell }: TurnContext, { gauge, crossed }: Prepared): void {
+export function reportPressure({ tell }: TurnContext, { gauge, crossed }: Prepared): void {
   if (gauge === undefined) return;
   tell({ type: 'status.changed', gauge });
   if (crossed === undefined || crossed.tier === 'calm' || crossed.tier === 'advisory') return;
-  const next = `See what a compaction would free: tidemark compact ${session.writer.session} --dry-run --json`;
   const notice = {
     code: 'context/pressure',
     tier: crossed.tier,
     message: `the next request holds ${gaugeInWords(gauge)}`,
-    next,
+    next: SEE_FREED,
   };
   tell({ type: 'notice.raised', notice });
 }
@@ -214,13 +216,13 @@ export function reportPressure({ session, tell }: TurnContext, { gauge, crossed 
  * Reports the first request above a price cliff, before the request is sent. A price cliff is an input length above
  * which the whole request costs more. A repeated attempt is not reported again.
  */
-export function reportCliff({ session, tell }: TurnContext, { outlook: { cliff, forecast }, record }: Prepared): void {
+export function reportCliff({ tell }: TurnContext, { outlook: { cliff, forecast }, record }: Prepared): void {
   if (cliff === undefined || record.data.attempt > 0) return;
   const tokens = expectedInput(forecast).toLocaleString('en-US');
   const notice = {
     code: 'context/price-cliff',
     message: `the next request holds about ${tokens} tokens: ${cliffInWords(cliff)}, and every longer request costs more, too`,
-    next: `See what a compaction would free: tidemark compact ${session.writer.session} --dry-run --json`,
+    next: SEE_FREED,
   };
   tell({ type: 'notice.raised', notice });
 }

@@ -70,7 +70,7 @@ describe('the pressure of a turn', () => {
         code: 'context/pressure',
         tier: 'warning',
         message: expect.stringMatching(/^the next request holds about 85,\d{3}.* of 100,000 tokens \(85%\), warning/),
-        next: expect.stringMatching(/^See what a compaction would free: tidemark compact \S+ --dry-run --json$/),
+        next: 'See what a compaction would free with `session.compact({ dryRun: true })`.',
       },
     ]);
     // The record of the new tier comes directly before the request that it describes.

@@ -55,6 +55,9 @@ function isFirst({ session: { progress } }: TurnContext): boolean {
  */
 const TOLD_IDLE: WeakMap<Session, number> = new WeakMap();
 
+/** Next step after a compaction that did not help. */
+const SEE_PARTS = 'See the largest parts with `session.compact({ dryRun: true })`.';
+
 /** Reports once per compaction that no further compaction is made before a step until the next prompt. */
 function sayIdle({ session, tell }: TurnContext): void {
   const last = session.state.compacted?.position;
@@ -64,7 +67,7 @@ function sayIdle({ session, tell }: TurnContext): void {
     code: 'context/compaction-idle',
     tier: 'recovery',
     message: `the last compactions freed almost nothing, by the provider's own count: no further compaction is made before a step until the next prompt`,
-    next: `See the largest parts: tidemark compact ${session.writer.session} --dry-run --json.`,
+    next: SEE_PARTS,
   };
   tell({ type: 'notice.raised', notice });
 }
@@ -144,7 +147,7 @@ function say({ tell }: TurnContext, { outcome, trigger, sizes, refused }: Compac
           code: 'context/compaction-refused',
           tier: 'recovery' as const,
           message: `${trigger}: the history was not compacted (${refused}): about ${before} tokens would become ${after}, and the maximum is ${sizes.hard}`,
-          next: 'The turn continues as long as the model accepts its requests. See the largest parts: tidemark compact --dry-run --json.',
+          next: `The turn continues as long as the model accepts its requests. ${SEE_PARTS}`,
         };
   tell({ type: 'notice.raised', notice });
 }

@@ -152,7 +152,7 @@ export function damaged(
   return new LogError(
     'log/damaged',
     `${path} is damaged at line ${line.number}, byte ${line.offset} (${phase}): ${reason}. Nothing was changed. ` +
-      '`tidemark doctor --repair <session>` copies all records that can be recovered into a new session.',
+      '`tidemark doctor` shows how to copy all records that can be recovered into a new session.',
     { ...place, reason },
   );
 }

@@ -1,0 +1,57 @@
+// `session.messages()`: the conversation for a user interface.
+
+import { expect, test } from 'vitest';
+import { answering, calls, failure, goLive, hanging, says } from '../../tests/small-live.ts';
+import type { Live } from '../../tests/small-live.ts';
+import { made } from '../../tests/small-work.ts';
+
+const look = made('look', () => ({ text: 'seen' }));
+const messagesOf = async ({ live }: Pick<Live, 'live'>): Promise<readonly (readonly unknown[])[]> =>
+  (await Array.fromAsync(live.messages())).map(({ role, text, parts }) => [role, text, parts.map(({ type }) => type)]);
+
+test('`messages` returns the prompts and the answers of a reopened session in their order', async () => {
+  const first = answering(calls(['c1', 'look']), says('done'), says('A title'));
+  const { live, shelf } = await goLive({ provider: first, runtime: { tools: [look] } });
+  await live.prompt('go');
+  await live.side({ purpose: 'title', words: 'Name it.' });
+  await live.close();
+  const again = await goLive({ provider: answering(), shelf });
+  expect(await messagesOf(again)).toEqual([
+    ['user', 'go', ['text']],
+    ['assistant', '', ['call']],
+    ['assistant', 'done', ['text']],
+  ]);
+});
+
+test('`messages` of a fork begins with the messages of its parent, and a position of a message can be forked', async () => {
+  const { live } = await goLive({ provider: answering(says('one'), says('two'), says('three')) });
+  await live.prompt('first');
+  await live.prompt('second');
+  const [, , second] = await Array.fromAsync(live.messages());
+  const fork = await live.fork({ beforePrompt: -1 });
+  await fork.prompt('instead');
+  expect((await messagesOf({ live: fork })).map(([, text]) => text)).toEqual(['first', 'one', 'instead', 'three']);
+  expect(second).toMatchObject({ role: 'user', text: 'second', position: expect.any(Number), at: expect.any(String) });
+});
+
+test('`messages` contains an answer that the user interrupted, and no attempt that broke off', async () => {
+  const cut = says('The la', { fault: { after: 2, error: failure({ code: 'provider/cut' }) } });
+  const broken = await goLive({ provider: answering(cut, says('The lamp')) });
+  const turn = broken.live.prompt('go');
+  for await (const { type } of turn) if (type === 'notice.raised') broken.pass(60_000);
+  expect((await messagesOf(broken)).map(([, text]) => text)).toEqual(['go', 'The lamp']);
+  const provider = hanging([
+    { type: 'began', usage: {} },
+    { type: 'text.delta', index: 0, text: 'Well' },
+  ]);
+  const { live } = await goLive({ provider });
+  const stopped = live.prompt('go');
+  await provider.reached;
+  await live.interrupt();
+  await stopped;
+  expect((await Array.fromAsync(live.messages())).at(-1)).toMatchObject({
+    role: 'assistant',
+    text: 'Well',
+    interrupted: true,
+  });
+});

@@ -1,0 +1,50 @@
+// Messages of a conversation for a person: the prompts and the answers, read from the log.
+
+import type { AnswerPart, ContentPart, Position, Recorded, Timestamp } from '@tidemark/log';
+import type { SessionMessage } from '../ports/live-session.ts';
+import type { Session } from './session.ts';
+
+/** Yields the recorded messages of a session, oldest first. A fork begins with the messages of its parent. */
+export async function* readMessages({
+  log,
+  writer,
+}: Pick<Session, 'log' | 'writer'>): AsyncGenerator<SessionMessage, void> {
+  for await (const record of log.read(writer.session)) {
+    const message = messageIn(record);
+    if (message !== undefined) yield message;
+  }
+}
+
+function messageIn({ position, at, ...record }: Recorded): SessionMessage | undefined {
+  const place = { position, at };
+  switch (record.kind) {
+    case 'prompt.given':
+      return userMessage(record.data.parts, place);
+    case 'answer.received':
+      return record.data.stream === 'main' ? assistantMessage(record.data.parts, place) : undefined;
+    case 'answer.interrupted':
+      // An attempt that broke off is sent again, and its text is part of the next answer.
+      if (record.data.stream !== 'main' || record.data.by !== 'user' || record.data.parts.length === 0)
+        return undefined;
+      return { ...assistantMessage(record.data.parts, place), interrupted: true };
+    default:
+      return undefined;
+  }
+}
+
+interface Place {
+  readonly position: Position;
+  readonly at: Timestamp;
+}
+
+function userMessage(parts: readonly ContentPart[], place: Place): SessionMessage {
+  return { role: 'user', text: textOf(parts), parts, ...place };
+}
+
+function assistantMessage(parts: readonly AnswerPart[], place: Place): SessionMessage & { readonly role: 'assistant' } {
+  return { role: 'assistant', text: textOf(parts), parts, ...place };
+}
+
+function textOf(parts: readonly (ContentPart | AnswerPart)[]): string {
+  return parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
+}
