@@ -60,7 +60,8 @@ describe('grants of a project', () => {
       { grant: SRC, at: AT },
     ]);
     expect(readdirSync(folder)).toEqual([]);
-    expect(readdirSync(join(home, 'grants'))).toEqual([`${createHash('sha256').update(folder).digest('hex')}.json`]);
+    const name = `${createHash('sha256').update(folder).digest('hex')}.json`;
+    expect(readdirSync(join(home, 'grants'))).toEqual([name, `${name}.lock`]);
     expect((statSync(fileOf(folder)).mode & 0o777).toString(8)).toBe('600');
     expect((statSync(join(home, 'grants')).mode & 0o777).toString(8)).toBe('700');
   });
@@ -216,7 +217,7 @@ describe('grants of a project', () => {
     expect((await listGrants(home, folder)).flatMap(({ grant }) => grant.folders ?? []).toSorted()).toEqual(
       given.flatMap(({ folders = [] }) => folders).toSorted(),
     );
-    expect(readdirSync(join(home, 'grants'))).toHaveLength(1);
+    expect(readdirSync(join(home, 'grants'))).toHaveLength(2);
   });
 
   test('are stored despite an old lock of a process that was killed', async () => {

@@ -9,7 +9,8 @@ import type { Granted } from '@tidemark/log';
 import { parseJson } from '@tidemark/log';
 import { z } from 'zod';
 
-import { readOwnFile, replaceOwnFile, withLock, workspaceFile } from './own-file.ts';
+import { withLock } from './file-lock.ts';
+import { readOwnFile, replaceOwnFile, workspaceFile } from './own-file.ts';
 import { SettingsError } from './settings-error.ts';
 import { canKeepTrust, liesInside } from './trust.ts';
 
@@ -48,7 +49,7 @@ export async function listGrants(home: string, workspace: string): Promise<reado
 
 /**
  * Stores one more grant. A grant that is already stored stays unchanged. @throws SettingsError
- * `settings/grants-inside`, `settings/grants-damaged`.
+ * `settings/grants-inside`, `settings/grants-damaged`, `settings/no-lock`.
  */
 export async function keepGrant(home: string, workspace: string, record: GrantRecord): Promise<void> {
   if (!(await canKeepTrust(home, workspace)))
@@ -65,7 +66,8 @@ export async function keepGrant(home: string, workspace: string, record: GrantRe
  * Revokes the chosen grants and returns them. `isChosen` gets each grant with its index in the list. Open sessions ask
  * again from then on.
  *
- * @throws SettingsError `settings/grants-damaged` when the file cannot be used.
+ * @throws SettingsError `settings/grants-damaged` when the file cannot be used, `settings/no-lock` when another process
+ *   keeps the lock of the file.
  */
 export async function revokeGrants(
   home: string,

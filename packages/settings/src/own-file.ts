@@ -1,17 +1,12 @@
-// Reads and writes a small JSON file in the home, one per workspace. The file is replaced in one step. `withLock` lets
-// one process at a time change it.
+// Reads and writes a small JSON file in the home, one per workspace. The file is replaced in one step.
 
 import { createHash, randomUUID } from 'node:crypto';
 import type { Stats } from 'node:fs';
-import { lstat, open, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { lstat, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 
 import { FileError, makeFolder, openRegularFile, readOpenFile } from '@tidemark/files';
 
-/** Age in milliseconds after which a lock is treated as the lock of a killed process and removed. */
-const LONGEST_MS = 5_000;
-const PAUSE_MS = 10;
 /**
  * Maximum size of a file in bytes. It is far above the usual size, because grants and trust records are short lines.
  */
@@ -99,42 +94,6 @@ export async function replaceOwnFile(path: string, text: string): Promise<void> 
     await rename(next, path);
   } catch (error) {
     await rm(next, { force: true });
-    throw error;
-  }
-}
-
-/** Runs `work` while it holds the lock of the file. Waits while another process holds the lock. */
-export async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
-  const lock = `${path}.lock`;
-  await makeFolder(dirname(path), 0o700);
-  while (!(await isTaken(lock))) await pause(PAUSE_MS);
-  try {
-    return await work();
-  } finally {
-    await rm(lock, { force: true });
-  }
-}
-
-/**
- * Tries to take the lock. Returns true if this call took it. Removes a lock that a killed process left, but does not
- * take it in the same call.
- */
-async function isTaken(lock: string): Promise<boolean> {
-  try {
-    await (await open(lock, 'wx', 0o600)).close();
-    return true;
-  } catch (error) {
-    if (!isCode(error, 'EEXIST')) throw error;
-    if (await isLeftBehind(lock)) await rm(lock, { force: true });
-    return false;
-  }
-}
-
-async function isLeftBehind(lock: string): Promise<boolean> {
-  try {
-    return Math.abs(Date.now() - (await lstat(lock)).mtimeMs) > LONGEST_MS;
-  } catch (error) {
-    if (isCode(error, 'ENOENT')) return false;
     throw error;
   }
 }

@@ -13,6 +13,7 @@ export type SettingsErrorCode =
   | 'settings/trust-damaged'
   | 'settings/grants-inside'
   | 'settings/grants-damaged'
+  | 'settings/no-lock'
   | 'settings/no-keyring';
 
 /** All codes, each with the next action for the user. A test checks that the codes do not change. */
@@ -24,6 +25,8 @@ export const SETTINGS_ERRORS: Readonly<Record<SettingsErrorCode, string>> = {
   'settings/trust-damaged': 'remove the file; you are then asked again if you trust the folder',
   'settings/grants-inside': 'set TIDEMARK_HOME to a path outside the workspace',
   'settings/grants-damaged': 'remove the file; calls then ask for permission again',
+  'settings/no-lock':
+    'end or resume the process that holds the lock; if there is none, remove the lock file and try again',
   'settings/no-keyring': 'set the environment variable of the provider instead; `tidemark doctor` shows its name',
 };
 

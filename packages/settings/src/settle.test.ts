@@ -279,6 +279,7 @@ describe('invalid settings', () => {
       'settings/trust-damaged',
       'settings/grants-inside',
       'settings/grants-damaged',
+      'settings/no-lock',
       'settings/no-keyring',
     ]);
   });

@@ -31,6 +31,7 @@ describe('§1.6 a request', () => {
     png.writeUInt32BE(height, 20);
     return { type: 'image', source: { type: 'base64', media_type: 'image/png', data: png.toString('base64') } };
   };
+  const page: Wire = { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'a' } };
   test.each<[string, string, Wire]>([
     ['no model', 'model: Field required', { model: undefined }],
     ['no max_tokens', 'max_tokens: Field required', { max_tokens: undefined }],
@@ -249,6 +250,11 @@ describe('§1.6 a request', () => {
       'more than 100 images in a window of 200,000 tokens',
       'too many images and documents: 101 + 0 > 100',
       { messages: [user(...Array.from({ length: 101 }, () => pixels(8, 8)))] },
+    ],
+    [
+      'more than 100 images and documents together, also in tool results',
+      'too many images and documents: 99 + 2 > 100',
+      { messages: [user(...Array(99).fill(pixels(8, 8)), page), assistant(call('c')), user(result('c', [page]))] },
     ],
     [
       'thinking with a marker',

@@ -96,6 +96,24 @@ test.each<readonly [name: string, path: string, text: string, heading: string]>(
     '# Setup\n```sh\n# install it\nnpm ci\n```\nHERE\n',
     '# Setup',
   ],
+  [
+    'the Markdown heading above a fence, not a comment after a fence inside it that has a language',
+    'a.md',
+    '# Setup\n```md\n```sh\n# install it\nHERE\n',
+    '# Setup',
+  ],
+  [
+    'the Markdown heading after a fence that ends with white space or is longer than it began',
+    'a.md',
+    '# Setup\n```\n# no\n``` \t\r\n# One\n~~~\n# no\n~~~~\n# Two\nHERE\n',
+    '# Two',
+  ],
+  [
+    'the Markdown heading after a line that begins with inline code of three backticks',
+    'a.md',
+    '# Setup\n``` npm ci ``` installs it\n# Use\nHERE\n',
+    '# Use',
+  ],
   ['the nearest YAML key with less indentation', 'a.yml', 'jobs:\n  build:\n    steps:\n      - HERE\n', 'steps:'],
   [
     'a Go function',

@@ -185,6 +185,12 @@ export function headingOf(path: string, lines: readonly string[], at: number): s
   return undefined;
 }
 
+/** Opening code fence of CommonMark. Text after backticks must not contain a backtick, because it would be inline code. */
+const FENCE = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;
+
+/** Closing code fence of CommonMark. Only white space may follow it. */
+const CLOSING_FENCE = /^ {0,3}(`{3,}|~{3,})\s*$/;
+
 /**
  * Returns the indexes of the lines inside code fences of Markdown, because a shell comment there is not a heading.
  * Returns an empty set for other languages.
@@ -194,11 +200,12 @@ function codeIn({ endings }: Language, lines: readonly string[]): ReadonlySet<nu
   if (!endings.includes('md')) return code;
   let fence: string | undefined;
   for (const [index, line] of lines.entries()) {
-    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
-    if (fence !== undefined) code.add(index);
-    if (mark === undefined) continue;
-    if (fence === undefined) fence = mark;
-    else if (mark.startsWith(fence)) fence = undefined;
+    if (fence === undefined) {
+      fence = FENCE.exec(line)?.[1];
+      continue;
+    }
+    code.add(index);
+    if (CLOSING_FENCE.exec(line)?.[1]?.startsWith(fence) === true) fence = undefined;
   }
   return code;
 }

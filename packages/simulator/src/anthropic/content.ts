@@ -139,9 +139,9 @@ function checkResultPart(part: unknown, path: string): MessageRefusal | undefine
   return part['type'] === 'image' ? checkImage(part, `${path}.image`) : undefined;
 }
 
-// Limits on images: how many a request may contain, and how large each image may be. The media type and the pixel size
-// are read from the first bytes of the image. If these bytes do not contain one of the two values, the check of this
-// value accepts the image.
+// Limits on images: how many a request may contain together with documents, and how large each image may be. The media
+// type and the pixel size are read from the first bytes of the image. If these bytes do not contain one of the two
+// values, the check of this value accepts the image.
 
 interface Picture {
   readonly path: string;
@@ -155,26 +155,40 @@ interface Picture {
 const MANY = 20;
 
 /**
- * Refuses a request with too many images. Also refuses the first image that is too large, has no pixels, or has another
- * type than declared. The error texts are those quoted in anthropics/claude-code#5147 and #52220. The limits are from
- * docs.anthropic.com/en/docs/vision, "Basics and limits".
+ * Refuses a request with too many images and documents. Also refuses the first image that is too large, has no pixels,
+ * or has another type than declared. The error texts are those quoted in anthropics/claude-code#5147 and #52220. The
+ * limits are from docs.anthropic.com/en/docs/vision, "Basics and limits".
  */
 export const checkImages: RequestRule = ({ blocks, capabilities }) => {
   const pictures = blocks.flatMap(picturesIn);
   const many = pictures.length > MANY;
   return (
-    checkNumber(pictures.length, capabilities) ??
+    checkNumber(pictures.length, countDocuments(blocks), capabilities) ??
     firstRefusal(pictures, (picture) => checkWeight(picture) ?? checkType(picture) ?? checkSize(picture, many))
   );
 };
 
 /**
- * Refuses more than 100 images on a model with a window of up to 200,000 tokens, or more than 600 on a model with a
- * larger window (platform.claude.com, vision, "General limits"). Documents are not counted here.
+ * Refuses more than 100 images and documents on a model with a window of up to 200,000 tokens, or more than 600 on a
+ * model with a larger window (platform.claude.com, vision, "General limits"). The service counts both kinds together
+ * (anthropics/claude-code#23392: `104 + 1 > 100`).
  */
-function checkNumber(pictures: number, { window }: Capabilities): MessageRefusal | undefined {
+function checkNumber(pictures: number, documents: number, { window }: Capabilities): MessageRefusal | undefined {
   const most = window.tokens > 200_000 ? 600 : 100;
-  return pictures <= most ? undefined : invalid(`too many images and documents: ${pictures} + 0 > ${most}`);
+  if (pictures + documents <= most) return undefined;
+  return invalid(`too many images and documents: ${pictures} + ${documents} > ${most}`);
+}
+
+function countDocuments(blocks: readonly SentBlock[]): number {
+  return blocks.reduce((sum, block) => sum + documentsIn(block), 0);
+}
+
+function documentsIn(block: SentBlock): number {
+  if (block.level === 'tools' || isLevel(block)) return 0;
+  if (block.type === 'document') return 1;
+  const { content } = block.fields;
+  if (block.type !== 'tool_result' || !isList(content)) return 0;
+  return content.filter((part) => isObject(part) && part['type'] === 'document').length;
 }
 
 /** Maximum length of the base64 text of an image, in bytes: 10 MB on this API. The cloud platforms allow 5 MB. */

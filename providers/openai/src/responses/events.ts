@@ -102,8 +102,10 @@ const count: z.ZodType<WireCount> = z.number().int().nonnegative().max(MOST_TOKE
 const name: z.ZodType<ResponseWord> = z.string().nullish();
 const index: z.ZodType<number> = z.number().int().nonnegative();
 const item: z.ZodType<WireItem> = z.looseObject({ type: z.string() });
-const headers = z.record(z.string(), z.string()).nullish().catch(undefined);
-const error: z.ZodType<WireError> = z.looseObject({ code: name, message: name, type: name, param: name, headers });
+// Headers or a `param` of another form become `undefined`, so the error itself is still reported.
+const headers = z.record(z.string(), z.string()).refine(areHeaders).nullish().catch(undefined);
+const param = name.catch(undefined);
+const error: z.ZodType<WireError> = z.looseObject({ code: name, message: name, type: name, param, headers });
 
 const usage: z.ZodType<ResponseUsage> = z.looseObject({
   input_tokens: count,
@@ -157,8 +159,25 @@ const EVENTS: { readonly [T in ResponseEventType]: z.ZodType<ResponseEvents[T]> 
   'response.completed': aboutResponse,
   'response.incomplete': aboutResponse,
   'response.failed': aboutResponse,
-  error: z.looseObject({ code: name, message: name, type: name, status: count, error: error.nullish() }),
+  error: z.looseObject({
+    code: name,
+    message: name,
+    type: name,
+    param,
+    headers,
+    status: count,
+    error: error.nullish(),
+  }),
 };
+
+function areHeaders(fields: Readonly<Record<string, string>>): boolean {
+  try {
+    void new Headers(fields);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /**
  * True if this decoder reads events of the given type. The caller ignores all other types, because the API may add new

@@ -207,6 +207,25 @@ describe('the end of an answer', () => {
       );
     }
   });
+
+  it.each([
+    ['headers that are a text', { headers: 'retry-after: 2' }],
+    ['headers that are a list', { headers: [['retry-after']] }],
+    ['a header value that is an object', { headers: { 'retry-after': {} } }],
+    ['a header name with a space', { headers: { 'retry after': '2' } }],
+    ['a header value with a line break', { headers: { 'retry-after': '2\nx: y' } }],
+    ['a `param` that is not a text', { param: 7 }],
+  ])('an error event with %s throws the error without that field, in either of its two forms', (_what, field) => {
+    const error = { code: 'server_error', message: 'x', ...field };
+    for (const event of [
+      { type: 'error', ...error },
+      { type: 'error', error },
+    ]) {
+      expect(() => play(beginResponse(), [CREATED, event])).toThrow(
+        expect.objectContaining({ class: 'retryable', code: 'provider/server' }),
+      );
+    }
+  });
 });
 
 describe('errors and unknown events in a stream', () => {

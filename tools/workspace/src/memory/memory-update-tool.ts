@@ -23,7 +23,7 @@ import { whileHeld } from '../write/lock-file.ts';
 import { previewChange } from '../write/preview-change.ts';
 import { replaceFile } from '../write/replace-file.ts';
 import { assertApproved } from '../write/seen-file.ts';
-import { inFormOf, lineEnd, withLineEnds } from '../write/text-form.ts';
+import { formOf, inFormOf, lineEnd, withLineEnds } from '../write/text-form.ts';
 import type { MemoryFile, MemoryName } from './memory-file.ts';
 import { MEMORY_FILES, MEMORY_NAMES, memoryPlace, readMemory } from './memory-file.ts';
 import { MEMORY_SOURCE, inShort, shownIn } from './memory-revision.ts';
@@ -126,7 +126,7 @@ function textAfter(
     case 'replace':
       return applyEdit(before, { oldText, newText: text, replaceAll: false }, shown).text;
     case 'consolidate':
-      return inFormOf(before, withLineEnd(text)).text;
+      return inFormOf(formOf(before), withLineEnd(text)).text;
   }
 }
 

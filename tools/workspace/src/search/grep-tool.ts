@@ -101,10 +101,10 @@ function add(
 
 function ripgrepArguments({ ignore_case, literal, context }: GrepArguments): readonly string[] {
   return [
-    // `--engine auto` uses PCRE2 for lookaround and backreferences, and only for a pattern that contains them.
     '--json',
     // With line buffering, matches found before a run is ended are not lost in ripgrep's output buffer.
     '--line-buffered',
+    // `--engine auto` uses PCRE2 for lookaround and backreferences, and only for a pattern that contains them.
     '--engine',
     'auto',
     '--context',

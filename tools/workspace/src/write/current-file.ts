@@ -1,4 +1,5 @@
-// Reads the state of a file before it is changed: its digest, its stats, and its bytes if there are not too many.
+// Reads the state of a file before it is changed: its digest, its stats, its text form, and its bytes if there are not
+// too many.
 
 import type { Digest } from '@tidemark/log';
 import { digest } from '@tidemark/log';
@@ -8,6 +9,8 @@ import type { WorkspacePlace } from '../confine/confine.ts';
 import { fileChunks } from '../confine/file-chunks.ts';
 import { openFile } from '../confine/open-file.ts';
 import { WorkspaceError } from '../workspace-error.ts';
+import type { TextForm } from './text-form.ts';
+import { createFormReader } from './text-form.ts';
 
 /** Current state of a file. */
 export interface CurrentFile {
@@ -15,6 +18,8 @@ export interface CurrentFile {
   readonly digest: Digest;
   /** Content of the file. `undefined` if the file is larger than the caller's limit. */
   readonly bytes: Buffer | undefined;
+  /** Line ends and byte order mark of the file, whatever its size is. */
+  readonly form: TextForm;
 }
 
 /** Maximum size in bytes of a file that is read whole. Hashing 20 GB would take minutes. */
@@ -34,13 +39,16 @@ export async function currentFile(
   if (file === undefined) return undefined;
   if (file.stats.size > BigInt(MOST_WHOLE)) throw tooLarge(place, file.stats.size);
   const hash = createHash('sha256');
+  const form = createFormReader();
   const kept: Buffer[] = [];
   const keeps = file.stats.size <= BigInt(mostBytes);
   for await (const chunk of fileChunks(file.handle, signal)) {
     hash.update(chunk);
+    form.add(chunk);
     if (keeps) kept.push(Buffer.from(chunk));
   }
-  return { stats: file.stats, digest: digest(hash.digest('hex')), bytes: keeps ? Buffer.concat(kept) : undefined };
+  const bytes = keeps ? Buffer.concat(kept) : undefined;
+  return { stats: file.stats, digest: digest(hash.digest('hex')), bytes, form: form.form() };
 }
 
 function tooLarge({ shown }: WorkspacePlace, size: bigint): WorkspaceError {

@@ -14,11 +14,13 @@ const MOST_CHARACTERS = 1024 * 1024;
  */
 const MOST_EDITS = 2_000;
 
+type PreviewedFile = Omit<CurrentFile, 'form'>;
+
 /** The change that a call would make to a file. */
 export interface FileChange {
   readonly place: WorkspacePlace;
   /** Current file. `undefined` if it does not exist. */
-  readonly current: CurrentFile | undefined;
+  readonly current: PreviewedFile | undefined;
   readonly after: string;
 }
 
@@ -48,7 +50,7 @@ function digestsOf({ place, current, after }: FileChange, unseen: string): strin
   return `--- ${place.shown}: ${was}\n+++ ${place.shown}: ${is}\n(${unseen})`;
 }
 
-async function bodyOf(current: CurrentFile | undefined, after: string): Promise<string> {
+async function bodyOf(current: PreviewedFile | undefined, after: string): Promise<string> {
   if (current === undefined) return after === '' ? '(an empty file)' : hunksOf('', after);
   const before = current.bytes === undefined ? undefined : textOf(current.bytes);
   if (before === undefined) {

@@ -7,12 +7,15 @@ const MOST_EDITS = 1_000;
 const MOST_LINES = 120;
 const LONGEST_LINE = 400;
 
+/** Line that replaces the diff of a large file. */
+export const TOO_LARGE = '(too large for a diff)';
+
 /**
  * Returns the hunks of the diff, or one line that explains why the diff is omitted. A different line end or byte order
  * mark does not count as a change.
  */
 export async function showDiff(before: string, after: string): Promise<string> {
-  if (before.length + after.length > MOST_BYTES) return '(too large for a diff)';
+  if (before.length + after.length > MOST_BYTES) return TOO_LARGE;
   // Load the 19 modules of this package only when the session writes for the first time.
   const { structuredPatch } = await import('diff');
   const options = { context: 3, maxEditLength: MOST_EDITS, stripTrailingCr: true };

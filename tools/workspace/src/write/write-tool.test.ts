@@ -106,6 +106,34 @@ describe('the `write` tool', () => {
     expect(files?.[0]?.digest).toBe(sha256('\uFEFFa\r\nc\r\n'));
   });
 
+  test('keeps the CRLF and the byte order mark of a file above 1 MiB, and reports both and the missing diff', async () => {
+    const { put, call, content, confinement } = await openBench();
+    // Each line has 10 bytes, so some chunks of 256 KiB end inside `ä` and some inside CRLF.
+    await put('dos.txt', `\uFEFF${'äbcdef \r\n'.repeat(210_000)}`);
+    await call(createReadTool(confinement), { path: 'dos.txt', limit: 1 });
+    const { text, files } = await call(createWriteTool(confinement), { path: 'dos.txt', content: 'a\nc\n' });
+    expect(await content('dos.txt')).toBe('\uFEFFa\r\nc\r\n');
+    expect(text).toBe(
+      'wrote dos.txt: 9 bytes, 2 lines (before: 2100003 bytes); kept its line endings (CRLF) and its byte order mark\n(too large for a diff)',
+    );
+    expect(files?.[0]?.digest).toBe(sha256('\uFEFFa\r\nc\r\n'));
+  });
+
+  test.each([
+    ['bytes that are not UTF-8', Buffer.from([0x0d, 0x0a, 0xff])],
+    ['an incomplete character at its end', Buffer.from([0x0d, 0x0a, 0xc3])],
+    ['as many LF as CRLF', '\r\n\n'],
+  ])('uses line feeds for a file with %s, of any size', async (_what, bytes) => {
+    for (const length of [0, 1_100_000]) {
+      const { folder, put, call, content, confinement } = await openBench();
+      await put('a', '');
+      await writeFile(join(folder, 'a'), Buffer.concat([Buffer.alloc(length, 'x'), Buffer.from(bytes)]));
+      await call(createReadTool(confinement), { path: 'a' });
+      await call(createWriteTool(confinement), { path: 'a', content: 'b\nc\n' });
+      expect(await content('a')).toBe('b\nc\n');
+    }
+  });
+
   test('writes through a link to the real file inside the workspace, and keeps the link', async () => {
     const { folder, put, call, content, confinement } = await openBench();
     await put('v2.txt', 'two');

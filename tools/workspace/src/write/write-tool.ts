@@ -13,7 +13,7 @@ import { previewChange } from './preview-change.ts';
 import { replaceFile } from './replace-file.ts';
 import type { Approvable } from './seen-file.ts';
 import { assertApproved, assertAsSeen, assertSeen } from './seen-file.ts';
-import { showDiff } from './show-diff.ts';
+import { showDiff, TOO_LARGE } from './show-diff.ts';
 import { inFormOf, textOf } from './text-form.ts';
 
 const ARGUMENTS = argumentsOf(
@@ -26,11 +26,8 @@ const ARGUMENTS = argumentsOf(
 const DESCRIPTION =
   'Creates a file, or replaces a whole file; missing folders are created. Read an existing file first: the call fails if the file changed since then. To change part of a file, use edit.';
 
-/**
- * Maximum size in bytes of an old file that is held in memory. A larger file is replaced without a diff, and its line
- * ends and byte order mark are not kept.
- */
-const MOST_COMPARED = 1024 * 1024;
+/** Maximum size in bytes of an old file that is held in memory for the diff. A larger file is replaced without a diff. */
+const MOST_FOR_DIFF = 1024 * 1024;
 
 /**
  * Creates the tool `write`, with effect class `write`. A path outside the workspace, or a path whose write needs the
@@ -70,14 +67,13 @@ interface PlannedWrite {
 
 async function planWrite(place: WorkspacePlace, content: string, context: Approvable): Promise<PlannedWrite> {
   const { signal, fileSeen, approved } = context;
-  const current = await currentFile(place, MOST_COMPARED, signal);
+  const current = await currentFile(place, MOST_FOR_DIFF, signal);
   assertApproved(place, current, approved);
   if (current === undefined) return { current, text: content, kept: [] };
   const seen = fileSeen(place.path);
   assertSeen(place, current, seen);
   assertAsSeen(place, current, seen);
-  const old = current.bytes === undefined ? undefined : textOf(current.bytes);
-  return { current, ...inFormOf(old ?? '', content) };
+  return { current, ...inFormOf(current.form, content) };
 }
 
 async function previewWrite(place: WorkspacePlace, content: string, context: PreviewContext): Promise<ToolPreview> {
@@ -106,19 +102,25 @@ async function overwrite(
   { stats, bytes: before, digest: was }: CurrentFile,
   signal: AbortSignal,
 ): Promise<ToolOutput> {
-  const old = before === undefined ? undefined : textOf(before);
   const bytes = Buffer.from(text);
   const said = kept.length === 0 ? '' : `; kept its ${kept.join(' and its ')}`;
   if (hashOf(bytes) === was)
     return writtenOutput(place, bytes, `${place.shown} already has exactly this content; nothing was written`);
   signal.throwIfAborted();
   await replaceFile(place, bytes, stats);
-  const diff = old === undefined ? '' : `\n${await showDiff(old, text)}`;
+  const diff = await diffOf(before, text);
   return writtenOutput(
     place,
     bytes,
-    `wrote ${place.shown}: ${amount(bytes, text)} (before: ${stats.size} bytes)${said}${diff}`,
+    `wrote ${place.shown}: ${amount(bytes, text)} (before: ${stats.size} bytes)${said}${diff === '' ? '' : `\n${diff}`}`,
   );
+}
+
+/** Returns the diff, or the reason why it is omitted. Returns an empty text if the old file is not UTF-8 text. */
+async function diffOf(before: Buffer | undefined, after: string): Promise<string> {
+  if (before === undefined) return TOO_LARGE;
+  const old = textOf(before);
+  return old === undefined ? '' : showDiff(old, after);
 }
 
 function writtenOutput({ path }: WorkspacePlace, bytes: Buffer, text: string): ToolOutput {

@@ -48,10 +48,11 @@ export function momentOf(value: Json | undefined): Timestamp | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
   const moment = new Date(value);
   const ms = moment.getTime();
-  if (Number.isNaN(ms) || ms < Date.UTC(0) || ms > LAST_MOMENT) return undefined;
+  if (Number.isNaN(ms) || ms < FIRST_MOMENT || ms > LAST_MOMENT) return undefined;
   return timestamp(moment.toISOString());
 }
 
+const FIRST_MOMENT = Date.UTC(1900);
 const LAST_MOMENT = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 /**
