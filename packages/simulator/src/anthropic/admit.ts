@@ -18,6 +18,7 @@ import type { LedgerCall, SimulatedUsage } from '../core/ledger.ts';
 import type { MessageReply } from './message.ts';
 import type { AnswerPlan, TimedAnswerPlan } from '../core/options.ts';
 import { askHook, planCall, playStep } from '../core/core.ts';
+import { idOf } from '../core/ids.ts';
 import { invalid } from '../core/refusal.ts';
 import type { MessageRefusal } from '../core/refusal.ts';
 import type { Purpose, WireRequest, SentBlock } from './request.ts';
@@ -154,9 +155,9 @@ function answerCall(
   if (fault?.kind === 'evicted') store.clear();
   const account = accountRequest(accountingInput(core, judged, store, at));
   for (const entry of account.refreshed) store.put({ ...entry, availableAt: at });
-  core.answered += 1;
-  const id = `msg_sim${String(core.answered).padStart(10, '0')}`;
-  const answer = isPrewarm(request) ? NO_ANSWER : makeAnswer(plan.answer ?? DEFAULT_ANSWER, room, id);
+  const seed = core.ids.nextAnswer();
+  const id = idOf('msg_', seed);
+  const answer = isPrewarm(request) ? NO_ANSWER : makeAnswer(plan.answer ?? DEFAULT_ANSWER, room, seed);
   const usage = usageOf(account.counts, { ...answer, speed: request.fields['speed'] === 'fast' ? 'fast' : 'standard' });
   const reply: MessageReply = {
     id,

@@ -3,6 +3,7 @@
 
 import { countText } from './tokens.ts';
 import { digestOf } from './digests.ts';
+import { idOf } from './ids.ts';
 import type { WireObject } from './wire.ts';
 import { isObject } from './wire.ts';
 
@@ -116,7 +117,7 @@ function resolve(block: ScriptedBlock, seed: string): AnswerBlock {
     case 'tool_use':
       return {
         type: 'tool_use',
-        id: block.id ?? `toolu_${plain(digestOf(seed)).slice(0, 24)}`,
+        id: block.id ?? idOf('toolu_', seed),
         name: block.name,
         arguments: typeof block.arguments === 'string' ? block.arguments : JSON.stringify(block.arguments),
       };
@@ -126,10 +127,6 @@ function resolve(block: ScriptedBlock, seed: string): AnswerBlock {
 /** Returns a signature derived from `seed`. It is longer than one digest, like real signatures. */
 function signatureOf(seed: string): string {
   return `Sim${digestOf(`1${seed}`)}${digestOf(`2${seed}`)}==`;
-}
-
-function plain(digest: string): string {
-  return digest.replaceAll('-', 'A').replaceAll('_', 'B');
 }
 
 function measureAnswer(blocks: readonly AnswerBlock[], stop: WireStopReason, outputTokens: number): SimulatedAnswer {

@@ -9,10 +9,11 @@ import { Hono } from 'hono';
 import { admit, count } from '../anthropic/admit.ts';
 import type { AdmittedMessage, IncomingCall } from '../anthropic/admit.ts';
 import type { OpenAICore } from '../openai/memory.ts';
-import { accountOf, firstByteAt, nextRequest, timeOf, waitOf, wholeBody, writeStream } from './door.ts';
+import { accountOf, anthropicKeyOf, firstByteAt, nextRequest, timeOf, waitOf, wholeBody, writeStream } from './door.ts';
 import type { SimulatorDoor, DoorBindings, DoorContext } from './door.ts';
 import { SimulatorError } from '../core/errors.ts';
 import { messageOf, encodedEvents, errorEventOf, MALFORMED_EVENT } from '../anthropic/message.ts';
+import { addModelDoors } from './models.ts';
 import { addOpenAIDoors, refuseOpenAIEarly } from './openai.ts';
 import { openAIUpgrade } from './socket.ts';
 import { invalid, refuse } from '../core/refusal.ts';
@@ -59,7 +60,7 @@ export interface ListenOptions {
 export async function listen(core: OpenAICore, options: ListenOptions): Promise<ListeningSimulator> {
   const { port = 0, allowedHosts = [] } = options;
   const limits = { bodyBytes: MOST_BYTES, ...options.limits };
-  const door: SimulatorDoor = { core, requests: 0 };
+  const door: SimulatorDoor = { core };
   const app = createApp(door);
   const refusalForm: RefusalForm = (refusal, path) => refuseEarly(door, refusal, path);
   const server = await openServer(app.fetch, { port, allowedHosts, limits, refusalForm }).catch((error: unknown) => {
@@ -114,6 +115,7 @@ function createApp(door: SimulatorDoor): Hono<DoorBindings> {
   app.post('/v1/messages', (context) => answerMessages(door, context));
   app.post('/v1/messages/count_tokens', (context) => answerCount(door, context));
   addOpenAIDoors(app, door);
+  addModelDoors(app, door);
   app.notFound(() => refuseCall(refuse(404, 'not_found_error', 'Not found'), nextRequest(door)));
   app.onError((error) => refuseCall(failure(error), nextRequest(door)));
   return app;
@@ -193,9 +195,8 @@ function respondWhole(core: OpenAICore, context: DoorContext, call: AdmittedMess
 }
 
 async function readCall(core: OpenAICore, context: DoorContext): Promise<IncomingCall | MessageRefusal> {
-  const bearer = context.req.header('authorization')?.replace(/^Bearer\s+/i, '');
-  const key = context.req.header('x-api-key') ?? bearer ?? '';
-  if (key === '') return refuse(401, 'authentication_error', 'x-api-key header is required');
+  const key = anthropicKeyOf(context);
+  if (typeof key !== 'string') return key;
   if (context.req.header('anthropic-version') === undefined) return invalid('anthropic-version: header is required');
   const betas = (context.req.header('anthropic-beta') ?? '').split(',').map((beta) => beta.trim());
   return {

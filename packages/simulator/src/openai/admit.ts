@@ -9,11 +9,12 @@ import type { Fault } from '../core/faults.ts';
 import type { LedgerCall, TokenCounts } from '../core/ledger.ts';
 import type { AnswerPlan, TimedAnswerPlan } from '../core/options.ts';
 import { askHook, planCall, playStep } from '../core/core.ts';
+import { idOf } from '../core/ids.ts';
 import type { ReceivedRequest, SentResult } from '../core/scenario.ts';
 import { objectAt, isList, isObject, textOf } from '../core/wire.ts';
 import type { ConnectionMemory } from './responses/stored.ts';
 import { openAIRefusalOf } from './format/faults.ts';
-import { idOf, makeOutput } from './format/output.ts';
+import { makeOutput } from './format/output.ts';
 import { prefixOf } from './cache/prefix.ts';
 import type { PrefixEnd } from './cache/prefix.ts';
 import type { OpenAIRequest, OpenAIWire, PromptItem } from './format/prompt.ts';
@@ -148,8 +149,7 @@ function admitArrived<Request extends OpenAIRequest>(
   if ('mismatch' in scripted) return bad(scripted.mismatch, null);
   const refused = openAIRefusalOf(scripted.fault, request.model);
   if (refused !== undefined) return refused;
-  core.openai.answered += 1;
-  const seed = `sim${String(core.openai.answered).padStart(10, '0')}`;
+  const seed = core.ids.nextAnswer();
   const answer = request.prewarm ? NOTHING : makeOutput(scripted.answer ?? DEFAULT_ANSWER, room, seed);
   const served = serve(core, request, { account: arrived.account, now: arrived.at, prefix, fault: scripted.fault });
   return 'outcome' in served

@@ -4,6 +4,7 @@ import { defined } from '@tidemark/core';
 import { makeAnswer } from '../../core/answer.ts';
 import type { AnswerBlock, OutputRoom, PlannedAnswer, ScriptedBlock, SimulatedAnswer } from '../../core/answer.ts';
 import { digestOf } from '../../core/digests.ts';
+import { idOf } from '../../core/ids.ts';
 import type { WireObject } from '../../core/wire.ts';
 
 /**
@@ -111,11 +112,6 @@ function reasoningItem(summary: string, seal: string, seed: string, { sealed }: 
  */
 function sealOf(signature: string, seed: string): string {
   return signature.startsWith('Sim') ? `gAAAAAB${plain(digestOf(`${seed}|${signature}`))}${signature}` : signature;
-}
-
-/** Returns an id that starts with `begin`. The same seed gives the same id. */
-export function idOf(begin: string, seed: string): string {
-  return `${begin}${plain(digestOf(`${begin}${seed}`)).slice(0, 24)}`;
 }
 
 function plain(digest: string): string {
