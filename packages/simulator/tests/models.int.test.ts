@@ -56,9 +56,9 @@ describe("`GET /v1/models` in Anthropic's form", () => {
   it('returns the page before a model, and the rest after one', async () => {
     const client = anthropic(await start());
     const all = rows('anthropic');
-    const before = await client.models.list({ before_id: all[5], limit: 2 });
+    const before = await client.models.list({ before_id: all[5] ?? '', limit: 2 });
     expect([before.data.map((model) => model.id), before.has_more]).toEqual([all.slice(3, 5), true]);
-    const rest = await client.models.list({ after_id: all.at(-2), limit: 1000 });
+    const rest = await client.models.list({ after_id: all.at(-2) ?? '', limit: 1000 });
     expect([rest.data.map((model) => model.id), rest.has_more, rest.last_id]).toEqual([
       all.slice(-1),
       false,

@@ -16,7 +16,7 @@ export interface SimulatorChoice {
   readonly allowedHosts?: readonly string[];
   /** Path of a JSON script of answers. */
   readonly scenario?: string;
-  readonly settings?: Pick<SimulatorOptions, 'capabilities' | 'clock' | 'recordedSignatures'>;
+  readonly settings?: Pick<SimulatorOptions, 'capabilities' | 'clock' | 'recordedSignatures' | 'serverTools'>;
 }
 
 /** Maximum size of a scenario file, in bytes. */

@@ -28,7 +28,8 @@ import { isPrewarm, outputRoom } from './output.ts';
 import { readRequest } from './read-request.ts';
 import { checkRules } from './rules.ts';
 import { nameOf } from './tools.ts';
-import { isList, isObject, textOf } from '../core/wire.ts';
+import { checkServerTools } from './unsimulated.ts';
+import { isList, isObject, isPresent, textOf } from '../core/wire.ts';
 
 /**
  * One call as it arrives: the request body, the account, the betas and a plan for the answer. A plan that comes with
@@ -70,14 +71,19 @@ export function admit(core: AnthropicCore, call: IncomingCall): AdmittedMessage 
   return outcome;
 }
 
+/** Result of counting the tokens of a request. */
+export interface CountedMessage {
+  readonly outcome: 'counted';
+  readonly tokens: number;
+  /** True if the request asks for context edits, so that the answer reports the tokens without them. */
+  readonly edited: boolean;
+}
+
 /**
  * Counts the input tokens of a request, or refuses it. The call writes nothing to the cache and uses up no queued plan
  * or fault.
  */
-export function count(
-  core: AnthropicCore,
-  call: IncomingCall,
-): { readonly outcome: 'counted'; readonly tokens: number } | MessageRefusal {
+export function count(core: AnthropicCore, call: IncomingCall): CountedMessage | MessageRefusal {
   const arrived = arrive(core, call, 'count', call.at);
   const request = readChecked(core, arrived);
   const judged = 'outcome' in request ? request : judge(request, { ...core, account: call.account, sizes: call.sizes });
@@ -87,7 +93,8 @@ export function count(
     endpoint: 'count_tokens',
     ...('outcome' in judged ? refusalEntry(judged) : { status: 200 }),
   }));
-  return 'outcome' in judged ? judged : { outcome: 'counted', tokens: judged.tokens };
+  if ('outcome' in judged) return judged;
+  return { outcome: 'counted', tokens: judged.tokens, edited: isPresent(judged.request.fields['context_management']) };
 }
 
 interface ArrivedMessage {
@@ -111,7 +118,7 @@ function readChecked(core: AnthropicCore, arrived: ArrivedMessage): WireRequest 
   const request = readRequest(arrived.body, { ...arrived, capabilities });
   if ('outcome' in request) return request;
   arrived.model = request.model;
-  return checkRules(request) ?? request;
+  return checkRules(request) ?? checkServerTools(request, core.settings.serverTools) ?? request;
 }
 
 function admitArrived(
@@ -158,7 +165,9 @@ function answerCall(
   const seed = core.ids.nextAnswer();
   const id = idOf('msg_', seed);
   const answer = isPrewarm(request) ? NO_ANSWER : makeAnswer(plan.answer ?? DEFAULT_ANSWER, room, seed);
-  const usage = usageOf(account.counts, { ...answer, speed: request.fields['speed'] === 'fast' ? 'fast' : 'standard' });
+  const speed = request.fields['speed'] === 'fast' ? 'fast' : 'standard';
+  const geo = textOf(request.fields['inference_geo']) || 'not_available';
+  const usage = usageOf(account.counts, { ...answer, speed, geo });
   const reply: MessageReply = {
     id,
     model: request.model,
@@ -166,6 +175,7 @@ function answerCall(
     usage: distort(usage, fault?.kind === 'wrong-usage' ? fault.usage : undefined),
     diagnosis: diagnose(core, judged, id, account.counts.read),
     transformations: request.betas.includes(BINDING_BETA) ? judged.thinking.transformations : undefined,
+    edits: isPresent(request.fields['context_management']) ? { applied_edits: [] } : undefined,
   };
   const begin = (first: number): void => {
     core.clock.passed(first);

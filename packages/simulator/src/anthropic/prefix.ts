@@ -146,7 +146,12 @@ interface Parameter {
 const PARAMETERS: readonly Parameter[] = [
   { name: 'speed', level: 'system', read: ({ fields }) => fields['speed'] ?? 'standard' },
   { name: 'citations', level: 'system', read: ({ blocks }) => blocks.some(hasCitations) },
-  { name: 'format', level: 'system', read: ({ fields }) => objectAt(fields, 'output_config')['format'] ?? null },
+  {
+    name: 'format',
+    level: 'system',
+    // `output_format` is the older name of the same setting.
+    read: ({ fields }) => objectAt(fields, 'output_config')['format'] ?? fields['output_format'] ?? null,
+  },
   { name: 'tool_choice', level: 'messages', read: ({ fields }) => readChoice(fields) },
   {
     name: 'disable_parallel_tool_use',

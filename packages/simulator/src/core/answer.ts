@@ -62,12 +62,18 @@ export interface SimulatedAnswer {
   readonly stop: WireStopReason;
   readonly outputTokens: number;
   readonly thinkingTokens: number;
+  /** Stop sequence at which the answer ends. Absent if the answer ends for another reason. */
+  readonly stopSequence?: string;
 }
 
-/** Maximum number of tokens of an answer, and the stop reason when the answer reaches it. */
+/**
+ * Maximum number of tokens of an answer, the stop reason when the answer reaches it, and the texts at which the answer
+ * ends.
+ */
 export interface OutputRoom {
   readonly tokens: number;
   readonly stop: 'max_tokens' | 'model_context_window_exceeded';
+  readonly stopSequences: readonly string[];
 }
 
 /** Answer that is sent if no answer is scripted. */
@@ -86,9 +92,31 @@ export function makeAnswer(scripted: PlannedAnswer, room: OutputRoom, seed: stri
   const whole = blocksOf(scripted).map((block, i) => resolve(block, `${seed}.${i}`));
   const stop = scripted.stop ?? (whole.some((block) => block.type === 'tool_use') ? 'tool_use' : 'end_turn');
   if (scripted.outputTokens !== undefined) return measureAnswer(whole, stop, scripted.outputTokens);
-  const tokens = Math.max(1, sum(whole.map(tokensOf)));
-  if (tokens <= room.tokens) return measureAnswer(whole, stop, tokens);
-  return measureAnswer(cut(whole, room.tokens), room.stop, room.tokens);
+  const { blocks, sequence } = stopAt(whole, room.stopSequences);
+  const tokens = Math.max(1, sum(blocks.map(tokensOf)));
+  if (tokens > room.tokens) return measureAnswer(cut(blocks, room.tokens), room.stop, room.tokens);
+  if (sequence === undefined) return measureAnswer(blocks, stop, tokens);
+  return { ...measureAnswer(blocks, 'stop_sequence', tokens), stopSequence: sequence };
+}
+
+/**
+ * Ends an answer before the first stop sequence in its text, as the service does. Thinking and calls are not searched.
+ * An empty text block is dropped.
+ */
+function stopAt(
+  blocks: readonly AnswerBlock[],
+  sequences: readonly string[],
+): { readonly blocks: readonly AnswerBlock[]; readonly sequence: string | undefined } {
+  for (const [index, block] of blocks.entries()) {
+    const { text } = block.type === 'text' ? block : { text: '' };
+    const found = sequences.filter((sequence) => sequence !== '' && text.includes(sequence));
+    const [sequence] = found.toSorted((a, b) => text.indexOf(a) - text.indexOf(b));
+    if (sequence === undefined) continue;
+    const kept = text.slice(0, text.indexOf(sequence));
+    const last = kept === '' ? [] : [{ type: 'text' as const, text: kept }];
+    return { blocks: [...blocks.slice(0, index), ...last], sequence };
+  }
+  return { blocks, sequence: undefined };
 }
 
 /** Returns a block in the form that it has in a finished message. A client sends the block back in the same form. */

@@ -46,6 +46,12 @@ export interface SimulatorOptions {
    */
   readonly recordedSignatures?: 'issued' | 'refused';
   /**
+   * Treatment of tools that the provider itself runs, for example web search. With `offered`, such a tool is part of the
+   * prompt and is never called, because the answers are scripted. With `refused`, the request is refused. Default:
+   * `refused`.
+   */
+  readonly serverTools?: 'offered' | 'refused';
+  /**
    * True if consecutive calls count as one lookback position, and consecutive results too. Default: the value in the
    * catalog row.
    */
@@ -93,6 +99,7 @@ const optionsSchema = z.strictObject({
   scenario: z.unknown().optional(),
   onRequest: anyFunction.optional(),
   recordedSignatures: z.enum(['issued', 'refused']).optional(),
+  serverTools: z.enum(['offered', 'refused']).optional(),
   collapseRuns: z.boolean().optional(),
   promotion: z.enum(['works', 'fails']).optional(),
   firstByteMs: z.number().min(0).optional(),
@@ -117,6 +124,7 @@ export function resolveOptions(options: SimulatorOptions): SimulatorSettings {
     scenario: options.scenario === undefined ? undefined : parseScenario(options.scenario),
     onRequest: options.onRequest,
     recordedSignatures: options.recordedSignatures ?? 'refused',
+    serverTools: options.serverTools ?? 'refused',
     collapseRuns: options.collapseRuns,
     promotion: options.promotion,
     idSeed: options.idSeed,

@@ -14,7 +14,7 @@ import type { SimulatorDoor, DoorBindings, DoorContext } from './door.ts';
 import { SimulatorError } from '../core/errors.ts';
 import { messageOf, encodedEvents, errorEventOf, MALFORMED_EVENT } from '../anthropic/message.ts';
 import { addModelDoors } from './models.ts';
-import { addOpenAIDoors, refuseOpenAIEarly } from './openai.ts';
+import { addOpenAIDoors, refuseOpenAIEarly, refuseOpenAIPath } from './openai.ts';
 import { openAIUpgrade } from './socket.ts';
 import { invalid, refuse } from '../core/refusal.ts';
 import { errorBody } from '../anthropic/refusal.ts';
@@ -116,9 +116,16 @@ function createApp(door: SimulatorDoor): Hono<DoorBindings> {
   app.post('/v1/messages/count_tokens', (context) => answerCount(door, context));
   addOpenAIDoors(app, door);
   addModelDoors(app, door);
-  app.notFound(() => refuseCall(refuse(404, 'not_found_error', 'Not found'), nextRequest(door)));
+  app.notFound((context) => refuseUnknown(door, context.req.path));
   app.onError((error) => refuseCall(failure(error), nextRequest(door)));
   return app;
+}
+
+/** Returns the 404 for a path without a route, in the form of the provider to which the path belongs. */
+function refuseUnknown(door: SimulatorDoor, path: string): Response {
+  const openAI = refuseOpenAIPath(path, () => nextRequest(door));
+  if (openAI !== undefined) return new Response(openAI.body, openAI);
+  return refuseCall(refuse(404, 'not_found_error', 'Not found'), nextRequest(door));
 }
 
 /**
@@ -150,7 +157,9 @@ async function answerCount(door: SimulatorDoor, context: DoorContext): Promise<R
   if ('outcome' in call) return refuseCall(call, request);
   const counted = count(core, call);
   if (counted.outcome === 'refused') return refuseCall(counted, request);
-  return context.json({ input_tokens: counted.tokens }, 200, { 'request-id': request });
+  const { tokens, edited } = counted;
+  const body = { input_tokens: tokens, ...(edited ? { context_management: { original_input_tokens: tokens } } : {}) };
+  return context.json(body, 200, { 'request-id': request });
 }
 
 async function respondStreamed(

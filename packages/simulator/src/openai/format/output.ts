@@ -5,6 +5,7 @@ import { makeAnswer } from '../../core/answer.ts';
 import type { AnswerBlock, OutputRoom, PlannedAnswer, ScriptedBlock, SimulatedAnswer } from '../../core/answer.ts';
 import { digestOf } from '../../core/digests.ts';
 import { idOf } from '../../core/ids.ts';
+import { textOf } from '../../core/wire.ts';
 import type { WireObject } from '../../core/wire.ts';
 
 /**
@@ -53,6 +54,11 @@ export function itemsOf(answer: SimulatedAnswer, seed: string, shown: ReasoningS
     const status = cut && i === answer.blocks.length - 1 ? 'incomplete' : 'completed';
     return itemOf(block, `${seed}.${i}`, { ...shown, status, refused: answer.stop === 'refusal' });
   });
+}
+
+/** Returns the service tier that a response reports: the requested one, or `default` for `auto`. */
+export function servedTier({ service_tier: tier }: WireObject): string {
+  return textOf(tier) === 'auto' ? 'default' : textOf(tier) || 'default';
 }
 
 /** True if an answer was cut because it reached a limit. */

@@ -97,6 +97,7 @@ function common(
     stream: fields['stream'] === true,
     prewarm: objectAt(fields, 'prompt_cache_options')['prewarm'] === true,
     maxTokens: typeof most === 'number' ? most : undefined,
+    stopSequences: [],
   };
 }
 
