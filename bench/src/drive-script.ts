@@ -125,6 +125,7 @@ function newWorld(script: Script, capabilities: Capabilities, options: DrivenOpt
     capabilities,
     options,
     simulator: createSimulator({
+      idSeed: 'bench',
       clock: () => time.now,
       capabilities: () => ({ ...upstreamOf(capabilities), runsCollapse: capabilities.runsCollapse }),
       onRequest: (sent) => ({ answer: answerTo(world, sent) }),

@@ -86,7 +86,12 @@ export function encoders(revision: string): Encoder | undefined {
 }
 
 function simulated(recorded: boolean): Server {
-  const simulator = createSimulator({ clock: 'virtual', recordedSignatures: recorded ? 'issued' : 'refused' });
+  // Runs of one story are compared record by record (L9), so the ids of its answers must be reproducible.
+  const simulator = createSimulator({
+    clock: 'virtual',
+    idSeed: 'laws',
+    recordedSignatures: recorded ? 'issued' : 'refused',
+  });
   return {
     provider: 'simulator',
     encoder: anthropicEncoder,
@@ -111,7 +116,7 @@ function simulated(recorded: boolean): Server {
 
 function simulatedOpenAI(): Server {
   const capabilities = (model: string): Capabilities | undefined => findModel(defaultCatalog(), model, 'openai');
-  const simulator = createSimulator({ clock: 'virtual', capabilities });
+  const simulator = createSimulator({ clock: 'virtual', idSeed: 'laws', capabilities });
   return {
     provider: 'openai',
     encoder: openaiResponsesEncoder,

@@ -107,6 +107,7 @@ function newStage(session: CodingSession, capabilities: Capabilities): Stage {
   const stage: Stage = {
     time,
     simulator: createSimulator({
+      idSeed: 'bench',
       clock: () => time.now,
       capabilities: () => capabilities,
       onRequest: (sent) => ({ answer: answerTo(stage, sent) }),

@@ -1,6 +1,6 @@
-// Lets one process at a time change a file. An open exclusive transaction of SQLite holds an operating-system lock until
-// it is released or the process ends. The lock depends on no clock: a slow or suspended process keeps it, and a killed
-// process loses it at once. The lease of `stores/ndjson` is made in the same way.
+// Lets one process at a time change a file. An open exclusive transaction of SQLite holds an operating-system lock
+// until it is released or the process ends. The lock depends on no clock: a slow or suspended process keeps it, and a
+// killed process loses it at once. The lease of `stores/ndjson` is made in the same way.
 
 import { closeSync, lstatSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';

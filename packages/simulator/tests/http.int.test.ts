@@ -126,14 +126,55 @@ describe('the official SDK as a client', () => {
     );
   });
 
-  it('is refused without an API key or a version header, and a request for an unknown path gets 404', async () => {
+  it('counts tokens with context edits, and reports the tokens without them', async () => {
+    const { client } = await start();
+    const { max_tokens: _max, ...counted } = REQUEST;
+    const count = await client.beta.messages.countTokens({
+      ...counted,
+      betas: ['context-management-2025-06-27'],
+      context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] },
+    });
+    expect(count).toEqual({ input_tokens: 2, context_management: { original_input_tokens: 2 } });
+  });
+
+  it('is told in a stream which context edits were applied, and at which stop sequence the answer ended', async () => {
+    const { simulator, client } = await start();
+    simulator.next({ answer: { text: 'one two' } });
+    const stream = client.beta.messages.stream({
+      ...REQUEST,
+      betas: ['context-management-2025-06-27'],
+      context_management: { edits: [] },
+      stop_sequences: [' two'],
+    });
+    expect(await stream.finalMessage()).toMatchObject({
+      content: [{ type: 'text', text: 'one' }],
+      context_management: { applied_edits: [] },
+      stop_reason: 'stop_sequence',
+      stop_sequence: ' two',
+    });
+  });
+
+  it.each<readonly [string, object]>([
+    ['/v1/nothing', { type: 'error', error: { type: 'not_found_error', message: 'Not found' } }],
+    [
+      '/v1/responses/resp_1',
+      { error: { message: 'simulator: no route for /v1/responses/resp_1 is simulated with this method.' } },
+    ],
+    ['/v1/chat/completions', { error: { type: 'invalid_request_error' } }],
+    ['/api/v1/models', { error: { code: 404 } }],
+  ])('gets 404 for `GET %s`, in the form of the provider', async (path, body) => {
+    const { url } = await start();
+    const reply = await fetch(`${url}${path}`);
+    expect([reply.status, await reply.json()]).toMatchObject([404, body]);
+  });
+
+  it('is refused without an API key or a version header', async () => {
     const { url } = await start();
     const post = (headers: Record<string, string>): Promise<Response> =>
       fetch(`${url}/v1/messages`, { method: 'POST', headers, body: JSON.stringify(REQUEST) });
     expect((await post({})).status).toBe(401);
     expect((await post({ 'x-api-key': 'k' })).status).toBe(400);
     expect((await post({ authorization: 'Bearer k', 'anthropic-version': '2023-06-01' })).status).toBe(200);
-    expect((await fetch(`${url}/v1/models`)).status).toBe(404);
   });
 
   it('can set the time of a call on a virtual clock with a header', async () => {

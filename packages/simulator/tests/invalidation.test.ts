@@ -31,7 +31,7 @@ const BEFORE: Wire = { tools: TOOLS, system: SYSTEM, messages: MESSAGES };
 const KEPT = { nothing: 0, tools: 4000, system: 6000, messages: 10_000 } as const;
 
 function readAfter(before: Wire, after: Wire, betas: readonly string[] = []): number {
-  const simulator = simulate({ recordedSignatures: 'issued' });
+  const simulator = simulate({ recordedSignatures: 'issued', serverTools: 'offered' });
   send(simulator, before, { at: 0, sizes: () => 2000, betas });
   return send(simulator, after, { at: 10, sizes: () => 2000, betas }).usage.cache_read_input_tokens;
 }
@@ -199,7 +199,7 @@ describe('§1.3 thinking in the history', () => {
   });
 
   it('of another model is dropped, and the cache is lost from that block on', () => {
-    const simulator = simulate({ recordedSignatures: 'issued' });
+    const simulator = simulate({ recordedSignatures: 'issued', serverTools: 'offered' });
     const turn = [user('go', mark(text('now'))), assistant(thought, 'well'), user(mark(text('on')))];
     send(simulator, { messages: turn }, { at: 0 });
     send(simulator, { model: 'other-model', messages: [user('go', mark(text('now')))] }, { at: 10 });

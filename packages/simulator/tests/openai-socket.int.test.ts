@@ -92,6 +92,13 @@ describe('a WebSocket connection', () => {
     expect(simulator.calls).toMatchObject([{ wire: 'openai', endpoint: 'responses', status: 200 }]);
   });
 
+  it('accepts the fields `stream: true` and `client_metadata` of Codex CLI 0.169', async () => {
+    const { url } = await start();
+    const metadata = { 'x-codex-window-id': 'w:0' };
+    const events = await connect({ url }).ask({ input: [says('one')], stream: true, client_metadata: metadata });
+    expect(events.at(-1)?.type).toBe('response.completed');
+  });
+
   it('continues its latest response, even if nothing is stored', async () => {
     const { simulator, url } = await start();
     const talk = connect({ url });
@@ -191,7 +198,6 @@ describe('a WebSocket connection', () => {
 
 describe('a refusal on a WebSocket', () => {
   it.each<readonly [object, string]>([
-    [{ stream: true }, 'unknown_parameter'],
     [{ background: true }, 'unknown_parameter'],
     [{ type: 'response.delete' }, 'invalid_value'],
     [{ type: null }, 'missing_required_parameter'],
@@ -203,6 +209,13 @@ describe('a refusal on a WebSocket', () => {
       { type: 'error', status: 400, error: { code } },
     ]);
     expect((await talk.ask({ input: [says('two')] })).at(-1)?.type).toBe('response.completed');
+  });
+
+  it('of `stream: false` says that a WebSocket always streams', async () => {
+    const { url } = await start();
+    const [event] = await connect({ url }).ask({ input: [says('one')], stream: false });
+    expect(event).toMatchObject({ type: 'error', status: 400, error: { param: 'stream' } });
+    expect(event?.error?.message).toMatch(/^simulator: a WebSocket always streams/);
   });
 
   it('for a rate limit contains the headers that HTTP would send', async () => {

@@ -19,6 +19,7 @@ export const simulate: Command = {
     ['tidemark simulate --port 8787', 'then use the printed address of the provider in a client'],
     ['tidemark simulate --scenario answers.json', 'with answers from a script, on any free port'],
     ['tidemark simulate --allow-host ci-worker', 'for clients that use this host name'],
+    ['tidemark simulate --offer-server-tools', 'for Codex CLI, which offers web search by default'],
     ['tidemark simulate --virtual --json', 'with a clock that the calls set; the address as JSON'],
   ],
   declare: (command, run) =>
@@ -26,6 +27,7 @@ export const simulate: Command = {
       .option('--port <number>', 'port on the loopback interface; 0 selects any free port', portOf, 0)
       .option('--virtual', 'use a clock that only the calls set, by the header x-tidemark-at (milliseconds since 1970)')
       .option('--scenario <file>', 'JSON script of the answers')
+      .option('--offer-server-tools', 'accept tools that the provider runs, such as web search; they are never called')
       .option(
         '--allow-host <name>',
         'host name that clients use through a forwarded port; name:port for one port (repeatable)',
@@ -50,13 +52,16 @@ interface SimulateFlags {
   readonly port: number;
   readonly allowHost: readonly string[];
   readonly virtual?: true;
+  readonly offerServerTools?: true;
   readonly scenario?: string;
 }
 
 async function serve(options: SimulateFlags, context: CommandContext): Promise<CommandOutcome> {
   const clock = options.virtual === true ? 'virtual' : 'real';
+  const serverTools = options.offerServerTools === true ? 'offered' : 'refused';
   const { port, scenario, allowHost } = options;
-  const listening = await openSimulator(defined({ port, allowedHosts: allowHost, settings: { clock }, scenario }));
+  const settings = { clock, serverTools } as const;
+  const listening = await openSimulator(defined({ port, allowedHosts: allowHost, settings, scenario }));
   const addresses = addressesOf(listening.url);
   context.output.result({ url: listening.url, port: listening.port, clock, addresses }, () => [
     'the simulator listens on ',

@@ -16,7 +16,7 @@ export interface SimulatorChoice {
   readonly allowedHosts?: readonly string[];
   /** Path of the scenario file, which contains the answers as JSON. */
   readonly scenario?: string;
-  readonly settings?: Pick<SimulatorOptions, 'capabilities' | 'clock' | 'recordedSignatures'>;
+  readonly settings?: Pick<SimulatorOptions, 'capabilities' | 'clock' | 'recordedSignatures' | 'serverTools'>;
 }
 
 const MOST_BYTES = 256 * 1_024 * 1_024;

@@ -185,7 +185,9 @@ export function headingOf(path: string, lines: readonly string[], at: number): s
   return undefined;
 }
 
-/** Opening code fence of CommonMark. Text after backticks must not contain a backtick, because it would be inline code. */
+/**
+ * Opening code fence of CommonMark. Text after backticks must not contain a backtick, because it would be inline code.
+ */
 const FENCE = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;
 
 /** Closing code fence of CommonMark. Only white space may follow it. */

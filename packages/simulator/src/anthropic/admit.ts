@@ -18,6 +18,7 @@ import type { LedgerCall, SimulatedUsage } from '../core/ledger.ts';
 import type { MessageReply } from './message.ts';
 import type { AnswerPlan, TimedAnswerPlan } from '../core/options.ts';
 import { askHook, planCall, playStep } from '../core/core.ts';
+import { idOf } from '../core/ids.ts';
 import { invalid } from '../core/refusal.ts';
 import type { MessageRefusal } from '../core/refusal.ts';
 import type { Purpose, WireRequest, SentBlock } from './request.ts';
@@ -27,7 +28,8 @@ import { isPrewarm, outputRoom } from './output.ts';
 import { readRequest } from './read-request.ts';
 import { checkRules } from './rules.ts';
 import { nameOf } from './tools.ts';
-import { isList, isObject, textOf } from '../core/wire.ts';
+import { checkServerTools } from './unsimulated.ts';
+import { isList, isObject, isPresent, textOf } from '../core/wire.ts';
 
 /**
  * One call as it arrives: the request body, the account, the betas and a plan for the answer. A plan that comes with
@@ -72,14 +74,19 @@ export function admit(core: AnthropicCore, call: IncomingCall): AdmittedMessage 
   return outcome;
 }
 
+/** Result of counting the tokens of a request. */
+export interface CountedMessage {
+  readonly outcome: 'counted';
+  readonly tokens: number;
+  /** True if the request asks for context edits, so that the answer reports the tokens without them. */
+  readonly edited: boolean;
+}
+
 /**
  * Counts the input tokens of a request, or refuses it. The call writes nothing to the cache and uses up no queued plan
  * or fault.
  */
-export function count(
-  core: AnthropicCore,
-  call: IncomingCall,
-): { readonly outcome: 'counted'; readonly tokens: number } | MessageRefusal {
+export function count(core: AnthropicCore, call: IncomingCall): CountedMessage | MessageRefusal {
   const arrived = arrive(core, call, 'count', call.at);
   const request = readChecked(core, arrived);
   const judged = 'outcome' in request ? request : judge(request, { ...core, account: call.account, sizes: call.sizes });
@@ -89,7 +96,8 @@ export function count(
     endpoint: 'count_tokens',
     ...('outcome' in judged ? refusalEntry(judged) : { status: 200 }),
   }));
-  return 'outcome' in judged ? judged : { outcome: 'counted', tokens: judged.tokens };
+  if ('outcome' in judged) return judged;
+  return { outcome: 'counted', tokens: judged.tokens, edited: isPresent(judged.request.fields['context_management']) };
 }
 
 interface ArrivedMessage {
@@ -113,7 +121,7 @@ function readChecked(core: AnthropicCore, arrived: ArrivedMessage): WireRequest 
   const request = readRequest(arrived.body, { ...arrived, capabilities });
   if ('outcome' in request) return request;
   arrived.model = request.model;
-  return checkRules(request) ?? request;
+  return checkRules(request) ?? checkServerTools(request, core.settings.serverTools) ?? request;
 }
 
 function admitArrived(
@@ -157,10 +165,12 @@ function answerCall(
   if (fault?.kind === 'evicted') store.clear();
   const account = accountRequest(accountingInput(core, judged, store, at));
   for (const entry of account.refreshed) store.put({ ...entry, availableAt: at });
-  core.answered += 1;
-  const id = `msg_sim${String(core.answered).padStart(10, '0')}`;
-  const answer = isPrewarm(request) ? NO_ANSWER : makeAnswer(plan.answer ?? DEFAULT_ANSWER, room, id);
-  const usage = usageOf(account.counts, { ...answer, speed: request.fields['speed'] === 'fast' ? 'fast' : 'standard' });
+  const seed = core.ids.nextAnswer();
+  const id = idOf('msg_', seed);
+  const answer = isPrewarm(request) ? NO_ANSWER : makeAnswer(plan.answer ?? DEFAULT_ANSWER, room, seed);
+  const speed = request.fields['speed'] === 'fast' ? 'fast' : 'standard';
+  const geo = textOf(request.fields['inference_geo']) || 'not_available';
+  const usage = usageOf(account.counts, { ...answer, speed, geo });
   const reply: MessageReply = {
     id,
     model: request.model,
@@ -168,6 +178,7 @@ function answerCall(
     usage: distort(usage, fault?.kind === 'wrong-usage' ? fault.usage : undefined),
     diagnosis: diagnose(core, judged, id, account.counts.read),
     transformations: request.betas.includes(BINDING_BETA) ? judged.thinking.transformations : undefined,
+    edits: isPresent(request.fields['context_management']) ? { applied_edits: [] } : undefined,
   };
   const begin = (first: number): void => {
     core.clock.passed(first);

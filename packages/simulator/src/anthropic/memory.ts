@@ -18,8 +18,6 @@ export interface AnthropicCore extends Core {
   readonly digests: DigestMemory;
   readonly stores: Map<string, EntryStore>;
   readonly diagnostics: Diagnostics;
-  /** Number of messages answered so far. */
-  answered: number;
 }
 
 /** Creates the state of the Anthropic part, without cache entries or signatures. */
@@ -30,7 +28,6 @@ export function createAnthropicCore(settings: SimulatorSettings): AnthropicCore 
     digests: createDigestMemory(),
     stores: new Map(),
     diagnostics: createDiagnostics(),
-    answered: 0,
   };
 }
 

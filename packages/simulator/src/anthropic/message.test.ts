@@ -9,10 +9,18 @@ import { eventsOf, usageOf } from './message.ts';
 function deltas(block: AnswerBlock, size: number): readonly string[] {
   const usage = usageOf(
     { fresh: 1, read: 0, written5m: 0, written1h: 0 },
-    { outputTokens: 9, thinkingTokens: 0, speed: null },
+    { outputTokens: 9, thinkingTokens: 0, speed: null, geo: 'not_available' },
   );
   const answer = { blocks: [block], stop: 'end_turn' as const, outputTokens: 9, thinkingTokens: 0 };
-  const reply = { id: 'msg_1', model: 'm', answer, usage, diagnosis: null, transformations: undefined };
+  const reply = {
+    id: 'msg_1',
+    model: 'm',
+    answer,
+    usage,
+    diagnosis: null,
+    transformations: undefined,
+    edits: undefined,
+  };
   const texts: string[] = [];
   for (const { data } of eventsOf(reply, size)) {
     const parsed: { readonly delta?: { readonly text?: string; readonly partial_json?: string } } = JSON.parse(data);

@@ -23,6 +23,8 @@ export interface MessageReply {
   readonly diagnosis: MessageDiagnostics | null;
   /** Thinking blocks that were dropped. `undefined` if the request has no beta header that asks for this list. */
   readonly transformations: readonly Transformation[] | undefined;
+  /** Context edits that were applied. `undefined` if the request asked for none. */
+  readonly edits: { readonly applied_edits: readonly [] } | undefined;
 }
 
 /** Returns the body of a response that is not streamed. */
@@ -31,7 +33,9 @@ export function messageOf(reply: MessageReply): WireObject {
     ...envelope(reply),
     content: reply.answer.blocks.map(contentOf),
     stop_reason: reply.answer.stop,
+    stop_sequence: reply.answer.stopSequence ?? null,
     usage: reply.usage,
+    ...defined({ context_management: reply.edits }),
   };
 }
 
@@ -63,11 +67,12 @@ function envelope(reply: MessageReply): WireObject {
   });
 }
 
-/** Output tokens, thinking tokens and speed of an answer, as `usageOf` needs them. */
+/** Output tokens, thinking tokens, speed and region of an answer, as `usageOf` needs them. */
 export interface OutputCounts {
   readonly outputTokens: number;
   readonly thinkingTokens: number;
   readonly speed: SimulatedUsage['speed'];
+  readonly geo: string;
 }
 
 /**
@@ -87,7 +92,7 @@ export function usageOf(counts: CacheCounts, output: OutputCounts): SimulatedUsa
     output_tokens_details: output.thinkingTokens === 0 ? null : { thinking_tokens: output.thinkingTokens },
     server_tool_use: null,
     service_tier: 'standard',
-    inference_geo: 'not_available',
+    inference_geo: output.geo,
     speed: output.speed,
   };
 }
@@ -120,8 +125,14 @@ export function* eventsOf(reply: MessageReply, size: number): Generator<SseEvent
   }
   yield event({
     type: 'message_delta',
-    delta: { stop_reason: reply.answer.stop, stop_sequence: null, stop_details: null, container: null },
+    delta: {
+      stop_reason: reply.answer.stop,
+      stop_sequence: reply.answer.stopSequence ?? null,
+      stop_details: null,
+      container: null,
+    },
     usage: deltaUsage(reply),
+    ...defined({ context_management: reply.edits }),
   });
   yield event({ type: 'message_stop' });
 }

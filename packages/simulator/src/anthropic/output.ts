@@ -1,9 +1,10 @@
 // Limits on the requested output (provider-facts §1.1 pre-warm, §1.6): output tokens, thinking, effort.
 
-import { invalid } from '../core/refusal.ts';
+import { firstRefusal, invalid } from '../core/refusal.ts';
 import type { MessageRefusal } from '../core/refusal.ts';
 import type { WireRequest, RequestRule } from './request.ts';
-import { isPresent, objectAt } from '../core/wire.ts';
+import { isList, isPresent, objectAt } from '../core/wire.ts';
+import type { WireObject } from '../core/wire.ts';
 import type { OutputRoom } from '../core/answer.ts';
 
 const EFFORTS: ReadonlySet<unknown> = new Set(['low', 'medium', 'high', 'xhigh', 'max']);
@@ -16,7 +17,7 @@ const BINDING = 'thinking-binding-controls-2026-08-01';
 /** Refuses an output limit, a thinking setting or a pre-warming request that the real service would refuse. */
 export const checkOutput: RequestRule = (request) =>
   checkEffort(request) ??
-  (request.purpose === 'count' ? undefined : (checkLimit(request) ?? checkPrewarm(request))) ??
+  (request.purpose === 'count' ? undefined : (checkLimit(request) ?? checkPrewarm(request) ?? checkStops(request))) ??
   checkThinking(request);
 
 /** True if a request only fills the cache: a messages request with `max_tokens: 0`. */
@@ -45,7 +46,7 @@ function checkPrewarm(request: WireRequest): MessageRefusal | undefined {
   if (objectAt(request.fields, 'thinking')['type'] === 'enabled') {
     return invalid('max_tokens: 0 is not supported with `thinking.type: "enabled"`');
   }
-  if (isPresent(objectAt(request.fields, 'output_config')['format'])) {
+  if (isPresent(objectAt(request.fields, 'output_config')['format'] ?? request.fields['output_format'])) {
     return invalid('max_tokens: 0 is not supported with `output_config.format`');
   }
   if (choice !== 'any' && choice !== 'tool') return undefined;
@@ -73,6 +74,21 @@ function checkEffort(request: WireRequest): MessageRefusal | undefined {
   return invalid("output_config.effort: Input should be 'low', 'medium', 'high', 'xhigh' or 'max'");
 }
 
+function stopSequencesOf({ stop_sequences: sequences }: WireObject): readonly string[] {
+  return isList(sequences) ? sequences.filter((each) => typeof each === 'string') : [];
+}
+
+/** Refuses stop sequences that are not a list of texts, and a blank one. */
+function checkStops({ fields }: WireRequest): MessageRefusal | undefined {
+  const { stop_sequences: sequences } = fields;
+  if (!isPresent(sequences)) return undefined;
+  if (!isList(sequences)) return invalid('stop_sequences: Input should be a valid list');
+  return firstRefusal(sequences.entries(), ([i, each]) => {
+    if (typeof each !== 'string') return invalid(`stop_sequences.${i}: Input should be a valid string`);
+    return each.trim() === '' ? invalid('stop_sequences: each stop sequence must contain non-whitespace') : undefined;
+  });
+}
+
 /**
  * Returns the maximum number of output tokens and the stop reason at this limit, or the refusal of a request that is
  * too long for the model (provider-facts §1.6). `input` is the total number of input tokens.
@@ -81,9 +97,11 @@ export function outputRoom(request: WireRequest, input: number): OutputRoom | Me
   const { inputLimit, window } = request.capabilities;
   if (input > inputLimit) return invalid(`prompt is too long: ${input} tokens > ${inputLimit} maximum`);
   const left = window.tokens - input;
+  const stopSequences = stopSequencesOf(request.fields);
   if (window.sharedWithOutput === 'no' || left >= request.maxTokens)
-    return { tokens: request.maxTokens, stop: 'max_tokens' };
-  if (window.sharedWithOutput === 'stops') return { tokens: Math.max(0, left), stop: 'model_context_window_exceeded' };
+    return { tokens: request.maxTokens, stop: 'max_tokens', stopSequences };
+  if (window.sharedWithOutput === 'stops')
+    return { tokens: Math.max(0, left), stop: 'model_context_window_exceeded', stopSequences };
   return invalid(
     `input length and \`max_tokens\` exceed context limit: ${input} + ${request.maxTokens} > ${window.tokens}, decrease input length or \`max_tokens\` and try again`,
   );

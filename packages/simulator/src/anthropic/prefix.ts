@@ -1,6 +1,6 @@
 // Builds the prefix of a request as the cache sees it. Each block of the prefix has a cumulative hash and the number of
-// tokens up to that block. Three kinds of blocks are not part of the prefix: deferred tools, stripped or dropped
-// thinking, and the messages that a compaction block replaces.
+// tokens up to that block. Four kinds of blocks are not part of the prefix: deferred tools, stripped or dropped
+// thinking, the messages that a compaction block replaces, and Claude Code's attribution block.
 
 import { countBlock } from './blocks.ts';
 import type { RecordedSizes } from '../core/tokens.ts';
@@ -107,17 +107,26 @@ function enter(hash: string, level: Level | undefined, parameters: LevelParamete
 }
 
 /**
- * Returns the indexes of the blocks that the model never sees: deferred tools, and all messages before the last
- * compaction block. Dropped thinking is not included, because `judgeThinking` finds it.
+ * Returns the indexes of the blocks that the model is never shown: deferred tools, the attribution block, and all
+ * messages before the last compaction block. `judgeThinking` decides about dropped thinking.
  */
 export function hiddenBlocks(request: WireRequest): Set<number> {
-  const hidden = new Set(request.blocks.filter(isDeferred).map((block) => block.index));
+  const unseen = request.blocks.filter((block) => isDeferred(block) || isAttribution(block));
+  const hidden = new Set(unseen.map((block) => block.index));
   const compaction = request.blocks.findLast((block) => block.type === 'compaction');
   if (compaction === undefined) return hidden;
   for (const block of request.blocks) {
     if (block.level === 'messages' && block.index < compaction.index) hidden.add(block.index);
   }
   return hidden;
+}
+
+/**
+ * True for the attribution block of Claude Code: one line at the first place of the system prompt. The service removes
+ * it by its position and its text. Claude Code 2.1.330 leaves it out of its own record of the request.
+ */
+function isAttribution({ level, content, fields }: SentBlock): boolean {
+  return level === 'system' && content === 0 && /^x-anthropic-billing-header:[^\n]*$/.test(textOf(fields['text']));
 }
 
 /**
@@ -140,7 +149,12 @@ interface Parameter {
 const PARAMETERS: readonly Parameter[] = [
   { name: 'speed', level: 'system', read: ({ fields }) => fields['speed'] ?? 'standard' },
   { name: 'citations', level: 'system', read: ({ blocks }) => blocks.some(hasCitations) },
-  { name: 'format', level: 'system', read: ({ fields }) => objectAt(fields, 'output_config')['format'] ?? null },
+  {
+    name: 'format',
+    level: 'system',
+    // `output_format` is the older name of the same setting.
+    read: ({ fields }) => objectAt(fields, 'output_config')['format'] ?? fields['output_format'] ?? null,
+  },
   { name: 'tool_choice', level: 'messages', read: ({ fields }) => readChoice(fields) },
   {
     name: 'disable_parallel_tool_use',

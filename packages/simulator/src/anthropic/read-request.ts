@@ -185,7 +185,7 @@ const SHARED = ['model', 'messages', 'system', 'tools', 'tool_choice', 'thinking
 
 const BETA = ['context_management', 'mcp_servers', 'compaction', 'output_format', 'billing_policy'];
 
-const COUNTED = [...SHARED, ...BETA, 'speed', 'user_profile_id', 'workspace_id'];
+const COUNTED = [...SHARED, ...BETA, 'speed'];
 
 const KNOWN: { readonly [purpose in Purpose]: ReadonlySet<string> } = {
   count: new Set(COUNTED),

@@ -7,9 +7,11 @@ import { checkContent, checkImages } from './content.ts';
 import { checkLoopThinking, checkTurns } from './turns.ts';
 import { checkOutput } from './output.ts';
 import { checkPairs } from './pairs.ts';
+import { checkUnsimulated } from './unsimulated.ts';
 import { firstRefusal } from '../core/refusal.ts';
 
 const RULES: readonly RequestRule[] = [
+  checkUnsimulated,
   checkOutput,
   checkTools,
   checkContent,

@@ -6,6 +6,7 @@ import type { Extend, LeftOutBlocks } from './prefix.ts';
 import { invalid } from '../core/refusal.ts';
 import type { MessageRefusal } from '../core/refusal.ts';
 import { isThinking, pathOf } from './request.ts';
+import { keepsThinking } from './unsimulated.ts';
 import type { SentBlock, WireRequest } from './request.ts';
 import { objectAt, textOf } from '../core/wire.ts';
 
@@ -50,7 +51,8 @@ export interface ThinkingContext {
 export function judgeThinking(request: WireRequest, context: ThinkingContext): ThinkingVerdict | MessageRefusal {
   const stripped = new Set<number>();
   const transformations: Transformation[] = [];
-  const turn = request.capabilities.thinkingStripped === 'at-new-turn' ? lastNewTurn(request) : 0;
+  const strips = request.capabilities.thinkingStripped === 'at-new-turn' && !keepsThinking(request);
+  const turn = strips ? lastNewTurn(request) : 0;
   let place: ThinkingPlace = { prefix: '', before: '' };
   for (const block of request.blocks) {
     if (context.hidden.has(block.index)) continue;

@@ -10,8 +10,11 @@ import { isPresent, isObject, textOf, objectAt } from '../core/wire.ts';
 /** Beta header that lets a system message expire at the next turn of the user (provider-facts §1.7). */
 const CLEAR_AT = 'mid-conversation-system-clear-at-2026-08-21';
 
-/** Beta header that lets a system message set the effort (SDK: `AnthropicBeta`). */
-const OUTPUT_CONFIG = 'mid-conversation-output-config-2026-07-01';
+/**
+ * Beta headers that let a system message set the effort: the documented one (SDK: `AnthropicBeta`), and the one that
+ * Claude Code 2.1.330 sends.
+ */
+const OUTPUT_CONFIG = ['mid-conversation-output-config-2026-07-01', 'per-turn-control-2026-07-01'];
 
 const EFFORTS: ReadonlySet<unknown> = new Set(['low', 'medium', 'high', 'xhigh', 'max']);
 
@@ -63,7 +66,7 @@ function checkLevel(
   const config = message.fields['output_config'];
   const path = `messages.${index}.output_config`;
   if (!isPresent(config)) return undefined;
-  if (!betas.includes(OUTPUT_CONFIG)) return invalid(`${path}: Extra inputs are not permitted`);
+  if (!OUTPUT_CONFIG.some((beta) => betas.includes(beta))) return invalid(`${path}: Extra inputs are not permitted`);
   if (!isObject(config)) return invalid(`${path}: Input should be a valid dictionary`);
   const { effort, ...others } = config;
   const extra = Object.keys(others)[0];

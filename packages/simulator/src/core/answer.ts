@@ -3,6 +3,7 @@
 
 import { countText, firstTokens } from './tokens.ts';
 import { digestOf } from './digests.ts';
+import { idOf } from './ids.ts';
 import type { WireObject } from './wire.ts';
 import { isObject } from './wire.ts';
 
@@ -64,12 +65,18 @@ export interface SimulatedAnswer {
   readonly stop: WireStopReason;
   readonly outputTokens: number;
   readonly thinkingTokens: number;
+  /** Stop sequence at which the answer ends. Absent if the answer ends for another reason. */
+  readonly stopSequence?: string;
 }
 
-/** Maximum number of tokens of an answer, and the stop reason when the answer reaches it. */
+/**
+ * Maximum number of tokens of an answer, the stop reason when the answer reaches it, and the texts at which the answer
+ * ends.
+ */
 export interface OutputRoom {
   readonly tokens: number;
   readonly stop: 'max_tokens' | 'model_context_window_exceeded';
+  readonly stopSequences: readonly string[];
 }
 
 /** Answer that is sent if no answer is scripted. */
@@ -88,9 +95,31 @@ export function makeAnswer(scripted: PlannedAnswer, room: OutputRoom, seed: stri
   const whole = blocksOf(scripted).map((block, i) => resolve(block, `${seed}.${i}`));
   const stop = scripted.stop ?? (whole.some((block) => block.type === 'tool_use') ? 'tool_use' : 'end_turn');
   if (scripted.outputTokens !== undefined) return measureAnswer(whole, stop, scripted.outputTokens);
-  const tokens = Math.max(1, sum(whole.map(tokensOf)));
-  if (tokens <= room.tokens) return measureAnswer(whole, stop, tokens);
-  return measureAnswer(cut(whole, room.tokens), room.stop, room.tokens);
+  const { blocks, sequence } = stopAt(whole, room.stopSequences);
+  const tokens = Math.max(1, sum(blocks.map(tokensOf)));
+  if (tokens > room.tokens) return measureAnswer(cut(blocks, room.tokens), room.stop, room.tokens);
+  if (sequence === undefined) return measureAnswer(blocks, stop, tokens);
+  return { ...measureAnswer(blocks, 'stop_sequence', tokens), stopSequence: sequence };
+}
+
+/**
+ * Ends an answer before the first stop sequence in its text, as the service does. Thinking and calls are not searched.
+ * An empty text block is dropped.
+ */
+function stopAt(
+  blocks: readonly AnswerBlock[],
+  sequences: readonly string[],
+): { readonly blocks: readonly AnswerBlock[]; readonly sequence: string | undefined } {
+  for (const [index, block] of blocks.entries()) {
+    const { text } = block.type === 'text' ? block : { text: '' };
+    const found = sequences.filter((sequence) => sequence !== '' && text.includes(sequence));
+    const [sequence] = found.toSorted((a, b) => text.indexOf(a) - text.indexOf(b));
+    if (sequence === undefined) continue;
+    const kept = text.slice(0, text.indexOf(sequence));
+    const last = kept === '' ? [] : [{ type: 'text' as const, text: kept }];
+    return { blocks: [...blocks.slice(0, index), ...last], sequence };
+  }
+  return { blocks, sequence: undefined };
 }
 
 /**
@@ -122,7 +151,7 @@ function resolve(block: ScriptedBlock, seed: string): AnswerBlock {
     case 'tool_use':
       return {
         type: 'tool_use',
-        id: block.id ?? `toolu_${plain(digestOf(seed)).slice(0, 24)}`,
+        id: block.id ?? idOf('toolu_', seed),
         name: block.name,
         arguments: typeof block.arguments === 'string' ? block.arguments : JSON.stringify(block.arguments),
       };
@@ -132,10 +161,6 @@ function resolve(block: ScriptedBlock, seed: string): AnswerBlock {
 /** Joins two digests, because a real signature is longer than one. */
 function signatureOf(seed: string): string {
   return `Sim${digestOf(`1${seed}`)}${digestOf(`2${seed}`)}==`;
-}
-
-function plain(digest: string): string {
-  return digest.replaceAll('-', 'A').replaceAll('_', 'B');
 }
 
 function measureAnswer(blocks: readonly AnswerBlock[], stop: WireStopReason, outputTokens: number): SimulatedAnswer {

@@ -4,6 +4,8 @@ import { defined } from '@tidemark/core';
 import { createClock } from './clock.ts';
 import type { Clock } from './clock.ts';
 import type { Fault } from './faults.ts';
+import { createIds } from './ids.ts';
+import type { Ids } from './ids.ts';
 import { createLedger } from './ledger.ts';
 import type { Ledger } from './ledger.ts';
 import type { TimedAnswerPlan, SimulatorSettings, AnswerPlan } from './options.ts';
@@ -11,10 +13,11 @@ import { playScenario, checkpointQuestion, NO_CHECKPOINT } from './scenario.ts';
 import type { Play, ReceivedRequest } from './scenario.ts';
 import { hash } from 'node:crypto';
 
-/** State shared by the APIs of all providers: settings, clock, ledger, scenario, and queued plans and faults. */
+/** State that all wires share: settings, clock, ids, ledger, scenario, and queued plans and faults. */
 export interface Core {
   readonly settings: SimulatorSettings;
   readonly clock: Clock;
+  readonly ids: Ids;
   readonly ledger: Ledger;
   readonly play: Play | undefined;
   /** Plans for calls that have not arrived yet. The first plan belongs to the next call. */
@@ -27,6 +30,7 @@ export function createCore(settings: SimulatorSettings): Core {
   return {
     settings,
     clock: createClock(settings.clock),
+    ids: createIds(settings.idSeed),
     ledger: createLedger(settings.ledgerCalls),
     play: settings.scenario === undefined ? undefined : playScenario(settings.scenario),
     plans: [],

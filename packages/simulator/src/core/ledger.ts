@@ -61,7 +61,8 @@ export interface SimulatedUsage {
   readonly output_tokens_details: { readonly thinking_tokens: number } | null;
   readonly server_tool_use: null;
   readonly service_tier: 'standard';
-  readonly inference_geo: 'not_available';
+  /** Region that the request asks for, or `not_available` if it names none. */
+  readonly inference_geo: string;
   readonly speed: 'standard' | 'fast' | null;
 }
 

@@ -37,6 +37,8 @@ export interface SimulatorOptions {
    * providers.
    */
   readonly capabilities?: (model: string) => Capabilities | undefined;
+  /** Names of the models that `GET /v1/models` lists. Default: the names of the shipped catalog. */
+  readonly models?: readonly string[];
   /** Clock of the simulator and its caches. Default: `real`. */
   readonly clock?: ClockChoice;
   readonly scenario?: Scenario;
@@ -48,8 +50,14 @@ export interface SimulatorOptions {
    */
   readonly recordedSignatures?: 'issued' | 'refused';
   /**
-   * True if consecutive tool calls count as one position of the lookback, and consecutive tool results as one position
-   * too. Default: the value in the catalog row.
+   * Treatment of tools that the provider itself runs, for example web search. With `offered`, such a tool is part of
+   * the prompt and is never called, because the answers are scripted. With `refused`, the request is refused. Default:
+   * `refused`.
+   */
+  readonly serverTools?: 'offered' | 'refused';
+  /**
+   * True if consecutive calls count as one lookback position, and consecutive results too. Default: the value in the
+   * catalog row.
    */
   readonly collapseRuns?: boolean;
   /**
@@ -66,32 +74,42 @@ export interface SimulatorOptions {
   readonly firstByteMs?: number;
   /** Number of characters in one delta of a stream. Default: 48. */
   readonly deltaCharacters?: number;
+  /**
+   * Text from which all ids and signatures are derived. Two simulators with the same seed give the same ids in the same
+   * order, so use a seed only if a test compares ids. Default: a random seed, so that no id repeats.
+   */
+  readonly idSeed?: string;
   /** Number of calls kept in the ledger. Default: 10,000. With 0, the ledger keeps no calls. */
   readonly ledgerCalls?: number;
 }
 
 /** Options with all defaults applied. */
 export interface SimulatorSettings extends Required<
-  Omit<SimulatorOptions, 'scenario' | 'onRequest' | 'collapseRuns' | 'promotion'>
+  Omit<SimulatorOptions, 'scenario' | 'onRequest' | 'collapseRuns' | 'promotion' | 'idSeed' | 'models'>
 > {
   readonly scenario: Scenario | undefined;
   readonly onRequest: SimulatorOptions['onRequest'] | undefined;
   readonly collapseRuns: boolean | undefined;
   readonly promotion: 'works' | 'fails' | undefined;
+  readonly idSeed: string | undefined;
+  readonly models: readonly string[] | undefined;
 }
 
 const anyFunction = z.custom<() => unknown>((value) => typeof value === 'function', 'expected a function');
 
 const optionsSchema = z.strictObject({
   capabilities: anyFunction.optional(),
+  models: z.array(z.string()).optional(),
   clock: z.union([z.enum(['real', 'virtual']), anyFunction]).optional(),
   scenario: z.unknown().optional(),
   onRequest: anyFunction.optional(),
   recordedSignatures: z.enum(['issued', 'refused']).optional(),
+  serverTools: z.enum(['offered', 'refused']).optional(),
   collapseRuns: z.boolean().optional(),
   promotion: z.enum(['works', 'fails']).optional(),
   firstByteMs: z.number().min(0).optional(),
   deltaCharacters: z.int().min(1).optional(),
+  idSeed: z.string().min(1).optional(),
   ledgerCalls: z.int().min(0).optional(),
 });
 
@@ -111,8 +129,11 @@ export function resolveOptions(options: SimulatorOptions): SimulatorSettings {
     scenario: options.scenario === undefined ? undefined : parseScenario(options.scenario),
     onRequest: options.onRequest,
     recordedSignatures: options.recordedSignatures ?? 'refused',
+    serverTools: options.serverTools ?? 'refused',
     collapseRuns: options.collapseRuns,
     promotion: options.promotion,
+    idSeed: options.idSeed,
+    models: options.models,
     firstByteMs: options.firstByteMs ?? (clock === 'virtual' ? 1 : 0),
     deltaCharacters: options.deltaCharacters ?? 48,
     ledgerCalls: options.ledgerCalls ?? 10_000,

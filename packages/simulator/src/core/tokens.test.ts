@@ -82,9 +82,79 @@ test.each<[string, string, PixelSize | undefined]>([
   },
 );
 
+/** Returns the header of a WebP whose first chunk has this name and this content. */
+function webp(chunk: string, ...content: readonly number[]): Buffer {
+  const named = Buffer.from(`RIFF\u0000\u0000\u0000\u0000WEBP${chunk}\u0000\u0000\u0000\u0000`, 'latin1');
+  return Buffer.concat([named, Buffer.from(content)]);
+}
+
+const LOSSY = webp('VP8 ', 0x10, 0, 0, 0x9d, 0x01, 0x2a, 0x20, 0x43, 0x58, 0x82);
+
+const LOSSLESS = webp('VP8L', 0x2f, 0x1f, 0xc3, 0x95, 0x10);
+
+const EXTENDED = webp('VP8X', 0x10, 0, 0, 0, 0x1f, 0x03, 0, 0x57, 0x02, 0);
+
+describe('`imageSize` of a WebP', () => {
+  const size = { width: 800, height: 600 };
+
+  test.each([
+    ['lossy, without the scaling bits', LOSSY, size],
+    ['lossless', LOSSLESS, size],
+    ['extended', EXTENDED, size],
+    [
+      'extended, with the largest canvas',
+      webp('VP8X', 0, 0, 0, 0, ...Array.from({ length: 6 }, () => 255)),
+      { width: 2 ** 24, height: 2 ** 24 },
+    ],
+    ['lossy, with no pixels', webp('VP8 ', 0, 0, 0, 0x9d, 0x01, 0x2a, 0, 0xc0, 0, 0x40), { width: 0, height: 0 }],
+  ])('returns the size in its first chunk: %s', (_, bytes, expected) => {
+    expect(imageSize(bytes.toString('base64'))).toEqual(expected);
+  });
+
+  test.each([
+    ['a frame that is not a key frame', webp('VP8 ', 0x11, 0, 0, 0x9d, 0x01, 0x2a, 0x20, 0x03, 0x58, 0x02)],
+    ['a frame without its start code', webp('VP8 ', 0x10, 0, 0, 0x9d, 0x01, 0x2b, 0x20, 0x03, 0x58, 0x02)],
+    ['a lossless chunk without its signature', webp('VP8L', 0x2e, 0x1f, 0xc3, 0x95, 0x10)],
+    ['a first chunk of another kind', webp('EXIF', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)],
+    ['no chunk', webp('VP8 ').subarray(0, 12)],
+  ])('returns undefined, and the image counts 1,600 tokens: %s', (_, bytes) => {
+    expect(imageSize(bytes.toString('base64'))).toBeUndefined();
+    expect(imageTokens(bytes.toString('base64'), STANDARD)).toBe(1_600);
+  });
+
+  test('returns undefined for a header that is cut off at any byte', () => {
+    const cuts = [LOSSY, LOSSLESS, EXTENDED].flatMap((bytes) =>
+      Array.from({ length: bytes.length }, (_, end) => imageSize(bytes.subarray(0, end).toString('base64'))),
+    );
+    expect(cuts.length).toBe(85);
+    expect(new Set(cuts)).toEqual(new Set([undefined]));
+  });
+
+  test('returns a size within the limits of the format for any bytes after its header', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom('VP8 ', 'VP8L', 'VP8X', 'ALPH'),
+        fc.uint8Array({ maxLength: 40 }),
+        (chunk, content) => {
+          const found = imageSize(webp(chunk, ...content).toString('base64'));
+          if (found === undefined) return;
+          const most = chunk === 'VP8X' ? 2 ** 24 : 2 ** 14;
+          expect(Math.min(found.width, found.height)).toBeGreaterThanOrEqual(0);
+          expect(Math.max(found.width, found.height)).toBeLessThanOrEqual(most);
+          expect(imageTokens(webp(chunk, ...content).toString('base64'), STANDARD)).toBeLessThanOrEqual(1_600);
+        },
+      ),
+    );
+  });
+
+  test('counts its tokens by the rule of the model', () => {
+    expect(imageTokens(EXTENDED.toString('base64'), STANDARD)).toBe(countedByModel(STANDARD, size));
+  });
+});
+
 test('`imageType` recognizes an image by its first bytes', () => {
-  const webp = Buffer.from('RIFF\0\0\0\0WEBPVP8 ', 'latin1').toString('base64');
-  expect([base64(...PNG), base64(...GIF), base64(...JPEG), webp, base64(1, 2)].map(imageType)).toEqual([
+  const first = LOSSY.toString('base64');
+  expect([base64(...PNG), base64(...GIF), base64(...JPEG), first, base64(1, 2)].map(imageType)).toEqual([
     'image/png',
     'image/gif',
     'image/jpeg',

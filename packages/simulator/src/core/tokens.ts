@@ -94,7 +94,29 @@ export function imageSize(base64: string): PixelSize | undefined {
   if (bytes.toString('latin1', 1, 4) === 'PNG')
     return { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
   if (bytes.toString('latin1', 0, 3) === 'GIF') return { width: bytes.readUInt16LE(6), height: bytes.readUInt16LE(8) };
-  return bytes.readUInt16BE(0) === 0xffd8 ? jpegSize(bytes) : undefined;
+  if (bytes.readUInt16BE(0) === 0xffd8) return jpegSize(bytes);
+  return /^RIFF[^]{4}WEBP$/.test(bytes.toString('latin1', 0, 12)) ? webpSize(bytes) : undefined;
+}
+
+/**
+ * Returns the size in the first chunk of a WebP, or `undefined` if the chunk is cut off or is not an image (Google,
+ * "WebP Container Specification"; RFC 6386, section 9.1; "WebP Lossless Bitstream Specification", section 3).
+ */
+function webpSize(bytes: Buffer): PixelSize | undefined {
+  const chunk = bytes.toString('latin1', 12, 16);
+  if (chunk === 'VP8L') return losslessSize(bytes);
+  if (bytes.length < 30) return undefined;
+  if (chunk === 'VP8X') return { width: bytes.readUIntLE(24, 3) + 1, height: bytes.readUIntLE(27, 3) + 1 };
+  // A lossy image is one key frame: the lowest bit of its tag is 0, and three fixed bytes follow the tag.
+  const keyFrame = ((bytes[20] ?? 1) & 1) === 0 && bytes.readUIntBE(23, 3) === 0x9d012a;
+  if (chunk !== 'VP8 ' || !keyFrame) return undefined;
+  return { width: bytes.readUInt16LE(26) & 0x3fff, height: bytes.readUInt16LE(28) & 0x3fff };
+}
+
+function losslessSize(bytes: Buffer): PixelSize | undefined {
+  if (bytes.length < 25 || bytes[20] !== 0x2f) return undefined;
+  const bits = bytes.readUInt32LE(21);
+  return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 };
 }
 
 /**

@@ -5,6 +5,8 @@ import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import type { OpenAICore } from '../openai/memory.ts';
 import type { Fault, ErrorFault } from '../core/faults.ts';
+import { refuse } from '../core/refusal.ts';
+import type { MessageRefusal } from '../core/refusal.ts';
 import type { ServerResponse } from 'node:http';
 import type { WireObject } from '../core/wire.ts';
 
@@ -16,16 +18,21 @@ export interface DoorBindings {
 /** Context of one HTTP request, with Node's own request and response. */
 export type DoorContext = Context<DoorBindings>;
 
-/** State that the routes of one server share: the state of the simulator and the number of requests so far. */
+/** State that the routes of one server share: the state of the simulator. */
 export interface SimulatorDoor {
   readonly core: OpenAICore;
-  requests: number;
 }
 
 /** Returns the id of the next request: `req_…`. */
-export function nextRequest(door: SimulatorDoor): string {
-  door.requests += 1;
-  return `req_sim${String(door.requests).padStart(10, '0')}`;
+export function nextRequest({ core }: SimulatorDoor): string {
+  return core.ids.nextRequest();
+}
+
+/** Returns the API key of a request in Anthropic's form, or a refusal if no header contains one. */
+export function anthropicKeyOf(context: DoorContext): string | MessageRefusal {
+  const bearer = context.req.header('authorization')?.replace(/^Bearer\s+/i, '');
+  const key = context.req.header('x-api-key') ?? bearer ?? '';
+  return key === '' ? refuse(401, 'authentication_error', 'x-api-key header is required') : key;
 }
 
 /** Returns the account name for an API key: a digest, because the key itself is never kept. */

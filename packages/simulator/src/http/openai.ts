@@ -62,6 +62,17 @@ export function refuseOpenAIEarly(
   return { status, headers: { 'content-type': 'application/json', 'x-request-id': nextId() }, body };
 }
 
+/**
+ * Returns the 404 for a path of OpenAI or OpenRouter without a route, or `undefined` if the path belongs to neither of
+ * them.
+ */
+export function refuseOpenAIPath(path: string, nextId: () => string): RefusalAnswer | undefined {
+  const form = formOf(path);
+  if (form === undefined) return undefined;
+  const body = form(refuseOpenAI(404, `simulator: no route for ${path} is simulated with this method.`));
+  return { status: 404, headers: { 'content-type': 'application/json', 'x-request-id': nextId() }, body };
+}
+
 function formOf(path: string): Form | undefined {
   if (path.startsWith('/api/v1/')) return routerErrorBody;
   return /^\/v1\/(?:responses|chat)(?:\/|$)/.test(path) ? openAIErrorBody : undefined;

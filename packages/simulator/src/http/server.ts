@@ -9,11 +9,12 @@ import { Hono } from 'hono';
 import { admit, count } from '../anthropic/admit.ts';
 import type { AdmittedMessage, IncomingCall } from '../anthropic/admit.ts';
 import type { OpenAICore } from '../openai/memory.ts';
-import { accountOf, firstByteAt, nextRequest, timeOf, waitOf, wholeBody, writeStream } from './door.ts';
+import { accountOf, anthropicKeyOf, firstByteAt, nextRequest, timeOf, waitOf, wholeBody, writeStream } from './door.ts';
 import type { SimulatorDoor, DoorBindings, DoorContext } from './door.ts';
 import { SimulatorError } from '../core/errors.ts';
 import { messageOf, encodedEvents, errorEventOf, MALFORMED_EVENT } from '../anthropic/message.ts';
-import { addOpenAIDoors, refuseOpenAIEarly } from './openai.ts';
+import { addModelDoors } from './models.ts';
+import { addOpenAIDoors, refuseOpenAIEarly, refuseOpenAIPath } from './openai.ts';
 import { openAIUpgrade } from './socket.ts';
 import { invalid, refuse } from '../core/refusal.ts';
 import { errorBody } from '../anthropic/refusal.ts';
@@ -59,7 +60,7 @@ export interface ListenOptions {
 export async function listen(core: OpenAICore, options: ListenOptions): Promise<ListeningSimulator> {
   const { port = 0, allowedHosts = [] } = options;
   const limits = { bodyBytes: MOST_BYTES, ...options.limits };
-  const door: SimulatorDoor = { core, requests: 0 };
+  const door: SimulatorDoor = { core };
   const app = createApp(door);
   const refusalForm: RefusalForm = (refusal, path) => refuseEarly(door, refusal, path);
   const server = await openServer(app.fetch, { port, allowedHosts, limits, refusalForm }).catch((error: unknown) => {
@@ -111,12 +112,23 @@ function createApp(door: SimulatorDoor): Hono<DoorBindings> {
   app.post('/v1/messages', (context) => answerMessages(door, context));
   app.post('/v1/messages/count_tokens', (context) => answerCount(door, context));
   addOpenAIDoors(app, door);
-  app.notFound(() => refuseCall(refuse(404, 'not_found_error', 'Not found'), nextRequest(door)));
+  addModelDoors(app, door);
+  app.notFound((context) => refuseUnknown(door, context.req.path));
   app.onError((error) => refuseCall(failure(error), nextRequest(door)));
   return app;
 }
 
-/** The error text starts with `simulator:`, so it cannot be mistaken for an error text of a provider. */
+/** Returns the 404 for a path without a route, in the form of the provider to which the path belongs. */
+function refuseUnknown(door: SimulatorDoor, path: string): Response {
+  const openAI = refuseOpenAIPath(path, () => nextRequest(door));
+  if (openAI !== undefined) return new Response(openAI.body, openAI);
+  return refuseCall(refuse(404, 'not_found_error', 'Not found'), nextRequest(door));
+}
+
+/**
+ * Returns the refusal for an error of the simulator itself. The error text starts with `simulator:`, so it cannot be
+ * mistaken for an error text of a provider.
+ */
 function failure(error: Error): MessageRefusal {
   const text = `simulator: ${error.message}`;
   return error instanceof SimulatorError ? invalid(text) : refuse(500, 'api_error', text);
@@ -142,7 +154,9 @@ async function answerCount(door: SimulatorDoor, context: DoorContext): Promise<R
   if ('outcome' in call) return refuseCall(call, request);
   const counted = count(core, call);
   if (counted.outcome === 'refused') return refuseCall(counted, request);
-  return context.json({ input_tokens: counted.tokens }, 200, { 'request-id': request });
+  const { tokens, edited } = counted;
+  const body = { input_tokens: tokens, ...(edited ? { context_management: { original_input_tokens: tokens } } : {}) };
+  return context.json(body, 200, { 'request-id': request });
 }
 
 async function respondStreamed(
@@ -190,9 +204,8 @@ function respondWhole(core: OpenAICore, context: DoorContext, call: AdmittedMess
 }
 
 async function readCall(core: OpenAICore, context: DoorContext): Promise<IncomingCall | MessageRefusal> {
-  const bearer = context.req.header('authorization')?.replace(/^Bearer\s+/i, '');
-  const key = context.req.header('x-api-key') ?? bearer ?? '';
-  if (key === '') return refuse(401, 'authentication_error', 'x-api-key header is required');
+  const key = anthropicKeyOf(context);
+  if (typeof key !== 'string') return key;
   if (context.req.header('anthropic-version') === undefined) return invalid('anthropic-version: header is required');
   const betas = (context.req.header('anthropic-beta') ?? '').split(',').map((beta) => beta.trim());
   return {

@@ -155,16 +155,18 @@ function readFrame(text: string): CreateFrame | OpenAIRefusal {
 }
 
 /**
- * Refuses fields that a WebSocket call must not have. `stream` and `background` are allowed only over HTTP, because a
- * WebSocket always streams and never works in the background. `stream_id` is refused because the simulator answers only
- * one response at a time on a connection.
+ * Refuses fields that a WebSocket call may not have. `background` is allowed only over HTTP. `stream: true` is
+ * accepted, because Codex CLI 0.169 sends it although a WebSocket always streams. `stream_id` is refused because the
+ * simulator has no lanes.
  */
-function checkFields(fields: WireObject): OpenAIRefusal | undefined {
-  if (isPresent(fields['stream_id'])) {
+function checkFields({ stream, stream_id: lane, ...fields }: WireObject): OpenAIRefusal | undefined {
+  if (isPresent(lane)) {
     return bad("simulator: lanes are not simulated. Remove 'stream_id' and open another connection.", 'stream_id');
   }
-  const extra = (['stream', 'background'] as const).find((name) => name in fields);
-  return extra === undefined ? undefined : unknownParameter(extra);
+  if (isPresent(stream) && stream !== true) {
+    return bad("simulator: a WebSocket always streams. Remove 'stream', or send the call over HTTP.", 'stream');
+  }
+  return 'background' in fields ? unknownParameter('background') : undefined;
 }
 
 function parse(text: string): unknown {

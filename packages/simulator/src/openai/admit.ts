@@ -9,16 +9,19 @@ import type { Fault } from '../core/faults.ts';
 import type { LedgerCall, TokenCounts } from '../core/ledger.ts';
 import type { AnswerPlan, TimedAnswerPlan } from '../core/options.ts';
 import { askHook, planCall, playStep } from '../core/core.ts';
+import { idOf } from '../core/ids.ts';
 import type { ReceivedRequest, SentResult } from '../core/scenario.ts';
 import { objectAt, isList, isObject, textOf } from '../core/wire.ts';
 import type { ConnectionMemory } from './responses/stored.ts';
 import { openAIRefusalOf } from './format/faults.ts';
-import { idOf, makeOutput } from './format/output.ts';
+import { makeOutput } from './format/output.ts';
 import { prefixOf } from './cache/prefix.ts';
 import type { PrefixEnd } from './cache/prefix.ts';
 import type { OpenAIRequest, OpenAIWire, PromptItem } from './format/prompt.ts';
 import { bad } from './format/refusal.ts';
 import type { OpenAIRefusal } from './format/refusal.ts';
+import { firstRefusal } from '../core/refusal.ts';
+import { checkServerTools } from './format/unsimulated.ts';
 import { serve } from './serve.ts';
 import type { ServedCall } from './serve.ts';
 import { toolName } from './format/prompt.ts';
@@ -101,7 +104,7 @@ export function countOpenAI(
   read: BodyReader<OpenAIRequest>,
 ): { readonly outcome: 'counted'; readonly tokens: number } | OpenAIRefusal {
   const arrived: ArrivedCall = { ...arrive(core, call, call.at), model: '' };
-  const request = read(arrived.body, arrived.account);
+  const request = readSimulated(core, arrived, read);
   const refused = isRefusal(request);
   if (!refused) arrived.model = request.model;
   core.ledger.add(() => ({
@@ -136,7 +139,7 @@ function admitArrived<Request extends OpenAIRequest>(
   planned: AnswerPlan,
   read: BodyReader<Request>,
 ): AdmittedCall<Request> | OpenAIRefusal {
-  const request = read(arrived.body, arrived.account);
+  const request = readSimulated(core, arrived, read);
   if (isRefusal(request)) return request;
   arrived.model = request.model;
   const sent = (): ReceivedRequest => describeOpenAI(request);
@@ -152,13 +155,28 @@ function admitArrived<Request extends OpenAIRequest>(
   if ('mismatch' in scripted) return bad(scripted.mismatch, null);
   const refused = openAIRefusalOf(scripted.fault, request.model);
   if (refused !== undefined) return refused;
-  core.openai.answered += 1;
-  const seed = `sim${String(core.openai.answered).padStart(10, '0')}`;
+  const seed = core.ids.nextAnswer();
   const answer = request.prewarm ? NOTHING : makeOutput(scripted.answer ?? DEFAULT_ANSWER, room, seed);
   const served = serve(core, request, { account: arrived.account, now: arrived.at, prefix, fault: scripted.fault });
   return 'outcome' in served
     ? served
     : admittedCall(request, arrived, { prefix, answer, seed, served, fault: scripted.fault });
+}
+
+/** Reads a call. Returns a refusal if the body is not valid or has a tool that the simulator would have to run. */
+function readSimulated<Request extends OpenAIRequest>(
+  { settings }: OpenAICore,
+  { body, account }: ArrivedCall,
+  read: BodyReader<Request>,
+): Request | OpenAIRefusal {
+  const request = read(body, account);
+  if (isRefusal(request) || settings.serverTools === 'offered') return request;
+  const added = request.items.filter(({ type }) => type === 'additional_tools');
+  return (
+    checkServerTools(request.fields['tools']) ??
+    firstRefusal(added, (item) => checkServerTools(item.fields['tools'], 'input.tools')) ??
+    request
+  );
 }
 
 /** Empty answer of a call that only prepares the cache (provider-facts §2.2). */
@@ -227,16 +245,21 @@ function toldOf(
 /**
  * Returns the maximum number of output tokens and the stop reason at this limit, or the refusal of a request that is
  * too long (provider-facts §2.5). `input` is the total number of input tokens. The simulator never truncates a request,
- * even if the request sets `truncation` (inferred, [I]).
+ * so it refuses a request that is too long even with `truncation: 'auto'`.
  */
 function outputRoom(request: OpenAIRequest, input: number): OutputRoom | OpenAIRefusal {
   const { inputLimit, outputLimit } = request.capabilities;
   if (input > inputLimit) return tooMany(request, input);
-  return { tokens: Math.min(request.maxTokens ?? outputLimit, outputLimit), stop: 'max_tokens' };
+  const { maxTokens = outputLimit, stopSequences } = request;
+  return { tokens: Math.min(maxTokens, outputLimit), stop: 'max_tokens', stopSequences };
 }
 
-function tooMany({ wire, capabilities }: OpenAIRequest, input: number): OpenAIRefusal {
+function tooMany({ wire, capabilities, fields }: OpenAIRequest, input: number): OpenAIRefusal {
   const code = 'context_length_exceeded';
+  if (fields['truncation'] === 'auto') {
+    const text = `simulator: truncation is not simulated, and the input has ${input} tokens of at most ${capabilities.inputLimit}. Send a shorter input.`;
+    return bad(text, 'truncation', code);
+  }
   if (wire === 'responses') {
     const text = 'Your input exceeds the context window of this model. Please adjust your input and try again.';
     return bad(text, 'input', code);

@@ -19,8 +19,6 @@ export interface OpenAIMemory {
   readonly seals: Seals;
   readonly stored: StoredResponses;
   readonly diagnostics: ResponseDiagnostics;
-  /** Number of responses and completions answered so far. */
-  answered: number;
 }
 
 /** State of the Anthropic part, plus the state of the OpenAI part. */
@@ -39,6 +37,5 @@ function createOpenAIMemory(): OpenAIMemory {
     seals: createSeals(),
     stored: createStoredResponses(),
     diagnostics: createResponseDiagnostics(),
-    answered: 0,
   };
 }

@@ -8,6 +8,7 @@ import type { Breakpoint } from '../anthropic/markers.ts';
 import { storeOf } from '../anthropic/memory.ts';
 import type { OpenAICore } from './memory.ts';
 import type { Fault } from '../core/faults.ts';
+import { isObject } from '../core/wire.ts';
 import { accountPrompt } from './cache/accounting.ts';
 import type { PrefixEnd } from './cache/prefix.ts';
 import type { OpenAIRequest } from './format/prompt.ts';
@@ -62,7 +63,7 @@ const USUAL_FLOOR = 1024;
 function serveMarkers(core: OpenAICore, request: OpenAIRequest, serving: Serving): ServedCall | OpenAIRefusal {
   const { capabilities, blocks } = request;
   const { now, fault } = serving;
-  const breakpoints = blocks.flatMap((block) => breakpointOf(block.index, block.mark));
+  const breakpoints = [...blocks.flatMap((block) => breakpointOf(block.index, block.mark)), ...automaticOf(request)];
   if (breakpoints.length > capabilities.slots) {
     const text = `A maximum of ${capabilities.slots} blocks with cache_control may be provided. Found ${breakpoints.length}.`;
     return bad(text, null);
@@ -93,6 +94,14 @@ function breakpointOf(block: number, mark: string | undefined): readonly Breakpo
   if (mark === undefined) return [];
   const ttl: MarkerTtl = mark === '1h' ? '1h' : '5m';
   return [{ block, ttl }];
+}
+
+/** Returns the breakpoint of a top-level `cache_control`: the last block, unless this block has a marker of its own. */
+function automaticOf({ blocks, fields }: OpenAIRequest): readonly Breakpoint[] {
+  const control = fields['cache_control'];
+  const last = blocks.at(-1);
+  if (!isObject(control) || last === undefined || last.mark !== undefined) return [];
+  return [{ block: last.index, ttl: control['ttl'] === '1h' ? '1h' : '5m' }];
 }
 
 const ANTHROPIC_TYPES: { readonly [kind: string]: string } = { call: 'tool_use', output: 'tool_result' };

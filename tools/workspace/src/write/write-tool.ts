@@ -26,7 +26,9 @@ const ARGUMENTS = argumentsOf(
 const DESCRIPTION =
   'Creates a file, or replaces a whole file; missing folders are created. Read an existing file first: the call fails if the file changed since then. To change part of a file, use edit.';
 
-/** Maximum size in bytes of an old file that is held in memory for the diff. A larger file is replaced without a diff. */
+/**
+ * Maximum size in bytes of an old file that is held in memory for the diff. A larger file is replaced without a diff.
+ */
 const MOST_FOR_DIFF = 1024 * 1024;
 
 /**

@@ -5,7 +5,7 @@ import type { SimulatedAnswer } from '../../core/answer.ts';
 import { chunks } from '../../core/sse.ts';
 import { objectAt } from '../../core/wire.ts';
 import type { WireObject } from '../../core/wire.ts';
-import { isCut } from '../format/output.ts';
+import { isCut, servedTier } from '../format/output.ts';
 import type { OpenAIRequest } from '../format/prompt.ts';
 import type { TokenCounts } from '../../core/ledger.ts';
 
@@ -63,7 +63,7 @@ function encode(data: WireObject): string {
 function envelope({ id, request, createdAt }: ChatReply, object: string): WireObject {
   const own = { id, object, created: createdAt, model: request.model };
   if (request.wire === 'router') return { ...own, provider: request.capabilities.provider };
-  return { ...own, service_tier: 'default', system_fingerprint: null };
+  return { ...own, service_tier: servedTier(request.fields), system_fingerprint: null };
 }
 
 function usageOf({ request, counts }: ChatReply): WireObject {
@@ -78,7 +78,7 @@ function finishOf(answer: SimulatedAnswer): string {
 
 function messageOf({ answer, request }: ChatReply): WireObject {
   const said = textsOf(answer, 'text');
-  const thought = textsOf(answer, 'thinking');
+  const thought = shownThinking(answer, request);
   const calls = callsOf(answer);
   return {
     role: 'assistant',
@@ -87,6 +87,12 @@ function messageOf({ answer, request }: ChatReply): WireObject {
     ...(request.wire === 'router' ? { reasoning: thought === '' ? null : thought } : { annotations: [] }),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
   };
+}
+
+/** Returns the reasoning text that a router shows: none if the request hides reasoning. */
+function shownThinking(answer: SimulatedAnswer, { fields }: OpenAIRequest): string {
+  const isHidden = fields['include_reasoning'] === false || objectAt(fields, 'reasoning')['exclude'] === true;
+  return isHidden ? '' : textsOf(answer, 'thinking');
 }
 
 function textsOf({ blocks }: SimulatedAnswer, type: 'text' | 'thinking'): string {
@@ -107,7 +113,7 @@ function callsOf({ blocks }: SimulatedAnswer): readonly WireObject[] {
 
 function* deltasOf({ answer, request }: ChatReply, size: number): Generator<WireObject> {
   if (request.wire === 'router') {
-    for (const reasoning of chunks(textsOf(answer, 'thinking'), size)) yield { reasoning, content: '' };
+    for (const reasoning of chunks(shownThinking(answer, request), size)) yield { reasoning, content: '' };
   }
   for (const content of chunks(textsOf(answer, 'text'), size)) yield { content };
   let index = 0;

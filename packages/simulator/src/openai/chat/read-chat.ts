@@ -20,6 +20,7 @@ import { missingParameter, tooLong, wrongType, wrongValue, bad } from '../format
 import { firstRefusal } from '../../core/refusal.ts';
 import { checkChatPairs, addTools, outputBlock, readPart } from '../format/read-items.ts';
 import { readBody, settingsOf } from '../format/read-body.ts';
+import { readStops } from '../format/unsimulated.ts';
 import type { FindRow, ReadBody } from '../format/read-body.ts';
 import type { OpenAIRefusal } from '../format/refusal.ts';
 
@@ -48,14 +49,21 @@ export function readChat(body: Uint8Array, wire: 'chat' | 'router', find: FindRo
   const list: PromptBlocks = { images: read.capabilities.images, blocks: [] };
   addTools(read.fields, list);
   const items = messages.filter(isObject).map((message) => readMessage(message, list));
-  return checkChatPairs(items) ?? requestOf(read, wire, list, items);
+  const stops = readStops(read.fields);
+  if ('outcome' in stops) return stops;
+  return checkChatPairs(items) ?? requestOf(read, wire, { list, items, stopSequences: stops });
+}
+
+interface ChatParts {
+  readonly list: PromptBlocks;
+  readonly items: readonly PromptItem[];
+  readonly stopSequences: readonly string[];
 }
 
 function requestOf(
   { fields, capabilities }: ReadBody,
   wire: 'chat' | 'router',
-  list: PromptBlocks,
-  items: readonly PromptItem[],
+  { list, items, stopSequences }: ChatParts,
 ): OpenAIRequest {
   const rules = cacheRulesOf(capabilities);
   const most = fields['max_completion_tokens'] ?? fields['max_tokens'];
@@ -72,6 +80,7 @@ function requestOf(
     stream: fields['stream'] === true,
     prewarm: false,
     maxTokens: typeof most === 'number' ? most : undefined,
+    stopSequences,
   };
 }
 

@@ -37,6 +37,7 @@ const RESPONSES: KnownFields = {
   ...COMMON,
   access_programs: 'object',
   background: 'boolean',
+  client_metadata: 'object',
   context_management: 'array',
   conversation: 'any',
   image: 'object',

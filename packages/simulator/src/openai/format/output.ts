@@ -4,6 +4,8 @@ import { defined } from '@tidemark/core';
 import { makeAnswer } from '../../core/answer.ts';
 import type { AnswerBlock, OutputRoom, PlannedAnswer, ScriptedBlock, SimulatedAnswer } from '../../core/answer.ts';
 import { digestOf } from '../../core/digests.ts';
+import { idOf } from '../../core/ids.ts';
+import { textOf } from '../../core/wire.ts';
 import type { WireObject } from '../../core/wire.ts';
 
 /**
@@ -52,6 +54,11 @@ export function itemsOf(answer: SimulatedAnswer, seed: string, shown: ReasoningS
     const status = cut && i === answer.blocks.length - 1 ? 'incomplete' : 'completed';
     return itemOf(block, `${seed}.${i}`, { ...shown, status, refused: answer.stop === 'refusal' });
   });
+}
+
+/** Returns the service tier that a response reports: the requested one, or `default` for `auto`. */
+export function servedTier({ service_tier: tier }: WireObject): string {
+  return textOf(tier) === 'auto' ? 'default' : textOf(tier) || 'default';
 }
 
 /** True if an answer was cut because it reached a limit. */
@@ -108,11 +115,6 @@ function reasoningItem(summary: string, seal: string, seed: string, { sealed }: 
 /** A simulated value starts with the same characters as a real one. A recorded value stays unchanged. */
 function sealOf(signature: string, seed: string): string {
   return signature.startsWith('Sim') ? `gAAAAAB${plain(digestOf(`${seed}|${signature}`))}${signature}` : signature;
-}
-
-/** Returns an id that starts with `begin`. The same seed gives the same id. */
-export function idOf(begin: string, seed: string): string {
-  return `${begin}${plain(digestOf(`${begin}${seed}`)).slice(0, 24)}`;
 }
 
 function plain(digest: string): string {

@@ -68,6 +68,8 @@ export interface OpenAIRequest {
   readonly prewarm: boolean;
   /** Maximum number of answer tokens. `undefined` means the limit of the model. */
   readonly maxTokens: number | undefined;
+  /** Texts at which the answer ends. */
+  readonly stopSequences: readonly string[];
 }
 
 /** Rule by which a model counts the tokens of images. */

@@ -11,6 +11,7 @@ import { bad, refuseOpenAI } from './refusal.ts';
 import type { OpenAIRefusal } from './refusal.ts';
 import { checkTools } from './tools.ts';
 import type { OpenAIWire } from './prompt.ts';
+import { checkUnsimulated } from './unsimulated.ts';
 
 /** Body whose top level, tools and model passed the checks, with the catalog row of the model. */
 export interface ReadBody {
@@ -35,7 +36,11 @@ export function readBody(body: Uint8Array, purpose: OpenAIPurpose, find: FindRow
   const known = capabilities !== undefined && (purpose === 'router' || capabilities.provider === 'openai');
   if (!known) return noModel(model, purpose);
   const wire = purpose === 'count' ? 'responses' : purpose;
-  return checkSettings(fields, capabilities, wire) ?? checkTools(fields, wire) ?? { fields, capabilities };
+  return (
+    checkSettings(fields, capabilities, wire) ??
+    checkUnsimulated(fields, purpose, capabilities) ??
+    checkTools(fields, wire) ?? { fields, capabilities }
+  );
 }
 
 function parse(body: Uint8Array): unknown {

@@ -99,6 +99,7 @@ function common(
     stream: fields['stream'] === true,
     prewarm: objectAt(fields, 'prompt_cache_options')['prewarm'] === true,
     maxTokens: typeof most === 'number' ? most : undefined,
+    stopSequences: [],
   };
 }
 

@@ -5,7 +5,7 @@ import { defined } from '@tidemark/core';
 import type { SimulatedAnswer } from '../../core/answer.ts';
 import { isPresent, objectAt, textOf, isList, isObject } from '../../core/wire.ts';
 import type { WireObject } from '../../core/wire.ts';
-import { isCut } from '../format/output.ts';
+import { isCut, servedTier } from '../format/output.ts';
 import type { OutputItem } from '../format/output.ts';
 import type { ResponsesRequest } from './read-responses.ts';
 import type { TokenCounts } from '../../core/ledger.ts';
@@ -71,8 +71,8 @@ function envelope({ id, request, createdAt }: ResponsesReply): WireObject {
     prompt_cache_key: request.key === '' ? null : request.key,
     ...cacheFields(request),
     reasoning: { effort: reasoning['effort'] ?? 'medium', summary: reasoning['summary'] ?? null },
-    safety_identifier: null,
-    service_tier: 'default',
+    safety_identifier: fields['safety_identifier'] ?? null,
+    service_tier: servedTier(fields),
     store: request.store,
     temperature: fields['temperature'] ?? 1,
     text: { format: text['format'] ?? { type: 'text' }, verbosity: text['verbosity'] ?? 'medium' },
@@ -80,8 +80,8 @@ function envelope({ id, request, createdAt }: ResponsesReply): WireObject {
     tools: fields['tools'] ?? [],
     top_logprobs: 0,
     top_p: fields['top_p'] ?? 1,
-    truncation: 'disabled',
-    user: null,
+    truncation: fields['truncation'] ?? 'disabled',
+    user: fields['user'] ?? null,
   };
 }
 
