@@ -123,6 +123,27 @@ test('`simulate` serves only allowed hosts, and Ctrl-C ends it despite open conn
   await closed;
 });
 
+test.each([
+  [[], 400, expect.stringContaining('--offer-server-tools')],
+  [['--offer-server-tools'], 200, undefined],
+])('`simulate %j` answers a call that offers web search with %i', async (flags, status, message) => {
+  const child = spawn(process.execPath, [BIN, 'simulate', '--json', ...flags], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = new Promise((resolve) => child.on('exit', resolve));
+  try {
+    const { url } = await firstLine(child.stdout);
+    const body = JSON.stringify({ model: 'gpt-5.5', input: 'hello', tools: [{ type: 'web_search' }] });
+    const headers = { authorization: 'Bearer any' };
+    const answer = await fetch(`${url}/v1/responses`, { method: 'POST', headers, body });
+    const told: { readonly error?: { readonly message?: string } | null } = JSON.parse(await answer.text());
+    expect([answer.status, told.error?.message]).toEqual([status, message]);
+  } finally {
+    child.kill('SIGINT');
+    await ended;
+  }
+});
+
 test('Ctrl-C is passed on to the Node that took over', async () => {
   const args = [...asOldNode(), BIN, 'simulate', '--json'];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -64,11 +64,11 @@ const EFFECTS: { readonly [purpose in OpenAIPurpose]: Effects } = {
 };
 
 /** Next step for a parameter that has one other than to remove it. */
-const ADVICE: { readonly [name: string]: string } = {
-  function_call: "Use 'tool_choice'.",
-  functions: "Use 'tools'.",
-  n: 'Send one call for each answer.',
-};
+const ADVICE: ReadonlyMap<string, string> = new Map([
+  ['function_call', "Use 'tool_choice'."],
+  ['functions', "Use 'tools'."],
+  ['n', 'Send one call for each answer.'],
+]);
 
 function objectValues(value: unknown): readonly unknown[] {
   return isObject(value) ? Object.values(value).filter(isPresent) : [];
@@ -95,7 +95,7 @@ export function checkUnsimulated(
 }
 
 function notSimulated(name: string): OpenAIRefusal {
-  return bad(`simulator: '${name}' is not simulated. ${ADVICE[name] ?? 'Remove it.'}`, name);
+  return bad(`simulator: '${name}' is not simulated. ${ADVICE.get(name) ?? 'Remove it.'}`, name);
 }
 
 const CHAT_TIERS = ['auto', 'default', 'flex', 'scale', 'priority', 'fast'];
