@@ -1,6 +1,7 @@
 // Guarantees of an agent's session (L8): an accepted command is in the log once, a refused command is not in the log, a
 // subscriber gets every record, and nothing runs after the close.
 
+import type { FinishedTotals } from '@tidemark/agent';
 import { AgentError } from '@tidemark/agent';
 import type { Recorded } from '@tidemark/log';
 import { ProviderError } from '@tidemark/model';
@@ -54,6 +55,9 @@ function checkEnd(ends: ReadonlyMap<number, Recorded>, value: unknown): void {
   const record = typeof end.position === 'number' ? ends.get(end.position) : undefined;
   expect(record).toMatchObject({ kind: 'turn.ended', data: { outcome: end.outcome } });
   expect({ totals: end.totals }).toMatchObject({ totals: record?.kind === 'turn.ended' ? record.data.totals : {} });
+  const { inputBuckets, input }: Partial<FinishedTotals> = Object(end.totals);
+  if (inputBuckets === undefined) return;
+  expect(inputBuckets.fresh + inputBuckets.read + inputBuckets.written).toBe(input);
 }
 
 /**
