@@ -83,7 +83,10 @@ async function later(clock: Clock, session: AgentSession, ms: number, words: str
 }
 
 function simulated(clock: Clock): Provider {
-  const simulator = createSimulator({ clock: 'virtual' });
+  const simulator = createSimulator({
+    idSeed: 'played',
+    clock: 'virtual',
+  });
   return {
     name: 'anthropic',
     encoder: anthropicEncoder,

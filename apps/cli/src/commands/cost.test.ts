@@ -146,7 +146,7 @@ describe('`tidemark show`', () => {
 
   test('prints a breaking request next to the previous one, and marks the first difference', async () => {
     expect(await onTerminal('show', session, '3', '--diff')).toMatchInlineSnapshot(`
-      "step 3 of played-20-1: 21,394 bytes, 10 blocks, epoch 1, digest 4fe1c95d9efc…
+      "step 3 of played-20-1: 21,405 bytes, 10 blocks, epoch 1, digest 2a63aed13acc…
       breaks the prefix of the previous request at block 0, byte 2
       forecast: 0 read, 5,198 written, 0 fresh, $0.0195 before the answer
       actual:   0 read, 5,190 written, 0 fresh
