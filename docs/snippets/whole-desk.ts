@@ -14,7 +14,7 @@ const agent = createAgent({
   instructions: 'You run the order desk of a lamp shop. Never pay back more than was paid.',
   store: './desk',
   tools: [findOrder, refund],
-  limits: { steps: 20, cost: 0.5 },
+  limits: { maxSteps: 20, maxCost: 0.5 },
   permissions: {
     mode: 'ask',
     ask: async ({ title }, signal) => {

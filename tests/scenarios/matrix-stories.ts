@@ -241,7 +241,7 @@ export const STORIES = {
     return live;
   },
   'resume after restart': async (told) => {
-    const live = await told.open({ limits: { steps: 1 } });
+    const live = await told.open({ limits: { maxSteps: 1 } });
     told.stage.simulator.next(calling('orders'));
     await live.prompt('Look at the orders.');
     await live.close();

@@ -212,7 +212,7 @@ test('anthropics/claude-code#34629: a session resumed by another presenter in an
   for (let turn = 0; turn < 3; turn += 1) await stage.turn(live, `Question ${turn}.`, calling('orders', 6_000), done);
   await live.close();
   const before = stage.billed().length;
-  const printing = await stage.open({ id: live.id, host: { client: 'print' }, limits: { steps: 5 } });
+  const printing = await stage.open({ id: live.id, host: { client: 'print' }, limits: { maxSteps: 5 } });
   await stage.turn(printing, 'Go on.', done);
   const calls = stage.billed();
   expect(calls[before]?.read).toBe(held(calls[before - 1] ?? expect.unreachable()));

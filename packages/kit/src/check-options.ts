@@ -1,7 +1,7 @@
 // Checks the options of `createAgent`: a wrong value, an unknown name and an old name are refused together in one
 // error.
 
-import type { RetryPolicy, RewriteNotice, SubagentLimits, Tool } from '@tidemark/agent';
+import type { RetryPolicy, RewriteNotice, Tool } from '@tidemark/agent';
 import { nearestName } from '@tidemark/agent';
 import { canonicalText } from '@tidemark/core';
 import type { McpHttpServer, StdioServer } from '@tidemark/tools-mcp';
@@ -21,6 +21,7 @@ import type {
   ModelOptions,
   Permissions,
   SandboxSetting,
+  SubagentOptions,
   WorkspaceSetup,
 } from './agent-options.ts';
 import { KitError } from './kit-error.ts';
@@ -101,17 +102,17 @@ const mcp = z.strictObject({
 } satisfies OptionSchemas<Mcp>);
 
 const limits = {
-  steps: amount.int().optional(),
-  ms: amount.optional(),
-  tokens: amount.int().optional(),
-  cost: dollars.optional(),
+  maxSteps: amount.int().optional(),
+  maxDurationMs: amount.optional(),
+  maxCost: dollars.optional(),
+  maxTokens: amount.int().optional(),
 } satisfies OptionSchemas<AgentLimits>;
 const subagents = z.strictObject({
   ...limits,
   parallel: amount.int().optional(),
   total: amount.int().optional(),
   depth: amount.int().optional(),
-} satisfies OptionSchemas<SubagentLimits>);
+} satisfies OptionSchemas<SubagentOptions>);
 
 const workspace = z.strictObject({
   folder: words,

@@ -28,7 +28,7 @@ test.each<[string | number, string]>([
   [1e21, '1000000000000000000000'],
   [1.5e22, '15000000000000000000000'],
 ])('the cost %s is exactly %s dollars in limits, subagents and the rewrite notice', (cost, exact) => {
-  const options = { limits: { cost }, subagents: { cost }, cache: { rewriteNotice: { cost } } };
+  const options = { limits: { maxCost: cost }, subagents: { maxCost: cost }, cache: { rewriteNotice: { cost } } };
   const { runtime } = resolveAgent({ model: MODEL, provider: saying(), ...options });
   expect([runtime.limits.cost, runtime.subagents?.cost, runtime.rewriteNotice?.cost]).toEqual([exact, exact, exact]);
 });
