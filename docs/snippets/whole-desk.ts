@@ -43,7 +43,11 @@ for await (const event of turn) {
 const { outcome, totals, error } = await turn;
 console.log(`\n${outcome}, ${totals.steps} steps, $${totals.cost}`, error?.next ?? '');
 
-const title = await session.side({ purpose: 'title', words: 'Name this conversation in five words.', history: 'main' });
+const title = await session.side({
+  purpose: 'title',
+  prompt: 'Name this conversation in five words.',
+  history: 'main',
+});
 console.log(`${title.text}, $${title.cost}`);
 
 await agent.close();

@@ -265,8 +265,8 @@ export const STORIES = {
   'side call': async (told) => {
     const live = await told.open();
     await twoTurns(told, live);
-    await live.side({ purpose: 'title', words: 'A title for this.' });
-    await live.side({ purpose: 'summary', words: 'Sum it up.', history: 'main' });
+    await live.side({ purpose: 'title', prompt: 'A title for this.' });
+    await live.side({ purpose: 'summary', prompt: 'Sum it up.', history: 'main' });
     await twoTurns(told, live);
     return live;
   },

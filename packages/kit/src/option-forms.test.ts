@@ -94,9 +94,16 @@ describe('the answer of `permissions.ask`', () => {
     ['allowed', 'tool.returned'],
     ['always', 'tool.returned'],
     ['denied', 'tool.failed'],
-    [{ decision: 'denied', words: 'not now' }, 'tool.failed'],
+    [{ decision: 'denied', reason: 'not now' }, 'tool.failed'],
+    [{ decision: 'denied' }, 'tool.failed'],
   ])('%j leads to %s without a notice', async (answer, end) => {
     expect(await decided(answer)).toEqual({ end, notices: [] });
+  });
+
+  test('with `words` is a no, and a notice names `reason`', async () => {
+    const { end, notices } = await decided({ decision: 'denied', words: 'not now' });
+    expect(end).toBe('tool.failed');
+    expect(notices).toEqual([expect.stringContaining('returned `words`, which was renamed: use `reason`')]);
   });
 
   test.each([[undefined], [null], ['yes'], [1], [{}], [{ decision: 'yes' }], [{ allowed: true }]])(

@@ -39,7 +39,8 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['maxOutputTokens', 'the option maxOutputTokens of createAgent'],
   ['outputLimit', 'maxOutputTokens'],
   ['maxTokens', 'maxOutputTokens'],
-  ['prompt', 'words'],
+  ['words', 'prompt'],
+  ['messages', 'prompt'],
   ['fromMessage', 'beforePrompt'],
   ['apiKey', 'host.environment of createAgent'],
 ]);
@@ -100,10 +101,10 @@ export const TOOLS_OPTIONS: OptionChecks<{ readonly when?: 'now' | 'next-epoch' 
   when: oneOf('now', 'next-epoch'),
 };
 
-/** Fields of a side call. `partsOf` checks the words. */
+/** Fields of a side call. `partsOf` checks the prompt. */
 export const SIDE_CALL: OptionChecks<SideCall> = {
   purpose: aName,
-  words: anything,
+  prompt: anything,
   history: oneOf('main', 'none'),
   maxOutputTokens: count,
   signal,
@@ -145,6 +146,7 @@ export function requireNotification(given: NotificationReceived): void {
 export function requireSideCall(given: SideCall): void {
   requireOptions('side', given, SIDE_CALL);
   if (given.purpose === undefined) throw badArgument('side: `purpose` is missing, such as "title"');
+  if (given.prompt === undefined) throw badArgument('side: `prompt` is missing: pass a text, or a list of parts');
 }
 
 /** @throws AgentError `agent/bad-argument` for a value that is not the name of a context source. */

@@ -271,9 +271,10 @@ function createFace(actor: Actor, shared: SharedOptions): AgentSession {
     },
     notify: (notification) => notifySession(actor, notification),
     refresh: (source) => refreshSource(actor, source),
-    async side(call) {
-      requireSideCall(call);
-      return callBeside(actor, { ...call, words: await keepGiven(actor, partsOf(call.words)) });
+    async side(given) {
+      requireSideCall(given);
+      const { prompt, ...call } = given;
+      return callBeside(actor, { ...call, words: await keepGiven(actor, partsOf(prompt)) });
     },
     async compact(options = {}) {
       requireOptions('compact', options, COMPACT_OPTIONS);

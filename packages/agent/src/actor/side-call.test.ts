@@ -21,7 +21,7 @@ describe('a side call', () => {
     const { live, log, records } = await goLive({ provider, runtime: { tools: [slow] } });
     const turn = live.prompt('go');
     await inside.opened;
-    const side = await live.side({ purpose: 'title', words: 'Name this.', history: 'main' });
+    const side = await live.side({ purpose: 'title', prompt: 'Name this.', history: 'main' });
     expect(side).toMatchObject({ text: 'A title', usage: USED, cost: expect.stringMatching(/^0\.0/) });
     go.open();
     expect(await turn).toMatchObject({ outcome: 'completed', text: 'done', totals: { steps: 2 } });
@@ -38,11 +38,11 @@ describe('a side call', () => {
   test("is retried according to the policy, and then fails with the provider's error", async () => {
     const bad = says('', { fault: { after: 0, error: failure({ afterMs: 0 }) } });
     const { live, pass, records } = await goLive({ provider: answering(bad, says('A title'), bad, bad, bad) });
-    const first = live.side({ purpose: 'title', words: 'Name this.' });
+    const first = live.side({ purpose: 'title', prompt: 'Name this.' });
     await ticks();
     pass(0);
     expect(await first).toMatchObject({ text: 'A title', cost: undefined });
-    const second = live.side({ purpose: 'title', words: 'Name that.' });
+    const second = live.side({ purpose: 'title', prompt: 'Name that.' });
     const settled = expect(second).rejects.toMatchObject({ code: 'provider/overloaded' });
     for (let pause = 0; pause < 2; pause += 1) {
       await ticks();
@@ -56,8 +56,8 @@ describe('a side call', () => {
   test('ends when its caller aborts it or the session closes', async () => {
     const { live, kinds } = await goLive({ provider: inTurn(hanging([])) });
     const stop = new AbortController();
-    const one = live.side({ purpose: 'title', words: 'Name this.', signal: stop.signal });
-    const other = live.side({ purpose: 'title', words: 'Name that.' });
+    const one = live.side({ purpose: 'title', prompt: 'Name this.', signal: stop.signal });
+    const other = live.side({ purpose: 'title', prompt: 'Name that.' });
     const settled = Promise.all([
       expect(one).rejects.toMatchObject({ code: 'agent/stopped' }),
       expect(other).rejects.toMatchObject({ code: 'agent/stopped' }),
@@ -72,7 +72,9 @@ describe('a side call', () => {
   test('is not sent if its forecast exceeds the cost limit', async () => {
     const provider = answering(says('A title'));
     const { live } = await goLive({ provider, runtime: { limits: { cost: '0.0000001' } } });
-    await expect(live.side({ purpose: 'title', words: 'Name this.' })).rejects.toMatchObject({ code: 'agent/limited' });
+    await expect(live.side({ purpose: 'title', prompt: 'Name this.' })).rejects.toMatchObject({
+      code: 'agent/limited',
+    });
     expect(provider.sent).toEqual([]);
   });
 });

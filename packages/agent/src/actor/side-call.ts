@@ -24,7 +24,7 @@ import { recordEnd, repairRequest } from '../turn/step.ts';
 import type { Actor } from './actor.ts';
 import { applyRuntimeChange, requireUsable, tell } from './actor.ts';
 
-interface SideCallInParts extends SideCall {
+export interface SideCallInParts extends Omit<SideCall, 'prompt'> {
   readonly words: readonly ContentPart[];
   /**
    * Present if the call keeps the cache warm: `refresh` for a read that restarts the lifetime, `promotion` for a read

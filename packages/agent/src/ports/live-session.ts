@@ -274,10 +274,10 @@ export interface InputBuckets {
 export interface SideCall {
   /** Purpose of the call, such as `title` or `summary`. It names the stream and is recorded. */
   readonly purpose: string;
-  readonly words: Words;
+  readonly prompt: Words;
   /**
-   * With `main`, the conversation so far is sent before the words and can be read from the cache. With `none`, only the
-   * words are sent. Default: `none`.
+   * With `main`, the conversation so far is sent before the prompt and can be read from the cache. With `none`, only
+   * the prompt is sent. Default: `none`.
    */
   readonly history?: 'main' | 'none';
   /** Maximum output tokens of the answer. Default: as in the session. */
