@@ -45,6 +45,26 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['apiKey', 'host.environment of createAgent'],
 ]);
 
+/** Values of `ELSEWHERE` that are options themselves. They are suggested only for a command that has them. */
+const NAMES_OF_OPTIONS: ReadonlySet<string> = new Set([
+  'output',
+  'signal',
+  'maxOutputTokens',
+  'prompt',
+  'beforePrompt',
+]);
+
+/** Advice for an option of one command. */
+const ELSEWHERE_IN: ReadonlyMap<string, string> = new Map([
+  ['side.model', 'a side call uses the model of the session; use session.fork({ model })'],
+  ['side.system', 'a side call uses the system text of the session; put the text into `prompt`'],
+  ['side.output', 'ask for JSON in `prompt`, or use session.prompt(…, { output })'],
+  ['side.schema', 'ask for JSON in `prompt`, or use session.prompt(…, { output })'],
+  ['prompt.maxTokens', 'use the option maxOutputTokens of createAgent'],
+  ['prompt.maxSteps', 'use the option limits.maxSteps of createAgent'],
+  ['prompt.timeout', 'use the option limits.maxDurationMs of createAgent, or `signal`'],
+]);
+
 /** Check of an option, and the values that it accepts, for the error message. */
 type OptionCheck = readonly [accepts: (value: unknown) => boolean, expected: string];
 
@@ -130,8 +150,12 @@ export function requireOptions(command: string, given: object, checks: Readonly<
 }
 
 function unknownOption(command: string, option: string, known: readonly string[]): AgentError {
-  const use = ELSEWHERE.get(option) ?? nearestName(option, known);
-  return badArgument(`${command} has no option ${option}${use === undefined ? '' : `: use ${use}`}`);
+  const own = ELSEWHERE_IN.get(`${command}.${option}`);
+  if (own !== undefined) return badArgument(`${command} has no option ${option}: ${own}`);
+  const elsewhere = ELSEWHERE.get(option);
+  const reachable = elsewhere === undefined || !NAMES_OF_OPTIONS.has(elsewhere) || known.includes(elsewhere);
+  const use = (reachable ? elsewhere : undefined) ?? nearestName(option, known) ?? `one of ${known.join(', ')}`;
+  return badArgument(`${command} has no option ${option}: use ${use}`);
 }
 
 /** Checks a notification, of which every field is required. @throws AgentError `agent/bad-argument`. */
