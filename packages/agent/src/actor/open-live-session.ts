@@ -279,7 +279,7 @@ function createFace(actor: Actor, shared: SharedOptions): AgentSession {
       requireOptions('compact', options, COMPACT_OPTIONS);
       return compactActor(actor, options);
     },
-    messages: () => readMessages(session),
+    messages: () => readMessages(session.log, session.writer.session),
     events: () => actor.feed.listen(),
     async close() {
       try {
