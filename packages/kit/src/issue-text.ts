@@ -19,10 +19,10 @@ export function issueText(issue: z.core.$ZodIssue, place: string, given: unknown
 }
 
 function valueAt(given: unknown, path: readonly PropertyKey[]): unknown {
-  let value = given;
+  let value: unknown = given;
   for (const key of path) {
     if (typeof value !== 'object' || value === null) return undefined;
-    value = Reflect.get(value, key);
+    value = new Map(Object.entries(value)).get(String(key));
   }
   return value;
 }
