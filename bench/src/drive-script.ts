@@ -220,7 +220,7 @@ async function nextProcess(world: World, { reached, shelf, session }: Process, {
 async function fanOut({ script }: World, session: AgentSession, index: number): Promise<void> {
   const count = index + 1 < script.turns.length ? (script.subagents ?? 0) : 0;
   const tasks = Array.from({ length: count }, (_, task) => `${TASK}${madeText(400, 10 * index + task)}`);
-  await Promise.all(tasks.map((words) => session.side({ purpose: 'task', words, history: 'main' })));
+  await Promise.all(tasks.map((prompt) => session.side({ purpose: 'task', prompt, history: 'main' })));
 }
 
 function answerTo(world: World, { lastUserText }: ReceivedRequest): PlannedAnswer {

@@ -14,7 +14,7 @@ const agent = createAgent({
   instructions: 'You run the order desk of a lamp shop. Never pay back more than was paid.',
   store: './desk',
   tools: [findOrder, refund],
-  limits: { steps: 20, cost: 0.5 },
+  limits: { maxSteps: 20, maxCost: 0.5 },
   permissions: {
     mode: 'ask',
     ask: async ({ title }, signal) => {
@@ -43,7 +43,11 @@ for await (const event of turn) {
 const { outcome, totals, error } = await turn;
 console.log(`\n${outcome}, ${totals.steps} steps, $${totals.cost}`, error?.next ?? '');
 
-const title = await session.side({ purpose: 'title', words: 'Name this conversation in five words.', history: 'main' });
+const title = await session.side({
+  purpose: 'title',
+  prompt: 'Name this conversation in five words.',
+  history: 'main',
+});
 console.log(`${title.text}, $${title.cost}`);
 
 await agent.close();

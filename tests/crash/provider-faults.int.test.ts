@@ -198,8 +198,8 @@ async function expectTurn(session: AgentSession, fails: boolean): Promise<void> 
 }
 
 async function expectSide(session: AgentSession, fails: boolean): Promise<void> {
-  const side = session.side({ purpose: 'check', words: 'Aside.', history: 'main' });
-  if (fails) await expect(side).rejects.toThrow();
+  const side = session.side({ purpose: 'check', prompt: 'Aside.', history: 'main' });
+  if (fails) expect((await side).outcome).toBe('failed');
   else expect((await side).text).toBe(ANSWERS[SIDE]?.text);
 }
 

@@ -133,7 +133,9 @@ function askBeside(stage: Stage, { history, answer, stops }: Extract<Action, { r
   const abort = new AbortController();
   const words = `[beside ${stage.counters.nonce++}]`;
   stage.beside.set(words, answer);
-  say(stage, 'side', () => stage.process.session.side({ purpose: 'test', words, history, signal: abort.signal }));
+  say(stage, 'side', () =>
+    stage.process.session.side({ purpose: 'test', prompt: words, history, signal: abort.signal }),
+  );
   if (stops) void moments(stage, 60).then(() => abort.abort());
 }
 

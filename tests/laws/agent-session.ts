@@ -127,7 +127,7 @@ export async function startProcess(stage: Omit<Stage, 'process'>, place: Place, 
     tools: toolsOf(workshop, 0),
     context: { sources: [sourceOf(stage)] },
     permissions: { mode: 'auto', ask: askerOf(workshop) },
-    ...(steps === undefined ? {} : { limits: { steps } }),
+    ...(steps === undefined ? {} : { limits: { maxSteps: steps } }),
     connection: { retry: { attempts: 3, initialDelayMs: 100, maxDelayMs: 400 } },
     host: { clock: clock.surroundings },
   });

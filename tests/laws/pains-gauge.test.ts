@@ -216,8 +216,8 @@ describe.each(['anthropic', 'websocket'] as const)('over %s', (wire) => {
     });
     const { live } = await played.start();
     await live.prompt('Look.');
-    await live.side({ purpose: 'title', words: 'Name this.', history: 'main' });
-    await live.side({ purpose: 'title', words: 'Name this.', history: 'none' });
+    await live.side({ purpose: 'title', prompt: 'Name this.', history: 'main' });
+    await live.side({ purpose: 'title', prompt: 'Name this.', history: 'none' });
     await live.prompt('Look again.');
     const turn = live.prompt('And again.');
     for await (const event of turn)

@@ -173,7 +173,7 @@ describe('QwenLM/qwen-code#9471', () => {
       names.map(async (name) => {
         const live = await agent.open();
         for (let turn = 0; turn < 4; turn += 1) {
-          const beside = live.side({ purpose: 'title', words: `A title for ${name}.`, history: 'main' });
+          const beside = live.side({ purpose: 'title', prompt: `A title for ${name}.`, history: 'main' });
           await Promise.all([live.prompt(`I speak of ${name}.`), beside]);
         }
       }),

@@ -28,7 +28,7 @@ test.skipIf(apiKey === '')(
         }),
       ],
       permissions: { mode: 'read-only' },
-      limits: { cost: '0.25', steps: 6 },
+      limits: { maxCost: '0.25', maxSteps: 6 },
     });
     try {
       const session = await agent.open();

@@ -241,7 +241,7 @@ export const STORIES = {
     return live;
   },
   'resume after restart': async (told) => {
-    const live = await told.open({ limits: { steps: 1 } });
+    const live = await told.open({ limits: { maxSteps: 1 } });
     told.stage.simulator.next(calling('orders'));
     await live.prompt('Look at the orders.');
     await live.close();
@@ -265,8 +265,8 @@ export const STORIES = {
   'side call': async (told) => {
     const live = await told.open();
     await twoTurns(told, live);
-    await live.side({ purpose: 'title', words: 'A title for this.' });
-    await live.side({ purpose: 'summary', words: 'Sum it up.', history: 'main' });
+    await live.side({ purpose: 'title', prompt: 'A title for this.' });
+    await live.side({ purpose: 'summary', prompt: 'Sum it up.', history: 'main' });
     await twoTurns(told, live);
     return live;
   },

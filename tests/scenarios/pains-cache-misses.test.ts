@@ -212,7 +212,7 @@ test('anthropics/claude-code#34629: a session resumed by another presenter in an
   for (let turn = 0; turn < 3; turn += 1) await stage.turn(live, `Question ${turn}.`, calling('orders', 6_000), done);
   await live.close();
   const before = stage.billed().length;
-  const printing = await stage.open({ id: live.id, host: { client: 'print' }, limits: { steps: 5 } });
+  const printing = await stage.open({ id: live.id, host: { client: 'print' }, limits: { maxSteps: 5 } });
   await stage.turn(printing, 'Go on.', done);
   const calls = stage.billed();
   expect(calls[before]?.read).toBe(held(calls[before - 1] ?? expect.unreachable()));
@@ -279,7 +279,7 @@ describe('anthropics/claude-code#50213, #74318', () => {
     await stage.turn(live, 'Look.', calling('orders', 9_000), done);
     const main = stage.billed().at(-1) ?? expect.unreachable();
     for (let call = 0; call < 4; call += 1) {
-      await live.side({ purpose: 'task', words: `Task ${call}: count the orders.`, history: 'main' });
+      await live.side({ purpose: 'task', prompt: `Task ${call}: count the orders.`, history: 'main' });
       const side = stage.billed().at(-1) ?? expect.unreachable();
       expect(side.read).toBeGreaterThanOrEqual(held(main));
       expect(side.written).toBeLessThan(40);
@@ -314,7 +314,7 @@ test('anthropics/claude-code#46829: after long pauses the conversation uses the 
   const live = await stage.open();
   for (let turn = 0; turn < 4; turn += 1) {
     await stage.turn(live, `Question ${turn}.`, calling('orders', 20_000), done);
-    await live.side({ purpose: 'task', words: `Task ${turn}.`, history: 'main' });
+    await live.side({ purpose: 'task', prompt: `Task ${turn}.`, history: 'main' });
     stage.clock.pass(20 * MINUTE);
   }
   const [before = expect.unreachable(), aside = expect.unreachable()] = stage.billed().slice(-2);

@@ -140,7 +140,7 @@ test('rajbos/ai-engineering-fluency#2024: of more than 20 calls that look like b
     if (turn === 5) stage.clock.pass(6 * MINUTE);
     const lost = turn === 9 ? [{ ...looking(30_000), fault: { kind: 'evicted' as const } }] : [looking(30_000)];
     await stage.turn(live, `Question ${turn}.`, ...lost, done);
-    await live.side({ purpose: 'title', words: `A title for question ${turn}.` });
+    await live.side({ purpose: 'title', prompt: `A title for question ${turn}.` });
     stage.clock.pass(MINUTE);
   }
   const calls = stage.billed();

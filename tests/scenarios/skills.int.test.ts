@@ -172,7 +172,7 @@ describe('the record of a preloaded body', () => {
     const stage = await openStage({ ...LOW, skills: { roots: [await rootWriting({ tax: PRELOAD })] } });
     const live = await stage.open();
     stage.simulator.next(done);
-    await live.side({ purpose: 'title', words: [{ type: 'text', text: 'Name it.' }] });
+    await live.side({ purpose: 'title', prompt: [{ type: 'text', text: 'Name it.' }] });
     await stage.turn(live, 'Go.', done);
     expect(await toldOf(stage, live.id)).toEqual(['tax always', 'front with tax', 'turn']);
     await expectSound(stage, live.id);

@@ -37,7 +37,7 @@ async function play(gateway?: typeof globalThis.fetch, pauses: readonly number[]
   }
   // The side call sets markers with two TTLs: the long one for the history and the short one for its own prompt.
   stage.simulator.next({ answer: { text: 'A title' } });
-  await live.side({ purpose: 'title', words: 'Name it.', history: 'main' });
+  await live.side({ purpose: 'title', prompt: 'Name it.', history: 'main' });
   const records = await recordsOf(stage, live.id);
   const answers = records.flatMap((one) => (one.kind === 'answer.received' ? [one] : []));
   const markers = records.flatMap((one) =>

@@ -26,7 +26,7 @@ export async function playSession(store: Log, begin: number = NOON): Promise<str
   const session = await agent.open(undefined, { title: 'a small session' });
   await session.prompt('word '.repeat(4_000));
   await later(clock, session, 30 * SECOND, 'What did I say?');
-  await session.side({ purpose: 'title', words: 'Name this conversation.', history: 'main' });
+  await session.side({ purpose: 'title', prompt: 'Name this conversation.', history: 'main' });
   await later(clock, session, 6 * MINUTE, 'I am back.');
   session.setTools([look]);
   await later(clock, session, 20 * SECOND, 'Now look.');

@@ -19,6 +19,7 @@ export type { Warmth } from './decide/warmth.ts';
 export { lastingOf, planWarmth } from './decide/warmth.ts';
 export type { AgentErrorCode, AgentErrorSort } from './errors.ts';
 export { AGENT_ERRORS, AgentError } from './errors.ts';
+export { readMessages } from './session/messages.ts';
 export type { NumberedPrompt } from './fork/cut-points.ts';
 export { readPrompts } from './fork/cut-points.ts';
 export type { ForkBeginning, ForkPlan } from './fork/plan-fork.ts';

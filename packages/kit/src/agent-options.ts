@@ -19,6 +19,7 @@ import type {
   TurnLimits,
   Warm,
 } from '@tidemark/agent';
+import { defined } from '@tidemark/core';
 import type { Log, PaddingSetting, RenderParameters } from '@tidemark/log';
 import type { Provider } from '@tidemark/model';
 import type { McpOptions, McpTools } from '@tidemark/tools-mcp';
@@ -90,7 +91,7 @@ export interface AgentOptions {
    * subagent runs in its own session with the same tools and permissions. `{}` takes the default limits: four subagents
    * at once, 32 in all, and no subagents of subagents. Default: `false`, no subagents.
    */
-  readonly subagents?: (Omit<SubagentLimits, 'cost'> & Pick<AgentLimits, 'cost'>) | false;
+  readonly subagents?: SubagentOptions | false;
   /** Permission mode, rules, and the callback that asks the user. */
   readonly permissions?: Permissions;
   /** Limits of one turn. */
@@ -113,13 +114,41 @@ export interface AgentOptions {
   readonly host?: HostOptions;
 }
 
-/** Limits of one turn. An absent field is no limit. */
-export interface AgentLimits extends Omit<TurnLimits, 'cost'> {
+/**
+ * Limits of one turn. An absent field is no limit. A turn that reaches a limit ends as `limited` with a code such as
+ * `turn/limit-steps`, and `session.resume()` continues it with limits that count from zero again.
+ */
+export interface AgentLimits {
+  /** Maximum number of answers of the model. The limit is checked before each call of the model. */
+  readonly maxSteps?: number;
   /**
-   * US dollars, as a decimal text (`'0.50'`) or as a number. The text is exact. A number is taken by its shortest
-   * decimal form, so `0.1` is exactly ten cents.
+   * Maximum duration in milliseconds, from the start of the turn or from its last `resume`. When the time is over, a
+   * running call of the model, a running tool, a waiting question and a pause before a retry are interrupted, as by
+   * `session.interrupt()`, and the turn ends as `turn/limit-time`. A tool that ignores its signal gets five more
+   * seconds. The time that a turn waits in the queue does not count.
    */
-  readonly cost?: string | number;
+  readonly maxDurationMs?: number;
+  /**
+   * Maximum cost in US dollars, as a decimal text (`'0.50'`) or as a number. The text is exact. A number is taken by its
+   * shortest decimal form, so `0.1` is exactly ten cents. A call of the model whose forecast cost would exceed the limit
+   * is not sent. An answer that is longer than expected can still exceed it.
+   */
+  readonly maxCost?: string | number;
+  /** Maximum input and output tokens together. A call whose forecast input would exceed the limit is not sent. */
+  readonly maxTokens?: number;
+}
+
+/**
+ * Limits of each subagent. All subagents together are also limited by what remains of the limits of the turn that
+ * starts them. Default: 50 steps and ten minutes for each subagent.
+ */
+export interface SubagentOptions extends AgentLimits {
+  /** Maximum number of subagents that run at the same time. Default: 4. */
+  readonly parallel?: number;
+  /** Maximum number of subagents that a session starts in total. Default: 32. */
+  readonly total?: number;
+  /** Maximum depth of subagents. Default: 1, which means that a subagent starts no subagents. */
+  readonly depth?: number;
 }
 
 /** Options for sending requests to a provider. */
@@ -261,7 +290,7 @@ export interface CacheOptions {
    * before it is sent, and in mode `ask` the user is asked. Default: 50,000 tokens or $0.20. `{}` turns the report
    * off.
    */
-  readonly rewriteNotice?: Omit<RewriteNotice, 'cost'> & Pick<AgentLimits, 'cost'>;
+  readonly rewriteNotice?: Omit<RewriteNotice, 'cost'> & { readonly cost?: AgentLimits['maxCost'] };
 }
 
 /** Options for making a long history shorter. */
@@ -336,12 +365,19 @@ export function homeOf({ store = 'memory' }: Pick<AgentOptions, 'store'>): strin
   return 'home' in store && typeof store.home === 'string' ? store.home : undefined;
 }
 
-/** Returns limits with the cost as exact decimal text. */
-export function withExactCost<Limits extends { readonly cost?: string | number }>(
-  limits: Limits,
-): Omit<Limits, 'cost'> & { readonly cost?: string } {
-  const { cost, ...rest } = limits;
-  return cost === undefined ? rest : { ...rest, cost: typeof cost === 'number' ? decimalText(cost) : cost };
+/** Returns limits in the form of the runtime, with the cost as exact decimal text. */
+export function limitsOf({ maxSteps, maxDurationMs, maxCost, maxTokens }: AgentLimits): TurnLimits {
+  return defined({ steps: maxSteps, ms: maxDurationMs, cost: exactCost(maxCost), tokens: maxTokens });
+}
+
+/** Returns the limits of subagents in the form of the runtime. */
+export function subagentLimitsOf({ parallel, total, depth, ...limits }: SubagentOptions): SubagentLimits {
+  return { ...limitsOf(limits), ...defined({ parallel, total, depth }) };
+}
+
+/** Returns a cost as exact decimal text. */
+export function exactCost(cost: string | number | undefined): string | undefined {
+  return typeof cost === 'number' ? decimalText(cost) : cost;
 }
 
 /** Returns the shortest decimal form of a number that is not negative, without an exponent: `0.0000001`. */

@@ -1,7 +1,7 @@
 // Checks the options of `createAgent`: a wrong value, an unknown name and an old name are refused together in one
 // error.
 
-import type { RetryPolicy, RewriteNotice, SubagentLimits, Tool } from '@tidemark/agent';
+import type { RetryPolicy, RewriteNotice, Tool } from '@tidemark/agent';
 import { nearestName } from '@tidemark/agent';
 import { canonicalText } from '@tidemark/core';
 import type { McpHttpServer, StdioServer } from '@tidemark/tools-mcp';
@@ -21,8 +21,10 @@ import type {
   ModelOptions,
   Permissions,
   SandboxSetting,
+  SubagentOptions,
   WorkspaceSetup,
 } from './agent-options.ts';
+import { issueText } from './issue-text.ts';
 import { KitError } from './kit-error.ts';
 import { ELSEWHERE, RENAMED } from './option-names.ts';
 import type { ProviderName } from './providers.ts';
@@ -47,8 +49,13 @@ const isEnvironment = (value: unknown): boolean =>
  */
 const anyOf = (forms: readonly z.ZodType[], expected: string): z.ZodType =>
   z.custom((value) => forms.some((form) => form.safeParse(value).success), expected);
+/**
+ * Schema of the path of a folder. An address such as `postgres://host` is no path. A letter before the colon is a drive
+ * of Windows.
+ */
+const folderPath = words.refine((text) => !/^[a-z][a-z0-9+.-]+:/i.test(text));
 const store = anyOf(
-  [words, z.object({ home: words }), implementing('create', 'open', 'read', 'tail', 'sessions')],
+  [folderPath, z.object({ home: folderPath }), implementing('create', 'open', 'read', 'tail', 'sessions')],
   'expected "memory", the path of a folder, { home: folder } or a store',
 );
 const aTool = z.custom<Tool>(
@@ -101,17 +108,17 @@ const mcp = z.strictObject({
 } satisfies OptionSchemas<Mcp>);
 
 const limits = {
-  steps: amount.int().optional(),
-  ms: amount.optional(),
-  tokens: amount.int().optional(),
-  cost: dollars.optional(),
+  maxSteps: amount.int().optional(),
+  maxDurationMs: amount.optional(),
+  maxCost: dollars.optional(),
+  maxTokens: amount.int().optional(),
 } satisfies OptionSchemas<AgentLimits>;
 const subagents = z.strictObject({
   ...limits,
   parallel: amount.int().optional(),
   total: amount.int().optional(),
   depth: amount.int().optional(),
-} satisfies OptionSchemas<SubagentLimits>);
+} satisfies OptionSchemas<SubagentOptions>);
 
 const workspace = z.strictObject({
   folder: words,
@@ -318,14 +325,14 @@ function problemsOfObject(schema: z.ZodType, given: unknown, name: string): read
 }
 
 function problemsIn(schema: z.ZodType, given: unknown, at: readonly string[] = []): readonly string[] {
-  return schema.safeParse(given).error?.issues.flatMap((issue) => problemsOf(issue, at)) ?? [];
+  return schema.safeParse(given).error?.issues.flatMap((issue) => problemsOf(issue, at, given)) ?? [];
 }
 
-function problemsOf(issue: z.core.$ZodIssue, at: readonly string[]): readonly string[] {
+function problemsOf(issue: z.core.$ZodIssue, at: readonly string[], given: unknown): readonly string[] {
   const place = [...at, ...issue.path].join('.');
   if (issue.code === 'invalid_key') return issue.issues.map(({ message }) => `${place}: ${message}`);
-  if (issue.code !== 'unrecognized_keys') return [`${place || 'options'}: ${issue.message}`];
-  return issue.keys.map((key) => unknownOption(place, key));
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownOption(place, key));
+  return [`${place || 'options'}: ${issueText(issue, place, given)}`];
 }
 
 function unknownOption(place: string, key: string): string {
@@ -334,6 +341,9 @@ function unknownOption(place: string, key: string): string {
   if (renamed !== undefined) return `the option ${name} was renamed: use ${renamed}`;
   const elsewhere = ELSEWHERE.get(name);
   if (elsewhere !== undefined) return `there is no option ${name}: use ${elsewhere}`;
-  const nearest = nearestName(key, NAMES.get(place.replace(/^(mcp\.servers)\..*$/, '$1.*')) ?? []);
-  return nearest === undefined ? `there is no option ${name}` : `there is no option ${name}, did you mean ${nearest}?`;
+  const names = NAMES.get(place.replace(/^(mcp\.servers)\..*$/, '$1.*')) ?? [];
+  const nearest = nearestName(key, names);
+  if (nearest !== undefined) return `there is no option ${name}, did you mean ${nearest}?`;
+  const level = place === '' ? 'the options' : `the options of ${place}`;
+  return `there is no option ${name}: ${level} are ${[...new Set(names)].join(', ')}`;
 }

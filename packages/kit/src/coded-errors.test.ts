@@ -135,9 +135,10 @@ test.each<[keyof AgentSession, readonly (readonly unknown[])[]]>([
     [
       [null],
       [{}],
-      [{ words: 'x' }],
-      [{ purpose: 'x', words: 'x', history: 'all' }],
-      [{ purpose: 'x', words: 'x', prompt: 'x' }],
+      [{ prompt: 'x' }],
+      [{ purpose: 'x', prompt: 'x', history: 'all' }],
+      [{ purpose: 'x' }],
+      [{ purpose: 'x', words: 'x' }],
     ],
   ],
   ['compact', [[null], [{ tailTokens: 'x' }], [{ by: 'me' }], [{ checkpointTokens: -1 }], [{ dryrun: true }]]],

@@ -158,7 +158,7 @@ describe.each([
     const server = await serve(counting);
     const agent = agentAt(server, {
       modelOptions: { contextWindow: 200_000 },
-      limits: { tokens: 2_500 },
+      limits: { maxTokens: 2_500 },
       tools: [again],
     });
     const session = await agent.open();

@@ -70,18 +70,18 @@ describe('`createAgent` options', () => {
   test.each([
     [{ stor: 'memory' }, 'there is no option stor, did you mean store?'],
     [{ permissions: { mod: 'auto' } }, 'there is no option permissions.mod, did you mean mode?'],
-    [{ permissions: { grants: {} } }, 'permissions.grants.kept: expected a function'],
-    [{ limits: { step: 3 } }, 'there is no option limits.step, did you mean steps?'],
-    [{ banana: 1 }, 'there is no option banana'],
+    [{ permissions: { grants: {} } }, 'permissions.grants.kept: is missing: expected a function'],
+    [{ limits: { maxStep: 3 } }, 'there is no option limits.maxStep, did you mean maxSteps?'],
+    [{ banana: 1 }, 'there is no option banana: the options are model, provider, apiKey'],
     [{ connection: { transport: 'websocket' } }, 'connection.transport: '],
     [{ store: '' }, 'store: expected "memory", the path of a folder, { home: folder } or a store'],
     [{ store: 3 }, 'store: expected "memory", the path of a folder'],
-    [{ limits: { cost: Number.NaN } }, 'limits.cost: expected US dollars as a number that is not negative'],
-    [{ limits: { cost: -0.5 } }, 'limits.cost: '],
-    [{ limits: { cost: Infinity } }, 'limits.cost: '],
-    [{ limits: { cost: '-1' } }, 'limits.cost: '],
+    [{ limits: { maxCost: Number.NaN } }, 'limits.maxCost: expected US dollars as a number that is not negative'],
+    [{ limits: { maxCost: -0.5 } }, 'limits.maxCost: '],
+    [{ limits: { maxCost: Infinity } }, 'limits.maxCost: '],
+    [{ limits: { maxCost: '-1' } }, 'limits.maxCost: '],
     [{ cache: { rewriteNotice: { token: 3 } } }, 'there is no option cache.rewriteNotice.token, did you mean tokens?'],
-    [{ limits: { cost: '$1' } }, 'limits.cost: expected US dollars as a number'],
+    [{ limits: { maxCost: '$1' } }, 'limits.maxCost: expected US dollars as a number'],
     [{ model: '' }, 'model: '],
     [{ provider: 'google' }, 'provider: expected one of anthropic, openai, openrouter, compatible, or a provider'],
     [{ provider: 'compatible', modelOptions: { contextWindow: 0.5 } }, 'modelOptions.contextWindow: '],
@@ -93,7 +93,7 @@ describe('`createAgent` options', () => {
     [{ mcp: { servers: { a: { url: 'file:///etc' } } } }, 'mcp.servers.a.url: '],
     [{ mcp: { servers: { 'a.b': { command: 'x' } } } }, 'expected a server name of 1 to 32 letters'],
     [{ subagents: { paralel: 2 } }, 'there is no option subagents.paralel, did you mean parallel?'],
-    [{ subagents: { cost: true } }, 'subagents.cost: '],
+    [{ subagents: { maxCost: true } }, 'subagents.maxCost: '],
     [{ subagents: true }, 'subagents: expected false or limits'],
     [{ mcp: 'all' }, 'mcp: expected an object'],
     [{ cache: { neighbours: -1 } }, 'cache.neighbours: '],
@@ -123,6 +123,11 @@ describe('`createAgent` options', () => {
     [{ plan: true }, 'plan', 'tools: [createPlanTool()]'],
     [{ permissions: { unconfined: true } }, 'permissions.unconfined', 'permissions.allowUnsandboxed'],
     [{ connection: { retry: { mostMs: 5 } } }, 'connection.retry.mostMs', 'connection.retry.maxDelayMs'],
+    [{ limits: { steps: 5 } }, 'limits.steps', 'limits.maxSteps'],
+    [{ limits: { ms: 5 } }, 'limits.ms', 'limits.maxDurationMs'],
+    [{ limits: { cost: 1 } }, 'limits.cost', 'limits.maxCost'],
+    [{ limits: { tokens: 5 } }, 'limits.tokens', 'limits.maxTokens'],
+    [{ subagents: { ms: 5 } }, 'subagents.ms', 'subagents.maxDurationMs'],
   ])('refuse %j and name the new option', (options, before, now) => {
     const message = expect.stringContaining(`the option ${before} was renamed: use ${now}`);
     expect(refused(options)).toMatchObject({ code: 'kit/bad-options', message });
@@ -130,7 +135,8 @@ describe('`createAgent` options', () => {
 
   test.each([
     ['system', 'instructions'],
-    ['maxSteps', 'limits.steps'],
+    ['maxSteps', 'limits.maxSteps'],
+    ['timeout', 'limits.maxDurationMs'],
     ['maxTokens', 'maxOutputTokens'],
     ['providerOptions', 'modelOptions.parameters'],
     ['maxRetries', 'connection.retry.attempts'],
@@ -139,6 +145,17 @@ describe('`createAgent` options', () => {
   ])('are refused under the name that another library has: %s is %s', (name, use) => {
     const message = expect.stringContaining(`there is no option ${name}: use ${use}`);
     expect(refused({ [name]: 1 })).toMatchObject({ code: 'kit/bad-options', message });
+  });
+
+  test.each([
+    ['timeout', 'maxDurationMs'],
+    ['timeoutMs', 'maxDurationMs'],
+    ['turns', 'maxSteps'],
+    ['usd', 'maxCost'],
+    ['maxCostUsd', 'maxCost'],
+  ])('`limits.%s` is refused with the name %s', (name, use) => {
+    const message = expect.stringContaining(`there is no option limits.${name}: use limits.${use}`);
+    expect(refused({ limits: { [name]: 1 } })).toMatchObject({ code: 'kit/bad-options', message });
   });
 
   test.each([

@@ -1,8 +1,8 @@
 // Creates an agent, which opens sessions. Closing the agent closes everything that it opened.
 
 import { defined } from '@tidemark/core';
-import type { AgentSession, ForkOptions, ForkPlan, ModelReach, OtherModel } from '@tidemark/agent';
-import { openLiveSession, planFork } from '@tidemark/agent';
+import type { AgentForkOptions, AgentSession, ForkPlan, ModelReach, OtherModel, SessionMessage } from '@tidemark/agent';
+import { openLiveSession, planFork, readMessages } from '@tidemark/agent';
 import type { Log, LogErrorCode, SessionId } from '@tidemark/log';
 import { LogError, sessionId } from '@tidemark/log';
 import type { Capabilities, Provider } from '@tidemark/model';
@@ -37,18 +37,31 @@ export interface Agent {
    *
    * @throws KitError `kit/closed`; `kit/bad-id` for an id that is not 1 to 128 letters, digits, `.`, `_` or `-`, with a
    *   letter or digit first; `kit/bad-options` for an unknown option.
-   * @throws LogError `log/missing`, `log/locked`, `log/damaged`.
+   * @throws LogError `log/missing`, `log/damaged`; `log/locked` if the session is open, in this agent or elsewhere.
    */
   open(id?: string, options?: OpenOptions): Promise<AgentSession>;
   /**
+   * Returns the session that this agent has open with the given id. `undefined` if there is none.
+   *
+   * @throws KitError `kit/bad-id`.
+   */
+  session(id: string): AgentSession | undefined;
+  /**
+   * Returns the recorded messages of a session as `session.messages` does. The session need not be open.
+   *
+   * @throws KitError `kit/bad-id`.
+   * @throws LogError `log/missing`, `log/damaged`, while the messages are read.
+   */
+  messages(id: string): AsyncIterable<SessionMessage>;
+  /**
    * Opens a fork of a session. The session may be open elsewhere. The fork begins with the session's records up to the
    * chosen record, and its first request reads the prefix that the session has in the cache. To rewind, fork with
-   * `beforePrompt`. Files in the workspace do not change.
+   * `beforePrompt`. With `model`, the fork uses another model. Files in the workspace do not change.
    *
    * @throws AgentError `agent/not-closed` with the nearest closed positions, `agent/no-such-record`.
    * @throws as `open`.
    */
-  fork(id: string, options?: ForkOptions): Promise<AgentSession>;
+  fork(id: string, options?: AgentForkOptions): Promise<AgentSession>;
   /**
    * Closes every open session and every provider that the agent created itself. A running turn ends as interrupted. A
    * provider object that the caller passed stays open.
@@ -91,13 +104,27 @@ export function createAgent(options: AgentOptions): Agent {
       if (title !== undefined && typeof title !== 'string')
         throw new KitError('kit/bad-options', 'agent.open: `title` has to be a string', { problems: ['title'] });
       if (id === undefined) return open(defined({ title }));
+      requireFlag(create);
       const existing = { id: idFrom(id) };
+      requireNotOpen(sessions, existing.id);
       return create ? openOrCreate(open, existing, defined({ title })) : open(existing);
     },
     async fork(id, how = {}) {
       requireKnown('fork', how, FORK_OPTIONS);
-      return open({ forks: await planFork(log, idFrom(id), how) });
+      const { model, provider, baseURL, contextWindow, ...cut } = how;
+      const reach = defined({ provider, baseURL, contextWindow });
+      const named = model ?? (Object.keys(reach).length === 0 ? undefined : options.model);
+      // The model is found first, so that a wrong name leaves no fork behind.
+      const other = typeof named === 'string' ? findModel(named, reach) : named;
+      const fork = await open({ forks: await planFork(log, idFrom(id), cut) });
+      if (other !== undefined) await fork.setModel(other, typeof named === 'string' ? {} : reach);
+      return fork;
     },
+    session(id) {
+      const wanted = idFrom(id);
+      return [...sessions].find((one) => one.id === wanted);
+    },
+    messages: (id) => readMessages(log, idFrom(id)),
     async close() {
       closed = true;
       try {
@@ -110,7 +137,29 @@ export function createAgent(options: AgentOptions): Agent {
 }
 
 const OPEN_OPTIONS = ['title', 'create'] satisfies readonly (keyof OpenOptions)[];
-const FORK_OPTIONS = ['at', 'beforePrompt', 'summarize', 'title'] satisfies readonly (keyof ForkOptions)[];
+const FORK_OPTIONS = [
+  'at',
+  'beforePrompt',
+  'summarize',
+  'title',
+  'model',
+  'provider',
+  'baseURL',
+  'contextWindow',
+] satisfies readonly (keyof AgentForkOptions)[];
+
+/** @throws KitError `kit/bad-options` if `create` is not a flag. */
+function requireFlag(create: unknown): void {
+  if (typeof create === 'boolean') return;
+  throw new KitError('kit/bad-options', 'agent.open: `create` has to be true or false', { problems: ['create'] });
+}
+
+/** @throws LogError `log/locked` if this agent has the session open. */
+function requireNotOpen(sessions: ReadonlySet<AgentSession>, id: SessionId): void {
+  if (![...sessions].some((session) => session.id === id)) return;
+  const message = `the session ${id} is already open in this agent: get it with agent.session('${id}'), or close it first`;
+  throw new LogError('log/locked', message, { session: id });
+}
 
 /** @throws KitError `kit/bad-options` for an option that the command does not have. */
 function requireKnown(command: string, given: object, known: readonly string[]): void {

@@ -17,7 +17,6 @@ export type {
   GivenImage,
   ImageFitter,
   InputBuckets,
-  TurnLimits,
   Mode,
   ModelReach,
   Notice,
@@ -32,7 +31,6 @@ export type {
   Rule,
   SessionEvent,
   SessionMessage,
-  SubagentLimits,
   Surroundings,
   Tool,
   ToolContext,
@@ -60,6 +58,7 @@ export type {
   ModelOptions,
   Permissions,
   SandboxSetting,
+  SubagentOptions,
   WorkspaceSetup,
 } from './agent-options.ts';
 export type { Agent, OpenOptions } from './create-agent.ts';

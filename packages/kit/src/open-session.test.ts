@@ -71,7 +71,62 @@ test('`open` and `fork` refuse an option that they do not have', async () => {
   await expect(Reflect.apply(agent.open, agent, ['chat-17', { creat: true }])).rejects.toMatchObject(
     refused('agent.open has no option creat: use title, create'),
   );
-  await expect(Reflect.apply(agent.fork, agent, ['chat-17', { model: 'x' }])).rejects.toMatchObject(
-    refused('agent.fork has no option model: use at, beforePrompt, summarize, title'),
+  await expect(Reflect.apply(agent.fork, agent, ['chat-17', { modle: 'x' }])).rejects.toMatchObject(
+    refused(
+      'agent.fork has no option modle: use at, beforePrompt, summarize, title, model, provider, baseURL, contextWindow',
+    ),
   );
+  await expect(Reflect.apply(agent.open, agent, ['chat-17', { create: 'yes' }])).rejects.toMatchObject(
+    refused('agent.open: `create` has to be true or false'),
+  );
+  expect((await agent.log.sessions()).sessions).toEqual([]);
+});
+
+test('`open` of a session that this agent has open names `agent.session`, which returns it', async () => {
+  const agent = agentOf();
+  const session = await agent.open('chat-17', { create: true });
+  await expect(agent.open('chat-17', { create: true })).rejects.toMatchObject({
+    code: 'log/locked',
+    message:
+      "the session chat-17 is already open in this agent: get it with agent.session('chat-17'), or close it first",
+  });
+  expect(agent.session('chat-17')).toBe(session);
+  await session.close();
+  expect(agent.session('chat-17')).toBeUndefined();
+  expect((await agent.open('chat-17')).id).toBe('chat-17');
+});
+
+test('`agent.messages` takes the id of the program, for a session that is open or closed', async () => {
+  const agent = agentOf();
+  const session = await agent.open('chat-17', { create: true });
+  await session.prompt('Hello.');
+  const whileOpen = await Array.fromAsync(agent.messages('chat-17'), ({ text }) => text);
+  await session.close();
+  expect([whileOpen, await Array.fromAsync(agent.messages('chat-17'), ({ text }) => text)]).toEqual([
+    ['Hello.', 'Yes.'],
+    ['Hello.', 'Yes.'],
+  ]);
+  expect(() => agent.messages('no id')).toThrow(expect.objectContaining({ code: 'kit/bad-id' }));
+});
+
+test('`agent.fork` takes a model, as `session.fork` does, and a wrong name leaves no fork behind', async () => {
+  const agent = agentOf();
+  const session = await agent.open('chat-17', { create: true });
+  await session.prompt('Hello.');
+  const provider = createScriptedProvider({ respond: () => ({ parts: [{ type: 'text', text: 'Other.' }] }) });
+  const other = await agent.fork('chat-17', { model: 'claude-haiku-4-5', provider });
+  expect(await other.prompt('And you?')).toMatchObject({ text: 'Other.' });
+  await expect(agent.fork('chat-17', { model: 'no-such-model', provider })).rejects.toMatchObject({
+    code: 'kit/unknown-model',
+  });
+  expect((await agent.log.sessions()).sessions).toHaveLength(2);
+});
+
+test('`fork` refuses `at` together with `beforePrompt`', async () => {
+  const agent = agentOf();
+  const session = await agent.open('chat-17', { create: true });
+  await session.prompt('Hello.');
+  const refused = { code: 'agent/bad-argument', message: expect.stringContaining('pass one of them') };
+  await expect(session.fork({ at: 1, beforePrompt: -1 })).rejects.toMatchObject(refused);
+  await expect(agent.fork('chat-17', { at: 1, beforePrompt: -1 })).rejects.toMatchObject(refused);
 });

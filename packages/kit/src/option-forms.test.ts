@@ -28,7 +28,7 @@ test.each<[string | number, string]>([
   [1e21, '1000000000000000000000'],
   [1.5e22, '15000000000000000000000'],
 ])('the cost %s is exactly %s dollars in limits, subagents and the rewrite notice', (cost, exact) => {
-  const options = { limits: { cost }, subagents: { cost }, cache: { rewriteNotice: { cost } } };
+  const options = { limits: { maxCost: cost }, subagents: { maxCost: cost }, cache: { rewriteNotice: { cost } } };
   const { runtime } = resolveAgent({ model: MODEL, provider: saying(), ...options });
   expect([runtime.limits.cost, runtime.subagents?.cost, runtime.rewriteNotice?.cost]).toEqual([exact, exact, exact]);
 });
@@ -94,9 +94,16 @@ describe('the answer of `permissions.ask`', () => {
     ['allowed', 'tool.returned'],
     ['always', 'tool.returned'],
     ['denied', 'tool.failed'],
-    [{ decision: 'denied', words: 'not now' }, 'tool.failed'],
+    [{ decision: 'denied', reason: 'not now' }, 'tool.failed'],
+    [{ decision: 'denied' }, 'tool.failed'],
   ])('%j leads to %s without a notice', async (answer, end) => {
     expect(await decided(answer)).toEqual({ end, notices: [] });
+  });
+
+  test('with `words` is a no, and a notice names `reason`', async () => {
+    const { end, notices } = await decided({ decision: 'denied', words: 'not now' });
+    expect(end).toBe('tool.failed');
+    expect(notices).toEqual([expect.stringContaining('returned `words`, which was renamed: use `reason`')]);
   });
 
   test.each([[undefined], [null], ['yes'], [1], [{}], [{ decision: 'yes' }], [{ allowed: true }]])(

@@ -106,7 +106,7 @@ describe('OpenRouter', () => {
     const agent = agentOf('openrouter', 'anthropic/claude-sonnet-5.5', { connection: { onRequest } });
     const [one, other] = [await agent.open(), await agent.open()];
     await one.prompt('hello');
-    await one.side({ purpose: 'title', words: 'Name it.', history: 'main' });
+    await one.side({ purpose: 'title', prompt: 'Name it.', history: 'main' });
     await one.prompt('again');
     await other.prompt('hello');
     const said = bodies.map((body) => /"session_id":"(tm3\.[^"]+)"/.exec(body)?.[1]);

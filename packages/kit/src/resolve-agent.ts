@@ -40,7 +40,7 @@ import {
   workspaceSource,
 } from '@tidemark/tools-workspace';
 import type { AgentOptions } from './agent-options.ts';
-import { homeOf, withExactCost, workspaceOf } from './agent-options.ts';
+import { exactCost, homeOf, limitsOf, subagentLimitsOf, workspaceOf } from './agent-options.ts';
 import { chooseParameters, chooseProvider, requireReachable } from './choose-provider.ts';
 import { chooseTools, forbiddenTo } from './choose-tools.ts';
 import { OUTPUT_LIMIT } from './find-capabilities.ts';
@@ -98,7 +98,7 @@ function runtimeOf(options: AgentOptions, mcp: McpTools | undefined): Runtime {
     parameters: chooseParameters(options, capabilities),
     tools,
     sources: withOwnNames([...sourcesOf(options), ...(mcp?.sources ?? [])]),
-    limits: withExactCost(options.limits ?? {}),
+    limits: limitsOf(options.limits ?? {}),
     retry: { ...RETRY, ...connection.retry },
     outputLimit: Math.min(options.maxOutputTokens ?? OUTPUT_LIMIT, capabilities.outputLimit),
     compactionBy: compaction.by ?? 'auto',
@@ -123,7 +123,7 @@ function runtimeOf(options: AgentOptions, mcp: McpTools | undefined): Runtime {
       rules: permissions.rules === undefined ? undefined : chooseRules(permissions.rules, tools),
       onRequest: connection.onRequest,
     }),
-    ...(subagents !== false && { subagents: withExactCost(subagents) }),
+    ...(subagents !== false && { subagents: subagentLimitsOf(subagents) }),
   };
 }
 
@@ -136,7 +136,10 @@ function cacheOf(options: AgentOptions): Pick<Runtime, 'ttl' | 'warm' | 'promptV
     promptVerbosity: text,
     // The padding is a guide about work in a folder, so the `brief` runtime instructions get no padding by default.
     padding: padding ?? (text === 'brief' ? 'never' : 'auto'),
-    ...defined({ neighbours, rewriteNotice: rewriteNotice && withExactCost(rewriteNotice) }),
+    ...defined({
+      neighbours,
+      rewriteNotice: rewriteNotice && defined({ ...rewriteNotice, cost: exactCost(rewriteNotice.cost) }),
+    }),
   };
 }
 

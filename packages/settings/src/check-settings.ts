@@ -13,7 +13,7 @@ const MOST_SAID = 10;
 
 /** Value of one setting, and the place where it is set. */
 export interface Leaf {
-  /** Name of the setting, such as `limits.cost`. */
+  /** Name of the setting, such as `limits.maxCost`. */
   readonly name: string;
   readonly value: unknown;
   /** Place of the value: a file with its line if known, an environment variable, or a flag. */

@@ -1,5 +1,5 @@
-// Reads settings from the environment. The variable is `TIDEMARK_` and the name of the setting: `TIDEMARK_LIMITS_COST`
-// for `limits.cost`.
+// Reads settings from the environment. The variable is `TIDEMARK_` and the name of the setting: `TIDEMARK_LIMITS_MAX_COST`
+// for `limits.maxCost`.
 
 import { nearestName } from '@tidemark/agent';
 import { parseJson } from '@tidemark/log';
@@ -76,5 +76,8 @@ const RENAMED_VARIABLES: ReadonlyMap<string, string> = new Map([
   ['TIDEMARK_COMPACTION', 'TIDEMARK_COMPACTION_WHEN'],
   ['TIDEMARK_REWRITE_NOTICE_TOKENS', 'TIDEMARK_CACHE_REWRITE_NOTICE_TOKENS'],
   ['TIDEMARK_REWRITE_NOTICE_COST', 'TIDEMARK_CACHE_REWRITE_NOTICE_COST'],
-  ...[...RENAMED_SETTINGS].map(([before, now]): [string, string] => [variableOf(before), variableOf(now)]),
+  ...[...RENAMED_SETTINGS]
+    // The limits of subagents are one setting, and one variable contains all of them.
+    .filter(([before]) => !before.startsWith('subagents.'))
+    .map(([before, now]): [string, string] => [variableOf(before), variableOf(now)]),
 ]);

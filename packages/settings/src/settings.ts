@@ -7,12 +7,10 @@ import type {
   CompactionBy,
   CompactionPolicy,
   Lasting,
-  TurnLimits,
   Mode,
   RewriteNotice,
   Rule,
   SkillBudget,
-  SubagentLimits,
   Tool,
 } from '@tidemark/agent';
 import { z } from 'zod';
@@ -33,7 +31,8 @@ export interface Settings {
   readonly cache?: CacheSettings | undefined;
   /** Compaction and pruning of a long history. The fields have the same names as the options of `createAgent`. */
   readonly compaction?: CompactionSettings | undefined;
-  readonly limits?: { readonly [name in keyof Omit<TurnLimits, 'ms'>]: TurnLimits[name] | undefined } | undefined;
+  /** Limits of one turn. The fields have the same names as the options of `createAgent`. */
+  readonly limits?: LimitSettings | undefined;
   /**
    * `discover`: the model reads AGENTS.md files with its tools. `attach`: the text of the AGENTS.md in the folder of
    * the workspace is put into a note.
@@ -42,7 +41,7 @@ export interface Settings {
   /** Limits of the skills that are loaded into the context. */
   readonly skillBudget?: { readonly [name in keyof SkillBudget]?: SkillBudget[name] | undefined } | undefined;
   /** Limits of the subagents of a session. With `false`, a session starts no subagents. */
-  readonly subagents?: SubagentLimits | false | undefined;
+  readonly subagents?: SubagentSettings | false | undefined;
   /** MCP servers by name. Only the servers of the nearest source that defines any are used. */
   readonly mcp?: { readonly servers?: Readonly<Record<string, ServerSetting>> | undefined } | undefined;
   /**
@@ -65,6 +64,24 @@ export interface Settings {
   /** Network access of sandboxed commands. A workspace may only turn it off. */
   readonly sandbox?: { readonly network?: 'off' | 'on' | undefined } | undefined;
   readonly display?: Display | undefined;
+}
+
+/** Limits of one turn. `maxCost` is in US dollars, as decimal text. */
+export interface LimitSettings {
+  readonly maxCost?: string | undefined;
+  readonly maxSteps?: number | undefined;
+  readonly maxTokens?: number | undefined;
+}
+
+/** Limits of each subagent, and of all subagents of a session. `maxCost` is in US dollars, as decimal text. */
+export interface SubagentSettings {
+  readonly parallel?: number;
+  readonly total?: number;
+  readonly depth?: number;
+  readonly maxSteps?: number;
+  readonly maxDurationMs?: number;
+  readonly maxTokens?: number;
+  readonly maxCost?: string;
 }
 
 /**
@@ -160,13 +177,13 @@ const subagents = z.union(
       parallel: count.exactOptional(),
       total: count.exactOptional(),
       depth: count.exactOptional(),
-      steps: count.exactOptional(),
-      ms: count.exactOptional(),
-      tokens: count.exactOptional(),
-      cost: dollars.exactOptional(),
-    } satisfies { readonly [name in keyof Required<SubagentLimits>]: z.ZodType }),
+      maxSteps: count.exactOptional(),
+      maxDurationMs: count.exactOptional(),
+      maxTokens: count.exactOptional(),
+      maxCost: dollars.exactOptional(),
+    } satisfies { readonly [name in keyof Required<SubagentSettings>]: z.ZodType }),
   ],
-  'expected false, or { parallel, total, depth, steps, ms, tokens, cost }',
+  'expected false, or { parallel, total, depth, maxSteps, maxDurationMs, maxTokens, maxCost }',
 );
 
 const named = z.record(z.string(), z.string());
@@ -249,7 +266,9 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
         'expected { when, by, pruning }: the policy is `compaction.when`',
       )
       .optional(),
-    limits: z.strictObject({ cost: dollars.optional(), steps: count.optional(), tokens: count.optional() }).optional(),
+    limits: z
+      .strictObject({ maxCost: dollars.optional(), maxSteps: count.optional(), maxTokens: count.optional() })
+      .optional(),
     agentsFile: z.enum(['discover', 'attach']).optional(),
     skillBudget: z
       .strictObject({ skills: budget.optional(), warning: budget.optional(), most: budget.optional() })
@@ -270,7 +289,7 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
   });
 }
 
-/** Returns the schemas of the single settings, by full name such as `limits.cost`. */
+/** Returns the schemas of the single settings, by full name such as `limits.maxCost`. */
 export function leavesOf({ shape }: { readonly shape: SchemaShape }, above = ''): ReadonlyMap<string, z.ZodType> {
   const leaves = new Map<string, z.ZodType>();
   for (const [key, schema] of Object.entries(shape)) {
@@ -290,6 +309,13 @@ export const RENAMED_SETTINGS: ReadonlyMap<string, string> = new Map([
   ['ttl', 'cache.ttl'],
   ['rewriteNotice', 'cache.rewriteNotice'],
   ['instructions', 'agentsFile'],
+  ['limits.cost', 'limits.maxCost'],
+  ['limits.steps', 'limits.maxSteps'],
+  ['limits.tokens', 'limits.maxTokens'],
+  ['subagents.steps', 'subagents.maxSteps'],
+  ['subagents.ms', 'subagents.maxDurationMs'],
+  ['subagents.cost', 'subagents.maxCost'],
+  ['subagents.tokens', 'subagents.maxTokens'],
 ]);
 
 /**
@@ -308,15 +334,15 @@ const BY_DEFAULT: ReadonlyMap<string, string> = new Map(
     'compaction.when': 'preflight',
     'compaction.by': 'auto',
     'compaction.pruning': 'auto',
-    'limits.cost': 'none',
-    'limits.steps': 'none',
-    'limits.tokens': 'none',
+    'limits.maxCost': 'none',
+    'limits.maxSteps': 'none',
+    'limits.maxTokens': 'none',
     agentsFile: 'discover',
     'skillBudget.skills': '3',
     'skillBudget.warning': '10000',
     'skillBudget.most': '30000',
     'baseUrl.compatible': 'none',
-    subagents: '{"parallel":4,"total":32,"depth":1,"steps":50,"ms":600000}',
+    subagents: '{"parallel":4,"total":32,"depth":1,"maxSteps":50,"maxDurationMs":600000}',
     'mcp.servers': 'none',
     'permissions.rules': 'none',
     skillRoots: 'only the standard ones',

@@ -47,16 +47,16 @@ const workspace = (settings: string): string => write('work/.tidemark/config.jso
 describe('the effective value of a setting', () => {
   test('comes from the nearest source, leaf by leaf, and is returned with its place', async () => {
     const [user, theirs] = [
-      own('{\n  "cache": { "ttl": "5m" },\n  "limits": { "cost": "1", "steps": 5 },\n  "model": "a"\n}'),
-      workspace('{"limits": {"steps": 9},\n "model": "b"}'),
+      own('{\n  "cache": { "ttl": "5m" },\n  "limits": { "maxCost": "1", "maxSteps": 5 },\n  "model": "a"\n}'),
+      workspace('{"limits": {"maxSteps": 9},\n "model": "b"}'),
     ];
     const { settings, effective } = await settle({ trusted: true, environment: { TIDEMARK_MODEL: ' c ' } });
-    expect(settings).toEqual({ cache: { ttl: '5m' }, limits: { cost: '1', steps: 9 }, model: 'c' });
+    expect(settings).toEqual({ cache: { ttl: '5m' }, limits: { maxCost: '1', maxSteps: 9 }, model: 'c' });
     expect(effective.filter(({ source }) => source !== 'default')).toEqual([
       { name: 'model', value: 'c', source: 'environment', place: 'TIDEMARK_MODEL' },
       { name: 'cache.ttl', value: '5m', source: 'user', place: `${user}:2` },
-      { name: 'limits.cost', value: '1', source: 'user', place: `${user}:3` },
-      { name: 'limits.steps', value: 9, source: 'workspace', place: expect.stringMatching(/config\.json:1$/) },
+      { name: 'limits.maxCost', value: '1', source: 'user', place: `${user}:3` },
+      { name: 'limits.maxSteps', value: 9, source: 'workspace', place: expect.stringMatching(/config\.json:1$/) },
     ]);
     expect(theirs).toContain('.tidemark');
   });
@@ -83,12 +83,12 @@ describe('the effective value of a setting', () => {
 
   test('is a number if the environment variable contains a number', async () => {
     const environment = {
-      TIDEMARK_LIMITS_STEPS: '7',
-      TIDEMARK_LIMITS_COST: '2',
+      TIDEMARK_LIMITS_MAX_STEPS: '7',
+      TIDEMARK_LIMITS_MAX_COST: '2',
       TIDEMARK_BASE_URL_OPENAI: 'http://a/v1',
     };
     expect((await settle({ environment })).settings).toEqual({
-      limits: { steps: 7, cost: '2' },
+      limits: { maxSteps: 7, maxCost: '2' },
       baseUrl: { openai: 'http://a/v1' },
     });
   });
@@ -217,10 +217,14 @@ describe('invalid settings', () => {
   test.each([
     ['{\n "modle": "a"\n}', ':2: there is no setting "modle", did you mean model?'],
     [
-      '{"limits": {\n "steps": 1,\n "costs": "1"}}',
-      ':3: there is no setting "limits.costs", did you mean limits.cost?',
+      '{"limits": {\n "maxSteps": 1,\n "maxCosts": "1"}}',
+      ':3: there is no setting "limits.maxCosts", did you mean limits.maxCost?',
     ],
     ['{"display": {"color": "never"}}', ':1: there is no setting "display.color", did you mean display.colour?'],
+    ['{"limits": {"cost": "1"}}', ':1: the setting limits.cost was renamed: use limits.maxCost'],
+    ['{"limits": {"steps": 1}}', ':1: the setting limits.steps was renamed: use limits.maxSteps'],
+    ['{"limits": {"tokens": 1}}', ':1: the setting limits.tokens was renamed: use limits.maxTokens'],
+    ['{"subagents": {"ms": 1}}', ':1: the setting subagents.ms was renamed: use subagents.maxDurationMs'],
     ['{"baseUrl": {"opnai": "http://a"}}', 'did you mean baseUrl.openai?'],
     ['{"subagents": {"paralel": 2}}', ':1: there is no setting "subagents.paralel"'],
     ['{"subagents": true}', ':1: subagents: expected false, or { parallel, total'],
@@ -260,8 +264,11 @@ describe('invalid settings', () => {
   );
 
   test('include an invalid variable, a second configuration of the user, and a file without a default export', async () => {
-    expect((await refusal({ environment: { TIDEMARK_LIMITS_STEPS: '-1' } })).message).toContain(
-      'TIDEMARK_LIMITS_STEPS',
+    expect((await refusal({ environment: { TIDEMARK_LIMITS_MAX_STEPS: '-1' } })).message).toContain(
+      'TIDEMARK_LIMITS_MAX_STEPS',
+    );
+    expect((await refusal({ environment: { TIDEMARK_LIMITS_COST: '1' } })).message).toContain(
+      'was renamed: use TIDEMARK_LIMITS_MAX_COST',
     );
     own('{}');
     const typed = write('own/tidemark.config.ts', 'export const mode = 1;\n');

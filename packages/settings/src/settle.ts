@@ -22,7 +22,7 @@ export type SettingSource = 'default' | 'user' | 'workspace' | 'environment';
 
 /** A setting and its effective value. */
 export interface EffectiveSetting {
-  /** Name of the setting, such as `limits.cost`. */
+  /** Name of the setting, such as `limits.maxCost`. */
   readonly name: string;
   /** Effective value. Absent if the setting has its default. */
   readonly value?: unknown;

@@ -21,6 +21,11 @@ describe('a failed call', () => {
     expect(message.isWellFormed()).toBe(true);
   });
 
+  it('has one full stop after a message that ends with one', () => {
+    const { message } = failedCall(SERVICE, 'provider/server', 'Your credit is too low to access the API.', {});
+    expect(message).toContain('access the API. Next: ');
+  });
+
   it('reports a wait of at most one week', () => {
     for (const afterMs of [Infinity, Number.MAX_VALUE, WEEK + 1])
       expect(failedCall(SERVICE, 'provider/rate-limited', 'slow', { afterMs }).data.afterMs).toBe(WEEK);

@@ -78,7 +78,7 @@ export function failedCall(
     request: request === undefined ? undefined : shortenText(request, MOST_NAME),
   });
   const word = [known.status, named.type].filter((one) => one !== undefined).join(' ');
-  const said = `${service.title} did not answer the request${word === '' ? '' : ` (${word})`}: ${readableWords(message)}. Next: ${step}`;
+  const said = `${service.title} did not answer the request${word === '' ? '' : ` (${word})`}: ${readableWords(message).replace(/\.+$/, '')}. Next: ${step}`;
   return new ProviderError(next, code, said, {
     provider: service.name,
     ...rest,

@@ -1,7 +1,7 @@
 // Options of the commands that run an agent: declares them and reads their values.
 
 import { defined } from '@tidemark/core';
-import type { CacheOptions, CompactionOptions, TurnLimits, Mode, ProviderName, RewriteNotice } from '@tidemark/kit';
+import type { CacheOptions, CompactionOptions, AgentLimits, Mode, ProviderName, RewriteNotice } from '@tidemark/kit';
 import { PROVIDERS } from '@tidemark/kit';
 import type { Command } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
@@ -160,8 +160,8 @@ export function modeIn({ mode, readOnly, ask }: AgentFlags): Mode | undefined {
 }
 
 /** Returns the turn limits that the options set. */
-export function limitsIn({ maxCost, maxSteps, maxTokens }: AgentFlags): TurnLimits {
-  return defined({ cost: maxCost, steps: maxSteps, tokens: maxTokens });
+export function limitsIn({ maxCost, maxSteps, maxTokens }: AgentFlags): AgentLimits {
+  return defined({ maxCost, maxSteps, maxTokens });
 }
 
 /**

@@ -120,7 +120,7 @@ describe('a setting', () => {
       baseUrl: { anthropic: door.url },
       cache: { ttl: '1h' },
       mode: 'auto',
-      limits: { steps: 1 },
+      limits: { maxSteps: 1 },
     });
     const ran = await tidemark(['hello there', '--json'], { environment: { ANTHROPIC_API_KEY: KEY } });
     expect(ran).toMatchObject({ exit: 0, err: '' });
@@ -224,10 +224,10 @@ describe('a setting', () => {
     own({ cache: { ttl: '5m' } });
     const named = join(stage.folder, 'named.json');
     write(named, { cache: { padding: 'never' } });
-    const environment = { TIDEMARK_LIMITS_COST: '0.5', OPENAI_API_KEY: KEY };
+    const environment = { TIDEMARK_LIMITS_MAX_COST: '0.5', OPENAI_API_KEY: KEY };
     const ran = await tidemark(['config', '--config', 'named.json'], { environment });
     expect(ran.out).toContain(`padding\tnever\tuser: ${named}:1\n`);
-    expect(ran.out).toContain('limits.cost\t0.5\tenvironment: TIDEMARK_LIMITS_COST\n');
+    expect(ran.out).toContain('limits.maxCost\t0.5\tenvironment: TIDEMARK_LIMITS_MAX_COST\n');
     expect(ran.out).toContain('ttl\tauto\tdefault\n');
     expect(ran.out).toContain('key of openai: OPENAI_API_KEY is set\n');
     expect(`${ran.out}${ran.err}`).not.toContain(KEY);

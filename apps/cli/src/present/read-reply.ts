@@ -16,8 +16,8 @@ export type PersonReply = { readonly answer: PermissionAnswer } | { readonly pro
 export function readReply(question: CallQuestion, typed: string): PersonReply {
   const text = typed.trim();
   if (/^no?$/i.test(text)) return { answer: 'denied' };
-  const [, words] = /^no?[\s,:]+(.+)$/is.exec(text) ?? [];
-  if (words !== undefined) return { answer: { decision: 'denied', words } };
+  const [, reason] = /^no?[\s,:]+(.+)$/is.exec(text) ?? [];
+  if (reason !== undefined) return { answer: { decision: 'denied', reason } };
   const { unseen } = question.preview;
   if (unseen === undefined ? /^y(es)?$/i.test(text) : /^unseen$/i.test(text)) return { answer: 'allowed' };
   const [, word, grant = ''] = /^(a|always|p|project)(?:\s+(.+))?$/is.exec(text) ?? [];

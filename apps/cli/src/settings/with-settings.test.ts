@@ -59,7 +59,7 @@ test('an existing session keeps its model, provider and mode, unless the setting
 
 test('each option of the command line overrides its own setting only', () => {
   const settings: Settings = {
-    limits: { cost: '1', steps: 5 },
+    limits: { maxCost: '1', maxSteps: 5 },
     cache: { rewriteNotice: { tokens: 7, cost: '2' } },
     mode: 'auto',
   };

@@ -25,7 +25,7 @@ export function withSettings(flags: AgentFlags, use: SettingsUse): AgentFlags {
   return {
     ...defined({ ttl, padding, network: sandbox.network }),
     ...defined({ compaction: compaction.when, compactionBy: compaction.by, pruning: compaction.pruning }),
-    ...defined({ maxCost: limits.cost, maxSteps: limits.steps, maxTokens: limits.tokens }),
+    ...defined({ maxCost: limits.maxCost, maxSteps: limits.maxSteps, maxTokens: limits.maxTokens }),
     ...defined({ rewriteCost: rewriteNotice?.cost, rewriteNotice: rewriteNotice?.tokens }),
     ...modelIn(flags, use),
     ...modeSet(flags, use),

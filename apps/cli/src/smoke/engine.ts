@@ -50,7 +50,7 @@ export async function withEngine<T>(
     // The full front, which the command also sends in normal use. The texts of the smoke test are sized for this front.
     context: { runtimeInstructions: 'full' },
     instructions: words.role,
-    limits: { steps: 1 },
+    limits: { maxSteps: 1 },
     maxOutputTokens: ANSWER_TOKENS,
     connection: { retry: { attempts: 1 } },
     cache: { ttl },

@@ -25,6 +25,7 @@ import { beginTurn } from '../turn/begin-turn.ts';
 import type { StepContext, WantedFor } from '../turn/prepare-step.ts';
 import { createWantedFor } from '../turn/prepare-step.ts';
 import { runTurn } from '../turn/run-turn.ts';
+import { abortWhenTimeIsOver } from '../turn/time-limit.ts';
 import type { EventFeed } from './event-feed.ts';
 import { createEventFeed } from './event-feed.ts';
 import type { TextFeed } from './text-feed.ts';
@@ -144,7 +145,9 @@ function startNext(actor: Actor): void {
   const interrupt = (): void => abort.abort();
   if (asked.signal?.aborted === true) interrupt();
   asked.signal?.addEventListener('abort', interrupt, { once: true });
+  const ended = new AbortController();
   const end = perform(actor, asked, workOf(actor, turn, abort.signal, asked.schema), begun.resolve);
+  void abortWhenTimeIsOver(abort, actor.runtime, ended.signal);
   asked.settle(end);
   void end
     .then(
@@ -153,6 +156,7 @@ function startNext(actor: Actor): void {
     )
     .finally(() => {
       asked.signal?.removeEventListener('abort', interrupt);
+      ended.abort();
       over.resolve();
     });
 }

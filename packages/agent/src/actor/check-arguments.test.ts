@@ -26,6 +26,12 @@ test.each<[string, (live: AgentSession) => unknown, string]>([
   ],
   ['a schema under another name', (live) => call(live.prompt, 'x', { schema: {} }), 'no option schema: use output'],
   ['an abort signal under another name', (live) => call(live.prompt, 'x', { abortSignal: 1 }), 'use signal'],
+  [
+    'the old name `words` of a side call',
+    (live) => call(live.side, { purpose: 'title', words: 'x' }),
+    'side has no option words: use prompt',
+  ],
+  ['a side call without a prompt', (live) => call(live.side, { purpose: 'title' }), 'side: `prompt` is missing'],
   ['an unknown option of a fork', (live) => call(live.fork, { fromMessage: 3 }), 'use beforePrompt'],
   ['an unknown option of another model', (live) => call(live.setModel, 'm', { apiKey: 'k' }), 'no option apiKey'],
   [

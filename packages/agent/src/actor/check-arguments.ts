@@ -39,9 +39,30 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['maxOutputTokens', 'the option maxOutputTokens of createAgent'],
   ['outputLimit', 'maxOutputTokens'],
   ['maxTokens', 'maxOutputTokens'],
-  ['prompt', 'words'],
+  ['words', 'prompt'],
+  ['messages', 'prompt'],
   ['fromMessage', 'beforePrompt'],
   ['apiKey', 'host.environment of createAgent'],
+]);
+
+/** Values of `ELSEWHERE` that are options themselves. They are suggested only for a command that has them. */
+const NAMES_OF_OPTIONS: ReadonlySet<string> = new Set([
+  'output',
+  'signal',
+  'maxOutputTokens',
+  'prompt',
+  'beforePrompt',
+]);
+
+/** Advice for an option of one command. */
+const ELSEWHERE_IN: ReadonlyMap<string, string> = new Map([
+  ['side.model', 'a side call uses the model of the session; use session.fork({ model })'],
+  ['side.system', 'a side call uses the system text of the session; put the text into `prompt`'],
+  ['side.output', 'ask for JSON in `prompt`, or use session.prompt(…, { output })'],
+  ['side.schema', 'ask for JSON in `prompt`, or use session.prompt(…, { output })'],
+  ['prompt.maxTokens', 'use the option maxOutputTokens of createAgent'],
+  ['prompt.maxSteps', 'use the option limits.maxSteps of createAgent'],
+  ['prompt.timeout', 'use the option limits.maxDurationMs of createAgent, or `signal`'],
 ]);
 
 /** Check of an option, and the values that it accepts, for the error message. */
@@ -100,10 +121,10 @@ export const TOOLS_OPTIONS: OptionChecks<{ readonly when?: 'now' | 'next-epoch' 
   when: oneOf('now', 'next-epoch'),
 };
 
-/** Fields of a side call. `partsOf` checks the words. */
+/** Fields of a side call. `partsOf` checks the prompt. */
 export const SIDE_CALL: OptionChecks<SideCall> = {
   purpose: aName,
-  words: anything,
+  prompt: anything,
   history: oneOf('main', 'none'),
   maxOutputTokens: count,
   signal,
@@ -129,8 +150,12 @@ export function requireOptions(command: string, given: object, checks: Readonly<
 }
 
 function unknownOption(command: string, option: string, known: readonly string[]): AgentError {
-  const use = ELSEWHERE.get(option) ?? nearestName(option, known);
-  return badArgument(`${command} has no option ${option}${use === undefined ? '' : `: use ${use}`}`);
+  const own = ELSEWHERE_IN.get(`${command}.${option}`);
+  if (own !== undefined) return badArgument(`${command} has no option ${option}: ${own}`);
+  const elsewhere = ELSEWHERE.get(option);
+  const reachable = elsewhere === undefined || !NAMES_OF_OPTIONS.has(elsewhere) || known.includes(elsewhere);
+  const use = (reachable ? elsewhere : undefined) ?? nearestName(option, known) ?? `one of ${known.join(', ')}`;
+  return badArgument(`${command} has no option ${option}: use ${use}`);
 }
 
 /** Checks a notification, of which every field is required. @throws AgentError `agent/bad-argument`. */
@@ -145,6 +170,7 @@ export function requireNotification(given: NotificationReceived): void {
 export function requireSideCall(given: SideCall): void {
   requireOptions('side', given, SIDE_CALL);
   if (given.purpose === undefined) throw badArgument('side: `purpose` is missing, such as "title"');
+  if (given.prompt === undefined) throw badArgument('side: `prompt` is missing: pass a text, or a list of parts');
 }
 
 /** @throws AgentError `agent/bad-argument` for a value that is not the name of a context source. */

@@ -24,7 +24,6 @@ import type { Runtime } from '../ports/runtime.ts';
 import type { Secrets } from '../ports/secrets.ts';
 import { NO_SECRETS } from '../ports/secrets.ts';
 import { AGENT } from '../ports/subagent.ts';
-import { keepGiven } from '../session/keep-images.ts';
 import type { AnswerSchema } from '../session/answer-schema.ts';
 import { createAnswerSchema } from '../session/answer-schema.ts';
 import { readMessages } from '../session/messages.ts';
@@ -61,6 +60,7 @@ import {
   requireSideCall,
 } from './check-arguments.ts';
 import { keepWarm } from './keep-warm.ts';
+import { answerSideCall } from './side-answer.ts';
 import { callBeside } from './side-call.ts';
 
 /** The session to open, and its runtime. */
@@ -273,13 +273,13 @@ function createFace(actor: Actor, shared: SharedOptions): AgentSession {
     refresh: (source) => refreshSource(actor, source),
     async side(call) {
       requireSideCall(call);
-      return callBeside(actor, { ...call, words: await keepGiven(actor, partsOf(call.words)) });
+      return answerSideCall(actor, call);
     },
     async compact(options = {}) {
       requireOptions('compact', options, COMPACT_OPTIONS);
       return compactActor(actor, options);
     },
-    messages: () => readMessages(session),
+    messages: () => readMessages(session.log, session.writer.session),
     events: () => actor.feed.listen(),
     async close() {
       try {

@@ -40,7 +40,7 @@ function largeIn(value: unknown, path: string): string | undefined {
     .find((found) => found !== undefined);
 }
 
-const TITLE = { purpose: 'title', words: 'Name this.', history: 'main' } as const;
+const TITLE = { purpose: 'title', prompt: 'Name this.', history: 'main' } as const;
 const statusesOf = ({ simulator }: Played): readonly number[] => simulator.calls.map(({ status }) => status);
 const asideIn = async ({ kinds }: Played): Promise<number> =>
   (await kinds()).filter((kind) => kind === 'block.quarantined').length;
@@ -74,7 +74,8 @@ describe('a side call that is refused', () => {
     const { live } = played;
     await live.prompt([{ type: 'text', text: 'Look.' }, await picture(played, 1_000)]);
     const words = [await picture(played, 30_000), { type: 'text', text: 'Name this.' }] as const;
-    await expect(live.side({ ...TITLE, words })).rejects.toMatchObject({ code: 'provider/invalid' });
+    const error = { code: 'provider/invalid' };
+    expect(await live.side({ ...TITLE, prompt: words })).toMatchObject({ outcome: 'failed', error });
     expect(await asideIn(played)).toBe(0);
     expect(await live.prompt('And now?')).toMatchObject({ outcome: 'completed' });
   });

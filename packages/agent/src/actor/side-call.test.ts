@@ -21,8 +21,9 @@ describe('a side call', () => {
     const { live, log, records } = await goLive({ provider, runtime: { tools: [slow] } });
     const turn = live.prompt('go');
     await inside.opened;
-    const side = await live.side({ purpose: 'title', words: 'Name this.', history: 'main' });
-    expect(side).toMatchObject({ text: 'A title', usage: USED, cost: expect.stringMatching(/^0\.0/) });
+    const side = await live.side({ purpose: 'title', prompt: 'Name this.', history: 'main' });
+    expect(side).toMatchObject({ outcome: 'completed', text: 'A title', cost: expect.stringMatching(/^0\.0/) });
+    expect(side).toMatchObject({ usage: USED, error: undefined });
     go.open();
     expect(await turn).toMatchObject({ outcome: 'completed', text: 'done', totals: { steps: 2 } });
     expect(heldBy(provider.sent[1]?.body ?? new Uint8Array())).toEqual(expect.arrayContaining(['go', 'Name this.']));
@@ -38,12 +39,14 @@ describe('a side call', () => {
   test("is retried according to the policy, and then fails with the provider's error", async () => {
     const bad = says('', { fault: { after: 0, error: failure({ afterMs: 0 }) } });
     const { live, pass, records } = await goLive({ provider: answering(bad, says('A title'), bad, bad, bad) });
-    const first = live.side({ purpose: 'title', words: 'Name this.' });
+    const first = live.side({ purpose: 'title', prompt: 'Name this.' });
     await ticks();
     pass(0);
     expect(await first).toMatchObject({ text: 'A title', cost: undefined });
-    const second = live.side({ purpose: 'title', words: 'Name that.' });
-    const settled = expect(second).rejects.toMatchObject({ code: 'provider/overloaded' });
+    const second = live.side({ purpose: 'title', prompt: 'Name that.' });
+    const next = 'Wait 0 s, as the provider asks, then make the side call again.';
+    const error = { code: 'provider/overloaded', message: 'it failed as provider/overloaded', next };
+    const settled = expect(second).resolves.toMatchObject({ outcome: 'failed', error, text: '', parts: [] });
     for (let pause = 0; pause < 2; pause += 1) {
       await ticks();
       pass(0);
@@ -56,11 +59,11 @@ describe('a side call', () => {
   test('ends when its caller aborts it or the session closes', async () => {
     const { live, kinds } = await goLive({ provider: inTurn(hanging([])) });
     const stop = new AbortController();
-    const one = live.side({ purpose: 'title', words: 'Name this.', signal: stop.signal });
-    const other = live.side({ purpose: 'title', words: 'Name that.' });
+    const one = live.side({ purpose: 'title', prompt: 'Name this.', signal: stop.signal });
+    const other = live.side({ purpose: 'title', prompt: 'Name that.' });
     const settled = Promise.all([
-      expect(one).rejects.toMatchObject({ code: 'agent/stopped' }),
-      expect(other).rejects.toMatchObject({ code: 'agent/stopped' }),
+      expect(one).resolves.toMatchObject({ outcome: 'interrupted', error: { code: 'agent/stopped' } }),
+      expect(other).resolves.toMatchObject({ outcome: 'interrupted', error: { code: 'agent/stopped' } }),
     ]);
     await ticks();
     stop.abort();
@@ -69,10 +72,34 @@ describe('a side call', () => {
     expect((await kinds()).filter((kind) => kind === 'answer.interrupted')).toHaveLength(2);
   });
 
+  test.each([
+    ['refusal', 'failed', 'turn/refused'],
+    ['length', 'limited', 'turn/output-limit'],
+  ] as const)('whose answer stops with %s is %s with %s', async (stop, outcome, code) => {
+    const { live } = await goLive({ provider: answering(says('A ti', { stop })) });
+    const side = await live.side({ purpose: 'title', prompt: 'Name this.' });
+    expect(side).toMatchObject({ outcome, error: { code }, text: 'A ti' });
+  });
+
+  test('reports its input with the names that the totals of a turn have', async () => {
+    const { live } = await goLive({ provider: answering(says('A title', { usage: USED })) });
+    const { inputBuckets } = await live.side({ purpose: 'title', prompt: 'Name this.' });
+    expect(Object.keys(inputBuckets ?? {})).toEqual(['fresh', 'read', 'written']);
+  });
+
+  test('refuses a model with the way to ask another model', async () => {
+    const { live } = await goLive({ provider: answering() });
+    const given = { purpose: 'title', prompt: 'Name this.', model: 'm' };
+    await expect(live.side(given)).rejects.toMatchObject({
+      message: 'side has no option model: a side call uses the model of the session; use session.fork({ model })',
+    });
+  });
+
   test('is not sent if its forecast exceeds the cost limit', async () => {
     const provider = answering(says('A title'));
     const { live } = await goLive({ provider, runtime: { limits: { cost: '0.0000001' } } });
-    await expect(live.side({ purpose: 'title', words: 'Name this.' })).rejects.toMatchObject({ code: 'agent/limited' });
+    const side = await live.side({ purpose: 'title', prompt: 'Name this.' });
+    expect(side).toMatchObject({ outcome: 'limited', error: { code: 'agent/limited' }, request: undefined });
     expect(provider.sent).toEqual([]);
   });
 });

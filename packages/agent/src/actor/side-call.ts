@@ -24,7 +24,7 @@ import { recordEnd, repairRequest } from '../turn/step.ts';
 import type { Actor } from './actor.ts';
 import { applyRuntimeChange, requireUsable, tell } from './actor.ts';
 
-interface SideCallInParts extends SideCall {
+export interface SideCallInParts extends Omit<SideCall, 'prompt'> {
   readonly words: readonly ContentPart[];
   /**
    * Present if the call keeps the cache warm: `refresh` for a read that restarts the lifetime, `promotion` for a read
@@ -36,6 +36,9 @@ interface SideCallInParts extends SideCall {
   readonly optional?: true;
 }
 
+/** Received answer of a side call, with the reason why the model stopped. */
+type SideReply = Pick<SideAnswer, 'text' | 'parts' | 'usage' | 'cost' | 'request'> & Pick<Answer, 'stop'>;
+
 /**
  * Sends a side call, during a turn or between turns.
  *
@@ -43,7 +46,7 @@ interface SideCallInParts extends SideCall {
  * @throws AgentError `agent/stopped` if the caller or `close` stopped it; `agent/limited` if it would exceed a limit of
  *   tokens or cost; `agent/not-cached` if it was optional and too little of its input is in the cache.
  */
-export async function callBeside(actor: Actor, call: SideCallInParts): Promise<SideAnswer> {
+export async function callBeside(actor: Actor, call: SideCallInParts): Promise<SideReply> {
   requireUsable(actor);
   const abort = new AbortController();
   const signal = call.signal === undefined ? abort.signal : AbortSignal.any([abort.signal, call.signal]);
@@ -56,7 +59,7 @@ export async function callBeside(actor: Actor, call: SideCallInParts): Promise<S
   }
 }
 
-async function tryOut(actor: Actor, call: SideCallInParts, signal: AbortSignal): Promise<SideAnswer> {
+async function tryOut(actor: Actor, call: SideCallInParts, signal: AbortSignal): Promise<SideReply> {
   const { session } = actor;
   const passing = { session, signal, tell: (event: SessionEvent) => tell(actor, event) };
   // If the call opens the first epoch, this epoch must contain all tools, because tools cannot be appended to a front
@@ -177,10 +180,11 @@ function requireLimits(
   throw new AgentError('agent/limited', `the side call "${purpose}" was not made: ${why}. Raise the limit to make it`);
 }
 
-function answerOf(record: Recorded | undefined, answer: Answer): SideAnswer {
+function answerOf(record: Recorded | undefined, answer: Answer): SideReply {
   const text = answer.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
   const data = record?.kind === 'answer.received' ? record.data : undefined;
-  return { text, parts: data?.parts ?? [], usage: answer.usage, cost: data?.cost, request: data?.request };
+  const { usage, stop } = answer;
+  return { text, parts: data?.parts ?? [], usage, cost: data?.cost, request: data?.request, stop };
 }
 
 /**

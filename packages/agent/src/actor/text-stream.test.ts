@@ -67,7 +67,7 @@ describe('`textStream` of a turn', () => {
     const { live } = await goLive({ provider: answering(says('done'), says('A title')) });
     const turn = live.prompt('go');
     await turn;
-    await live.side({ purpose: 'title', words: 'Name it.' });
+    await live.side({ purpose: 'title', prompt: 'Name it.' });
     expect(await Array.fromAsync(turn.textStream)).toEqual(['done']);
   });
 });

@@ -15,12 +15,17 @@ import type { TurnEnding } from './next-move.ts';
 export function whyLimited(limits: TurnLimits, { spent, ms }: TurnTaken): TurnEnding | undefined {
   const { steps = Infinity, ms: most = Infinity, tokens = Infinity, cost } = limits;
   if (spent.steps >= steps) return limitEnding('steps', `${spent.steps} of ${steps} steps`);
-  if (ms >= most) return limitEnding('time', `${Math.round(ms)} of ${most} ms`);
+  if (ms >= most) return timeEnding(ms, most);
   const used = tokensTaken(spent);
   if (used >= tokens) return limitEnding('tokens', `${about(spent.beyond.tokens > 0)}${used} of ${tokens} tokens`);
   const paid = moneyTaken(spent);
   if (cost !== undefined && exceeds(paid, cost, true)) return limitEnding('cost', `${paidWords(spent)} of $${cost}`);
   return undefined;
+}
+
+/** Returns the end of a turn that reached its limit of time, in milliseconds. */
+export function timeEnding(ms: number, most: number = ms): TurnEnding {
+  return limitEnding('time', `${Math.round(ms)} of ${most} ms`);
 }
 
 /**

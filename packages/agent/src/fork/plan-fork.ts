@@ -55,10 +55,15 @@ export interface ForkPlan {
 /**
  * Plans a fork. Reads the log, takes no lock and writes nothing.
  *
- * @throws AgentError `agent/not-closed`, `agent/no-such-record`.
+ * @throws AgentError `agent/bad-argument`, `agent/not-closed`, `agent/no-such-record`.
  * @throws LogError as the store does.
  */
 export async function planFork(log: Log, session: SessionId, options: ForkOptions = {}): Promise<ForkPlan> {
+  if (options.at !== undefined && options.beforePrompt !== undefined)
+    throw new AgentError(
+      'agent/bad-argument',
+      'fork: `at` and `beforePrompt` both choose the record: pass one of them',
+    );
   const points = await readCutPoints(log, session);
   const cut = await cutOf(log, session, points, options);
   const before = await lookAt(log, session, cut);

@@ -121,7 +121,9 @@ export interface AgentSession {
   refresh(source: string): Promise<void>;
   /**
    * Sends a side call: a request outside the conversation, on its own stream. It is recorded in the log like any other
-   * request.
+   * request. A call that fails is an outcome of its answer, as of a turn, and does not throw.
+   *
+   * @throws AgentError `agent/bad-argument`, `agent/nothing-to-send`, `agent/unfit-image`, `agent/closed`.
    */
   side(call: SideCall): Promise<SideAnswer>;
   /**
@@ -274,10 +276,10 @@ export interface InputBuckets {
 export interface SideCall {
   /** Purpose of the call, such as `title` or `summary`. It names the stream and is recorded. */
   readonly purpose: string;
-  readonly words: Words;
+  readonly prompt: Words;
   /**
-   * With `main`, the conversation so far is sent before the words and can be read from the cache. With `none`, only the
-   * words are sent. Default: `none`.
+   * With `main`, the conversation so far is sent before the prompt and can be read from the cache. With `none`, only
+   * the prompt is sent. Default: `none`.
    */
   readonly history?: 'main' | 'none';
   /** Maximum output tokens of the answer. Default: as in the session. */
@@ -285,11 +287,24 @@ export interface SideCall {
   readonly signal?: AbortSignal;
 }
 
+/** Answer of a side call. */
 export interface SideAnswer {
+  /**
+   * As of a turn: `completed`; `limited` if the answer was cut off at the output limit, or if a limit of tokens or cost
+   * kept the call from being sent; `interrupted` if the signal or `close` stopped the call; `failed` if the provider
+   * failed or the model refused.
+   */
+  readonly outcome: TurnEnded['outcome'];
+  /** Reason of any other outcome than `completed`, as of a turn. */
+  readonly error: TurnEnded['error'];
+  /** Text of the answer. Empty if the call has no answer. */
   readonly text: string;
   /** All parts of the answer. Tool calls in it are not run. */
   readonly parts: readonly AnswerPart[];
+  /** Tokens as the provider reported them. Empty if the call has no answer. */
   readonly usage: Usage;
+  /** Input tokens by bucket, with the names of a turn's totals. Absent if the provider did not report them. */
+  readonly inputBuckets?: InputBuckets;
   readonly cost: string | undefined;
   /** Position of the `request.prepared` record. */
   readonly request: Position | undefined;

@@ -71,10 +71,10 @@ export interface RewriteQuestion {
  */
 export type PermissionAnswer = boolean | 'allowed' | 'denied' | 'always' | RefusedAnswer | AllowedAnswer;
 
-/** A no with a text for the model. At most 2,000 characters of the text are used. */
+/** A no with a reason, which the model is shown. At most 2,000 characters of the reason are used. */
 export interface RefusedAnswer {
   readonly decision: 'denied';
-  readonly words: string;
+  readonly reason?: string;
 }
 
 /**
@@ -105,16 +105,25 @@ export function requireAnswer(answer: PermissionAnswer | undefined): PermissionA
     typeof answer === 'object' && answer !== null && 'decision' in answer ? answer.decision : answer;
   const isKnown =
     typeof answer === 'object' ? DECISIONS.has(decision) : typeof answer === 'boolean' || ANSWERS.has(answer);
-  if (answer !== undefined && isKnown) return answer;
+  if (typeof answer === 'object' && answer !== null && 'words' in answer)
+    throw new AgentError('agent/bad-argument', '`permissions.ask` returned `words`, which was renamed: use `reason`');
+  if (answer !== undefined && isKnown) {
+    if (typeof answer !== 'object' || !('reason' in answer) || isReason(answer.reason)) return answer;
+    throw new AgentError('agent/bad-argument', '`permissions.ask` returned a `reason` that is not a string');
+  }
   const given =
     typeof answer === 'string' ? JSON.stringify(answer) : answer === null ? 'null' : `a value of type ${typeof answer}`;
   throw new AgentError('agent/bad-argument', `\`permissions.ask\` returned ${given}: return ${FORMS}`);
 }
 
+function isReason(reason: unknown): boolean {
+  return reason === undefined || typeof reason === 'string';
+}
+
 const DECISIONS: ReadonlySet<unknown> = new Set(['allowed', 'denied']);
 const ANSWERS: ReadonlySet<unknown> = new Set(['allowed', 'denied', 'always']);
 const FORMS =
-  'true, false, "allowed", "denied", "always", { decision: "denied", words } or { decision: "allowed", always, keep }';
+  'true, false, "allowed", "denied", "always", { decision: "denied", reason } or { decision: "allowed", always, keep }';
 
 /**
  * Callback that asks a person. Without it a call is denied and the model is informed that no one could be asked, while

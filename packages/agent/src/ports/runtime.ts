@@ -150,7 +150,10 @@ export type Warm = 'off' | 'auto' | { readonly share: number };
  */
 export interface TurnLimits {
   readonly steps?: number;
-  /** Maximum duration of the turn in milliseconds, measured from its start or from its last `resume`. */
+  /**
+   * Maximum duration of the turn in milliseconds, measured from its start or from its last `resume`. When the time is
+   * over, the running call or the waiting question is interrupted, as by `interrupt`.
+   */
   readonly ms?: number;
   /** Input and output tokens together. A call whose forecast input would exceed the limit is not sent. */
   readonly tokens?: number;

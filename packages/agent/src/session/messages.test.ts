@@ -13,7 +13,7 @@ test('`messages` returns the prompts and the answers of a reopened session in th
   const first = answering(calls(['c1', 'look']), says('done'), says('A title'));
   const { live, shelf } = await goLive({ provider: first, runtime: { tools: [look] } });
   await live.prompt('go');
-  await live.side({ purpose: 'title', words: 'Name it.' });
+  await live.side({ purpose: 'title', prompt: 'Name it.' });
   await live.close();
   const again = await goLive({ provider: answering(), shelf });
   expect(await messagesOf(again)).toEqual([

@@ -1,15 +1,11 @@
 // Messages of a conversation for a person: the prompts and the answers, read from the log.
 
-import type { AnswerPart, ContentPart, Position, Recorded, Timestamp } from '@tidemark/log';
+import type { AnswerPart, ContentPart, Log, Position, Recorded, SessionId, Timestamp } from '@tidemark/log';
 import type { SessionMessage } from '../ports/live-session.ts';
-import type { Session } from './session.ts';
 
 /** Yields the recorded messages of a session, oldest first. A fork begins with the messages of its parent. */
-export async function* readMessages({
-  log,
-  writer,
-}: Pick<Session, 'log' | 'writer'>): AsyncGenerator<SessionMessage, void> {
-  for await (const record of log.read(writer.session)) {
+export async function* readMessages(log: Log, session: SessionId): AsyncGenerator<SessionMessage, void> {
+  for await (const record of log.read(session)) {
     const message = messageIn(record);
     if (message !== undefined) yield message;
   }

@@ -183,13 +183,13 @@ describe('the preview of a call', () => {
 
 describe('an answer', () => {
   test('that refuses with a text passes the text to the model', async () => {
-    const ran = await asked(shown(['+one']).tool, [{ decision: 'denied', words: ' because it uses tabs ' }]);
+    const ran = await asked(shown(['+one']).tool, [{ decision: 'denied', reason: ' because it uses tabs ' }]);
     const records = await ran.records();
     expect(inShort(records)).toEqual(['denied c1 by person ask/write', 'tool.failed c1']);
     expect(wordsOf(records)).toMatch(
       /asked and refused \(rule ask\/write\).*\nThe user refused: because it uses tabs$/,
     );
-    const long = await asked(shown(['+one']).tool, [{ decision: 'denied', words: 'x'.repeat(5_000) }]);
+    const long = await asked(shown(['+one']).tool, [{ decision: 'denied', reason: 'x'.repeat(5_000) }]);
     expect(wordsOf(await long.records())).toMatch(/refused: x{2000}…$/);
   });
 

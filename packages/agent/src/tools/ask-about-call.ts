@@ -104,9 +104,9 @@ function refusedBy(
   answer: PermissionAnswer,
 ): Permit {
   const refused = makePermit(question, { ...denied, by: 'person' }, 'the user was asked and refused');
-  const words = typeof answer === 'object' && answer.decision === 'denied' ? answer.words.trim() : '';
-  if (words === '') return refused;
-  const told = words.length > MOST_WORDS ? `${words.slice(0, MOST_WORDS).toWellFormed()}…` : words;
+  const reason = typeof answer === 'object' && answer.decision === 'denied' ? (answer.reason ?? '').trim() : '';
+  if (reason === '') return refused;
+  const told = reason.length > MOST_WORDS ? `${reason.slice(0, MOST_WORDS).toWellFormed()}…` : reason;
   return { ...refused, denial: `${refused.denial}\nThe user refused: ${told}` };
 }
 

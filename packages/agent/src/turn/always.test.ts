@@ -168,7 +168,7 @@ describe('a denial with words', () => {
     const bodies: Uint8Array[] = [];
     const ask = async (): Promise<PermissionAnswer> => ({
       decision: 'denied',
-      words: 'because the tests are slow: run one',
+      reason: 'because the tests are slow: run one',
     });
     const provider = answering(runs('c1', 'npm test'), says('Done.'));
     const onRequest = (body: Uint8Array): void => void bodies.push(body);

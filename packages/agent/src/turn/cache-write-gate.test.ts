@@ -93,7 +93,7 @@ test('five parallel side calls with the same history write the history to the ca
     await warm.later(10);
     warm.provider.slow = true;
     const sides = ['a', 'b', 'c', 'd', 'e'].map((name) =>
-      warm.live.side({ purpose: 'question', words: `Question ${name}?`, history: 'main' }),
+      warm.live.side({ purpose: 'question', prompt: `Question ${name}?`, history: 'main' }),
     );
     await warm.later(0.1);
     await Promise.all(sides);

@@ -140,7 +140,7 @@ describe('a session over a WebSocket', () => {
   it('makes side calls over HTTP and leaves the connection unchanged', async () => {
     const played = await play([SAID, { text: 'A title.' }, SAID]);
     await played.live.prompt('go');
-    await played.live.side({ purpose: 'title', words: 'Give it a title.', history: 'main' });
+    await played.live.side({ purpose: 'title', prompt: 'Give it a title.', history: 'main' });
     await played.live.prompt('on');
     expect(ways(await played.records())).toEqual([WHOLE, { kind: 'http' }, GOES_ON]);
     expect(await verified(played)).toEqual({ requests: 3, differences: [], breaks: [] });

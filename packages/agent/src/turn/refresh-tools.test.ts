@@ -76,7 +76,7 @@ test('an interrupt ends the wait for a source that is not ready', async () => {
 test('a side call that opens the epoch includes the tools of the source', async () => {
   const provider = answering(says('a title'), says('a'));
   const { live, records } = await goLive({ provider, runtime: { toolSources: [source({ tools: [shop] })] } });
-  await live.side({ purpose: 'title', words: 'name it' });
+  await live.side({ purpose: 'title', prompt: 'name it' });
   await live.prompt('go');
   expect(named(provider)).toEqual([['shop'], ['shop']]);
   expect(kindsOf(await records(), 'epoch.opened')).toBe(1);

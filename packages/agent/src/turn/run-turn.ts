@@ -4,19 +4,22 @@ import { defined } from '@tidemark/core';
 import type { Event, Recorded } from '@tidemark/log';
 import { ProviderError } from '@tidemark/model';
 import type { TurnEnding } from '../decide/next-move.ts';
-import { abandon, cutCall, interruption, nextMove, openCalls } from '../decide/next-move.ts';
+import { timeEnding } from '../decide/limits.ts';
+import { abandon, abandonAll, cutCall, interruption, nextMove, openCalls } from '../decide/next-move.ts';
 import { AgentError } from '../errors.ts';
 import type { FinishedTurn } from '../ports/live-session.ts';
 import { RUNTIME } from '../session/progress.ts';
 import { commit, commitInside } from '../session/session.ts';
 import { NOTHING_SPENT, totalsOf } from '../session/spent.ts';
 import type { TurnContext } from '../session/turn-context.ts';
+import { takenBy } from '../session/turn-context.ts';
 import { askSources } from '../sources/ask-sources.ts';
 import { runCalls } from '../tools/run-calls.ts';
 import type { StepContext } from './prepare-step.ts';
 import { makeRoom } from './recover-context.ts';
 import { refreshTools } from './refresh-tools.ts';
 import { askModel } from './step.ts';
+import { isTimeOver } from './time-limit.ts';
 
 /** Number of times that a model is asked to correct an answer that does not match its schema. */
 const MAX_CORRECTIONS = 2;
@@ -160,8 +163,13 @@ function outputMismatch(problem: string): TurnEnding {
 }
 
 function interrupt(work: TurnContext): Promise<Recorded | undefined> {
-  const { session, runtime, turn } = work;
-  return session.mutex.pass(() => commitOne(work, interruption(session, { at: runtime.surroundings.now(), turn })));
+  const { session, runtime, turn, signal } = work;
+  return session.mutex.pass(() => {
+    const stamp = { at: runtime.surroundings.now(), turn };
+    if (!isTimeOver(signal)) return commitOne(work, interruption(session, stamp));
+    const ending = timeEnding(takenBy(work).ms, runtime.limits.ms);
+    return commitOne(work, [...abandonAll(session, 'interrupted', stamp), endingEvent(work, ending)]);
+  });
 }
 
 function endingEvent({ session, runtime, turn }: TurnContext, { outcome, error }: TurnEnding): Event {

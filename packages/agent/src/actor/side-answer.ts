@@ -1,0 +1,66 @@
+// Answer of a side call as the caller gets it: like a turn, it has an outcome, and a failure of the provider is an
+// outcome and not an exception.
+
+import type { Usage } from '@tidemark/log';
+import type { StopReason } from '@tidemark/model';
+import { allWritten, inputTokens, ProviderError } from '@tidemark/model';
+import { failedBy } from '../decide/limits.ts';
+import { AgentError } from '../errors.ts';
+import type { InputBuckets, SideAnswer, SideCall } from '../ports/live-session.ts';
+import { keepGiven } from '../session/keep-images.ts';
+import type { Actor } from './actor.ts';
+import { partsOf } from './check-arguments.ts';
+import { callBeside } from './side-call.ts';
+
+type Ending = Pick<SideAnswer, 'outcome' | 'error'>;
+
+/**
+ * Sends a side call and returns its answer, also if the call failed.
+ *
+ * @throws AgentError for wrong arguments, and if the session is closed or cannot continue.
+ */
+export async function answerSideCall(actor: Actor, { prompt, ...call }: SideCall): Promise<SideAnswer> {
+  const words = await keepGiven(actor, partsOf(prompt));
+  try {
+    const { stop, ...answer } = await callBeside(actor, { ...call, words });
+    return { ...endingOf(stop), ...answer, ...bucketsOf(answer.usage) };
+  } catch (error) {
+    const ending = endingAfter(error);
+    if (ending === undefined) throw error;
+    return { ...ending, text: '', parts: [], usage: {}, cost: undefined, request: undefined };
+  }
+}
+
+function endingOf(stop: StopReason): Ending {
+  if (stop === 'refusal')
+    return failedAs('turn/refused', 'the model refused to answer', 'Rephrase the prompt of the side call.');
+  if (stop !== 'length' && stop !== 'window') return { outcome: 'completed', error: undefined };
+  const message = 'the answer was cut off at the output limit or at the end of the context window';
+  const next = 'Raise maxOutputTokens, or ask for a shorter answer.';
+  return { outcome: 'limited', error: { code: 'turn/output-limit', message, next } };
+}
+
+/** Returns the ending of a call that has no answer, or `undefined` for an error that the caller has to get. */
+function endingAfter(error: unknown): Ending | undefined {
+  if (error instanceof ProviderError) {
+    const next = failedBy(error).error?.next ?? '';
+    return failedAs(error.code, error.message, next.replace('resume', 'make the side call again'));
+  }
+  if (!(error instanceof AgentError)) return undefined;
+  const { code, message } = error;
+  if (code === 'agent/limited')
+    return { outcome: 'limited', error: { code, message, next: 'Raise the limit, then make the side call again.' } };
+  if (code !== 'agent/stopped') return undefined;
+  return { outcome: 'interrupted', error: { code, message, next: 'Make the side call again.' } };
+}
+
+function failedAs(code: string, message: string, next: string): Ending {
+  return { outcome: 'failed', error: { code, message, next } };
+}
+
+/** Returns the input tokens by bucket, or an empty object if the provider did not report all of them. */
+function bucketsOf(usage: Usage): { readonly inputBuckets?: InputBuckets } {
+  const { fresh = 0, read = 0 } = usage;
+  const written = allWritten(usage) ?? 0;
+  return fresh + read + written === inputTokens(usage) ? { inputBuckets: { fresh, read, written } } : {};
+}
