@@ -31,7 +31,8 @@ export interface CallQuestion {
   readonly again?: true;
   /**
    * Commands or targets that the answer `always` would allow for the rest of the session, to be shown with the
-   * question: `bash "npm test"`. Absent if `always` is not offered.
+   * question: `bash "npm test"`, or `save (every call)` for a tool that reports no commands, paths or hosts. Absent if
+   * `always` is not offered.
    */
   readonly always?: string;
   /**
@@ -67,7 +68,7 @@ export interface RewriteQuestion {
 /**
  * Answer to a question. `true` and `allowed` are a yes, `false` and `denied` a no, for this call only. `always` is a
  * yes for everything that the question shows in its `always` field. If the question has no `always`, it is a yes for
- * this call only.
+ * this call only, and a notice contains the reason.
  */
 export type PermissionAnswer = boolean | 'allowed' | 'denied' | 'always' | RefusedAnswer | AllowedAnswer;
 

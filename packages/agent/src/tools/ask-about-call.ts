@@ -5,6 +5,7 @@ import type { CallId, Digest, Granted, PermissionDecided } from '@tidemark/log';
 import { digest } from '@tidemark/log';
 import { unlessAborted } from '../concurrency.ts';
 import { messageOf } from '../errors.ts';
+import { isWholeGrant } from '../permissions/grant.ts';
 import { grantProblem } from '../permissions/read-grant.ts';
 import type { Asker, CallQuestion, PermissionAnswer } from '../ports/permissions.ts';
 import { isYes, requireAnswer } from '../ports/permissions.ts';
@@ -38,6 +39,13 @@ export interface Permit {
 /** Question about a call, without its preview. */
 export type CallAsked = Omit<CallQuestion, 'preview' | 'again'>;
 
+/** Reasons for a question: why the user is asked, and why the answer `always` would allow the call only once. */
+interface AskReasons {
+  readonly asks: string;
+  /** Ignored if the question offers a grant for `always`. */
+  readonly once: string;
+}
+
 type AskableWork = TurnContext & { readonly ask: Asker };
 
 /** Maximum number of questions about one call whose preview changes after each yes. */
@@ -55,7 +63,7 @@ export async function askAboutCall(
   work: AskableWork,
   read: CallRead,
   asked: CallAsked,
-  asks: string,
+  { asks, once }: AskReasons,
 ): Promise<Permit | ToolProblem | undefined> {
   let preview = await makePreview(work, read);
   for (let questions = 0; questions < MOST_QUESTIONS; questions += 1) {
@@ -64,7 +72,10 @@ export async function askAboutCall(
     if (answer === undefined || 'decided' in answer) return answer;
     const now = await makePreview(work, read);
     if (now === undefined || 'problem' in now) return now;
-    if (previewDigest(now) === previewDigest(preview)) return allowCall(work, asked, answer.given, preview);
+    if (previewDigest(now) === previewDigest(preview)) {
+      if (answer.given === 'always' && asked.offer?.exact === undefined) noticeOnce(work, asked, once);
+      return allowCall(work, asked, answer.given, preview);
+    }
     preview = now;
   }
   const why = `its effect changed after each of ${MOST_QUESTIONS} answers`;
@@ -125,6 +136,16 @@ async function allowCall(
   return { ...makePermit(asked, { ...head, ...grant }, ''), approved };
 }
 
+/** Reports an answer `always` that allowed the call only once, because the question offered no grant. */
+function noticeOnce({ tell }: TurnContext, { tool, offer }: CallAsked, reason: string): void {
+  const message = `the answer "always" allowed only this call of "${tool}": ${reason}`;
+  const next =
+    offer === undefined
+      ? 'Show `always` as an answer only if the question has the field `always`.'
+      : `Answer { decision: "allowed", always: { tool: "${tool}", folders: ["…"] }, keep: "session" } to allow a folder, or name files in \`paths\`.`;
+  tell({ type: 'notice.raised', notice: { code: 'permissions/grant-not-kept', message, next } });
+}
+
 /**
  * Returns the grant as the log records it, or an empty object if the answer contains no grant. A grant that contains a
  * secret is dropped. A grant for the project that cannot be stored applies to the session. The user gets a notice in
@@ -147,6 +168,7 @@ async function grantIn(
   }
   if (keep === 'session') return { always };
   try {
+    if (isWholeGrant(always)) throw new Error('a grant for a whole tool applies to one session');
     if (runtime.grants === undefined) throw new Error('this agent does not save grants for a project');
     await runtime.grants.keep(always);
     return { always, kept: 'project' };

@@ -10,7 +10,7 @@ import { unlessAborted } from '../concurrency.ts';
 import { abandon } from '../decide/next-move.ts';
 import { messageOf } from '../errors.ts';
 import { nearestName } from '../nearest-name.ts';
-import { byGrants, canGrant, grantInWords, grantOf } from '../permissions/grant.ts';
+import { byGrants, canGrant, grantInWords, grantOf, isWholeGrant, whyNoGrant } from '../permissions/grant.ts';
 import type { Verdict } from '../permissions/judge.ts';
 import { judge, judgeByRules } from '../permissions/judge.ts';
 import type { Secrets } from '../ports/secrets.ts';
@@ -153,7 +153,8 @@ async function permitCall(work: TurnContext, call: CallId, read: CallRead): Prom
   const beyond = work.runtime.allowUnsandboxed ? [] : (run.beyond ?? []);
   const byMode = judge({ mode, effect, confined, sandboxed, beyond: beyond.length > 0 });
   const ruled = once((): RuledCall => {
-    const { effects } = run;
+    // Absent effects stand for a tool that reports none, which a grant can cover as a whole.
+    const effects = run.effects ?? ((tool.effectKinds ?? []).length > 0 ? {} : undefined);
     const all = beyond.length > 0 ? { ...effects, beyond: [...beyond, ...(effects?.beyond ?? [])] } : effects;
     return defined({ tool: name, effect, confined, effects: all });
   });
@@ -173,7 +174,8 @@ async function permitCall(work: TurnContext, call: CallId, read: CallRead): Prom
   // No grant is offered if a rule asks: such a rule comes before rules that allow, and so also before grants.
   const offer = verdict === byMode ? await offerOf(work, ruled()) : undefined;
   const always = offer?.exact === undefined ? {} : { always: grantInWords(offer.exact) };
-  return askAboutCall({ ...work, ask }, read, { ...asked, ...always, ...defined({ offer }) }, asks);
+  const why = { asks, once: byModeAlone ? whyNoGrant(ruled()) : 'a rule asks about each such call' };
+  return askAboutCall({ ...work, ask }, read, { ...asked, ...always, ...defined({ offer }) }, why);
 }
 
 /**
@@ -199,10 +201,13 @@ async function underRules(
   return byProject === undefined ? verdict : { decision: 'allowed', rule: `${byProject} (project)` };
 }
 
-/** Returns the grants of the project. Grants that cannot be read allow nothing, so the user is asked. */
+/**
+ * Returns the grants of the project. Grants that cannot be read allow nothing, so the user is asked. A grant for a whole
+ * tool applies to one session, so the project cannot give it.
+ */
 async function keptOf(grants: TurnContext['runtime']['grants']): Promise<readonly Granted[]> {
   try {
-    return (await grants?.kept()) ?? [];
+    return ((await grants?.kept()) ?? []).filter((grant) => !isWholeGrant(grant));
   } catch {
     return [];
   }
@@ -214,8 +219,9 @@ async function keptOf(grants: TurnContext['runtime']['grants']): Promise<readonl
  */
 async function offerOf({ session, runtime }: TurnContext, call: RuledCall): Promise<GrantOffer | undefined> {
   if (!canGrant(call)) return undefined;
-  const text = JSON.stringify(call.effects);
+  const text = JSON.stringify(call.effects ?? {});
   if ((await session.secrets.mask(text)) !== text) return undefined;
   const exact = grantOf(call);
-  return defined({ call, exact, project: runtime.grants !== undefined });
+  const whole = exact !== undefined && isWholeGrant(exact);
+  return defined({ call, exact, project: runtime.grants !== undefined && !whole });
 }
