@@ -12,6 +12,7 @@ import { isYes, requireAnswer } from '../ports/permissions.ts';
 import type { Tool, ToolPreview, ToolProblem, ToolRun } from '../ports/tool.ts';
 import { newHash } from '../session/materials.ts';
 import type { TurnContext } from '../session/turn-context.ts';
+import { problemOfPreview, reportBadTool } from './check-run.ts';
 
 /** A call whose arguments were read and that can run. */
 export interface CallRead {
@@ -200,7 +201,10 @@ async function makePreview(
   if (run.preview === undefined) return { kind: 'arguments', text: JSON.stringify(input, undefined, 2) };
   const fileSeen = session.progress.knownFiles.get.bind(session.progress.knownFiles);
   try {
-    return await unlessAborted(run.preview({ signal, fileSeen }), signal);
+    const preview = await unlessAborted(Promise.resolve(run.preview({ signal, fileSeen })), signal);
+    if (signal.aborted) return undefined;
+    const problem = problemOfPreview(preview);
+    return problem === undefined ? preview : { problem: await reportBadTool(work, tool.name, problem) };
   } catch (cause) {
     if (signal.aborted) return undefined;
     return { problem: problemOf(work, tool.name, run.confined ?? true, messageOf(cause)) };

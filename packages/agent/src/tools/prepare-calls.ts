@@ -13,12 +13,12 @@ import { nearestName } from '../nearest-name.ts';
 import { byGrants, canGrant, grantInWords, grantOf, isWholeGrant, whyNoGrant } from '../permissions/grant.ts';
 import type { Verdict } from '../permissions/judge.ts';
 import { judge, judgeByRules } from '../permissions/judge.ts';
-import type { Secrets } from '../ports/secrets.ts';
 import type { Tool, ToolProblem } from '../ports/tool.ts';
 import type { GrantOffer, RuledCall } from '../rules/ruled-call.ts';
 import type { TurnContext } from '../session/turn-context.ts';
 import type { CallAsked, CallRead, Permit, ReadyCall } from './ask-about-call.ts';
 import { askAboutCall, makePermit } from './ask-about-call.ts';
+import { problemOfRun, reportBadTool } from './check-run.ts';
 import { noticeDefaultMode, noticeNoAsker } from './denial-notices.ts';
 import { closeAsFailed, head } from './run-call.ts';
 
@@ -44,10 +44,9 @@ export async function prepareCalls(work: TurnContext, calls: readonly CallPart[]
 }
 
 async function prepareCall(work: TurnContext, part: CallPart): Promise<PreparedCalls | undefined> {
-  const { runtime, session, signal } = work;
   const call = callId(part.call);
   if (isGone(work, part.name)) return { ready: [], events: [abandon(call, 'unavailable', head(work))] };
-  const read = await unlessAborted(readCall(part, runtime.tools, session.secrets), signal);
+  const read = await unlessAborted(readCall(work, part), work.signal);
   if (read === undefined) return undefined;
   if ('problem' in read) return { ready: [], events: [await closeAsFailed(work, call, read.problem)] };
   const permit = await permitCall(work, call, read);
@@ -74,9 +73,13 @@ function isGone({ runtime, session }: TurnContext, name: string): boolean {
 
 /**
  * Returns the tool, the parsed arguments and the run that the tool made of them, or the problem as text for the model.
- * Never throws.
+ * A problem that the author of the tool has to fix also raises a notice. Never throws.
  */
-async function readCall(call: CallPart, tools: readonly Tool[], secrets: Secrets): Promise<CallRead | ToolProblem> {
+async function readCall(work: TurnContext, call: CallPart): Promise<CallRead | ToolProblem> {
+  const {
+    runtime: { tools },
+    session: { secrets },
+  } = work;
   const tool = tools.find(({ name }) => name === call.name);
   if (tool === undefined) return { problem: unknownTool(call.name, tools) };
   const input = readArguments(call);
@@ -86,8 +89,12 @@ async function readCall(call: CallPart, tools: readonly Tool[], secrets: Secrets
   }
   try {
     const run = await tool.read(input.object);
-    return 'problem' in run ? run : { tool, run, input: input.object };
+    if (typeof run === 'object' && run !== null && 'problem' in run) return run;
+    const problem = problemOfRun(run);
+    if (problem !== undefined) return { problem: await reportBadTool(work, tool.name, problem) };
+    return { tool, run, input: input.object };
   } catch (cause) {
+    await reportBadTool(work, tool.name, `it threw while it read the arguments: ${messageOf(cause)}`);
     return { problem: `The arguments of "${tool.name}" could not be read: ${messageOf(cause)}` };
   }
 }
