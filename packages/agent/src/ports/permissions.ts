@@ -72,21 +72,21 @@ export interface RewriteQuestion {
  */
 export type PermissionAnswer = boolean | 'allowed' | 'denied' | 'always' | RefusedAnswer | AllowedAnswer;
 
-/** A no with a text for the model. At most 2,000 characters of the text are used. */
+/** A no, with an optional text for the model. At most 2,000 characters of the text are used. */
 export interface RefusedAnswer {
   readonly decision: 'denied';
-  readonly words: string;
+  readonly words?: string;
 }
 
 /**
- * A yes with a grant for further calls. A grant that does not cover the call, or covers too much, turns the answer into
+ * A yes, with an optional grant for further calls. A grant that does not cover the call, or covers too much, turns the answer into
  * a no.
  */
 export interface AllowedAnswer {
   readonly decision: 'allowed';
-  readonly always: Granted;
-  /** Duration of the grant. `project` requires a runtime with `grants`. */
-  readonly keep: 'session' | 'project';
+  readonly always?: Granted;
+  /** Duration of the grant. Default: `session`. `project` requires a runtime with `grants`. */
+  readonly keep?: 'session' | 'project';
 }
 
 /** Returns true if the answer is a yes. */
@@ -101,24 +101,62 @@ export function isYes(answer: PermissionAnswer): boolean {
  * @throws AgentError `agent/bad-argument` for a value that is not a `PermissionAnswer`, with the accepted forms. It
  *   counts as a no.
  */
-export function requireAnswer(answer: PermissionAnswer | undefined): PermissionAnswer {
-  const decision: unknown =
-    typeof answer === 'object' && answer !== null && 'decision' in answer ? answer.decision : answer;
-  const isKnown =
-    typeof answer === 'object' ? DECISIONS.has(decision) : typeof answer === 'boolean' || ANSWERS.has(answer);
-  if (answer !== undefined && isKnown) return answer;
-  const given =
-    typeof answer === 'string' ? JSON.stringify(answer) : answer === null ? 'null' : `a value of type ${typeof answer}`;
+export function requireAnswer(answer: Awaited<ReturnType<Asker>> | undefined): PermissionAnswer {
+  if (isWord(answer)) return answer;
+  const isForm = typeof answer === 'object' && answer !== null;
+  const given = isForm ? problemOfObject(answer) : kindOf(answer);
+  if (isForm && given === undefined) return answer;
   throw new AgentError('agent/bad-argument', `\`permissions.ask\` returned ${given}: return ${FORMS}`);
 }
 
-const DECISIONS: ReadonlySet<unknown> = new Set(['allowed', 'denied']);
+function isWord(answer: unknown): answer is boolean | 'allowed' | 'denied' | 'always' {
+  return typeof answer === 'boolean' || ANSWERS.has(answer);
+}
+
+function kindOf(answer: unknown): string {
+  if (typeof answer === 'string') return JSON.stringify(answer);
+  return answer === null ? 'null' : `a value of type ${typeof answer}`;
+}
+
+function problemOfObject(answer: object): string | undefined {
+  const { decision, words, always, keep } = { ...EMPTY, ...answer };
+  if (decision === 'denied')
+    return words === undefined || typeof words === 'string' ? undefined : 'a denial with `words` that are not a string';
+  if (decision !== 'allowed') return 'a value of type object';
+  if (keep !== undefined && keep !== 'session' && keep !== 'project')
+    return 'a grant with `keep` that is not "session" or "project"';
+  return always === undefined || isGrant(always)
+    ? undefined
+    : 'a badly formed grant: `always` is { tool } with lists `commands`, `patterns`, `paths`, `folders` or `hosts`';
+}
+
+const EMPTY: { readonly [field in 'decision' | 'words' | 'always' | 'keep']?: unknown } = {};
+const LISTS: readonly string[] = ['patterns', 'paths', 'folders', 'hosts'] satisfies readonly (keyof Granted)[];
+
+/** Returns true for a value in the form of a grant. An unknown field may be a limit, so it is not ignored. */
+function isGrant(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || !('tool' in value) || typeof value.tool !== 'string') return false;
+  return Object.entries(value).every(([field, list]: readonly [string, unknown]) => {
+    if (field === 'tool' || list === undefined) return true;
+    if (field === 'commands') return Array.isArray(list) && list.every(isTexts);
+    return LISTS.includes(field) && isTexts(list);
+  });
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string');
+}
+
 const ANSWERS: ReadonlySet<unknown> = new Set(['allowed', 'denied', 'always']);
 const FORMS =
   'true, false, "allowed", "denied", "always", { decision: "denied", words } or { decision: "allowed", always, keep }';
 
 /**
  * Callback that asks a person. Without it a call is denied and the model is informed that no one could be asked, while
- * a rewrite is only reported.
+ * a rewrite is only reported. The type accepts any string in a promise, because TypeScript infers `Promise<string>` for
+ * `async () => 'denied'` if a callback may also return its answer without a promise. An unknown string counts as a no.
  */
-export type Asker = (question: Question, signal: AbortSignal) => Promise<PermissionAnswer>;
+export type Asker = (
+  question: Question,
+  signal: AbortSignal,
+) => PermissionAnswer | Promise<PermissionAnswer | (string & {})>;

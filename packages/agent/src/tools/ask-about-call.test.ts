@@ -309,6 +309,28 @@ describe('a tool that reports no commands, paths or hosts', () => {
   });
 });
 
+describe('an answer that is an object', () => {
+  test('without a text or a grant decides about this call, without a notice', async () => {
+    const denied = await asked(savesText(), [{ decision: 'denied' }]);
+    expect(await decidedIn(denied)).toMatchObject({ decision: 'denied', by: 'person' });
+    const allowed = await asked(savesText(), [{ decision: 'allowed' }]);
+    expect(await decidedIn(allowed)).toMatchObject({ decision: 'allowed', by: 'person' });
+    expect(await decidedIn(allowed)).not.toHaveProperty('always');
+    expect([denied.told, allowed.told]).toEqual([[], []]);
+  });
+
+  test('with a grant that is badly formed or does not fit the call denies it, and raises a notice', async () => {
+    const malformed = await asked(savesText(), [JSON.parse('{"decision":"allowed","always":"save"}')]);
+    const unfit = await asked(savesText(), [{ decision: 'allowed', always: { tool: 'other' } }]);
+    for (const ran of [malformed, unfit])
+      expect(await decidedIn(ran)).toMatchObject({ decision: 'denied', by: 'rule' });
+    expect([...malformed.told, ...unfit.told]).toMatchObject([
+      { notice: { code: 'permissions/ask-failed', message: expect.stringContaining('a badly formed grant') } },
+      { notice: { code: 'permissions/bad-grant', message: expect.stringContaining('the grant is for other') } },
+    ]);
+  });
+});
+
 describe('the answer `always` that gives no grant', () => {
   test.each<[Tool, Partial<Runtime>, RegExp]>([
     [savesText({ confined: false }), {}, /the call writes outside the workspace$/],

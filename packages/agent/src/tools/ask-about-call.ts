@@ -9,6 +9,7 @@ import { isWholeGrant } from '../permissions/grant.ts';
 import { grantProblem } from '../permissions/read-grant.ts';
 import type { Asker, CallQuestion, PermissionAnswer } from '../ports/permissions.ts';
 import { isYes, requireAnswer } from '../ports/permissions.ts';
+import type { Notice } from '../ports/session-event.ts';
 import type { Tool, ToolPreview, ToolProblem, ToolRun } from '../ports/tool.ts';
 import { newHash } from '../session/materials.ts';
 import type { TurnContext } from '../session/turn-context.ts';
@@ -98,8 +99,10 @@ async function answerTo(
     if (signal.aborted) return undefined;
     const answer = requireAnswer(given);
     if (!isYes(answer)) return refusedBy(question, denied, answer);
-    const wrong = typeof answer === 'object' && 'always' in answer ? wrongGrant(question, answer.always) : undefined;
+    const grant = typeof answer === 'object' && answer.decision === 'allowed' ? answer.always : undefined;
+    const wrong = grant === undefined ? undefined : wrongGrant(question, grant);
     if (wrong === undefined) return { given: answer };
+    tell({ type: 'notice.raised', notice: badGrant(question, wrong) });
     return makePermit(question, { ...denied, by: 'rule' }, `${asks}, and the answer cannot be used: ${wrong}`);
   } catch (cause) {
     if (signal.aborted) return undefined;
@@ -110,13 +113,19 @@ async function answerTo(
   }
 }
 
+function badGrant({ tool }: CallQuestion, wrong: string): Notice {
+  const message = `the grant in the answer about the call of "${tool}" cannot be used: ${wrong}`;
+  const next = 'The call was denied. Answer without a grant, or make the grant with `readGrant`.';
+  return { code: 'permissions/bad-grant', message, next };
+}
+
 function refusedBy(
   question: CallQuestion,
   denied: Pick<PermissionDecided, 'decision' | 'shown'>,
   answer: PermissionAnswer,
 ): Permit {
   const refused = makePermit(question, { ...denied, by: 'person' }, 'the user was asked and refused');
-  const words = typeof answer === 'object' && answer.decision === 'denied' ? answer.words.trim() : '';
+  const words = typeof answer === 'object' && answer.decision === 'denied' ? (answer.words ?? '').trim() : '';
   if (words === '') return refused;
   const told = words.length > MOST_WORDS ? `${words.slice(0, MOST_WORDS).toWellFormed()}…` : words;
   return { ...refused, denial: `${refused.denial}\nThe user refused: ${told}` };
@@ -159,7 +168,8 @@ async function grantIn(
 ): Promise<Pick<PermissionDecided, 'always' | 'kept'>> {
   if (answer === 'always') return offer?.exact === undefined ? {} : { always: offer.exact };
   if (typeof answer !== 'object' || answer.decision !== 'allowed') return {};
-  const { always, keep } = answer;
+  const { always, keep = 'session' } = answer;
+  if (always === undefined) return {};
   const text = JSON.stringify(always);
   const warn = (message: string, next: string): void =>
     tell({ type: 'notice.raised', notice: { code: 'permissions/grant-not-kept', message, next } });
