@@ -184,6 +184,18 @@ test.each<[string, object, string]>([
   ['an unknown effect', { effect: 'WRITE' }, 'the effect "WRITE": use one of none, read, write, execute, network'],
   ['no function', { run: 'shout' }, 'has no function `run`'],
   ['no schema', { input: undefined }, 'has no schema `input`'],
+  ['no name', { name: undefined }, 'the field `name` is missing'],
+  ['null as its name', { name: null }, 'null is not a valid tool name'],
+  ['a number as its name', { name: 5 }, '5 is not a valid tool name'],
+  ['`title` that is a text', { title: 'Shout' }, 'takes a function of the arguments that returns one line as `title`'],
+  ['`confined` that is no function', { confined: true }, 'as `confined`'],
+  ['`preview` that is no function', { preview: 'x' }, 'as `preview`'],
+  ['`alone` that is a text', { alone: 'yes' }, 'takes true or false as `alone`'],
+  ['an unknown side to cut', { truncate: 'middle' }, 'takes "start" or "end" as `truncate`'],
+  ['`touches` that is no list', { touches: 'x' }, 'takes a list of names'],
+  ['an unknown kind of effect', { describeEffects: { path: () => [] } }, 'has an unknown field path: use paths'],
+  ['an effect that is no function', { describeEffects: { paths: 'x' } }, '`describeEffects.paths` of the tool shout'],
+  ['effects that are no object', { describeEffects: 'x' }, 'takes an object of functions as `describeEffects`'],
   ['a JSON Schema as `input`', { input: { type: 'object' } }, 'is not a Standard Schema'],
 ])('`defineTool` refuses a definition with %s', (_case, change, message) => {
   const definition = { name: 'shout', description: 'Shouts.', input: z.object({}), effect: 'none', run: () => 1 };

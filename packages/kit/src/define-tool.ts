@@ -141,7 +141,8 @@ function problemOf<Schema extends StandardSchemaV1>(definition: ToolDefinition<S
   if (typeof definition !== 'object' || definition === null)
     return 'defineTool takes an object: { name, description, … }';
   const { name, description, input, effect, run } = definition;
-  if (!NAME.test(name)) {
+  if (name === undefined) return 'the field `name` is missing: use 1 to 64 letters, digits, "_" or "-"';
+  if (typeof name !== 'string' || !NAME.test(name)) {
     return `${JSON.stringify(name)} is not a valid tool name: use 1 to 64 letters, digits, "_" or "-"`;
   }
   for (const field of Object.keys(definition)) {
@@ -153,8 +154,51 @@ function problemOf<Schema extends StandardSchemaV1>(definition: ToolDefinition<S
   if (typeof run !== 'function') return `the tool ${name} has no function \`run\``;
   if (typeof input !== 'object' && typeof input !== 'function') return `the tool ${name} has no schema \`input\``;
   if (!('~standard' in input)) return `the \`input\` of the tool ${name} is not a Standard Schema, such as one of zod`;
-  if (EFFECTS.includes(effect)) return undefined;
-  return `the tool ${name} has the effect ${JSON.stringify(effect)}: use one of ${EFFECTS.join(', ')}`;
+  if (!EFFECTS.includes(effect))
+    return `the tool ${name} has the effect ${JSON.stringify(effect)}: use one of ${EFFECTS.join(', ')}`;
+  return problemOfOptional(definition) ?? problemOfEffects(definition);
+}
+
+const isFunction = (value: unknown): boolean => typeof value === 'function';
+
+/** Checks of the optional fields of a definition, and the values that they accept. */
+const OPTIONAL = {
+  alone: [(value) => typeof value === 'boolean', 'true or false'],
+  truncate: [(value) => value === 'start' || value === 'end', '"start" or "end"'],
+  touches: [
+    (value) => Array.isArray(value) && value.every((one) => typeof one === 'string'),
+    'a list of names, such as ["structure"]',
+  ],
+  title: [isFunction, 'a function of the arguments that returns one line'],
+  confined: [isFunction, 'a function of the arguments that returns true or false'],
+  preview: [isFunction, 'a function of the arguments that returns { kind, text }'],
+} as const satisfies {
+  readonly [Field in keyof ToolDefinition<StandardSchemaV1>]?: readonly [(value: unknown) => boolean, string];
+};
+
+function problemOfOptional({ name, ...fields }: Pick<ToolDefinition<StandardSchemaV1>, 'name'>): string | undefined {
+  const values = new Map<string, unknown>(Object.entries(fields));
+  for (const [field, [accepts, expected]] of Object.entries(OPTIONAL)) {
+    const value = values.get(field);
+    if (value !== undefined && !accepts(value)) return `the tool ${name} takes ${expected} as \`${field}\``;
+  }
+  return undefined;
+}
+
+function problemOfEffects<Schema extends StandardSchemaV1>(definition: ToolDefinition<Schema>): string | undefined {
+  const { name, describeEffects } = definition;
+  if (describeEffects === undefined) return undefined;
+  if (typeof describeEffects !== 'object' || describeEffects === null)
+    return `the tool ${name} takes an object of functions as \`describeEffects\`, such as { paths: (input) => [{ path }] }`;
+  for (const [kind, describe] of Object.entries(describeEffects)) {
+    if (!EFFECT_KINDS.some((known) => known === kind)) {
+      const use = nearestName(kind, EFFECT_KINDS) ?? EFFECT_KINDS.join(', ');
+      return `\`describeEffects\` of the tool ${name} has an unknown field ${kind}: use ${use}`;
+    }
+    if (describe !== undefined && typeof describe !== 'function')
+      return `\`describeEffects.${kind}\` of the tool ${name} is not a function: return the ${kind} of a call from it`;
+  }
+  return undefined;
 }
 
 async function readArguments<Schema extends StandardSchemaV1>(

@@ -217,11 +217,24 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
     expect(readdirSync(stage.folder)).toEqual(['bought']);
   });
 
-  test.each(['a', 'p', 'a shop__buy', 'a *', 'always'])('accepts no grant: %s', async (answer) => {
+  test.each(['a', 'always'])('accepts a grant for every call of its tool in this session: %s', async (answer) => {
+    own({ mcp: shop() });
+    await tidemark(['do it', ...playing(buy({ n: 1 }), buy({ n: 2 }), DONE)], answering(answer, 'n'));
+    expect(asked).toHaveLength(1);
+    expect(asked[0]).toMatch(/^a: every call of shop__buy, with any arguments, for the rest of this session$/m);
+    expect(asked[0]).not.toMatch(/^(a <|p )/m);
+    await tidemark(['do it', ...playing(buy({ n: 3 }), DONE)], answering('n'));
+    expect(heads()[1]).toMatch(/^buy of the MCP server shop /);
+  });
+
+  test.each([
+    ['p', 'a grant for every call of a tool applies to this session only: answer a.'],
+    ['a shop__buy', 'a grant for shop__buy cannot have a pattern: answer without a pattern.'],
+    ['a *', 'a grant for shop__buy cannot have a pattern: answer without a pattern.'],
+  ])('accepts no other grant: %s', async (answer, problem) => {
     own({ mcp: shop() });
     await tidemark(['do it', ...playing(buy({ n: 1 }), buy({ n: 2 }), DONE)], answering(answer, 'y', 'n'));
-    expect(asked[0]).not.toMatch(/^[ap] ?(<|:|in)/m);
-    expect(heads()[1]).toBe('this call can only be allowed once: answer y or n.');
+    expect(heads()[1]).toBe(problem);
     expect(heads()[2]).toMatch(/^buy of the MCP server shop /);
   });
 

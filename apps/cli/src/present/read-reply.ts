@@ -31,6 +31,8 @@ export function readReply(question: CallQuestion, typed: string): PersonReply {
 function readGrantReply({ offer, preview }: CallQuestion, keep: 'session' | 'project', text: string): PersonReply {
   if (preview.unseen !== undefined) return { problem: 'a call that was not shown completely can only be allowed once' };
   if (offer === undefined) return { problem: noOffer(preview.kind, text) };
+  if (keep === 'project' && offer.call.effects === undefined)
+    return { problem: 'a grant for every call of a tool applies to this session only: answer a' };
   if (keep === 'project' && !offer.project) return { problem: 'this project cannot store grants' };
   const always = readGrant(offer, text);
   return 'problem' in always ? always : { answer: { decision: 'allowed', always, keep } };

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { CallEffects, CommandEffects, RuledCall } from '../rules/ruled-call.ts';
-import { byGrants, grantInWords, grantOf } from './grant.ts';
+import { byGrants, grantCovers, grantInWords, grantOf, whyNoGrant } from './grant.ts';
+import { grantProblem } from './read-grant.ts';
 
 const call = (effects: CallEffects, more: Partial<RuledCall> = {}): RuledCall => ({
   tool: 'bash',
@@ -48,7 +49,6 @@ describe('a grant from the answer `always`', () => {
   test('is not offered for a command whose words are unknown', () => {
     expect(grantOf(call({ commands: { plain: undefined, possible: [['npm']] } }))).toBeUndefined();
     expect(grantOf(call({}))).toBeUndefined();
-    expect(grantOf({ tool: 'x__y', effect: 'execute', confined: true })).toBeUndefined();
   });
 
   test.each([
@@ -116,4 +116,40 @@ describe('a grant from a file or an old log', () => {
       expect(byGrants([{ tool: 'bash', patterns: ['git status *'] }], call(plain('git status -s')))).toBeDefined();
     },
   );
+});
+
+describe('a grant for a whole tool', () => {
+  const save: RuledCall = { tool: 'save', effect: 'write', confined: true };
+  const server: RuledCall = { tool: 'x__y', effect: 'execute', confined: false };
+
+  test('comes from `always` to a call of a tool that reports no commands, paths or hosts', () => {
+    expect([grantOf(save), grantOf(server)]).toEqual([{ tool: 'save' }, { tool: 'x__y' }]);
+    expect(byGrants([{ tool: 'save' }], save)).toBe('always save');
+    expect(byGrants([{ tool: 'save' }], { ...save, tool: 'saved' })).toBeUndefined();
+    expect(grantInWords({ tool: 'save' })).toBe('save (every call)');
+    expect(grantCovers({ tool: 'save' })).toBe('every call of save, with any arguments');
+  });
+
+  test('covers no write outside the workspace and no access outside the sandbox', () => {
+    const outside: RuledCall = { ...save, confined: false };
+    const beyond: RuledCall = { ...server, effects: { beyond: ['the network'] } };
+    for (const one of [outside, beyond]) {
+      expect([grantOf(one), byGrants([{ tool: one.tool }], one)]).toEqual([undefined, undefined]);
+      expect(grantProblem({ tool: one.tool }, one)).toBe('this call cannot be granted');
+    }
+    expect(whyNoGrant(outside)).toBe('the call writes outside the workspace');
+    expect(whyNoGrant(beyond)).toBe('the call requests access outside its sandbox');
+  });
+
+  test('covers no call of a tool that reports its effects, even if those of this call are unknown', () => {
+    for (const effects of [{}, { paths: [{ path: 'a' }] }, plain('npm test')])
+      expect(byGrants([{ tool: 'bash' }], call(effects))).toBeUndefined();
+  });
+
+  test('is the only grant for a tool that reports no effects', () => {
+    expect(grantProblem({ tool: 'save', paths: ['a'] }, save)).toBe(
+      'it does not cover `every call of save` of this call',
+    );
+    expect(grantProblem({ tool: 'save' }, save)).toBeUndefined();
+  });
 });

@@ -1,5 +1,5 @@
 // Grants of a user that apply to more than one call: exact commands or command patterns, files and folders of the
-// workspace, and hosts. All functions are pure.
+// workspace, hosts, and all calls of a tool that reports none of these. All functions are pure.
 
 import type { Granted } from '@tidemark/log';
 import type { CommandPattern } from '../rules/command-pattern.ts';
@@ -14,11 +14,12 @@ type Thing =
   | { readonly kind: 'host'; readonly host: string };
 
 /**
- * Returns the grant of a plain `always` answer: each exact command of the call, or its hosts or paths. Returns
- * `undefined` for a write, because another call writes other content, and for a call that no grant can cover (see
- * `canGrant`).
+ * Returns the grant of a plain `always` answer: each exact command of the call, or its hosts or paths. For a tool that
+ * reports none of these, the grant covers every call of the tool. Returns `undefined` for a write to reported paths,
+ * because another call writes other content, and for a call that no grant can cover (see `canGrant`).
  */
 export function grantOf(call: RuledCall): Granted | undefined {
+  if (isWholeCall(call)) return { tool: call.tool };
   const things = thingsOf(call);
   if (things === undefined || call.effect === 'write') return undefined;
   const commands = things.flatMap((thing) => (thing.kind === 'command' ? [thing.words] : []));
@@ -35,10 +36,33 @@ export function grantOf(call: RuledCall): Granted | undefined {
 /**
  * Returns true if a grant can cover the call. No grant covers a command with a substitution or a redirection to a file,
  * or a command that runs other commands or changes the meaning of later ones. No grant covers a path outside the
- * workspace, a call on a whole folder, or a call without any reported command, path or host.
+ * workspace, a call on a whole folder, or a call without any command, path or host of a tool that reports them.
  */
 export function canGrant(call: RuledCall): boolean {
-  return thingsOf(call) !== undefined;
+  return isWholeCall(call) || thingsOf(call) !== undefined;
+}
+
+/** Returns the reason why the answer `always` gives no grant for this call. Call it only if `grantOf` returns none. */
+export function whyNoGrant(call: RuledCall): string {
+  const { effect, confined, effects: { beyond = [], paths = [] } = {} } = call;
+  if (canGrant(call)) return 'another call may write other content to the same paths';
+  if (beyond.length > 0) return 'the call requests access outside its sandbox';
+  if (effect === 'write' && !confined) return 'the call writes outside the workspace';
+  if (paths.length > 0) return 'the call reports a path outside the workspace, or a whole folder';
+  return 'the commands, paths or hosts of the call are unknown, or a command runs other commands';
+}
+
+/** Returns true if the grant covers every call of a tool that reports no commands, paths or hosts. */
+export function isWholeGrant(grant: Granted): boolean {
+  return partsOf(grant).length === 0;
+}
+
+/**
+ * Returns true if the tool of the call reports no commands, paths or hosts, so that only a grant for the whole tool can
+ * cover the call. Returns false for a write outside the workspace, which no grant covers.
+ */
+function isWholeCall({ effect, confined, effects }: RuledCall): boolean {
+  return effects === undefined && (effect !== 'write' || confined);
 }
 
 /**
@@ -46,6 +70,8 @@ export function canGrant(call: RuledCall): boolean {
  * `undefined` if any part of the call is not covered.
  */
 export function byGrants(grants: readonly Granted[], call: RuledCall): string | undefined {
+  if (isWholeCall(call))
+    return grants.some((one) => one.tool === call.tool && isWholeGrant(one)) ? `always ${call.tool}` : undefined;
   const things = grants.length === 0 ? undefined : thingsOf(call);
   if (things === undefined) return undefined;
   const held = grants.filter(({ tool }) => tool === call.tool);
@@ -58,26 +84,25 @@ export function byGrants(grants: readonly Granted[], call: RuledCall): string | 
  * the grant covers the whole call.
  */
 export function leftBy(grant: Granted, call: RuledCall): readonly string[] {
+  if (isWholeCall(call)) return isWholeGrant(grant) ? [] : [`every call of ${call.tool}`];
   const things = thingsOf(call) ?? [];
   return things.filter((thing) => nameOfFirst([grant], thing) === undefined).map(wordsOf);
 }
 
-/** Returns a short form of the grant for a rule name or a list: `bash "npm test" + "git add ."`. */
+/**
+ * Returns a short form of the grant for a rule name or a list: `bash "npm test" + "git add ."`, or `save (every call)`.
+ */
 export function grantInWords(grant: Granted): string {
+  if (isWholeGrant(grant)) return `${grant.tool} (every call)`;
   return `${grant.tool} ${partsOf(grant)
     .map(({ text }) => JSON.stringify(text))
     .join(' + ')}`;
 }
 
 /** Returns a sentence that describes the scope of the grant to the user who gives it. */
-export function grantCovers({
-  tool,
-  commands = [],
-  patterns = [],
-  paths = [],
-  folders = [],
-  hosts = [],
-}: Granted): string {
+export function grantCovers(grant: Granted): string {
+  const { tool, commands = [], patterns = [], paths = [], folders = [], hosts = [] } = grant;
+  if (isWholeGrant(grant)) return `every call of ${tool}, with any arguments`;
   const listed = (texts: readonly string[]): string => texts.join(', ');
   return [
     ...(commands.length === 0

@@ -211,7 +211,7 @@ describe('a grant from another source than the prompt', () => {
   });
 
   test('is refused for a call that cannot be granted, for another tool, and for a place outside the workspace', () => {
-    const unknown: RuledCall = { tool: 'x__y', effect: 'execute', confined: true };
+    const unknown: RuledCall = { tool: 'x__y', effect: 'execute', confined: true, effects: {} };
     expect(grantProblem({ tool: 'x__y' }, unknown)).toBe('this call cannot be granted');
     expect(grantProblem({ tool: 'write', paths: ['a'] }, edits('a'))).toContain('the grant is for write');
     expect(grantProblem({ tool: 'edit', paths: ['a'], folders: ['../x'] }, edits('a'))).toContain(

@@ -34,7 +34,10 @@ describe('a rule that is read', () => {
     [{ decision: 'allw', tool: 'plan' }, 'rules[0]: decision must be one of allow, ask, deny, did you mean allow?'],
     [{ decision: 'deny', tool: 'bsah' }, 'rules[0]: there is no tool bsah, did you mean bash?'],
     [{ decision: 'deny', tool: 'bash', paths: ['a'] }, 'rules[0]: bash reports no paths: use commands'],
-    [{ decision: 'deny', tool: 'plan', hosts: ['a.b'] }, 'rules[0]: plan reports no hosts: remove hosts'],
+    [
+      { decision: 'deny', tool: 'plan', hosts: ['a.b'] },
+      'rules[0]: plan reports no hosts: add `describeEffects.hosts` to the tool if it is your own, or remove hosts from the rule',
+    ],
     [
       { decision: 'deny', tool: 'bash', commands: ['a'], hosts: ['b'] },
       'rules[0]: a rule cannot have commands and hosts: write a rule for each',

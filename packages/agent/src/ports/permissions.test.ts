@@ -1,7 +1,8 @@
 import type { EffectClass } from '@tidemark/log';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, expectTypeOf, test } from 'vitest';
 import { judge, narrower } from '../permissions/judge.ts';
-import type { Mode } from './permissions.ts';
+import type { Asker, Mode, PermissionAnswer } from './permissions.ts';
+import { isYes, requireAnswer } from './permissions.ts';
 
 const MODES: readonly Mode[] = ['read-only', 'ask', 'auto'];
 const EFFECTS: readonly EffectClass[] = ['none', 'read', 'write', 'execute', 'network'];
@@ -86,5 +87,37 @@ describe('the permission matrix', () => {
       'ask',
       'auto',
     ]);
+  });
+});
+
+/** Passes a value of any type, as a program in JavaScript can. */
+const read = (value: unknown): PermissionAnswer => Reflect.apply(requireAnswer, undefined, [value]);
+
+describe('the answer of `permissions.ask`', () => {
+  test('may be a denial without a text, and a yes without a grant', () => {
+    expect(isYes(read({ decision: 'denied' }))).toBe(false);
+    expect(isYes(read({ decision: 'allowed' }))).toBe(true);
+  });
+
+  test.each([
+    [{ decision: 'denied', reason: 5 }, /a `reason` that is not a string/],
+    [{ decision: 'allowed', always: 'save', keep: 'session' }, /a badly formed grant/],
+    [{ decision: 'allowed', always: { tool: 'save', paths: 'a' } }, /a badly formed grant/],
+    [{ decision: 'allowed', always: { tool: 'save', path: ['a'] } }, /a badly formed grant/],
+    [{ decision: 'allowed', always: { tool: 'bash', commands: ['ls'] } }, /a badly formed grant/],
+    [{ decision: 'allowed', always: { tool: 'save' }, keep: 'always' }, /`keep` that is not "session" or "project"/],
+    [null, /returned null/],
+    ['yes', /returned "yes"/],
+  ])('is refused with the accepted forms if it is %j', (answer, message) => {
+    expect(() => read(answer)).toThrow(expect.objectContaining({ code: 'agent/bad-argument' }));
+    expect(() => read(answer)).toThrow(message);
+    expect(() => read(answer)).toThrow(/return true, false, "allowed"/);
+  });
+
+  test('may be returned with or without a promise', () => {
+    expectTypeOf(() => true).toExtend<Asker>();
+    expectTypeOf(() => 'always' as const).toExtend<Asker>();
+    const late: Asker = async () => 'denied';
+    expectTypeOf(late).toExtend<Asker>();
   });
 });

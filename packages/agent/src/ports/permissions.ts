@@ -31,7 +31,8 @@ export interface CallQuestion {
   readonly again?: true;
   /**
    * Commands or targets that the answer `always` would allow for the rest of the session, to be shown with the
-   * question: `bash "npm test"`. Absent if `always` is not offered.
+   * question: `bash "npm test"`, or `save (every call)` for a tool that reports no commands, paths or hosts. Absent if
+   * `always` is not offered.
    */
   readonly always?: string;
   /**
@@ -67,25 +68,25 @@ export interface RewriteQuestion {
 /**
  * Answer to a question. `true` and `allowed` are a yes, `false` and `denied` a no, for this call only. `always` is a
  * yes for everything that the question shows in its `always` field. If the question has no `always`, it is a yes for
- * this call only.
+ * this call only, and a notice contains the reason.
  */
 export type PermissionAnswer = boolean | 'allowed' | 'denied' | 'always' | RefusedAnswer | AllowedAnswer;
 
-/** A no with a reason, which the model is shown. At most 2,000 characters of the reason are used. */
+/** A no with an optional reason, which the model is shown. At most 2,000 characters of the reason are used. */
 export interface RefusedAnswer {
   readonly decision: 'denied';
   readonly reason?: string;
 }
 
 /**
- * A yes with a grant for further calls. A grant that does not cover the call, or covers too much, turns the answer into
+ * A yes, with an optional grant for further calls. A grant that does not cover the call, or covers too much, turns the answer into
  * a no.
  */
 export interface AllowedAnswer {
   readonly decision: 'allowed';
-  readonly always: Granted;
-  /** Duration of the grant. `project` requires a runtime with `grants`. */
-  readonly keep: 'session' | 'project';
+  readonly always?: Granted;
+  /** Duration of the grant. Default: `session`. `project` requires a runtime with `grants`. */
+  readonly keep?: 'session' | 'project';
 }
 
 /** Returns true if the answer is a yes. */
@@ -100,33 +101,63 @@ export function isYes(answer: PermissionAnswer): boolean {
  * @throws AgentError `agent/bad-argument` for a value that is not a `PermissionAnswer`, with the accepted forms. It
  *   counts as a no.
  */
-export function requireAnswer(answer: PermissionAnswer | undefined): PermissionAnswer {
-  const decision: unknown =
-    typeof answer === 'object' && answer !== null && 'decision' in answer ? answer.decision : answer;
-  const isKnown =
-    typeof answer === 'object' ? DECISIONS.has(decision) : typeof answer === 'boolean' || ANSWERS.has(answer);
-  if (typeof answer === 'object' && answer !== null && 'words' in answer)
-    throw new AgentError('agent/bad-argument', '`permissions.ask` returned `words`, which was renamed: use `reason`');
-  if (answer !== undefined && isKnown) {
-    if (typeof answer !== 'object' || !('reason' in answer) || isReason(answer.reason)) return answer;
-    throw new AgentError('agent/bad-argument', '`permissions.ask` returned a `reason` that is not a string');
-  }
-  const given =
-    typeof answer === 'string' ? JSON.stringify(answer) : answer === null ? 'null' : `a value of type ${typeof answer}`;
+export function requireAnswer(answer: Awaited<ReturnType<Asker>> | undefined): PermissionAnswer {
+  if (isWord(answer)) return answer;
+  const isForm = typeof answer === 'object' && answer !== null;
+  const given = isForm ? problemOfObject(answer) : kindOf(answer);
+  if (isForm && given === undefined) return answer;
   throw new AgentError('agent/bad-argument', `\`permissions.ask\` returned ${given}: return ${FORMS}`);
 }
 
-function isReason(reason: unknown): boolean {
-  return reason === undefined || typeof reason === 'string';
+function isWord(answer: unknown): answer is boolean | 'allowed' | 'denied' | 'always' {
+  return typeof answer === 'boolean' || ANSWERS.has(answer);
 }
 
-const DECISIONS: ReadonlySet<unknown> = new Set(['allowed', 'denied']);
+function kindOf(answer: unknown): string {
+  if (typeof answer === 'string') return JSON.stringify(answer);
+  return answer === null ? 'null' : `a value of type ${typeof answer}`;
+}
+
+function problemOfObject(answer: object): string | undefined {
+  const { decision, reason, words, always, keep } = { ...EMPTY, ...answer };
+  if (words !== undefined) return '`words`, which was renamed to `reason`';
+  if (decision === 'denied')
+    return reason === undefined || typeof reason === 'string' ? undefined : 'a `reason` that is not a string';
+  if (decision !== 'allowed') return 'a value of type object';
+  if (keep !== undefined && keep !== 'session' && keep !== 'project')
+    return 'a grant with `keep` that is not "session" or "project"';
+  return always === undefined || isGrant(always)
+    ? undefined
+    : 'a badly formed grant: `always` is { tool } with lists `commands`, `patterns`, `paths`, `folders` or `hosts`';
+}
+
+const EMPTY: { readonly [field in 'decision' | 'reason' | 'words' | 'always' | 'keep']?: unknown } = {};
+const LISTS: readonly string[] = ['patterns', 'paths', 'folders', 'hosts'] satisfies readonly (keyof Granted)[];
+
+/** Returns true for a value in the form of a grant. An unknown field may be a limit, so it is not ignored. */
+function isGrant(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || !('tool' in value) || typeof value.tool !== 'string') return false;
+  return Object.entries(value).every(([field, list]: readonly [string, unknown]) => {
+    if (field === 'tool' || list === undefined) return true;
+    if (field === 'commands') return Array.isArray(list) && list.every(isTexts);
+    return LISTS.includes(field) && isTexts(list);
+  });
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string');
+}
+
 const ANSWERS: ReadonlySet<unknown> = new Set(['allowed', 'denied', 'always']);
 const FORMS =
   'true, false, "allowed", "denied", "always", { decision: "denied", reason } or { decision: "allowed", always, keep }';
 
 /**
  * Callback that asks a person. Without it a call is denied and the model is informed that no one could be asked, while
- * a rewrite is only reported.
+ * a rewrite is only reported. The type accepts any string in a promise, because TypeScript infers `Promise<string>` for
+ * `async () => 'denied'` if a callback may also return its answer without a promise. An unknown string counts as a no.
  */
-export type Asker = (question: Question, signal: AbortSignal) => Promise<PermissionAnswer>;
+export type Asker = (
+  question: Question,
+  signal: AbortSignal,
+) => PermissionAnswer | Promise<PermissionAnswer | (string & {})>;

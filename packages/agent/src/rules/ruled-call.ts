@@ -59,8 +59,9 @@ export interface RuledCall {
   /** True if everything that the call changes is inside the workspace. */
   readonly confined: boolean;
   /**
-   * Effects of the call. If absent, nothing is known about the call: a rule with patterns then never allows it, and a
-   * rule with patterns that denies or asks always applies.
+   * Effects of the call. Absent if the tool reports none of its effects: a rule with patterns then never allows the
+   * call, a rule with patterns that denies or asks always applies, and a grant can only cover every call of the tool.
+   * Empty if the tool reports effects, but those of this call are unknown. No grant covers such a call.
    */
   readonly effects?: CallEffects;
 }
@@ -69,9 +70,13 @@ export interface RuledCall {
 export interface GrantOffer {
   /** The call that a grant must cover. `readGrant` checks the text that the person types against this call. */
   readonly call: RuledCall;
-  /** Grant that a plain `always` gives. Absent for a write, because another call writes other content. */
+  /**
+   * Grant that a plain `always` gives. Absent for a write to reported paths, because another call writes other content.
+   */
   readonly exact?: Granted;
-  /** True if a grant can be stored for the project, and so for later sessions too. */
+  /**
+   * True if a grant can be stored for the project, and so for later sessions too. A grant for a whole tool cannot.
+   */
   readonly project: boolean;
 }
 

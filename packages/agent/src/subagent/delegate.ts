@@ -213,7 +213,7 @@ function runtimeFor(children: Children, { session, runtime }: TurnContext, role:
     ...defined({ inherits: opened === undefined ? undefined : { opened, cached: frontEntries(session.state) } }),
     ...(ask !== undefined && {
       ask: (question, signal) =>
-        children.questions.pass(() =>
+        children.questions.pass(async () =>
           ask({ ...question, title: `subagent ${roleInTitle(role)}: ${question.title}` }, signal),
         ),
     }),

@@ -279,6 +279,72 @@ describe('an answer', () => {
   });
 });
 
+const savesText = (change: Partial<ToolRun> = {}): Tool => ({
+  ...made('save', () => ({}), { effect: 'write' }),
+  read: () => ({ title: 'save', run: async () => ({}), ...change }),
+});
+
+describe('a tool that reports no commands, paths or hosts', () => {
+  test('offers `always` for every call, for the session and not for the project', async () => {
+    const grants = { kept: async () => [{ tool: 'save' }], keep: async () => undefined };
+    const ran = await asked(savesText(), ['always'], { grants });
+    expect(ran.questions.map(({ always, offer }) => [always, offer?.exact, offer?.project])).toEqual([
+      ['save (every call)', { tool: 'save' }, false],
+    ]);
+    expect(await decidedIn(ran)).toMatchObject({ decision: 'allowed', always: { tool: 'save' } });
+    expect(ran.session.progress.sessionGrants).toEqual([{ tool: 'save' }]);
+    expect(ran.told).toEqual([]);
+  });
+
+  test('gets a session grant and a notice if the answer asks for a project grant', async () => {
+    const kept: Granted[] = [];
+    const grants = { kept: async () => kept, keep: async (grant: Granted) => void kept.push(grant) };
+    const ran = await asked(savesText(), [{ decision: 'allowed', always: { tool: 'save' }, keep: 'project' }], {
+      grants,
+    });
+    expect([kept, ran.session.progress.sessionGrants]).toEqual([[], [{ tool: 'save' }]]);
+    expect(ran.told).toMatchObject([
+      { notice: { code: 'permissions/grant-not-kept', message: expect.stringContaining('applies to one session') } },
+    ]);
+  });
+});
+
+describe('an answer that is an object', () => {
+  test('without a text or a grant decides about this call, without a notice', async () => {
+    const denied = await asked(savesText(), [{ decision: 'denied' }]);
+    expect(await decidedIn(denied)).toMatchObject({ decision: 'denied', by: 'person' });
+    const allowed = await asked(savesText(), [{ decision: 'allowed' }]);
+    expect(await decidedIn(allowed)).toMatchObject({ decision: 'allowed', by: 'person' });
+    expect(await decidedIn(allowed)).not.toHaveProperty('always');
+    expect([denied.told, allowed.told]).toEqual([[], []]);
+  });
+
+  test('with a grant that is badly formed or does not fit the call denies it, and raises a notice', async () => {
+    const malformed = await asked(savesText(), [JSON.parse('{"decision":"allowed","always":"save"}')]);
+    const unfit = await asked(savesText(), [{ decision: 'allowed', always: { tool: 'other' } }]);
+    for (const ran of [malformed, unfit])
+      expect(await decidedIn(ran)).toMatchObject({ decision: 'denied', by: 'rule' });
+    expect([...malformed.told, ...unfit.told]).toMatchObject([
+      { notice: { code: 'permissions/ask-failed', message: expect.stringContaining('a badly formed grant') } },
+      { notice: { code: 'permissions/bad-grant', message: expect.stringContaining('the grant is for other') } },
+    ]);
+  });
+});
+
+describe('the answer `always` that gives no grant', () => {
+  test.each<[Tool, Partial<Runtime>, RegExp]>([
+    [savesText({ confined: false }), {}, /the call writes outside the workspace$/],
+    [shown(['+one']).tool, {}, /another call may write other content to the same paths$/],
+    [savesText(), { rules: [{ decision: 'ask', tool: 'save' }] }, /a rule asks about each such call$/],
+  ])('raises a notice with the reason', async (tool, runtime, reason) => {
+    const ran = await asked(tool, ['always'], runtime);
+    expect(await decidedIn(ran)).toMatchObject({ decision: 'allowed', by: 'person' });
+    expect(ran.told).toMatchObject([
+      { type: 'notice.raised', notice: { code: 'permissions/grant-not-kept', message: expect.stringMatching(reason) } },
+    ]);
+  });
+});
+
 describe('a grant in an answer', () => {
   test('makes the answer a denial if no grant was offered', async () => {
     const { tool } = shown(['+one'], { effects: {} });

@@ -5,12 +5,15 @@ import type { CallId, Digest, Granted, PermissionDecided } from '@tidemark/log';
 import { digest } from '@tidemark/log';
 import { unlessAborted } from '../concurrency.ts';
 import { messageOf } from '../errors.ts';
+import { isWholeGrant } from '../permissions/grant.ts';
 import { grantProblem } from '../permissions/read-grant.ts';
 import type { Asker, CallQuestion, PermissionAnswer } from '../ports/permissions.ts';
 import { isYes, requireAnswer } from '../ports/permissions.ts';
+import type { Notice } from '../ports/session-event.ts';
 import type { Tool, ToolPreview, ToolProblem, ToolRun } from '../ports/tool.ts';
 import { newHash } from '../session/materials.ts';
 import type { TurnContext } from '../session/turn-context.ts';
+import { problemOfPreview, reportBadTool } from './check-run.ts';
 
 /** A call whose arguments were read and that can run. */
 export interface CallRead {
@@ -38,6 +41,13 @@ export interface Permit {
 /** Question about a call, without its preview. */
 export type CallAsked = Omit<CallQuestion, 'preview' | 'again'>;
 
+/** Reasons for a question: why the user is asked, and why the answer `always` would allow the call only once. */
+interface AskReasons {
+  readonly asks: string;
+  /** Ignored if the question offers a grant for `always`. */
+  readonly once: string;
+}
+
 type AskableWork = TurnContext & { readonly ask: Asker };
 
 /** Maximum number of questions about one call whose preview changes after each yes. */
@@ -55,7 +65,7 @@ export async function askAboutCall(
   work: AskableWork,
   read: CallRead,
   asked: CallAsked,
-  asks: string,
+  { asks, once }: AskReasons,
 ): Promise<Permit | ToolProblem | undefined> {
   let preview = await makePreview(work, read);
   for (let questions = 0; questions < MOST_QUESTIONS; questions += 1) {
@@ -64,7 +74,10 @@ export async function askAboutCall(
     if (answer === undefined || 'decided' in answer) return answer;
     const now = await makePreview(work, read);
     if (now === undefined || 'problem' in now) return now;
-    if (previewDigest(now) === previewDigest(preview)) return allowCall(work, asked, answer.given, preview);
+    if (previewDigest(now) === previewDigest(preview)) {
+      if (answer.given === 'always' && asked.offer?.exact === undefined) noticeOnce(work, asked, once);
+      return allowCall(work, asked, answer.given, preview);
+    }
     preview = now;
   }
   const why = `its effect changed after each of ${MOST_QUESTIONS} answers`;
@@ -86,8 +99,10 @@ async function answerTo(
     if (signal.aborted) return undefined;
     const answer = requireAnswer(given);
     if (!isYes(answer)) return refusedBy(question, denied, answer);
-    const wrong = typeof answer === 'object' && 'always' in answer ? wrongGrant(question, answer.always) : undefined;
+    const grant = typeof answer === 'object' && answer.decision === 'allowed' ? answer.always : undefined;
+    const wrong = grant === undefined ? undefined : wrongGrant(question, grant);
     if (wrong === undefined) return { given: answer };
+    tell({ type: 'notice.raised', notice: badGrant(question, wrong) });
     return makePermit(question, { ...denied, by: 'rule' }, `${asks}, and the answer cannot be used: ${wrong}`);
   } catch (cause) {
     if (signal.aborted) return undefined;
@@ -96,6 +111,12 @@ async function answerTo(
     tell({ type: 'notice.raised', notice });
     return makePermit(question, { ...denied, by: 'rule' }, `${asks}, and asking failed: ${messageOf(cause)}`);
   }
+}
+
+function badGrant({ tool }: CallQuestion, wrong: string): Notice {
+  const message = `the grant in the answer about the call of "${tool}" cannot be used: ${wrong}`;
+  const next = 'The call was denied. Answer without a grant, or make the grant with `readGrant`.';
+  return { code: 'permissions/bad-grant', message, next };
 }
 
 function refusedBy(
@@ -125,6 +146,16 @@ async function allowCall(
   return { ...makePermit(asked, { ...head, ...grant }, ''), approved };
 }
 
+/** Reports an answer `always` that allowed the call only once, because the question offered no grant. */
+function noticeOnce({ tell }: TurnContext, { tool, offer }: CallAsked, reason: string): void {
+  const message = `the answer "always" allowed only this call of "${tool}": ${reason}`;
+  const next =
+    offer === undefined
+      ? 'Show `always` as an answer only if the question has the field `always`.'
+      : `Answer { decision: "allowed", always: { tool: "${tool}", folders: ["…"] }, keep: "session" } to allow a folder, or name files in \`paths\`.`;
+  tell({ type: 'notice.raised', notice: { code: 'permissions/grant-not-kept', message, next } });
+}
+
 /**
  * Returns the grant as the log records it, or an empty object if the answer contains no grant. A grant that contains a
  * secret is dropped. A grant for the project that cannot be stored applies to the session. The user gets a notice in
@@ -137,7 +168,8 @@ async function grantIn(
 ): Promise<Pick<PermissionDecided, 'always' | 'kept'>> {
   if (answer === 'always') return offer?.exact === undefined ? {} : { always: offer.exact };
   if (typeof answer !== 'object' || answer.decision !== 'allowed') return {};
-  const { always, keep } = answer;
+  const { always, keep = 'session' } = answer;
+  if (always === undefined) return {};
   const text = JSON.stringify(always);
   const warn = (message: string, next: string): void =>
     tell({ type: 'notice.raised', notice: { code: 'permissions/grant-not-kept', message, next } });
@@ -147,6 +179,7 @@ async function grantIn(
   }
   if (keep === 'session') return { always };
   try {
+    if (isWholeGrant(always)) throw new Error('a grant for a whole tool applies to one session');
     if (runtime.grants === undefined) throw new Error('this agent does not save grants for a project');
     await runtime.grants.keep(always);
     return { always, kept: 'project' };
@@ -178,7 +211,10 @@ async function makePreview(
   if (run.preview === undefined) return { kind: 'arguments', text: JSON.stringify(input, undefined, 2) };
   const fileSeen = session.progress.knownFiles.get.bind(session.progress.knownFiles);
   try {
-    return await unlessAborted(run.preview({ signal, fileSeen }), signal);
+    const preview = await unlessAborted(Promise.resolve(run.preview({ signal, fileSeen })), signal);
+    if (signal.aborted) return undefined;
+    const problem = problemOfPreview(preview);
+    return problem === undefined ? preview : { problem: await reportBadTool(work, tool.name, problem) };
   } catch (cause) {
     if (signal.aborted) return undefined;
     return { problem: problemOf(work, tool.name, run.confined ?? true, messageOf(cause)) };

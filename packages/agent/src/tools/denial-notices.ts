@@ -4,6 +4,7 @@
 import type { EffectClass } from '@tidemark/log';
 import type { Mode } from '../ports/permissions.ts';
 import type { Notice } from '../ports/session-event.ts';
+import { matchStars } from '../rules/name-patterns.ts';
 import type { TurnContext } from '../session/turn-context.ts';
 
 /** A call that was denied. */
@@ -15,7 +16,10 @@ export interface DeniedCall {
 
 /** Reports a call that the default mode denies, once per session. Does nothing if the author chose the mode. */
 export function noticeDefaultMode(work: TurnContext, call: DeniedCall): void {
-  if (work.runtime.modeIsDefault === true) noticeOnce(work, defaultModeNotice(call));
+  const { modeIsDefault, rules = [] } = work.runtime;
+  if (modeIsDefault !== true) return;
+  const isAllowed = rules.some(({ decision, tool }) => decision === 'allow' && matchStars(tool, call.tool));
+  noticeOnce(work, isAllowed ? overriddenRuleNotice(call) : defaultModeNotice(call));
 }
 
 /** Reports a call that a person would have to confirm although no person can be asked, once per session. */
@@ -36,6 +40,14 @@ function defaultModeNotice({ tool, effect, mode }: DeniedCall): Notice {
       ? 'Set `permissions.mode` to "auto", or set `permissions.ask` to decide about each call.'
       : `Set \`permissions.ask\` to decide about each call, or set \`permissions.mode\` to "auto" with ${ruleFor(tool)}.`;
   return { code: 'permissions/default-mode', message, next: `${next} An existing session changes with \`setMode\`.` };
+}
+
+function overriddenRuleNotice({ tool, effect, mode }: DeniedCall): Notice {
+  return {
+    code: 'permissions/default-mode',
+    message: `the call of "${tool}" (${effect}) was denied: \`permissions.mode\` is not set, and the default mode "${mode}" overrides the rule that allows "${tool}"`,
+    next: 'Set `permissions.mode` to "ask" and keep the rule: the calls that it allows then run without a question. An existing session changes with `setMode`.',
+  };
 }
 
 function noAskerNotice({ tool, effect, mode }: DeniedCall): Notice {

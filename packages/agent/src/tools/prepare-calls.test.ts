@@ -171,6 +171,12 @@ describe('a permission', () => {
         title: 'change it',
         rule: 'ask/write',
         preview: { kind: 'arguments', text: '{}' },
+        always: 'change (every call)',
+        offer: {
+          call: { tool: 'change', effect: 'write', confined: true },
+          exact: { tool: 'change' },
+          project: false,
+        },
       },
     ]);
     expect(short).toEqual(['allowed c1 by person ask/write', 'tool.started c1', 'tool.returned c1']);

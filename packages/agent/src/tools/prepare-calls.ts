@@ -10,15 +10,15 @@ import { unlessAborted } from '../concurrency.ts';
 import { abandon } from '../decide/next-move.ts';
 import { messageOf } from '../errors.ts';
 import { nearestName } from '../nearest-name.ts';
-import { byGrants, canGrant, grantInWords, grantOf } from '../permissions/grant.ts';
+import { byGrants, canGrant, grantInWords, grantOf, isWholeGrant, whyNoGrant } from '../permissions/grant.ts';
 import type { Verdict } from '../permissions/judge.ts';
 import { judge, judgeByRules } from '../permissions/judge.ts';
-import type { Secrets } from '../ports/secrets.ts';
 import type { Tool, ToolProblem } from '../ports/tool.ts';
 import type { GrantOffer, RuledCall } from '../rules/ruled-call.ts';
 import type { TurnContext } from '../session/turn-context.ts';
 import type { CallAsked, CallRead, Permit, ReadyCall } from './ask-about-call.ts';
 import { askAboutCall, makePermit } from './ask-about-call.ts';
+import { problemOfRun, reportBadTool } from './check-run.ts';
 import { noticeDefaultMode, noticeNoAsker } from './denial-notices.ts';
 import { closeAsFailed, head } from './run-call.ts';
 
@@ -44,10 +44,9 @@ export async function prepareCalls(work: TurnContext, calls: readonly CallPart[]
 }
 
 async function prepareCall(work: TurnContext, part: CallPart): Promise<PreparedCalls | undefined> {
-  const { runtime, session, signal } = work;
   const call = callId(part.call);
   if (isGone(work, part.name)) return { ready: [], events: [abandon(call, 'unavailable', head(work))] };
-  const read = await unlessAborted(readCall(part, runtime.tools, session.secrets), signal);
+  const read = await unlessAborted(readCall(work, part), work.signal);
   if (read === undefined) return undefined;
   if ('problem' in read) return { ready: [], events: [await closeAsFailed(work, call, read.problem)] };
   const permit = await permitCall(work, call, read);
@@ -74,9 +73,13 @@ function isGone({ runtime, session }: TurnContext, name: string): boolean {
 
 /**
  * Returns the tool, the parsed arguments and the run that the tool made of them, or the problem as text for the model.
- * Never throws.
+ * A problem that the author of the tool has to fix also raises a notice. Never throws.
  */
-async function readCall(call: CallPart, tools: readonly Tool[], secrets: Secrets): Promise<CallRead | ToolProblem> {
+async function readCall(work: TurnContext, call: CallPart): Promise<CallRead | ToolProblem> {
+  const {
+    runtime: { tools },
+    session: { secrets },
+  } = work;
   const tool = tools.find(({ name }) => name === call.name);
   if (tool === undefined) return { problem: unknownTool(call.name, tools) };
   const input = readArguments(call);
@@ -86,8 +89,12 @@ async function readCall(call: CallPart, tools: readonly Tool[], secrets: Secrets
   }
   try {
     const run = await tool.read(input.object);
-    return 'problem' in run ? run : { tool, run, input: input.object };
+    if (typeof run === 'object' && run !== null && 'problem' in run) return run;
+    const problem = problemOfRun(run);
+    if (problem !== undefined) return { problem: await reportBadTool(work, tool.name, problem) };
+    return { tool, run, input: input.object };
   } catch (cause) {
+    await reportBadTool(work, tool.name, `it threw while it read the arguments: ${messageOf(cause)}`);
     return { problem: `The arguments of "${tool.name}" could not be read: ${messageOf(cause)}` };
   }
 }
@@ -153,7 +160,8 @@ async function permitCall(work: TurnContext, call: CallId, read: CallRead): Prom
   const beyond = work.runtime.allowUnsandboxed ? [] : (run.beyond ?? []);
   const byMode = judge({ mode, effect, confined, sandboxed, beyond: beyond.length > 0 });
   const ruled = once((): RuledCall => {
-    const { effects } = run;
+    // Absent effects stand for a tool that reports none, which a grant can cover as a whole.
+    const effects = run.effects ?? ((tool.effectKinds ?? []).length > 0 ? {} : undefined);
     const all = beyond.length > 0 ? { ...effects, beyond: [...beyond, ...(effects?.beyond ?? [])] } : effects;
     return defined({ tool: name, effect, confined, effects: all });
   });
@@ -173,7 +181,8 @@ async function permitCall(work: TurnContext, call: CallId, read: CallRead): Prom
   // No grant is offered if a rule asks: such a rule comes before rules that allow, and so also before grants.
   const offer = verdict === byMode ? await offerOf(work, ruled()) : undefined;
   const always = offer?.exact === undefined ? {} : { always: grantInWords(offer.exact) };
-  return askAboutCall({ ...work, ask }, read, { ...asked, ...always, ...defined({ offer }) }, asks);
+  const why = { asks, once: byModeAlone ? whyNoGrant(ruled()) : 'a rule asks about each such call' };
+  return askAboutCall({ ...work, ask }, read, { ...asked, ...always, ...defined({ offer }) }, why);
 }
 
 /**
@@ -199,10 +208,13 @@ async function underRules(
   return byProject === undefined ? verdict : { decision: 'allowed', rule: `${byProject} (project)` };
 }
 
-/** Returns the grants of the project. Grants that cannot be read allow nothing, so the user is asked. */
+/**
+ * Returns the grants of the project. Grants that cannot be read allow nothing, so the user is asked. A grant for a whole
+ * tool applies to one session, so the project cannot give it.
+ */
 async function keptOf(grants: TurnContext['runtime']['grants']): Promise<readonly Granted[]> {
   try {
-    return (await grants?.kept()) ?? [];
+    return ((await grants?.kept()) ?? []).filter((grant) => !isWholeGrant(grant));
   } catch {
     return [];
   }
@@ -214,8 +226,9 @@ async function keptOf(grants: TurnContext['runtime']['grants']): Promise<readonl
  */
 async function offerOf({ session, runtime }: TurnContext, call: RuledCall): Promise<GrantOffer | undefined> {
   if (!canGrant(call)) return undefined;
-  const text = JSON.stringify(call.effects);
+  const text = JSON.stringify(call.effects ?? {});
   if ((await session.secrets.mask(text)) !== text) return undefined;
   const exact = grantOf(call);
-  return defined({ call, exact, project: runtime.grants !== undefined });
+  const whole = exact !== undefined && isWholeGrant(exact);
+  return defined({ call, exact, project: runtime.grants !== undefined && !whole });
 }

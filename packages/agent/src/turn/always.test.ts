@@ -58,6 +58,27 @@ describe('the answer `always`', () => {
     await second.live.close();
   });
 
+  test('allows every call of a tool that reports no commands, paths or hosts, also after a restart', async () => {
+    const save: Tool = {
+      name: 'save',
+      description: 'Saves.',
+      schema: { type: 'object' },
+      effect: 'write',
+      read: (input) => ({ title: `save ${JSON.stringify(input)}`, run: async () => ({ text: 'saved' }) }),
+    };
+    const { asked, runtime: base } = person('always');
+    const runtime = { ...base, tools: [save] };
+    const provider = answering(calls(['c1', 'save', '{"a":1}']), calls(['c2', 'save', '{"a":2}']), says('Done.'));
+    const first = await goLive({ provider, runtime, open: { mode: 'ask' } });
+    await first.live.prompt('go');
+    await first.live.close();
+    const again = answering(calls(['c3', 'save', '{"a":3}']), says('Done.'));
+    const second = await goLive({ provider: again, runtime, shelf: first.shelf });
+    await second.live.prompt('once more');
+    expect(asked).toEqual(['save {"a":1}: save (every call)']);
+    await second.live.close();
+  });
+
   test('applies to this session only, so a fork asks again', async () => {
     const { asked, runtime } = person('always');
     const provider = answering(runs('c1', 'npm test'), says('Done.'), runs('c2', 'npm test'), says('Done.'));

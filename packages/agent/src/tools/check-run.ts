@@ -1,0 +1,92 @@
+// Checks what a tool returns for a call before it runs: its title, its effects and its preview. The author of a tool can
+// return any value, and a wrong one must fail the call and not the session.
+
+import type { Notice } from '../ports/session-event.ts';
+import type { TurnContext } from '../session/turn-context.ts';
+
+const RUN = ['title', 'confined', 'sandboxed', 'beyond', 'effects', 'preview', 'run'] as const;
+
+/** Returns the problem of the value that `read` of a tool returned. Returns `undefined` for a `ToolRun`. */
+export function problemOfRun(value: unknown): string | undefined {
+  if (!isObject(value)) return 'it returned no run for the arguments';
+  const { title, confined, sandboxed, beyond, effects, preview, run } = fieldsOf(value, ...RUN);
+  if (typeof title !== 'string') return `\`title\` returned ${kindOf(title)}: return a string`;
+  if (!isFlag(confined)) return `\`confined\` returned ${kindOf(confined)}: return true or false`;
+  if (!isFlag(sandboxed)) return `\`sandboxed\` is ${kindOf(sandboxed)}: use true or false`;
+  if (beyond !== undefined && !isListOf(beyond, isText)) return `\`beyond\` is not a list of strings`;
+  if (preview !== undefined && typeof preview !== 'function') return '`preview` is not a function';
+  if (typeof run !== 'function') return '`run` is not a function';
+  return effects === undefined ? undefined : problemOfEffects(effects);
+}
+
+/** Returns the problem of the value that `preview` returned. Returns `undefined` for a `ToolPreview`. */
+export function problemOfPreview(value: unknown): string | undefined {
+  const { kind, text, unseen, base } = fieldsOf(value, 'kind', 'text', 'unseen', 'base');
+  const isPreview =
+    (kind === 'diff' || kind === 'command' || kind === 'arguments') &&
+    isText(text) &&
+    [unseen, base].every((one) => one === undefined || isText(one));
+  return isPreview
+    ? undefined
+    : `\`preview\` returned ${kindOf(value)}: return { kind: "diff", "command" or "arguments", text } with a string as \`text\``;
+}
+
+/** Reports an error of a tool to its author, and returns the text for the model. */
+export async function reportBadTool(
+  { session, tell }: Pick<TurnContext, 'session' | 'tell'>,
+  tool: string,
+  problem: string,
+): Promise<string> {
+  const message = await session.secrets.mask(`the tool "${tool}" has an error: ${problem}`);
+  const notice: Notice = { code: 'tools/bad-tool', message, next: 'The call failed and did not run. Fix the tool.' };
+  tell({ type: 'notice.raised', notice });
+  return `The call of "${tool}" did not run, because the tool has an error that only its author can fix: ${problem}`;
+}
+
+function problemOfEffects(effects: unknown): string | undefined {
+  const { commands, paths, hosts, beyond } = fieldsOf(effects, 'commands', 'paths', 'hosts', 'beyond');
+  if (!isObject(effects)) return `\`effects\` is ${kindOf(effects)}: use an object`;
+  if (paths !== undefined && !isListOf(paths, isPath))
+    return `\`describeEffects.paths\` returned ${kindOf(paths)}: return a list of { path } with a string as \`path\``;
+  if (hosts !== undefined && !isListOf(hosts, isText))
+    return `\`describeEffects.hosts\` returned ${kindOf(hosts)}: return a list of strings`;
+  if (beyond !== undefined && !isListOf(beyond, isText)) return '`effects.beyond` is not a list of strings';
+  return commands === undefined || isCommands(commands)
+    ? undefined
+    : `\`describeEffects.commands\` returned ${kindOf(commands)}: return { plain, possible } with lists of words`;
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+const isText = (value: unknown): boolean => typeof value === 'string';
+const isFlag = (value: unknown): boolean => value === undefined || typeof value === 'boolean';
+const isListOf = (value: unknown, isOne: (one: unknown) => boolean): boolean =>
+  Array.isArray(value) && value.every(isOne);
+
+/** Returns these fields of a value, own or inherited. Each is `undefined` if the value is not an object. */
+function fieldsOf<Name extends string>(
+  value: unknown,
+  ...names: readonly Name[]
+): { readonly [name in Name]?: unknown } {
+  const fields: { [name in Name]?: unknown } = {};
+  if (isObject(value)) for (const name of names) fields[name] = Reflect.get(value, name);
+  return fields;
+}
+
+function isPath(value: unknown): boolean {
+  const { path, below } = fieldsOf(value, 'path', 'below');
+  return isText(path) && isFlag(below);
+}
+
+function isCommands(value: unknown): boolean {
+  const { plain, possible } = fieldsOf(value, 'plain', 'possible');
+  const isWords = (words: unknown): boolean => isListOf(words, isText);
+  const isPossible = (words: unknown): boolean => isListOf(words, (word) => word === undefined || isText(word));
+  return (plain === undefined || isListOf(plain, isWords)) && isListOf(possible, isPossible);
+}
+
+function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  if (value instanceof Promise) return 'a promise';
+  if (Array.isArray(value)) return 'a list with a wrong entry';
+  return isObject(value) ? 'an object with wrong fields' : `a ${typeof value}`;
+}
