@@ -103,7 +103,7 @@ describe('the answer of `permissions.ask`', () => {
   test('with `words` is a no, and a notice names `reason`', async () => {
     const { end, notices } = await decided({ decision: 'denied', words: 'not now' });
     expect(end).toBe('tool.failed');
-    expect(notices).toEqual([expect.stringContaining('returned `words`, which was renamed: use `reason`')]);
+    expect(notices).toEqual([expect.stringContaining('returned `words`, which was renamed to `reason`')]);
   });
 
   test.each([[undefined], [null], ['yes'], [1], [{}], [{ decision: 'yes' }], [{ allowed: true }]])(

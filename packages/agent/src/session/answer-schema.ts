@@ -2,7 +2,7 @@
 // to the prompt as text, so the prefix only grows (L3) and every provider supports it.
 
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
-import { defined } from '@tidemark/core';
+import { defined, JsonDepthError, parseJson } from '@tidemark/core';
 import type { JsonValue } from '@tidemark/model';
 import { AgentError } from '../errors.ts';
 
@@ -10,17 +10,27 @@ import { AgentError } from '../errors.ts';
 export interface AnswerSchema<Output> {
   /** Text that is added to the prompt. It asks the model for JSON that matches the schema. */
   readonly request: string;
-  /** Parses and checks an answer. Returns the value, or a text that describes each problem of the answer. */
-  read(answer: string): Promise<{ readonly value: Output } | { readonly problem: string }>;
+  /**
+   * Parses and checks an answer. The same answer is checked once, because the schema may run code of the author.
+   * Never rejects.
+   */
+  read(answer: string): Promise<CheckedAnswer<Output>>;
 }
+
+/**
+ * Result of a check: the value, a text that describes each problem of the answer, or the error that the schema threw.
+ */
+export type CheckedAnswer<Output> =
+  | { readonly value: Output }
+  | { readonly problem: string }
+  | { readonly thrown: unknown };
 
 const TARGET = 'draft-2020-12';
 
 /**
  * Returns the JSON Schema of a schema that implements Standard JSON Schema (zod from 4.2, arktype from 2.1.28, valibot
- * by
- * `toStandardJsonSchema`). Otherwise returns the reason: `unsupported` if the schema does not implement it, `failed` if
- * the library cannot write this schema.
+ * by `toStandardJsonSchema`). Otherwise returns the reason: `unsupported` if the schema does not implement it, `failed`
+ * if the library cannot write this schema.
  */
 export function jsonSchemaOf(
   schema: StandardSchemaV1,
@@ -53,16 +63,29 @@ export function createAnswerSchema<Output>(schema: StandardSchemaV1<unknown, Out
   const described = jsonSchemaOf(schema);
   if ('problem' in described) throw noSchema(schema, described.cause);
   const json = JSON.stringify(described.schema);
+  let last: { readonly answer: string; readonly checked: Promise<CheckedAnswer<Output>> } | undefined;
   return {
     request: `When the work is done, answer with one JSON value that matches this JSON Schema. The answer contains only the JSON, without other text and without a code fence.\n${json}`,
-    async read(answer) {
-      const given = parseAnswer(answer);
-      if ('problem' in given) return given;
-      const checked = await schema['~standard'].validate(given.value);
-      if (checked.issues === undefined) return { value: checked.value };
-      return { problem: checked.issues.map(issueText).join('; ') };
+    read(answer) {
+      if (last?.answer !== answer) last = { answer, checked: checkBy(schema, answer) };
+      return last.checked;
     },
   };
+}
+
+async function checkBy<Output>(
+  schema: StandardSchemaV1<unknown, Output>,
+  answer: string,
+): Promise<CheckedAnswer<Output>> {
+  const given = parseAnswer(answer);
+  if ('problem' in given) return given;
+  try {
+    const checked = await schema['~standard'].validate(given.value);
+    if (checked.issues === undefined) return { value: checked.value };
+    return { problem: checked.issues.map(issueText).join('; ') };
+  } catch (thrown) {
+    return { thrown };
+  }
 }
 
 /** Returns a validation issue as text: `path.0.name: expected a string`. */
@@ -71,15 +94,15 @@ export function issueText({ message, path = [] }: StandardSchemaV1.Issue): strin
   return place === '' ? message : `${place}: ${message}`;
 }
 
-const FENCED = /^```\w*\n([\s\S]*?)\n?```$/;
+const FENCED = /^``` *\w*\r?\n([\s\S]*?)\r?\n?```$/;
 
 /** Parses an answer as JSON. A code fence around the JSON is accepted, because models often write one. */
 function parseAnswer(answer: string): { readonly value: unknown } | { readonly problem: string } {
   const text = answer.trim();
   try {
-    const value: unknown = JSON.parse(FENCED.exec(text)?.[1] ?? text);
-    return { value };
-  } catch {
+    return { value: parseJson(FENCED.exec(text)?.[1] ?? text) };
+  } catch (error) {
+    if (error instanceof JsonDepthError) return { problem: `the answer is not accepted: ${error.message}` };
     return { problem: text === '' ? 'the answer is empty' : 'the answer is not JSON' };
   }
 }
@@ -91,6 +114,6 @@ function noSchema(schema: StandardSchemaV1, cause: unknown): AgentError {
   const { vendor } = standard;
   const message =
     `the schema of \`output\` (${vendor}) cannot be written as JSON Schema: ` +
-    'use a schema without transforms, or a release of the library that supports Standard JSON Schema';
+    'use only types that JSON has, or a release of the library that supports Standard JSON Schema';
   return new AgentError('agent/no-schema', message, defined({ vendor }), cause);
 }

@@ -6,6 +6,7 @@ import { ProviderError } from '@tidemark/model';
 import type { TurnEnding } from '../decide/next-move.ts';
 import { timeEnding } from '../decide/limits.ts';
 import { abandon, abandonAll, cutCall, interruption, nextMove, openCalls } from '../decide/next-move.ts';
+import { unlessAborted } from '../concurrency.ts';
 import { AgentError } from '../errors.ts';
 import type { FinishedTurn } from '../ports/live-session.ts';
 import { RUNTIME } from '../session/progress.ts';
@@ -52,7 +53,7 @@ async function takeStep(working: StepContext): Promise<Recorded | undefined> {
     case 'ask':
       return ask(working);
     case 'end':
-      return endUnlessMore(working);
+      return endUnlessMore(working, move.ending);
   }
 }
 
@@ -122,14 +123,17 @@ function endWith(work: TurnContext, ending: TurnEnding): Promise<Recorded | unde
 
 /**
  * Ends the turn if nothing is left to do. The move is decided again inside the mutex, so that a prompt that arrived
- * before the end is still answered.
+ * before the end is still answered. The answer is checked before, outside the mutex: the schema runs code of the author,
+ * which may take any time, and may interrupt the session.
  */
-function endUnlessMore(work: TurnContext): Promise<Recorded | undefined> {
+async function endUnlessMore(work: TurnContext, { outcome }: TurnEnding): Promise<Recorded | undefined> {
+  const checked = outcome === 'completed' ? await unlessAborted(checkAnswer(work), work.signal) : undefined;
+  if (work.signal.aborted) return undefined;
   return work.session.mutex.pass(async () => {
     const move = nextMove(work.session);
     if (move.do !== 'end') return undefined;
-    const checked = move.ending.outcome === 'completed' ? await checkAnswer(work) : undefined;
-    if (checked === undefined) return commitOne(work, [endingEvent(work, move.ending)]);
+    if (checked === undefined || move.ending.outcome !== 'completed')
+      return commitOne(work, [endingEvent(work, move.ending)]);
     if ('outcome' in checked) return commitOne(work, [endingEvent(work, checked)]);
     await commitInside(work.session, [runtimeMessage(work, checked.correction)]);
     return undefined;
@@ -147,6 +151,7 @@ async function checkAnswer({
   if (answerCheck === undefined) return undefined;
   const read = await answerCheck.schema.read(session.progress.turn?.text ?? '');
   if ('value' in read) return undefined;
+  if ('thrown' in read) return outputUnchecked(read.thrown);
   if (answerCheck.corrections >= MAX_CORRECTIONS) return outputMismatch(read.problem);
   answerCheck.corrections += 1;
   return { correction: correctionText(read.problem) };
@@ -160,6 +165,16 @@ function outputMismatch(problem: string): TurnEnding {
   const message = `the answer does not match the schema of \`output\`, after ${MAX_CORRECTIONS + 1} attempts: ${problem}`;
   const next = 'Simplify the schema, or explain its fields in the prompt.';
   return { outcome: 'failed', error: { code: 'turn/output-mismatch', message, next } };
+}
+
+function outputUnchecked(thrown: unknown): TurnEnding {
+  const message = `the schema of \`output\` threw an error while it checked the answer: ${messageOf(thrown)}`;
+  const next = 'Fix the refinement or the transform of the schema. The answer is in `text`.';
+  return { outcome: 'failed', error: { code: 'turn/output-unchecked', message, next } };
+}
+
+function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
 function interrupt(work: TurnContext): Promise<Recorded | undefined> {

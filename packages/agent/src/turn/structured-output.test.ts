@@ -7,6 +7,10 @@ import { answering, goLive, heldBy, says } from '../../tests/small-live.ts';
 const invoice = z.object({ total: z.number(), lines: z.array(z.string()).min(1) });
 const GOOD = '{"total": 3, "lines": ["a"]}';
 
+function fail(): never {
+  throw new Error('no such letter');
+}
+
 describe('a prompt with `output`', () => {
   test('returns the parsed value', async () => {
     const { live } = await goLive({ provider: answering(says(GOOD)) });
@@ -73,6 +77,53 @@ describe('a prompt with `output`', () => {
   test('has no value if the turn does not complete', async () => {
     const { live } = await goLive({ provider: answering(says(GOOD)), runtime: { limits: { tokens: 1 } } });
     expect(await live.prompt('Read it.', { output: invoice })).toMatchObject({ outcome: 'limited', output: undefined });
+  });
+
+  test.each([
+    ['with Windows line ends', `\`\`\`json\r\n${GOOD}\r\n\`\`\``],
+    ['with a space before its language', `\`\`\` json\n${GOOD}\n\`\`\``],
+  ])('accepts a code fence %s', async (_case, answer) => {
+    const { live } = await goLive({ provider: answering(says(answer)) });
+    expect((await live.prompt('Read it.', { output: invoice })).output).toEqual({ total: 3, lines: ['a'] });
+  });
+
+  test('asks the model to correct an answer that is nested too deep, and the session continues', async () => {
+    const tree: z.ZodType = z.lazy(() => z.object({ next: tree.optional() }));
+    const deep = `${'{"next":'.repeat(1_000)}{}${'}'.repeat(1_000)}`;
+    const { live } = await goLive({ provider: answering(says(deep), says('{"next":{}}'), says('Hello.')) });
+    expect(await live.prompt('Grow a tree.', { output: tree })).toMatchObject({ output: { next: {} } });
+    expect(await live.prompt('Hello.')).toMatchObject({ outcome: 'completed' });
+  });
+
+  test.each([
+    ['transform', z.string().transform(() => fail())],
+    ['refinement', z.string().refine(() => fail())],
+  ])('ends the turn as failed if a %s of the schema throws, and the session continues', async (_case, output) => {
+    const { live } = await goLive({ provider: answering(says('"a"'), says('Hello.')) });
+    expect(await live.prompt('Say a.', { output })).toMatchObject({
+      outcome: 'failed',
+      text: '"a"',
+      error: { code: 'turn/output-unchecked', message: expect.stringContaining('no such letter') },
+    });
+    expect(await live.prompt('Hello.')).toMatchObject({ outcome: 'completed' });
+  });
+
+  test('can be interrupted while a refinement of the schema waits, also by the refinement itself', async () => {
+    const { live } = await goLive({ provider: answering(says('"a"'), says('Hello.')) });
+    const never = new Promise<boolean>(() => undefined);
+    const output = z.string().refine(async () => {
+      await live.interrupt();
+      return never;
+    });
+    expect(await live.prompt('Say a.', { output })).toMatchObject({ outcome: 'interrupted', output: undefined });
+    expect(await live.prompt('Hello.')).toMatchObject({ outcome: 'completed' });
+  });
+
+  test('checks an answer once', async () => {
+    const checks: string[] = [];
+    const output = z.string().transform((text) => checks.push(text));
+    const { live } = await goLive({ provider: answering(says('"a"')) });
+    expect(await live.prompt('Say a.', { output })).toMatchObject({ output: 1 });
   });
 
   test('refuses a schema that cannot be written as JSON Schema, before anything is recorded', async () => {
