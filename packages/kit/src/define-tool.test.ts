@@ -228,6 +228,35 @@ describe('a returned object', () => {
     });
   });
 
+  const circular: Record<string, unknown> = { a: 1 };
+  circular['self'] = { circular };
+  test.each<[string, unknown, string]>([
+    ['a Set', { tags: new Set([1]) }, 'tags is a Set, which JSON would write as {}'],
+    ['a Map', { list: [{ of: new Map() }] }, 'list[0].of is a Map, which'],
+    ['an Error with a field', { error: Object.assign(new Error('no'), { code: 1 }) }, 'error is an Error, which'],
+    ['a Promise', [Promise.resolve(1)], '[0] is a Promise, which'],
+    ['NaN', { sum: Number.NaN }, 'sum is NaN, which JSON would write as null'],
+    ['an infinite number', [[Infinity]], '[0][0] is Infinity'],
+    ['NaN alone', Number.NaN, 'the value is NaN'],
+    ['a BigInt', { rows: { count: 1n } }, 'rows.count is a BigInt'],
+    ['a function in a list', { all: [() => 1] }, 'all[0] is a function'],
+    ['an invalid date', { at: new Date('x') }, 'at is an invalid date'],
+    ['a reference to itself', circular, 'self.circular is a circular reference'],
+    ['a Buffer', { file: Buffer.from('a') }, 'file contains bytes (Buffer)'],
+  ])('that contains %s is an error of the call, which names the path and the reason', async (_case, value, reason) => {
+    await expect(textOf(value)).rejects.toMatchObject({
+      code: 'kit/bad-tool',
+      message: expect.stringContaining(reason),
+    });
+  });
+
+  test('may contain the same object twice, dates, and fields that JSON leaves out', async () => {
+    const one = { at: new Date(0) };
+    expect(await textOf({ a: one, b: one, c: undefined, d: () => 1 })).toEqual({
+      text: '{"a":{"at":"1970-01-01T00:00:00.000Z"},"b":{"at":"1970-01-01T00:00:00.000Z"}}',
+    });
+  });
+
   test.each([[new Map([['a', 1]])], [new Error('no')], [new Set([1])]])(
     'that JSON would write as an empty object is an error of the call',
     async (value) => {

@@ -16,6 +16,7 @@ import type {
 import { issueText, nearestName } from '@tidemark/agent';
 import type { EffectClass } from '@tidemark/log';
 import type { JsonValue } from '@tidemark/model';
+import { jsonProblem } from './json-problem.ts';
 import { KitError } from './kit-error.ts';
 import { markedOutput } from './tool-output.ts';
 import { toolSchemaOf } from './tool-schema.ts';
@@ -247,33 +248,9 @@ function outputOf(tool: string, returned: unknown): ToolOutput {
 }
 
 function asJson(tool: string, value: unknown): string {
-  try {
-    // A Map, an Error or a generator would be written as an empty object.
-    const text: string | undefined = isData(value) ? JSON.stringify(value, refuseBytes) : undefined;
-    if (text !== undefined) return text;
-  } catch (cause) {
-    throw notJson(tool, cause);
-  }
-  throw notJson(tool);
-}
-
-function isData(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || 'toJSON' in value) return true;
-  return Object.keys(value).length > 0 || [Object.prototype, null].includes(Object.getPrototypeOf(value));
-}
-
-/**
- * Replacer of `JSON.stringify` that refuses bytes, which would become a list of numbers. A `Buffer` arrives in its own
- * JSON form.
- */
-function refuseBytes(_name: string, value: unknown): unknown {
-  const isBuffer =
-    typeof value === 'object' && value !== null && 'type' in value && value.type === 'Buffer' && 'data' in value;
-  if (value instanceof Uint8Array || (isBuffer && Array.isArray(value.data))) throw new TypeError('it contains bytes');
-  return value;
-}
-
-function notJson(tool: string, cause?: unknown): KitError {
-  const message = `${tool} returned a value that is not JSON: return a string or a JSON value, or toolOutput({ text, images, failed })`;
-  return new KitError('kit/bad-tool', message, { tool }, cause);
+  const problem = jsonProblem(value);
+  const text: string | undefined = problem === undefined ? JSON.stringify(value) : undefined;
+  if (text !== undefined) return text;
+  const message = `${tool} returned a value that is not JSON: ${problem ?? 'it has no JSON form'}. Return a string or a JSON value, or toolOutput({ text, images, failed })`;
+  throw new KitError('kit/bad-tool', message, { tool });
 }

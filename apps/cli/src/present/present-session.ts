@@ -101,6 +101,8 @@ function show(sight: SessionView, event: SessionEvent): void {
       return showStatus(sight, event.gauge);
     case 'reasoning.delta':
     case 'tool.progressed':
+    // Ignored: the message of the error is in the result of the call.
+    case 'tool.threw':
     // Ignored: the process ends after one turn, so there is no pause in which the cache must be kept warm.
     case 'cache.warming':
   }

@@ -10,6 +10,11 @@ export type SessionEvent =
   | { readonly type: 'text.delta'; readonly text: string }
   | { readonly type: 'reasoning.delta'; readonly text: string }
   | { readonly type: 'tool.progressed'; readonly call: CallId; readonly text: string }
+  /**
+   * Error that a tool threw, with its stack. Its text is not masked. Only its masked message is stored and shown to the
+   * model.
+   */
+  | { readonly type: 'tool.threw'; readonly call: CallId; readonly tool: string; readonly error: unknown }
   | { readonly type: 'notice.raised'; readonly notice: Notice }
   /** Fill level of the window with the request that is being sent. */
   | { readonly type: 'status.changed'; readonly gauge: Gauge }

@@ -2,14 +2,17 @@
 // return any value, and a wrong one must fail the call and not the session.
 
 import type { Notice } from '../ports/session-event.ts';
+import type { ToolPreview, ToolRun } from '../ports/tool.ts';
+import type { CallEffects, CommandEffects, PathEffect } from '../rules/ruled-call.ts';
 import type { TurnContext } from '../session/turn-context.ts';
 
-const RUN = ['title', 'confined', 'sandboxed', 'beyond', 'effects', 'preview', 'run'] as const;
+/** Fields with these names, each with any value or absent. */
+type Unchecked<Name extends string> = { readonly [name in Name]?: unknown };
 
 /** Returns the problem of the value that `read` of a tool returned. Returns `undefined` for a `ToolRun`. */
 export function problemOfRun(value: unknown): string | undefined {
-  if (!isObject(value)) return 'it returned no run for the arguments';
-  const { title, confined, sandboxed, beyond, effects, preview, run } = fieldsOf(value, ...RUN);
+  if (!isObject<keyof ToolRun>(value)) return 'it returned no run for the arguments';
+  const { title, confined, sandboxed, beyond, effects, preview, run } = value;
   if (typeof title !== 'string') return `\`title\` returned ${kindOf(title)}: return a string`;
   if (!isFlag(confined)) return `\`confined\` returned ${kindOf(confined)}: return true or false`;
   if (!isFlag(sandboxed)) return `\`sandboxed\` is ${kindOf(sandboxed)}: use true or false`;
@@ -21,11 +24,11 @@ export function problemOfRun(value: unknown): string | undefined {
 
 /** Returns the problem of the value that `preview` returned. Returns `undefined` for a `ToolPreview`. */
 export function problemOfPreview(value: unknown): string | undefined {
-  const { kind, text, unseen, base } = fieldsOf(value, 'kind', 'text', 'unseen', 'base');
   const isPreview =
-    (kind === 'diff' || kind === 'command' || kind === 'arguments') &&
-    isText(text) &&
-    [unseen, base].every((one) => one === undefined || isText(one));
+    isObject<keyof ToolPreview>(value) &&
+    (value.kind === 'diff' || value.kind === 'command' || value.kind === 'arguments') &&
+    isText(value.text) &&
+    [value.unseen, value.base].every((one) => one === undefined || isText(one));
   return isPreview
     ? undefined
     : `\`preview\` returned ${kindOf(value)}: return { kind: "diff", "command" or "arguments", text } with a string as \`text\``;
@@ -44,8 +47,8 @@ export async function reportBadTool(
 }
 
 function problemOfEffects(effects: unknown): string | undefined {
-  const { commands, paths, hosts, beyond } = fieldsOf(effects, 'commands', 'paths', 'hosts', 'beyond');
-  if (!isObject(effects)) return `\`effects\` is ${kindOf(effects)}: use an object`;
+  if (!isObject<keyof CallEffects>(effects)) return `\`effects\` is ${kindOf(effects)}: use an object`;
+  const { commands, paths, hosts, beyond } = effects;
   if (paths !== undefined && !isListOf(paths, isPath))
     return `\`describeEffects.paths\` returned ${kindOf(paths)}: return a list of { path } with a string as \`path\``;
   if (hosts !== undefined && !isListOf(hosts, isText))
@@ -56,29 +59,22 @@ function problemOfEffects(effects: unknown): string | undefined {
     : `\`describeEffects.commands\` returned ${kindOf(commands)}: return { plain, possible } with lists of words`;
 }
 
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+function isObject<Name extends string>(value: unknown): value is Unchecked<Name> {
+  return typeof value === 'object' && value !== null;
+}
+
 const isText = (value: unknown): boolean => typeof value === 'string';
 const isFlag = (value: unknown): boolean => value === undefined || typeof value === 'boolean';
 const isListOf = (value: unknown, isOne: (one: unknown) => boolean): boolean =>
   Array.isArray(value) && value.every(isOne);
 
-/** Returns these fields of a value, own or inherited. Each is `undefined` if the value is not an object. */
-function fieldsOf<Name extends string>(
-  value: unknown,
-  ...names: readonly Name[]
-): { readonly [name in Name]?: unknown } {
-  const fields: { [name in Name]?: unknown } = {};
-  if (isObject(value)) for (const name of names) fields[name] = Reflect.get(value, name);
-  return fields;
-}
-
 function isPath(value: unknown): boolean {
-  const { path, below } = fieldsOf(value, 'path', 'below');
-  return isText(path) && isFlag(below);
+  return isObject<keyof PathEffect>(value) && isText(value.path) && isFlag(value.below);
 }
 
 function isCommands(value: unknown): boolean {
-  const { plain, possible } = fieldsOf(value, 'plain', 'possible');
+  if (!isObject<keyof CommandEffects>(value)) return false;
+  const { plain, possible } = value;
   const isWords = (words: unknown): boolean => isListOf(words, isText);
   const isPossible = (words: unknown): boolean => isListOf(words, (word) => word === undefined || isText(word));
   return (plain === undefined || isListOf(plain, isWords)) && isListOf(possible, isPossible);
@@ -88,5 +84,5 @@ function kindOf(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (value instanceof Promise) return 'a promise';
   if (Array.isArray(value)) return 'a list with a wrong entry';
-  return isObject(value) ? 'an object with wrong fields' : `a ${typeof value}`;
+  return typeof value === 'object' ? 'an object with wrong fields' : `a ${typeof value}`;
 }

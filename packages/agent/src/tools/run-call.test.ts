@@ -242,6 +242,14 @@ describe('a tool that throws', () => {
     expect(words).toBe('no such file');
   });
 
+  test('reports the error with its stack as an event, which the log does not contain', async () => {
+    const error = new Error('no such file');
+    const { told, words } = await close(made('look', () => Promise.reject(error)));
+    expect(told).toEqual([{ type: 'tool.threw', call: 'c1', tool: 'look', error }]);
+    expect(error.stack).toContain('run-call.test.ts');
+    expect(words).not.toContain('run-call.test.ts');
+  });
+
   test('before its first await also fails its call', async () => {
     const throws = made('look', () => {
       throw new TypeError('');

@@ -125,7 +125,10 @@ async function closingEvents(
   durationMs: number,
 ): Promise<readonly Event[]> {
   try {
-    if ('threw' in outcome) return [await faultOf(work, ready, output, outcome.threw, durationMs)];
+    if ('threw' in outcome) {
+      work.tell({ type: 'tool.threw', call: ready.call, tool: ready.tool.name, error: outcome.threw });
+      return [await faultOf(work, ready, output, outcome.threw, durationMs)];
+    }
     const { returned } = outcome;
     const closing = await resultOf(work, ready, output, returned, durationMs);
     const facts = returned.facts?.filter((fact) => holds(fact, closing.data)) ?? [];
