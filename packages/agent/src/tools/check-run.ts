@@ -6,12 +6,14 @@ import type { ToolPreview, ToolRun } from '../ports/tool.ts';
 import type { CallEffects, CommandEffects, PathEffect } from '../rules/ruled-call.ts';
 import type { TurnContext } from '../session/turn-context.ts';
 
-/** Fields with these names, each with any value or absent. */
-type Unchecked<Name extends string> = { readonly [name in Name]?: unknown };
+/** Fields that are checked, of all objects that a tool returns. */
+type Unchecked = {
+  readonly [name in keyof (ToolRun & ToolPreview & CallEffects & CommandEffects & PathEffect)]?: unknown;
+};
 
 /** Returns the problem of the value that `read` of a tool returned. Returns `undefined` for a `ToolRun`. */
 export function problemOfRun(value: unknown): string | undefined {
-  if (!isObject<keyof ToolRun>(value)) return 'it returned no run for the arguments';
+  if (!isObject(value)) return 'it returned no run for the arguments';
   const { title, confined, sandboxed, beyond, effects, preview, run } = value;
   if (typeof title !== 'string') return `\`title\` returned ${kindOf(title)}: return a string`;
   if (!isFlag(confined)) return `\`confined\` returned ${kindOf(confined)}: return true or false`;
@@ -25,7 +27,7 @@ export function problemOfRun(value: unknown): string | undefined {
 /** Returns the problem of the value that `preview` returned. Returns `undefined` for a `ToolPreview`. */
 export function problemOfPreview(value: unknown): string | undefined {
   const isPreview =
-    isObject<keyof ToolPreview>(value) &&
+    isObject(value) &&
     (value.kind === 'diff' || value.kind === 'command' || value.kind === 'arguments') &&
     isText(value.text) &&
     [value.unseen, value.base].every((one) => one === undefined || isText(one));
@@ -47,7 +49,7 @@ export async function reportBadTool(
 }
 
 function problemOfEffects(effects: unknown): string | undefined {
-  if (!isObject<keyof CallEffects>(effects)) return `\`effects\` is ${kindOf(effects)}: use an object`;
+  if (!isObject(effects)) return `\`effects\` is ${kindOf(effects)}: use an object`;
   const { commands, paths, hosts, beyond } = effects;
   if (paths !== undefined && !isListOf(paths, isPath))
     return `\`describeEffects.paths\` returned ${kindOf(paths)}: return a list of { path } with a string as \`path\``;
@@ -59,7 +61,7 @@ function problemOfEffects(effects: unknown): string | undefined {
     : `\`describeEffects.commands\` returned ${kindOf(commands)}: return { plain, possible } with lists of words`;
 }
 
-function isObject<Name extends string>(value: unknown): value is Unchecked<Name> {
+function isObject(value: unknown): value is Unchecked {
   return typeof value === 'object' && value !== null;
 }
 
@@ -69,11 +71,11 @@ const isListOf = (value: unknown, isOne: (one: unknown) => boolean): boolean =>
   Array.isArray(value) && value.every(isOne);
 
 function isPath(value: unknown): boolean {
-  return isObject<keyof PathEffect>(value) && isText(value.path) && isFlag(value.below);
+  return isObject(value) && isText(value.path) && isFlag(value.below);
 }
 
 function isCommands(value: unknown): boolean {
-  if (!isObject<keyof CommandEffects>(value)) return false;
+  if (!isObject(value)) return false;
   const { plain, possible } = value;
   const isWords = (words: unknown): boolean => isListOf(words, isText);
   const isPossible = (words: unknown): boolean => isListOf(words, (word) => word === undefined || isText(word));
