@@ -14,7 +14,7 @@ import type { ArrivalFacts, ReceivedRequest } from './received.ts';
 import type { Play, Scenario } from './scenario.ts';
 import { playRoutes } from './routes.ts';
 import { createTally } from './tally.ts';
-import type { Tally } from './tally.ts';
+import type { RunTally } from './tally.ts';
 
 /** State that all wires share: settings, clock, ids, ledger, scenario, and queued plans and faults. */
 export interface Core {
@@ -23,7 +23,7 @@ export interface Core {
   readonly ids: Ids;
   readonly ledger: Ledger;
   /** Sums over all calls since the start or the last reset. */
-  readonly tally: Tally;
+  readonly tally: RunTally;
   readonly play: Play | undefined;
   /** Plans for calls that have not arrived yet. The first plan belongs to the next call. */
   readonly plans: TimedAnswerPlan[];

@@ -86,7 +86,8 @@ function firstReason<Item>(items: readonly Item[], check: (item: Item) => string
 
 /** The value of a header is not part of the reason, because it can be a secret. */
 function headerWhyNot(headers: ArrivalFacts['headers'], name: string, wanted: TextMatch | null): string | undefined {
-  const value = headers[name.toLowerCase()];
+  const key = name.toLowerCase();
+  const value = Object.hasOwn(headers, key) ? headers[key] : undefined;
   if (wanted === null) return value === undefined ? undefined : `header ${quote(name)} is present`;
   if (value === undefined) return `header ${quote(name)} is absent`;
   const reason = reasonOf(wanted, value);

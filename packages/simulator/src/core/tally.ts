@@ -46,7 +46,7 @@ export interface RunTotals {
 }
 
 /** Collector of the sums of a run. */
-export interface Tally {
+export interface RunTally {
   readonly add: CallWatcher;
   reject(rejected: RejectedRequest): void;
   readonly totals: Readonly<RunTotals>;
@@ -56,7 +56,7 @@ export interface Tally {
 const MOST_LISTED = 1000;
 
 /** Creates a collector without calls. */
-export function createTally(settings: Pick<SimulatorSettings, 'capabilities' | 'explainMisses'>): Tally {
+export function createTally(settings: Pick<SimulatorSettings, 'capabilities' | 'explainMisses'>): RunTally {
   const totals: RunTotals = {
     calls: 0,
     answered: 0,
