@@ -61,10 +61,21 @@ test('`onRejected`, `report` and `check` name each request that no endpoint rece
   await fetch(`${url}/v1/embeddings`, { method: 'POST' });
   await fetch(`${url}/v1/messages`, { method: 'POST', body: bodyOf({}) });
   await fetch(`${url}/v1/chat/completions`, { method: 'POST', body: '{}' });
+  await fetch(`${url}/v1/models/none`, { headers: { authorization: 'Bearer any' } });
+  await ask(url, { 'x-tidemark-at': '5' });
+  await ask(url, { 'x-tidemark-at': '4' });
+  await fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer any', 'x-tidemark-at': '3' },
+    body: '{}',
+  });
   expect(heard.map(({ path, status }) => [path, status])).toEqual([
     ['/v1/embeddings', 404],
     ['/v1/messages', 401],
     ['/v1/chat/completions', 401],
+    ['/v1/models/none', 404],
+    ['/v1/messages', 400],
+    ['/v1/chat/completions', 400],
   ]);
   expect(simulator.report().rejected).toEqual(heard);
   expect(simulator.check()[0]).toMatch(/^a request was refused: \/v1\/embeddings 404: no route/);

@@ -118,7 +118,9 @@ async function attempt(door: SimulatorDoor, context: DoorContext, request: strin
     const call = await readCall(door, context);
     return 'outcome' in call ? call : await work(call, request);
   } catch (error) {
-    return failure(error);
+    const refusal = failure(error);
+    reject(door, context.req.path, refusal);
+    return refusal;
   }
 }
 

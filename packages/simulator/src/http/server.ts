@@ -128,7 +128,11 @@ function createApp(door: SimulatorDoor): Hono<DoorBindings> {
   addModelDoors(app, door);
   addControlDoors(app, door);
   app.notFound((context) => refuseUnknown(door, context.req.path));
-  app.onError((error) => refuseCall(failure(error), nextRequest(door)));
+  app.onError((error, context) => {
+    const refusal = failure(error);
+    reject(door, context.req.path, refusal);
+    return refuseCall(refusal, nextRequest(door));
+  });
   return app;
 }
 

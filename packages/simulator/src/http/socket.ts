@@ -115,12 +115,16 @@ async function answerFrame(connection: SocketConnection, text: string): Promise<
   const { core, socket, account, headers, memory, openedAt } = connection;
   const old = tooOld(openedAt, core.clock.now());
   if (old !== undefined) {
+    reject(connection, PATH, old);
     await socket.send(refusalFrame(old));
     return socket.close();
   }
   if (takeFault(core, 'forgotten') !== undefined) memory.forget();
   const frame = readFrame(text);
-  if (frame.outcome === 'refused') return socket.send(refusalFrame(frame));
+  if (frame.outcome === 'refused') {
+    reject(connection, PATH, frame);
+    return socket.send(refusalFrame(frame));
+  }
   const { body, generates, previous } = frame;
   const outcome = attempt(() => callResponses(core, { body, account, headers, connection: memory, generates }));
   if (outcome.outcome === 'admitted') return tell(connection, outcome);
