@@ -38,7 +38,7 @@ export function runSimulated({ words, folder, environment, url, toStderr, signal
   });
   const interrupt = (): void => {
     // A terminal has sent Ctrl-C to the command already.
-    if (process.stdin.isTTY !== true) child.kill('SIGINT');
+    if (!process.stdin.isTTY) child.kill('SIGINT');
   };
   const terminate = (): void => void child.kill('SIGTERM');
   signal.addEventListener('abort', interrupt);

@@ -154,7 +154,11 @@ function admitArrived(
   if ('outcome' in judged) return judged;
   const room = outputRoom(request, judged.tokens);
   if ('outcome' in room) return room;
-  const facts = { wire: 'anthropic', headers: arrived.headers, digest: hash('sha256', arrived.body, 'hex') } as const;
+  const facts = {
+    wire: 'anthropic',
+    headers: arrived.headers,
+    digest: () => hash('sha256', arrived.body, 'hex'),
+  } as const;
   const scripted = isPrewarm(request) ? plan : playStep(core, sent, facts, plan, arrived.trace);
   if ('mismatch' in scripted) return invalid(scripted.mismatch);
   return (

@@ -31,6 +31,6 @@ export interface ArrivalFacts {
   readonly wire: 'anthropic' | 'openai' | 'openrouter';
   /** HTTP headers with lower-case names. Empty for a call from the same process that gives none. */
   readonly headers: { readonly [name: string]: string };
-  /** Digest that identifies the bytes of the request. */
-  readonly digest: string;
+  /** Returns the digest that identifies the bytes of the request. Only a scenario needs it. */
+  digest(): string;
 }

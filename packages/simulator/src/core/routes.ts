@@ -74,8 +74,9 @@ function takeFrom(
   scenario: RouteScenario,
   { route, name, queue }: OpenRoute,
   sent: ReceivedRequest,
-  { digest }: ArrivalFacts,
+  facts: ArrivalFacts,
 ): PlayedStep | Unplayed {
+  const digest = facts.digest();
   const again = queue.again(digest);
   if (again !== undefined && route.repeat !== true) return { route: name, ...again };
   if (route.match?.prompt === undefined && isUnexpectedQuestion(sent, queue.next)) return answerCheckpoint(scenario);

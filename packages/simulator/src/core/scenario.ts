@@ -108,7 +108,8 @@ export interface Play {
 export function playSteps(scenario: StepScenario): Play {
   const queue = playQueue(scenario.steps, 'scenario');
   return {
-    take(sent, { digest }) {
+    take(sent, facts) {
+      const digest = facts.digest();
       const again = queue.again(digest);
       if (again !== undefined) return again;
       if (isUnexpectedQuestion(sent, queue.next)) return answerCheckpoint(scenario);

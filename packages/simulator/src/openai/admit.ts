@@ -160,7 +160,7 @@ function admitArrived<Request extends OpenAIRequest>(
   const prefix = prefixOf(request, plan.sizes);
   const room = outputRoom(request, prefix.at(-1)?.tokens ?? 0);
   if ('outcome' in room) return room;
-  const facts = { wire, headers, digest: hash('sha256', arrived.body, 'hex') };
+  const facts = { wire, headers, digest: () => hash('sha256', arrived.body, 'hex') };
   const scripted = request.prewarm ? plan : playStep(core, sent, facts, plan, trace);
   if ('mismatch' in scripted) return bad(scripted.mismatch, null);
   const refused = causedByFault(openAIRefusalOf(scripted.fault, request.model), trace);
