@@ -8,7 +8,7 @@ import type { Keyring } from '@tidemark/settings';
 import type { NdjsonStore } from '@tidemark/store-ndjson';
 import { CommanderError } from 'commander';
 
-import type { Command, CommandContext, RunAction } from './frame/command.ts';
+import type { Command, CommandContext, FinalExit, RunAction } from './frame/command.ts';
 import { COMMANDS } from './commands.ts';
 import type { ExitCode } from './frame/exit-codes.ts';
 import { EXIT } from './frame/exit-codes.ts';
@@ -47,7 +47,7 @@ export async function run(
   args: readonly string[],
   processEnvironment: ProcessEnvironment,
   commands: readonly Command[] = COMMANDS,
-): Promise<ExitCode> {
+): Promise<number> {
   const settings = settingsPlaces(args, processEnvironment);
   const shown = asDisplayed(processEnvironment, await displayIn(processEnvironment.folder, settings));
   const output = createOutput(asksForJson(args), shown.out, shown.err);
@@ -55,6 +55,7 @@ export async function run(
   try {
     const context = { ...contextOf(shown, output, settings), implied: line !== args };
     const exit = await parse(line, shown, context, commands);
+    if (typeof exit === 'object') return exit.exit;
     return processEnvironment.signal.aborted ? EXIT.interrupted : exit;
   } catch (error) {
     return settle(error, processEnvironment, output, commands);
@@ -66,8 +67,8 @@ async function parse(
   processEnvironment: ProcessEnvironment,
   context: CommandContext,
   commands: readonly Command[],
-): Promise<ExitCode> {
-  let exit: ExitCode = EXIT.ok;
+): Promise<ExitCode | FinalExit> {
+  let exit: ExitCode | FinalExit = EXIT.ok;
   const runAction: RunAction = async (action) => {
     exit = (await action(context)) ?? EXIT.ok;
   };

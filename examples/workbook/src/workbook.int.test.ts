@@ -2,7 +2,7 @@
 // read from the cache.
 
 import type { SessionEvent } from '@tidemark/kit';
-import type { Scenario, Simulator } from '@tidemark/simulator';
+import type { Scenario, ScenarioStep, Simulator } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
@@ -53,7 +53,7 @@ async function play(prompts: readonly string[] = PROMPTS, scenario: Scenario = S
   return { path, simulator, bodies, told, results };
 }
 
-const calling = (name: string, input: Readonly<Record<string, unknown>>): Scenario['steps'][number] => ({
+const calling = (name: string, input: Readonly<Record<string, unknown>>): ScenarioStep => ({
   answer: { calls: [{ name, arguments: input }] },
 });
 

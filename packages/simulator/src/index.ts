@@ -14,11 +14,32 @@ export type { SimulatorErrorCode } from './core/errors.ts';
 export { SimulatorError } from './core/errors.ts';
 export type { Fault, WrongUsage } from './core/faults.ts';
 export type { ListeningSimulator, ListenOptions } from './http/server.ts';
-export type { LedgerCall, SimulatedUsage, TokenCounts } from './core/ledger.ts';
+export type {
+  CallWatcher,
+  LedgerCall,
+  ReceivedCall,
+  RejectedRequest,
+  SimulatedUsage,
+  TokenCounts,
+} from './core/ledger.ts';
 export type { AnswerPlan, TimedAnswerPlan, SimulatorOptions } from './core/options.ts';
-export { parseScenario } from './core/parse-scenario.ts';
+export { defineScenario, parseScenario } from './core/parse-scenario.ts';
 export type { MessageRefusal } from './core/refusal.ts';
-export type { Expectation, Scenario, ScenarioStep, ReceivedRequest, SentResult } from './core/scenario.ts';
+export type { ReceivedRequest, SentResult } from './core/received.ts';
+export type {
+  Expectation,
+  RouteScenario,
+  Scenario,
+  ScenarioRoute,
+  ScenarioStep,
+  StepPlace,
+  StepScenario,
+} from './core/scenario.ts';
+export type { RouteMatch, TextMatch, ToolsMatch } from './core/route-match.ts';
+export { bucketsOf } from './core/tally.ts';
+export type { CallBuckets, MissedCall, RefusedCall } from './core/tally.ts';
+export { checkRun, placeText } from './core/report.ts';
+export type { RunReport, RunThresholds } from './core/report.ts';
 export type {
   AnsweredCall,
   Simulator,

@@ -2,7 +2,7 @@
 
 import { describe, expect, it, test } from 'vitest';
 import { createSimulator, parseScenario, SimulatorError } from '../src/index.ts';
-import type { Scenario } from '../src/index.ts';
+import type { Scenario, ScenarioStep } from '../src/index.ts';
 import { assistant, call, refusal, result, send, simulate, text, tool, user } from './conversation.ts';
 
 const SCENARIO: Scenario = {
@@ -194,7 +194,7 @@ describe.each([
   'Older history of this session is about to be replaced by a checkpoint. Write what only a reader can.',
 ])('a request for a checkpoint: %s', (QUESTION) => {
   const asked = { messages: [user(QUESTION)] };
-  const steps: Scenario['steps'] = [{ answer: { text: 'One.' } }, { answer: { text: 'Two.' } }];
+  const steps: readonly ScenarioStep[] = [{ answer: { text: 'One.' } }, { answer: { text: 'Two.' } }];
 
   it('is refused if the scenario has no answer to such a request, and uses up no step', () => {
     const simulator = simulate({ scenario: { steps } });

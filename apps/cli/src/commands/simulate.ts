@@ -1,32 +1,43 @@
-// `tidemark simulate`: runs the simulator on a port, for any client that uses a provider's wire format.
+// `tidemark simulate`: runs the simulator on a port, for any client that uses a provider's wire format, or for one
+// command whose environment contains the addresses.
 
 import { once } from 'node:events';
+import { resolve } from 'node:path';
 
 import { defined } from '@tidemark/core';
+import type { ListeningSimulator, RunThresholds, Simulator } from '@tidemark/simulator';
 import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
+import { EXIT } from '../frame/exit-codes.ts';
 import { CliError } from '../frame/failure.ts';
 import type { Shown } from '../frame/shown.ts';
 import { withStyle } from '../frame/shown.ts';
 import type { SimulatorAddress } from '../settings/simulator-addresses.ts';
 import { addressesOf } from '../settings/simulator-addresses.ts';
-import { openSimulator } from '../settings/simulator-server.ts';
+import { runSimulated } from '../settings/simulated-command.ts';
+import type { SimulatorLog } from '../settings/simulator-log.ts';
+import { openSimulatorLog } from '../settings/simulator-log.ts';
+import { startSimulator } from '../settings/simulator-server.ts';
+import { problemsOf, reportValue, showReport } from '../reports/simulator-report.ts';
 
-/** Command `tidemark simulate`, which runs the simulator on a port until Ctrl-C. */
+/** Command `tidemark simulate`, which runs the simulator on a port until Ctrl-C or until a command has ended. */
 export const simulate: Command = {
   name: 'simulate',
-  summary: 'run the simulator of all providers on a port until Ctrl-C',
+  summary: 'run the simulator of all providers on a port until Ctrl-C, or while a command runs',
   examples: [
     ['tidemark simulate --port 8787', 'then use the printed address of the provider in a client'],
     ['tidemark simulate --scenario answers.json', 'with answers from a script, on any free port'],
     ['tidemark simulate --allow-host ci-worker', 'for clients that use this host name'],
     ['tidemark simulate --offer-server-tools', 'for Codex CLI, which offers web search by default'],
+    ['tidemark simulate --scenario answers.json --strict -- npm test', 'for one command, with a check at its end'],
+    ['tidemark simulate --min-hit-rate 0.8 -- npm test', 'fail if less than 80% of the input is read from the cache'],
     ['tidemark simulate --virtual --json', 'with a clock that the calls set; the address as JSON'],
   ],
   declare: (command, run) =>
     void command
+      .argument('[command...]', 'command to run, after --; its environment contains the addresses, and no real key')
       .option('--port <number>', 'port on the loopback interface; 0 selects any free port', portOf, 0)
       .option('--virtual', 'use a clock that only the calls set, by the header x-tidemark-at (milliseconds since 1970)')
-      .option('--scenario <file>', 'JSON script of the answers')
+      .option('--scenario <file>', 'JSON script of the answers, as steps or as routes')
       .option('--offer-server-tools', 'accept tools that the provider runs, such as web search; they are never called')
       .option(
         '--allow-host <name>',
@@ -34,8 +45,13 @@ export const simulate: Command = {
         addTo,
         [],
       )
+      .option('--log <file>', 'add a JSON line for each call to this file')
+      .option('--log-bodies', 'with --log: also write the body and the headers of each call, without keys')
+      .option('--strict', 'fail if a step was not played, a call matched nothing or a request was refused')
+      .option('--min-hit-rate <rate>', 'fail if a smaller part of the input was read from the cache (0 to 1)', rateOf)
+      .option('--max-cost <dollars>', 'fail if the calls cost more, or if their price is unknown', dollarsOf)
       .addHelpText('after', LIMITS)
-      .action((options: SimulateFlags) => run((context) => serve(options, context))),
+      .action((words: readonly string[], options: SimulateFlags) => run((context) => serve(words, options, context))),
 };
 
 /**
@@ -45,6 +61,10 @@ export const simulate: Command = {
 const LIMITS = `
 The simulator listens only on 127.0.0.1 and answers requests for 127.0.0.1 and localhost with its port. It refuses
 requests from pages of other sites.
+The hit rate is the input tokens read from the cache, divided by all input tokens: read, written and neither, of the
+answered calls. The cost uses the prices of the catalog as exact decimals. If a call has no known price, the cost is
+unknown and --max-cost fails.
+Exit code: that of the command if it failed; else 1 if a check failed, and 0 if not. Without a check, Ctrl-C gives 130.
 Limits: 32 MB for a request, 10 s for its headers, 60 s for the whole request, 512 connections. An answer has no time
 limit.`;
 
@@ -54,25 +74,110 @@ interface SimulateFlags {
   readonly virtual?: true;
   readonly offerServerTools?: true;
   readonly scenario?: string;
+  readonly log?: string;
+  readonly logBodies?: true;
+  readonly strict?: true;
+  readonly minHitRate?: string;
+  readonly maxCost?: string;
 }
 
-async function serve(options: SimulateFlags, context: CommandContext): Promise<CommandOutcome> {
-  const clock = options.virtual === true ? 'virtual' : 'real';
-  const serverTools = options.offerServerTools === true ? 'offered' : 'refused';
+async function serve(
+  words: readonly string[],
+  options: SimulateFlags,
+  context: CommandContext,
+): Promise<CommandOutcome> {
+  if (options.logBodies === true && options.log === undefined)
+    throw new CliError('cli/usage', '--log-bodies needs --log', 'add --log <file>');
+  const log =
+    options.log === undefined
+      ? undefined
+      : openSimulatorLog(resolve(context.folder, options.log), options.logBodies === true);
+  try {
+    const { simulator, listening } = await open(options, log, words.length > 0 || isChecked(options));
+    const exit = await (words.length === 0 ? waitForEnd : runCommand)(words, options, context, listening);
+    await listening.close();
+    return words.length === 0 && !isChecked(options)
+      ? undefined
+      : conclude(simulator, options, context, { exit, hasCommand: words.length > 0 });
+  } finally {
+    log?.close();
+  }
+}
+
+function open(
+  options: SimulateFlags,
+  log: SimulatorLog | undefined,
+  explainMisses: boolean,
+): Promise<{ readonly simulator: Simulator; readonly listening: ListeningSimulator }> {
   const { port, scenario, allowHost } = options;
-  const settings = { clock, serverTools } as const;
-  const listening = await openSimulator(defined({ port, allowedHosts: allowHost, settings, scenario }));
+  const settings = {
+    clock: clockOf(options),
+    serverTools: options.offerServerTools === true ? 'offered' : 'refused',
+    explainMisses,
+    ...defined({ onCall: log?.onCall, onRejected: log?.onRejected }),
+  } as const;
+  return startSimulator(defined({ port, allowedHosts: allowHost, settings, scenario }));
+}
+
+function clockOf({ virtual }: SimulateFlags): 'virtual' | 'real' {
+  return virtual === true ? 'virtual' : 'real';
+}
+
+function isChecked({ strict, minHitRate, maxCost }: SimulateFlags): boolean {
+  return strict === true || minHitRate !== undefined || maxCost !== undefined;
+}
+
+function runCommand(
+  words: readonly string[],
+  _options: SimulateFlags,
+  context: CommandContext,
+  { url }: ListeningSimulator,
+): Promise<number> {
+  const { folder, environment, signal, output } = context;
+  return runSimulated({ words, folder, environment, url, toStderr: output.json, signal });
+}
+
+/** Prints the addresses and waits for Ctrl-C. With a check, SIGTERM ends the simulator too, so that it can report. */
+async function waitForEnd(
+  _words: readonly string[],
+  options: SimulateFlags,
+  context: CommandContext,
+  listening: ListeningSimulator,
+): Promise<number> {
   const addresses = addressesOf(listening.url);
-  context.output.result({ url: listening.url, port: listening.port, clock, addresses }, () => [
+  const { url, port } = listening;
+  context.output.result({ url, port, clock: clockOf(options), addresses }, () => [
     'the simulator listens on ',
-    withStyle('cyan', listening.url),
+    withStyle('cyan', url),
     '; Ctrl-C ends it\n',
     ...addresses.flatMap(addressLine),
     'every key is accepted',
   ]);
-  if (!context.signal.aborted) await once(context.signal, 'abort');
-  await listening.close();
-  return undefined;
+  if (context.signal.aborted) return EXIT.ok;
+  const waits = new AbortController();
+  const stopped = [once(context.signal, 'abort', waits)];
+  if (isChecked(options)) stopped.push(once(process, 'SIGTERM', waits));
+  await Promise.race(stopped);
+  waits.abort();
+  return EXIT.ok;
+}
+
+/** Prints the report, and returns the exit code of the command or of the check. */
+function conclude(
+  simulator: Simulator,
+  options: SimulateFlags,
+  { output }: CommandContext,
+  { exit, hasCommand }: { readonly exit: number; readonly hasCommand: boolean },
+): CommandOutcome {
+  const report = simulator.report();
+  const { minHitRate, maxCost } = options;
+  const thresholds: RunThresholds = defined({ minHitRate, maxCost });
+  const problems = problemsOf(report, thresholds, options.strict === true);
+  const shown = showReport(report, problems);
+  // The command uses stdout for its own output.
+  if (hasCommand && !output.json) output.note(shown);
+  else output.result(reportValue(report, problems, hasCommand ? exit : undefined), () => shown);
+  return { exit: exit === 0 && problems.length > 0 ? EXIT.difference : exit };
 }
 
 function addressLine({ title, variable, url, flags }: SimulatorAddress): readonly Shown[] {
@@ -82,6 +187,19 @@ function addressLine({ title, variable, url, flags }: SimulatorAddress): readonl
 
 function addTo(name: string, names: readonly string[]): readonly string[] {
   return [...names, name];
+}
+
+function rateOf(text: string): string {
+  return decimalOf(text, Number(text) <= 1, 'a hit rate', 'use a decimal from 0 to 1, such as 0.8');
+}
+
+function dollarsOf(text: string): string {
+  return decimalOf(text, true, 'an amount in US dollars', 'use a decimal, such as 0.50');
+}
+
+function decimalOf(text: string, isInRange: boolean, what: string, next: string): string {
+  if (/^\d{1,12}(?:\.\d{1,12})?$/.test(text) && isInRange) return text;
+  throw new CliError('cli/usage', `${JSON.stringify(text)} is not ${what}`, next);
 }
 
 function portOf(text: string): number {

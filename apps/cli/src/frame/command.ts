@@ -47,10 +47,17 @@ export interface CommandContext {
 }
 
 /**
+ * Exit code that stands even after Ctrl-C, and that can be the exit code of another program that the command ran.
+ */
+export interface FinalExit {
+  readonly exit: number;
+}
+
+/**
  * Exit code of a command's action; `undefined` means `ok`. Failures are thrown, as a `CliError` or as a typed error of
  * another package.
  */
-export type CommandOutcome = ExitCode | undefined;
+export type CommandOutcome = ExitCode | FinalExit | undefined;
 
 /** Example in `--help`: the line to type, and its effect. */
 export type Example = readonly [line: string, does: string];

@@ -3,7 +3,7 @@
 import { defined } from '@tidemark/core';
 import { readRegularFile } from '@tidemark/files';
 import { parseJson } from '@tidemark/log';
-import type { ListeningSimulator, SimulatorOptions } from '@tidemark/simulator';
+import type { ListeningSimulator, Simulator, SimulatorOptions } from '@tidemark/simulator';
 import { createSimulator, parseScenario } from '@tidemark/simulator';
 
 import { CliError } from '../frame/failure.ts';
@@ -16,7 +16,7 @@ export interface SimulatorChoice {
   readonly allowedHosts?: readonly string[];
   /** Path of the scenario file, which contains the answers as JSON. */
   readonly scenario?: string;
-  readonly settings?: Pick<SimulatorOptions, 'capabilities' | 'clock' | 'recordedSignatures' | 'serverTools'>;
+  readonly settings?: Omit<SimulatorOptions, 'scenario'>;
 }
 
 const MOST_BYTES = 256 * 1_024 * 1_024;
@@ -27,17 +27,28 @@ const MOST_BYTES = 256 * 1_024 * 1_024;
  * @throws CliError `cli/refused` when the scenario is not JSON.
  * @throws SimulatorError when the scenario is invalid.
  */
-export async function openSimulator({
+export async function openSimulator(choice: SimulatorChoice): Promise<ListeningSimulator> {
+  const { listening } = await startSimulator(choice);
+  return listening;
+}
+
+/**
+ * Opens the simulator on a port, and returns it together with its server.
+ *
+ * @throws CliError `cli/refused` when the scenario is not JSON.
+ * @throws SimulatorError when the scenario is invalid.
+ */
+export async function startSimulator({
   port,
   allowedHosts = [],
   scenario,
   settings,
-}: SimulatorChoice): Promise<ListeningSimulator> {
+}: SimulatorChoice): Promise<{ readonly simulator: Simulator; readonly listening: ListeningSimulator }> {
   const simulator = createSimulator({
     ...settings,
     ...defined({ scenario: scenario === undefined ? undefined : parseScenario(await readJson(scenario)) }),
   });
-  return simulator.listen({ port, allowedHosts });
+  return { simulator, listening: await simulator.listen({ port, allowedHosts }) };
 }
 
 async function readJson(path: string): Promise<unknown> {

@@ -14,15 +14,15 @@ import { refusalOf } from './refusal.ts';
 import type { Fault } from '../core/faults.ts';
 import { issueThinking, judge } from './judge.ts';
 import type { JudgedRequest } from './judge.ts';
-import type { LedgerCall, SimulatedUsage } from '../core/ledger.ts';
+import type { CallTrace, LedgerCall, SimulatedUsage } from '../core/ledger.ts';
 import type { MessageReply } from './message.ts';
 import type { AnswerPlan, TimedAnswerPlan } from '../core/options.ts';
-import { askHook, planCall, playStep } from '../core/core.ts';
+import { askHook, causedByFault, planCall, playStep } from '../core/core.ts';
 import { idOf } from '../core/ids.ts';
 import { invalid } from '../core/refusal.ts';
 import type { MessageRefusal } from '../core/refusal.ts';
 import type { Purpose, WireRequest, SentBlock } from './request.ts';
-import type { ReceivedRequest, SentResult } from '../core/scenario.ts';
+import type { ReceivedRequest, SentResult } from '../core/received.ts';
 import { distort, usageOf } from './message.ts';
 import { isPrewarm, outputRoom } from './output.ts';
 import { readRequest } from './read-request.ts';
@@ -39,6 +39,8 @@ export interface IncomingCall extends TimedAnswerPlan {
   readonly body: Uint8Array | string;
   readonly account: string;
   readonly betas: readonly string[];
+  /** HTTP headers with lower-case names. Default: none. */
+  readonly headers?: { readonly [name: string]: string };
 }
 
 /** Call that passed all checks and will be answered. */
@@ -65,12 +67,15 @@ export interface AdmittedMessage {
 export function admit(core: AnthropicCore, call: IncomingCall): AdmittedMessage | MessageRefusal {
   const plan = planCall(core, call);
   const arrived = arrive(core, call, 'messages', plan.at);
-  const outcome = refusalOf(plan.fault) ?? admitArrived(core, arrived, plan);
+  const outcome = causedByFault(refusalOf(plan.fault), arrived.trace) ?? admitArrived(core, arrived, plan);
   const told =
     outcome.outcome === 'refused'
       ? refusalEntry(outcome)
       : { status: 200, usage: outcome.usage, message: outcome.reply.id };
-  core.ledger.add(() => ({ ...describe(arrived), wire: 'anthropic', endpoint: 'messages', ...told }));
+  core.ledger.add(
+    () => ({ ...describe(arrived), wire: 'anthropic', endpoint: 'messages', ...told, ...arrived.trace }),
+    arrived,
+  );
   return outcome;
 }
 
@@ -90,12 +95,15 @@ export function count(core: AnthropicCore, call: IncomingCall): CountedMessage |
   const arrived = arrive(core, call, 'count', call.at);
   const request = readChecked(core, arrived);
   const judged = 'outcome' in request ? request : judge(request, { ...core, account: call.account, sizes: call.sizes });
-  core.ledger.add(() => ({
-    ...describe(arrived),
-    wire: 'anthropic',
-    endpoint: 'count_tokens',
-    ...('outcome' in judged ? refusalEntry(judged) : { status: 200 }),
-  }));
+  core.ledger.add(
+    () => ({
+      ...describe(arrived),
+      wire: 'anthropic',
+      endpoint: 'count_tokens',
+      ...('outcome' in judged ? refusalEntry(judged) : { status: 200 }),
+    }),
+    arrived,
+  );
   if ('outcome' in judged) return judged;
   return { outcome: 'counted', tokens: judged.tokens, edited: isPresent(judged.request.fields['context_management']) };
 }
@@ -106,14 +114,16 @@ interface ArrivedMessage {
   readonly account: string;
   readonly betas: readonly string[];
   readonly body: Uint8Array;
+  readonly headers: { readonly [name: string]: string };
+  readonly trace: CallTrace;
   /** Model name in the request. Empty until the body has been read. */
   model: string;
 }
 
 function arrive(core: AnthropicCore, call: IncomingCall, purpose: Purpose, time: number | undefined): ArrivedMessage {
-  const { account, betas } = call;
+  const { account, betas, headers = {} } = call;
   const body = typeof call.body === 'string' ? Buffer.from(call.body) : call.body;
-  return { at: core.clock.now(time), purpose, account, betas, body, model: '' };
+  return { at: core.clock.now(time), purpose, account, betas, body, headers, trace: {}, model: '' };
 }
 
 function readChecked(core: AnthropicCore, arrived: ArrivedMessage): WireRequest | MessageRefusal {
@@ -133,7 +143,7 @@ function admitArrived(
   if ('outcome' in request) return request;
   const sent = (): ReceivedRequest => describeRequest(request);
   const plan = askHook(core, sent, planned);
-  const told = refusalOf(plan.fault);
+  const told = causedByFault(refusalOf(plan.fault), arrived.trace);
   if (told !== undefined) return told;
   const judged = judge(request, {
     account: arrived.account,
@@ -144,9 +154,16 @@ function admitArrived(
   if ('outcome' in judged) return judged;
   const room = outputRoom(request, judged.tokens);
   if ('outcome' in room) return room;
-  const scripted = isPrewarm(request) ? plan : playStep(core, sent, arrived.body, plan);
+  const facts = {
+    wire: 'anthropic',
+    headers: arrived.headers,
+    digest: () => hash('sha256', arrived.body, 'hex'),
+  } as const;
+  const scripted = isPrewarm(request) ? plan : playStep(core, sent, facts, plan, arrived.trace);
   if ('mismatch' in scripted) return invalid(scripted.mismatch);
-  return refusalOf(scripted.fault) ?? answerCall(core, judged, scripted, room, arrived.at);
+  return (
+    causedByFault(refusalOf(scripted.fault), arrived.trace) ?? answerCall(core, judged, scripted, room, arrived.at)
+  );
 }
 
 /** Beta header with which a request asks for a report of dropped thinking in the response (provider-facts §1.8). */

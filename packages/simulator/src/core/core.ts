@@ -7,11 +7,14 @@ import type { Fault } from './faults.ts';
 import { createIds } from './ids.ts';
 import type { Ids } from './ids.ts';
 import { createLedger } from './ledger.ts';
-import type { Ledger } from './ledger.ts';
+import type { CallTrace, Ledger } from './ledger.ts';
 import type { TimedAnswerPlan, SimulatorSettings, AnswerPlan } from './options.ts';
-import { playScenario, checkpointQuestion, NO_CHECKPOINT } from './scenario.ts';
-import type { Play, ReceivedRequest } from './scenario.ts';
-import { hash } from 'node:crypto';
+import { playSteps, checkpointQuestion, NO_CHECKPOINT } from './scenario.ts';
+import type { ArrivalFacts, ReceivedRequest } from './received.ts';
+import type { Play, Scenario } from './scenario.ts';
+import { playRoutes } from './routes.ts';
+import { createTally } from './tally.ts';
+import type { RunTally } from './tally.ts';
 
 /** State that all wires share: settings, clock, ids, ledger, scenario, and queued plans and faults. */
 export interface Core {
@@ -19,6 +22,8 @@ export interface Core {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly ledger: Ledger;
+  /** Sums over all calls since the start or the last reset. */
+  readonly tally: RunTally;
   readonly play: Play | undefined;
   /** Plans for calls that have not arrived yet. The first plan belongs to the next call. */
   readonly plans: TimedAnswerPlan[];
@@ -27,15 +32,24 @@ export interface Core {
 
 /** Creates the state of a simulator that has received no call. */
 export function createCore(settings: SimulatorSettings): Core {
+  const tally = createTally(settings);
   return {
     settings,
+    tally,
     clock: createClock(settings.clock),
     ids: createIds(settings.idSeed),
-    ledger: createLedger(settings.ledgerCalls),
-    play: settings.scenario === undefined ? undefined : playScenario(settings.scenario),
+    ledger: createLedger(settings.ledgerCalls, [
+      tally.add,
+      ...(settings.onCall === undefined ? [] : [settings.onCall]),
+    ]),
+    play: settings.scenario === undefined ? undefined : startScenario(settings.scenario),
     plans: [],
     faults: [],
   };
+}
+
+function startScenario(scenario: Scenario): Play {
+  return 'routes' in scenario ? playRoutes(scenario) : playSteps(scenario);
 }
 
 // Finds the answer to a call. The sources, in order of precedence, are the plan of the call itself, the queue of plans,
@@ -65,19 +79,34 @@ export interface Mismatch {
 /**
  * Adds the answer and the fault of the scenario's next step, unless the plan has an answer. Returns a mismatch if this
  * step does not fit the request. Without a scenario, a mismatch is returned if the request asks for a checkpoint.
+ * Records the place of the step in `trace`.
  */
 export function playStep(
   core: Core,
   sent: () => ReceivedRequest,
-  body: Uint8Array,
+  facts: ArrivalFacts,
   plan: AnswerPlan,
+  trace: CallTrace,
 ): AnswerPlan | Mismatch {
   if (plan.answer !== undefined) return plan;
   if (core.play === undefined)
-    return checkpointQuestion(sent()) === undefined ? plan : { mismatch: `simulator: ${NO_CHECKPOINT}` };
-  const step = core.play.take(sent(), hash('sha256', body, 'hex'));
-  if ('mismatch' in step) return { mismatch: `simulator: ${step.mismatch}` };
+    return checkpointQuestion(sent()) === undefined ? plan : mismatched(NO_CHECKPOINT, trace);
+  const step = core.play.take(sent(), facts);
+  if (step.route !== undefined) trace.route = step.route;
+  if ('mismatch' in step) return mismatched(step.mismatch, trace);
+  if (step.step !== undefined) trace.step = step.step;
   return { ...plan, ...present({ answer: step.answer, fault: plan.fault ?? step.fault }) };
+}
+
+function mismatched(reason: string, trace: CallTrace): Mismatch {
+  trace.cause = 'unmatched';
+  return { mismatch: `simulator: ${reason}` };
+}
+
+/** Records in `trace` that a refusal comes from a fault, if there is one. Returns the refusal. */
+export function causedByFault<Refusal>(refusal: Refusal | undefined, trace: CallTrace): Refusal | undefined {
+  if (refusal !== undefined) trace.cause = 'fault';
+  return refusal;
 }
 
 /** Removes absent fields from a plan, so that they do not overwrite fields of a plan with lower precedence. */

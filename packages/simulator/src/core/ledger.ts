@@ -1,8 +1,21 @@
 // Ledger of the calls that arrived, so that a test can check which requests were sent. The oldest calls are removed
 // when the ledger is full.
 
+/** How the scenario treated a call. Its fields are filled in while the call is answered. */
+export interface CallTrace {
+  /** Name of the route that matched the call. Absent in a scenario without routes. */
+  route?: string;
+  /** Number of the step that answered the call, counted from 1. */
+  step?: number;
+  /**
+   * Reason of a refusal that a provider would not give: `fault` if the test planned it, and `unmatched` if the scenario
+   * has no answer to the call.
+   */
+  cause?: 'fault' | 'unmatched';
+}
+
 /** Call that arrived, with its request, status and usage. */
-export interface LedgerCall {
+export interface LedgerCall extends Readonly<CallTrace> {
   /** Time of the call on the simulator's clock, in milliseconds since the epoch. */
   readonly at: number;
   /** Provider whose API was called. */
@@ -25,24 +38,55 @@ export interface LedgerCall {
   readonly refusal?: { readonly type: string; readonly message: string };
 }
 
+/** Request of a call as it arrived. */
+export interface ReceivedCall {
+  readonly body: Uint8Array;
+  /** HTTP headers with lower-case names. The values of headers that can contain a secret are replaced by `***`. */
+  readonly headers: { readonly [name: string]: string };
+}
+
+/** Function that receives each call when it is answered or refused. */
+export type CallWatcher = (call: LedgerCall, received: ReceivedCall) => void;
+
+/** Request that no endpoint received: a path without a route, a missing key, or a body above the limit. */
+export interface RejectedRequest {
+  /** Time on the simulator's clock, in milliseconds since the epoch. */
+  readonly at: number;
+  readonly path: string;
+  readonly status: number;
+  readonly message: string;
+}
+
 /** List of the calls that arrived, oldest first. */
 export interface Ledger {
   /** Adds a call. If the ledger keeps no calls, `describe` is not called. */
-  add(describe: () => LedgerCall): void;
+  add(describe: () => LedgerCall, received: ReceivedCall): void;
   readonly calls: readonly LedgerCall[];
 }
 
-/** Creates a ledger that keeps the latest `most` calls. */
-export function createLedger(most: number): Ledger {
+/** Creates a ledger that keeps the latest `most` calls, and passes each call to the watchers. */
+export function createLedger(most: number, watchers: readonly CallWatcher[]): Ledger {
   const calls: LedgerCall[] = [];
   return {
-    add(describe) {
+    add(describe, { body, headers }) {
       if (most === 0) return;
-      calls.push(describe());
+      const call = describe();
+      const received = { body, headers: maskHeaders(headers) };
+      for (const watch of watchers) watch(call, received);
+      calls.push(call);
       if (calls.length > most) calls.shift();
     },
     calls,
   };
+}
+
+const SECRET = /authorization|cookie|key|token|secret|password|credential/;
+
+/** Replaces the values of headers whose names suggest a secret. */
+function maskHeaders(headers: ReceivedCall['headers']): ReceivedCall['headers'] {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, SECRET.test(name.toLowerCase()) ? '***' : value]),
+  );
 }
 
 /**

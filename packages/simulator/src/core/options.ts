@@ -8,8 +8,10 @@ import type { ClockChoice } from './clock.ts';
 import type { RecordedSizes } from './tokens.ts';
 import { SimulatorError } from './errors.ts';
 import type { Fault } from './faults.ts';
+import type { CallWatcher, RejectedRequest } from './ledger.ts';
 import { parseScenario } from './parse-scenario.ts';
-import type { Scenario, ReceivedRequest } from './scenario.ts';
+import type { ReceivedRequest } from './received.ts';
+import type { Scenario } from './scenario.ts';
 
 /** Plan for one call, set by the program that creates the simulator: an answer, recorded sizes and a fault. */
 export interface AnswerPlan {
@@ -79,16 +81,33 @@ export interface SimulatorOptions {
    * order, so use a seed only if a test compares ids. Default: a random seed, so that no id repeats.
    */
   readonly idSeed?: string;
-  /** Number of calls kept in the ledger. Default: 10,000. With 0, the ledger keeps no calls. */
+  /** Receives each call when it is answered or refused, for example for a log. */
+  readonly onCall?: CallWatcher;
+  /** Receives each request that no endpoint received, for example one for an unknown path. */
+  readonly onRejected?: (rejected: RejectedRequest) => void;
+  /**
+   * True if the report names the cause of each call that read nothing from the cache. The simulator then compares the
+   * parts of each request with earlier ones. Default: false.
+   */
+  readonly explainMisses?: boolean;
+  /**
+   * Number of calls kept in the ledger. Default: 10,000. With 0, the ledger keeps no calls, `onCall` receives none, and
+   * the report counts none.
+   */
   readonly ledgerCalls?: number;
 }
 
 /** Options with all defaults applied. */
 export interface SimulatorSettings extends Required<
-  Omit<SimulatorOptions, 'scenario' | 'onRequest' | 'collapseRuns' | 'promotion' | 'idSeed' | 'models'>
+  Omit<
+    SimulatorOptions,
+    'onCall' | 'onRejected' | 'scenario' | 'onRequest' | 'collapseRuns' | 'promotion' | 'idSeed' | 'models'
+  >
 > {
   readonly scenario: Scenario | undefined;
   readonly onRequest: SimulatorOptions['onRequest'] | undefined;
+  readonly onCall: CallWatcher | undefined;
+  readonly onRejected: SimulatorOptions['onRejected'] | undefined;
   readonly collapseRuns: boolean | undefined;
   readonly promotion: 'works' | 'fails' | undefined;
   readonly idSeed: string | undefined;
@@ -103,6 +122,9 @@ const optionsSchema = z.strictObject({
   clock: z.union([z.enum(['real', 'virtual']), anyFunction]).optional(),
   scenario: z.unknown().optional(),
   onRequest: anyFunction.optional(),
+  onCall: anyFunction.optional(),
+  onRejected: anyFunction.optional(),
+  explainMisses: z.boolean().optional(),
   recordedSignatures: z.enum(['issued', 'refused']).optional(),
   serverTools: z.enum(['offered', 'refused']).optional(),
   collapseRuns: z.boolean().optional(),
@@ -128,6 +150,9 @@ export function resolveOptions(options: SimulatorOptions): SimulatorSettings {
     clock,
     scenario: options.scenario === undefined ? undefined : parseScenario(options.scenario),
     onRequest: options.onRequest,
+    onCall: options.onCall,
+    onRejected: options.onRejected,
+    explainMisses: options.explainMisses ?? false,
     recordedSignatures: options.recordedSignatures ?? 'refused',
     serverTools: options.serverTools ?? 'refused',
     collapseRuns: options.collapseRuns,

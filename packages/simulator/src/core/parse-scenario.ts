@@ -2,7 +2,10 @@
 
 import { z } from 'zod';
 import { SimulatorError } from './errors.ts';
+import { LONGEST_PATTERN } from './route-match.ts';
+import type { RouteMatch } from './route-match.ts';
 import type { Expectation, Scenario } from './scenario.ts';
+import { isObject } from './wire.ts';
 
 const STOPS = [
   'end_turn',
@@ -76,22 +79,99 @@ const faultSchema = z.discriminatedUnion('kind', [
   }),
 ]);
 
-const scenarioSchema = z.strictObject({
-  steps: z.array(
-    z.strictObject({
-      expect: z
-        .strictObject({
-          lastUserText: z.string().exactOptional(),
-          toolResult: z.string().exactOptional(),
-          check: z.custom<NonNullable<Expectation['check']>>((value) => typeof value === 'function').exactOptional(),
-        })
-        .exactOptional(),
-      answer: answerSchema.exactOptional(),
-      fault: faultSchema.exactOptional(),
+const stepsSchema = z.array(
+  z.strictObject({
+    expect: z
+      .strictObject({
+        lastUserText: z.string().exactOptional(),
+        toolResult: z.string().exactOptional(),
+        check: z.custom<NonNullable<Expectation['check']>>((value) => typeof value === 'function').exactOptional(),
+      })
+      .exactOptional(),
+    answer: answerSchema.exactOptional(),
+    fault: faultSchema.exactOptional(),
+  }),
+);
+
+const defaults = { otherwise: answerSchema.exactOptional(), checkpoint: answerSchema.exactOptional() };
+
+const scenarioSchema = z.strictObject({ steps: stepsSchema, ...defaults });
+
+const text = z.string().min(1);
+
+const patternSchema = z
+  .strictObject({
+    matches: text.max(LONGEST_PATTERN),
+    flags: z
+      .string()
+      .regex(/^[imsu]*$/, 'only the flags i, m, s and u are allowed')
+      .exactOptional(),
+  })
+  .superRefine(({ matches, flags = '' }, context) => {
+    const problem = patternProblem(matches, flags);
+    if (problem !== undefined) context.addIssue({ code: 'custom', message: problem, path: ['matches'] });
+  });
+
+function patternProblem(pattern: string, flags: string): string | undefined {
+  try {
+    return new RegExp(pattern, flags).source === '' ? 'expected a pattern' : undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+const TEXT_FORMS =
+  'expected a text, a list of texts, {"equals": text} or {"matches": regular expression of at most 500 characters}';
+
+const textMatchSchema = z.union([text, z.array(text).min(1), z.strictObject({ equals: z.string() }), patternSchema], {
+  error: TEXT_FORMS,
+});
+
+const names = z.array(text).min(1);
+
+const number = z.int().min(1);
+
+const matchSchema = z.strictObject({
+  wire: z.enum(['anthropic', 'openai', 'openrouter']).exactOptional(),
+  model: text.exactOptional(),
+  system: textMatchSchema.exactOptional(),
+  prompt: textMatchSchema.exactOptional(),
+  toolResult: textMatchSchema.exactOptional(),
+  tools: z
+    .union([names, z.strictObject({ all: names.exactOptional(), none: names.exactOptional() })], {
+      error: 'expected a list of tool names, or {"all": names, "none": names}',
+    })
+    .exactOptional(),
+  header: z.record(z.string().min(1), z.union([textMatchSchema, z.null()], { error: TEXT_FORMS })).exactOptional(),
+  call: number.exactOptional(),
+  routeCall: number.exactOptional(),
+  predicate: z.custom<NonNullable<RouteMatch['predicate']>>((value) => typeof value === 'function').exactOptional(),
+});
+
+const routesSchema = z.strictObject({
+  routes: z
+    .array(
+      z.strictObject({
+        name: text.max(100).exactOptional(),
+        match: matchSchema.exactOptional(),
+        steps: stepsSchema.min(1),
+        repeat: z.boolean().exactOptional(),
+      }),
+    )
+    .min(1)
+    .superRefine((routes, context) => {
+      const seen = new Set<string>();
+      for (const [index, { name = `route ${index + 1}` }] of routes.entries()) {
+        if (seen.has(name))
+          context.addIssue({
+            code: 'custom',
+            message: `another route is named ${JSON.stringify(name)}`,
+            path: [index],
+          });
+        seen.add(name);
+      }
     }),
-  ),
-  otherwise: answerSchema.exactOptional(),
-  checkpoint: answerSchema.exactOptional(),
+  ...defaults,
 });
 
 /**
@@ -100,13 +180,29 @@ const scenarioSchema = z.strictObject({
  * @throws SimulatorError `simulator/bad-scenario`, with the path of each wrong value.
  */
 export function parseScenario(value: unknown): Scenario {
-  const parsed = scenarioSchema.safeParse(value);
+  const hasRoutes = isObject(value) && Object.hasOwn(value, 'routes');
+  if (hasRoutes && Object.hasOwn(value, 'steps')) throw badScenario(['scenario: use either steps or routes, not both']);
+  const parsed = (hasRoutes ? routesSchema : scenarioSchema).safeParse(value);
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'scenario'}: ${issue.message}`);
-  throw new SimulatorError(
+  throw badScenario(problems, parsed.error);
+}
+
+/**
+ * Checks a scenario in a program and returns it unchanged in meaning. Use it where an editor should complete the fields
+ * of a scenario.
+ *
+ * @throws SimulatorError `simulator/bad-scenario`, with the path of each wrong value.
+ */
+export function defineScenario(scenario: Scenario): Scenario {
+  return parseScenario(scenario);
+}
+
+function badScenario(problems: readonly string[], cause?: unknown): SimulatorError {
+  return new SimulatorError(
     'simulator/bad-scenario',
     `The scenario cannot be used: ${problems.join('; ')}. Correct these fields.`,
     { problems },
-    parsed.error,
+    cause,
   );
 }

@@ -1,10 +1,12 @@
 // Scenario: a list of answers, each with conditions on the request. A request that does not meet the conditions of the
-// next step is refused, so a test detects a wrong tool result. `ReceivedRequest` is the view of a request that
-// scenarios and hooks receive. It is the same for the APIs of all providers.
+// next step is refused, so a test detects a wrong tool result. A scenario can have routes instead of one list:
+// `routes.ts` plays them.
 
+import { defined } from '@tidemark/core';
 import type { PlannedAnswer } from './answer.ts';
 import type { Fault } from './faults.ts';
-import type { WireObject } from './wire.ts';
+import type { ArrivalFacts, ReceivedRequest } from './received.ts';
+import type { RouteMatch } from './route-match.ts';
 
 /** Conditions on the request. The request must meet every condition that is present. */
 export interface Expectation {
@@ -29,54 +31,140 @@ export interface ScenarioStep {
   readonly fault?: Fault;
 }
 
+/** Parts that both forms of a scenario have. */
+interface ScenarioDefaults {
+  /** Answer to each call for which the scenario has no step. Without `otherwise`, such a call is refused. */
+  readonly otherwise?: PlannedAnswer;
+  /**
+   * Answer to a request for a checkpoint, if the scenario does not expect this request: neither the `lastUserText` of
+   * the next step nor the `prompt` of its route names it. Without `checkpoint`, the request is refused. The answer does
+   * not use up a step.
+   */
+  readonly checkpoint?: PlannedAnswer;
+}
+
 /**
  * Scripted answers in order. After the last step, each call gets `otherwise`. Without `otherwise`, the call is refused.
  * A request with the same bytes as the request of the last used step gets the answer of that step again, without the
  * fault. This happens when the client was cut off or killed, and sends the request again.
  */
-export interface Scenario {
+export interface StepScenario extends ScenarioDefaults {
   readonly steps: readonly ScenarioStep[];
-  readonly otherwise?: PlannedAnswer;
-  /**
-   * Answer to a request for a checkpoint, if the `lastUserText` of the next step does not expect this request. Without
-   * `checkpoint`, the request is refused. The answer does not use up a step.
-   */
-  readonly checkpoint?: PlannedAnswer;
+}
+
+/** Conditions on a call, and the steps that answer the calls that meet all of them. */
+export interface ScenarioRoute {
+  /** Name of the route in the log, in refusals and in reports. Default: `route <number>`, counted from 1. */
+  readonly name?: string;
+  /** Conditions. Default: none, so that every call matches. */
+  readonly match?: RouteMatch;
+  /** Answers in order. They follow the rules of the steps of a `StepScenario`. */
+  readonly steps: readonly ScenarioStep[];
+  /** True if the first step follows the last one again. Default: false. */
+  readonly repeat?: boolean;
+}
+
+/**
+ * Routes, each with steps of its own. The first route that matches a call answers it, also if its steps are used up: the
+ * call then gets `otherwise`. A call that matches no route gets `otherwise` too. Without `otherwise`, these calls are
+ * refused with a 400.
+ */
+export interface RouteScenario extends ScenarioDefaults {
+  readonly routes: readonly ScenarioRoute[];
+}
+
+/** Script of the answers: one list of steps, or routes. */
+export type Scenario = StepScenario | RouteScenario;
+
+/** Place of a step in a scenario. */
+export interface StepPlace {
+  /** Name of the route. Absent in a scenario without routes. */
+  readonly route?: string;
+  /** Number of the step in its route or scenario, counted from 1. */
+  readonly step?: number;
+}
+
+/** Answer and fault that a scenario has for a call, with the place of the step. `otherwise` has no place. */
+export interface PlayedStep extends Pick<ScenarioStep, 'answer' | 'fault'>, StepPlace {}
+
+/** Reason why a scenario has no answer for a call. `route` is the route that matched, if any. */
+export interface Unplayed {
+  readonly mismatch: string;
+  readonly route?: string;
 }
 
 /** Scenario in progress. Its steps are used in order. */
 export interface Play {
   /**
-   * Returns the step that answers this request, or the reason why no step does. `digest` identifies the bytes of the
-   * request. A step that does not match is not used up.
+   * Returns the step that answers this request, or the reason why no step does. A step that does not match is not used
+   * up.
    */
-  take(sent: ReceivedRequest, digest: string): ScenarioStep | { readonly mismatch: string };
-  /** Number of steps that are not used yet. */
-  readonly left: number;
+  take(sent: ReceivedRequest, facts: ArrivalFacts): PlayedStep | Unplayed;
+  /** Steps that were never used, in the order of the scenario. */
+  readonly unplayed: readonly StepPlace[];
 }
 
-/** Starts a scenario at its first step. */
-export function playScenario(scenario: Scenario): Play {
-  let next = 0;
-  let last: { readonly digest: string; readonly answer: PlannedAnswer } | undefined;
+/** Starts a scenario without routes at its first step. */
+export function playSteps(scenario: StepScenario): Play {
+  const queue = playQueue(scenario.steps, 'scenario');
   return {
-    take(sent, digest) {
-      if (last?.digest === digest) return { answer: last.answer };
-      const step = scenario.steps[next];
-      const question = checkpointQuestion(sent);
-      if (question !== undefined && !expects(step, question)) return asCheckpoint(scenario);
-      if (step === undefined) return atEnd(scenario, sent);
-      const complaint = complain(step.expect, sent);
-      if (complaint !== undefined)
-        return { mismatch: `scenario step ${next + 1} of ${scenario.steps.length} ${complaint}` };
-      next += 1;
-      last = step.answer === undefined ? undefined : { digest, answer: step.answer };
-      return step;
+    take(sent, facts) {
+      const digest = facts.digest();
+      const again = queue.again(digest);
+      if (again !== undefined) return again;
+      if (isUnexpectedQuestion(sent, queue.next)) return answerCheckpoint(scenario);
+      if (queue.next !== undefined) return queue.take(sent, digest);
+      if (scenario.otherwise !== undefined) return { answer: scenario.otherwise };
+      const steps = `all ${scenario.steps.length} steps of the scenario are used`;
+      return { mismatch: `${steps}, but another request came, with the user text ${quote(sent.lastUserText)}` };
     },
-    get left() {
-      return scenario.steps.length - next;
+    get unplayed() {
+      return queue.unplayed;
     },
   };
+}
+
+/** Steps of a scenario or of a route in progress. */
+export interface Queue {
+  /** Next step, or `undefined` after the last one. */
+  readonly next: ScenarioStep | undefined;
+  /** Returns the answer of the last used step if its request had the same bytes. */
+  again(digest: string): PlayedStep | undefined;
+  /** Uses up the next step, if the request meets its conditions. */
+  take(sent: ReceivedRequest, digest: string): PlayedStep | Unplayed;
+  readonly unplayed: readonly StepPlace[];
+}
+
+/** Starts a list of steps. `owner` names the list in refusals. With `repeat`, the list has no end. */
+export function playQueue(steps: readonly ScenarioStep[], owner: string, repeat = false): Queue {
+  let used = 0;
+  let last: { readonly digest: string; readonly played: PlayedStep } | undefined;
+  const index = (): number => (repeat ? used % steps.length : used);
+  return {
+    get next() {
+      return steps[index()];
+    },
+    again: (digest) => (last?.digest === digest ? last.played : undefined),
+    take(sent, digest) {
+      const step = steps[index()] ?? {};
+      const place = { step: index() + 1 };
+      const complaint = complain(step.expect, sent);
+      if (complaint !== undefined) return { mismatch: `${owner} step ${place.step} of ${steps.length} ${complaint}` };
+      used += 1;
+      const { answer, fault } = step;
+      last = answer === undefined ? undefined : { digest, played: { answer, ...place } };
+      return defined({ answer, fault, ...place });
+    },
+    get unplayed() {
+      return steps.slice(used).map((_, i) => ({ step: used + i + 1 }));
+    },
+  };
+}
+
+/** True if a request asks for a checkpoint and the next step does not expect it. */
+export function isUnexpectedQuestion(sent: ReceivedRequest, step: ScenarioStep | undefined): boolean {
+  const question = checkpointQuestion(sent);
+  return question !== undefined && !expects(step, question);
 }
 
 function expects(step: ScenarioStep | undefined, question: string): boolean {
@@ -84,19 +172,14 @@ function expects(step: ScenarioStep | undefined, question: string): boolean {
   return lastUserText !== undefined && question.includes(lastUserText);
 }
 
-function asCheckpoint({ checkpoint }: Scenario): ScenarioStep | { readonly mismatch: string } {
+/** Returns the scenario's answer to a request for a checkpoint. */
+export function answerCheckpoint({ checkpoint }: Scenario): PlayedStep | Unplayed {
   return checkpoint === undefined ? { mismatch: NO_CHECKPOINT } : { answer: checkpoint };
 }
 
 /** Text of the refusal when a request asks for a checkpoint and the scenario has no answer to such a request. */
 export const NO_CHECKPOINT =
   'no answer is scripted for the question for a checkpoint: add `checkpoint` to the scenario';
-
-function atEnd(scenario: Scenario, sent: ReceivedRequest): ScenarioStep | { readonly mismatch: string } {
-  if (scenario.otherwise !== undefined) return { answer: scenario.otherwise };
-  const steps = `all ${scenario.steps.length} steps of the scenario are used`;
-  return { mismatch: `${steps}, but another request came, with the user text ${quote(sent.lastUserText)}` };
-}
 
 function complain(expect: Expectation | undefined, sent: ReceivedRequest): string | undefined {
   const { lastUserText, toolResult, check } = expect ?? {};
@@ -114,32 +197,9 @@ function resultText(result: { readonly name: string; readonly text: string }): s
   return `${result.name}: ${quote(result.text)}`;
 }
 
-function quote(text: string): string {
+/** Quotes a text for a refusal, with at most 400 characters of it. */
+export function quote(text: string): string {
   return JSON.stringify(text.length > 400 ? `${text.slice(0, 400)}…` : text);
-}
-
-/** Tool result that the client sent after the last answer. */
-export interface SentResult {
-  readonly id: string;
-  /** Name of the tool that was called. */
-  readonly name: string;
-  readonly text: string;
-  readonly error: boolean;
-}
-
-/** View of a request that scenarios and hooks receive. */
-export interface ReceivedRequest {
-  readonly model: string;
-  /** Texts of the system prompt, with a blank line between them. */
-  readonly system: string;
-  /** Names of the tools that are offered after all blocks that add or remove tools. */
-  readonly tools: readonly string[];
-  /** Text of the last user message that contains text. */
-  readonly lastUserText: string;
-  /** Tool results after the last answer, in the order of the request. */
-  readonly toolResults: readonly SentResult[];
-  /** Whole request body. */
-  readonly body: WireObject;
 }
 
 // Detects the question with which Tidemark asks a model for a checkpoint. A scenario written for the conversation has

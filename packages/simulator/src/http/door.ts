@@ -28,6 +28,19 @@ export function nextRequest({ core }: SimulatorDoor): string {
   return core.ids.nextRequest();
 }
 
+/** Returns the headers of a request, with lower-case names. A repeated header is joined by `, `. */
+export function headersOf(context: DoorContext): { readonly [name: string]: string } {
+  return context.req.header();
+}
+
+/** Records a request that no endpoint received. */
+export function reject({ core }: SimulatorDoor, path: string, refusal: { status: number; message: string }): void {
+  const { status, message } = refusal;
+  const rejected = { at: core.clock.now(), path, status, message };
+  core.tally.reject(rejected);
+  core.settings.onRejected?.(rejected);
+}
+
 /** Returns the API key of a request in Anthropic's form, or a refusal if no header contains one. */
 export function anthropicKeyOf(context: DoorContext): string | MessageRefusal {
   const bearer = context.req.header('authorization')?.replace(/^Bearer\s+/i, '');

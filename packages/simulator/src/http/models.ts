@@ -11,7 +11,7 @@ import type { MessageRefusal } from '../core/refusal.ts';
 import type { WireObject } from '../core/wire.ts';
 import { openAIErrorBody, refuseOpenAI } from '../openai/format/refusal.ts';
 import type { OpenAIRefusal } from '../openai/format/refusal.ts';
-import { anthropicKeyOf, nextRequest } from './door.ts';
+import { anthropicKeyOf, nextRequest, reject } from './door.ts';
 import type { DoorBindings, DoorContext, SimulatorDoor } from './door.ts';
 import { keyOf } from './openai.ts';
 
@@ -51,6 +51,7 @@ function respondAnthropic(
   const key = anthropicKeyOf(context);
   const outcome = typeof key === 'string' ? read() : key;
   if (!isRefusal(outcome)) return context.json(outcome, 200, { 'request-id': request });
+  reject(door, context.req.path, outcome);
   return new Response(errorBody(outcome, request), { status: outcome.status, headers });
 }
 
@@ -60,6 +61,7 @@ function respondOpenAI(door: SimulatorDoor, context: DoorContext, read: () => Wi
   const key = keyOf(context.req.header('authorization'));
   const outcome = typeof key === 'string' ? read() : key;
   if (!isRefusal(outcome)) return context.json(outcome, 200, { 'x-request-id': request });
+  reject(door, context.req.path, outcome);
   return new Response(openAIErrorBody(outcome), { status: outcome.status, headers });
 }
 

@@ -6,7 +6,17 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { RefusalAnswer, ServerRefusal } from '@tidemark/http-server';
 import type { Hono } from 'hono';
 import type { OpenAICore } from '../openai/memory.ts';
-import { accountOf, firstByteAt, nextRequest, timeOf, waitOf, wholeBody, writeStream } from './door.ts';
+import {
+  accountOf,
+  firstByteAt,
+  headersOf,
+  nextRequest,
+  reject,
+  timeOf,
+  waitOf,
+  wholeBody,
+  writeStream,
+} from './door.ts';
 import type { SimulatorDoor, DoorBindings, DoorContext } from './door.ts';
 import { SimulatorError } from '../core/errors.ts';
 import type { IncomingOpenAICall } from '../openai/admit.ts';
@@ -97,18 +107,20 @@ async function respondGuarded(
   work: AnswerWork,
 ): Promise<Response> {
   const request = nextRequest(door);
-  const told = await attempt(door.core, context, request, work);
+  const told = await attempt(door, context, request, work);
   if (told instanceof Response) return told;
   const headers = { 'content-type': 'application/json', 'x-request-id': request, ...told.headers };
   return new Response(form(told), { status: told.status, headers });
 }
 
-async function attempt(core: OpenAICore, context: DoorContext, request: string, work: AnswerWork): Promise<Told> {
+async function attempt(door: SimulatorDoor, context: DoorContext, request: string, work: AnswerWork): Promise<Told> {
   try {
-    const call = await readCall(core, context);
+    const call = await readCall(door, context);
     return 'outcome' in call ? call : await work(call, request);
   } catch (error) {
-    return failure(error);
+    const refusal = failure(error);
+    reject(door, context.req.path, refusal);
+    return refusal;
   }
 }
 
@@ -129,11 +141,14 @@ export function keyOf(authorization: string | undefined): string | OpenAIRefusal
   return /^Bearer\s+(.+)$/i.exec(authorization ?? '')?.[1] ?? refuseOpenAI(401, NO_KEY);
 }
 
-async function readCall(core: OpenAICore, context: DoorContext): Promise<IncomingOpenAICall | OpenAIRefusal> {
+async function readCall(door: SimulatorDoor, context: DoorContext): Promise<IncomingOpenAICall | OpenAIRefusal> {
   const key = keyOf(context.req.header('authorization'));
-  if (typeof key !== 'string') return key;
+  if (typeof key !== 'string') {
+    reject(door, context.req.path, key);
+    return key;
+  }
   const body = new Uint8Array(await context.req.arrayBuffer());
-  return { body, account: accountOf(key), ...timeOf(core, context) };
+  return { body, account: accountOf(key), headers: headersOf(context), ...timeOf(door.core, context) };
 }
 
 async function respond(

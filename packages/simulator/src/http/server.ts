@@ -9,13 +9,25 @@ import { Hono } from 'hono';
 import { admit, count } from '../anthropic/admit.ts';
 import type { AdmittedMessage, IncomingCall } from '../anthropic/admit.ts';
 import type { OpenAICore } from '../openai/memory.ts';
-import { accountOf, anthropicKeyOf, firstByteAt, nextRequest, timeOf, waitOf, wholeBody, writeStream } from './door.ts';
+import {
+  accountOf,
+  anthropicKeyOf,
+  firstByteAt,
+  headersOf,
+  nextRequest,
+  reject,
+  timeOf,
+  waitOf,
+  wholeBody,
+  writeStream,
+} from './door.ts';
 import type { SimulatorDoor, DoorBindings, DoorContext } from './door.ts';
 import { SimulatorError } from '../core/errors.ts';
 import { messageOf, encodedEvents, errorEventOf, MALFORMED_EVENT } from '../anthropic/message.ts';
 import { addModelDoors } from './models.ts';
 import { addOpenAIDoors, refuseOpenAIEarly, refuseOpenAIPath } from './openai.ts';
 import { openAIUpgrade } from './socket.ts';
+import { addControlDoors } from './control.ts';
 import { invalid, refuse } from '../core/refusal.ts';
 import { errorBody } from '../anthropic/refusal.ts';
 import type { MessageRefusal } from '../core/refusal.ts';
@@ -66,7 +78,7 @@ export async function listen(core: OpenAICore, options: ListenOptions): Promise<
   const server = await openServer(app.fetch, { port, allowedHosts, limits, refusalForm }).catch((error: unknown) => {
     throw error instanceof HttpServerError ? asSimulatorError(error, port) : error;
   });
-  server.onUpgrade(openAIUpgrade(core));
+  server.onUpgrade(openAIUpgrade(door));
   return server;
 }
 
@@ -80,6 +92,7 @@ function asSimulatorError(error: HttpServerError, port: number): SimulatorError 
 
 /** Uses Anthropic's form if the path belongs to neither OpenAI nor OpenRouter. */
 function refuseEarly(door: SimulatorDoor, refusal: ServerRefusal, path = ''): RefusalAnswer {
+  reject(door, path, refusal);
   const openAI = refuseOpenAIEarly(refusal, path, () => nextRequest(door));
   if (openAI !== undefined) return openAI;
   const { reason, status, message } = refusal;
@@ -113,13 +126,19 @@ function createApp(door: SimulatorDoor): Hono<DoorBindings> {
   app.post('/v1/messages/count_tokens', (context) => answerCount(door, context));
   addOpenAIDoors(app, door);
   addModelDoors(app, door);
+  addControlDoors(app, door);
   app.notFound((context) => refuseUnknown(door, context.req.path));
-  app.onError((error) => refuseCall(failure(error), nextRequest(door)));
+  app.onError((error, context) => {
+    const refusal = failure(error);
+    reject(door, context.req.path, refusal);
+    return refuseCall(refusal, nextRequest(door));
+  });
   return app;
 }
 
 /** Returns the 404 for a path without a route, in the form of the provider to which the path belongs. */
 function refuseUnknown(door: SimulatorDoor, path: string): Response {
+  reject(door, path, { status: 404, message: 'no route for this path and method is simulated' });
   const openAI = refuseOpenAIPath(path, () => nextRequest(door));
   if (openAI !== undefined) return new Response(openAI.body, openAI);
   return refuseCall(refuse(404, 'not_found_error', 'Not found'), nextRequest(door));
@@ -137,7 +156,7 @@ function failure(error: Error): MessageRefusal {
 async function answerMessages(door: SimulatorDoor, context: DoorContext): Promise<Response> {
   const { core } = door;
   const request = nextRequest(door);
-  const call = await readCall(core, context);
+  const call = await readCall(door, context);
   if ('outcome' in call) return refuseCall(call, request);
   const outcome = admit(core, call);
   if (outcome.outcome === 'refused') return refuseCall(outcome, request);
@@ -150,7 +169,7 @@ async function answerMessages(door: SimulatorDoor, context: DoorContext): Promis
 async function answerCount(door: SimulatorDoor, context: DoorContext): Promise<Response> {
   const { core } = door;
   const request = nextRequest(door);
-  const call = await readCall(core, context);
+  const call = await readCall(door, context);
   if ('outcome' in call) return refuseCall(call, request);
   const counted = count(core, call);
   if (counted.outcome === 'refused') return refuseCall(counted, request);
@@ -203,17 +222,28 @@ function respondWhole(core: OpenAICore, context: DoorContext, call: AdmittedMess
   });
 }
 
-async function readCall(core: OpenAICore, context: DoorContext): Promise<IncomingCall | MessageRefusal> {
+async function readCall(door: SimulatorDoor, context: DoorContext): Promise<IncomingCall | MessageRefusal> {
   const key = anthropicKeyOf(context);
-  if (typeof key !== 'string') return key;
-  if (context.req.header('anthropic-version') === undefined) return invalid('anthropic-version: header is required');
+  const refused = typeof key === 'string' ? versionRefusal(context) : key;
+  if (typeof key !== 'string' || refused !== undefined) {
+    const refusal = refused ?? invalid('the request has no key');
+    reject(door, context.req.path, refusal);
+    return refusal;
+  }
   const betas = (context.req.header('anthropic-beta') ?? '').split(',').map((beta) => beta.trim());
   return {
     body: new Uint8Array(await context.req.arrayBuffer()),
     account: accountOf(key),
     betas: betas.filter((beta) => beta !== ''),
-    ...timeOf(core, context),
+    headers: headersOf(context),
+    ...timeOf(door.core, context),
   };
+}
+
+function versionRefusal(context: DoorContext): MessageRefusal | undefined {
+  return context.req.header('anthropic-version') === undefined
+    ? invalid('anthropic-version: header is required')
+    : undefined;
 }
 
 function refuseCall(refusal: MessageRefusal, request: string): Response {

@@ -4,7 +4,9 @@
 import type { SimulatedAnswer } from '../core/answer.ts';
 import { admit, count } from '../anthropic/admit.ts';
 import type { AdmittedMessage, IncomingCall } from '../anthropic/admit.ts';
-import { createOpenAICore } from '../openai/memory.ts';
+import { createOpenAICore, resetCore } from '../openai/memory.ts';
+import { checkRun, reportOf } from '../core/report.ts';
+import type { RunReport, RunThresholds } from '../core/report.ts';
 import type { OpenAICore } from '../openai/memory.ts';
 import type { Fault } from '../core/faults.ts';
 import type { ListeningSimulator, ListenOptions } from './server.ts';
@@ -27,6 +29,8 @@ export interface SimulatorCall extends TimedAnswerPlan {
   readonly account?: string;
   /** Values of the `anthropic-beta` header. Default: none. */
   readonly betas?: readonly string[];
+  /** Headers for routes and logs, with lower-case names. Default: none. */
+  readonly headers?: { readonly [name: string]: string };
 }
 
 /** Result of a Messages call that was answered. */
@@ -98,6 +102,20 @@ export interface Simulator {
   readonly calls: readonly LedgerCall[];
   /** Number of steps of the scenario that are not used yet, or 0 without a scenario. */
   readonly stepsLeft: number;
+  /** Returns a copy of `calls`. */
+  requests(): readonly LedgerCall[];
+  /** Returns sums over all calls since the start or the last reset, and the steps that were not used. */
+  report(): RunReport;
+  /**
+   * Returns the reasons why a strict run fails, or an empty list: steps that were not used, calls that matched nothing,
+   * refusals that no fault planned, and thresholds that were missed.
+   */
+  check(thresholds?: RunThresholds): readonly string[];
+  /**
+   * Starts again: the scenario begins at its first step, and queued plans and faults, caches, stored responses, ids, a
+   * virtual clock, the ledger and the report are as in a new simulator. A server keeps listening.
+   */
+  reset(): void;
   /**
    * Listens on a port of the loopback interface. The default is a free port.
    *
@@ -131,10 +149,16 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
       for (const store of core.stores.values()) store.clear();
       core.openai.fleet.clear();
     },
-    calls: core.ledger.calls,
-    get stepsLeft() {
-      return core.play?.left ?? 0;
+    get calls() {
+      return core.ledger.calls;
     },
+    get stepsLeft() {
+      return core.play?.unplayed.length ?? 0;
+    },
+    requests: () => [...core.ledger.calls],
+    report: () => reportOf(core),
+    check: (thresholds) => checkRun(reportOf(core), thresholds),
+    reset: () => resetCore(core),
     async listen(listenOptions = {}) {
       // Loads the server only when it is needed, because the server loads 90 modules and most users of a simulator
       // never call `listen`.
@@ -177,6 +201,8 @@ export interface OpenAICall extends TimedAnswerPlan {
   readonly body: Uint8Array | string;
   /** Name that stands for an organisation. Each account has its own caches. Default: `default`. */
   readonly account?: string;
+  /** Headers for routes and logs, with lower-case names. Default: none. */
+  readonly headers?: { readonly [name: string]: string };
 }
 
 /** Call to a chat endpoint without HTTP, from the same process. */

@@ -6,7 +6,8 @@ import type { IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RefusalAnswer, ServerSocket, ServeUpgrade } from '@tidemark/http-server';
 import type { OpenAICore } from '../openai/memory.ts';
-import { accountOf, firstByteAt, waitOf, piecesOf } from './door.ts';
+import { accountOf, firstByteAt, waitOf, piecesOf, reject } from './door.ts';
+import type { SimulatorDoor } from './door.ts';
 import type { Fault } from '../core/faults.ts';
 import { dataOf } from '../core/sse.ts';
 import { callResponses } from '../openai/calls.ts';
@@ -32,10 +33,13 @@ const PATH = '/v1/responses';
  * Returns the handler of WebSocket upgrades. The handler accepts `/v1/responses` with an API key and refuses other
  * upgrades.
  */
-export function openAIUpgrade(core: OpenAICore): ServeUpgrade {
+export function openAIUpgrade(door: SimulatorDoor): ServeUpgrade {
+  const { core } = door;
   return (request, path) => {
     const account = admitUpgrade(core, request, path);
-    return typeof account === 'string' ? (socket) => attend(core, socket, account) : answerOf(account);
+    if (typeof account === 'string') return (socket) => attend(core, socket, account, plainHeaders(request));
+    if (account.cause !== 'fault') reject(door, path, account.refusal);
+    return answerOf(account.refusal);
   };
 }
 
@@ -43,14 +47,27 @@ export function openAIUpgrade(core: OpenAICore): ServeUpgrade {
  * Returns the account of an accepted upgrade, or the refusal of the upgrade. If the next queued fault is
  * `upgrade-refused`, it is removed and refuses the upgrade.
  */
-function admitUpgrade(core: OpenAICore, { headers }: IncomingMessage, path: string): string | OpenAIRefusal {
-  if (path !== PATH) return refuseOpenAI(404, 'Not found');
+function admitUpgrade(core: OpenAICore, { headers }: IncomingMessage, path: string): string | RefusedUpgrade {
+  if (path !== PATH) return { refusal: refuseOpenAI(404, 'Not found') };
   const key = keyOf(headers.authorization);
-  if (typeof key !== 'string') return key;
+  if (typeof key !== 'string') return { refusal: key };
   const fault = takeFault(core, 'upgrade-refused');
   return fault === undefined
     ? accountOf(key)
-    : refuseOpenAI(fault.status ?? 426, 'simulator: a planned fault refused the upgrade.');
+    : { refusal: refuseOpenAI(fault.status ?? 426, 'simulator: a planned fault refused the upgrade.'), cause: 'fault' };
+}
+
+/** Refusal of an upgrade. `cause` is `fault` if the test planned the refusal. */
+interface RefusedUpgrade {
+  readonly refusal: OpenAIRefusal;
+  readonly cause?: 'fault';
+}
+
+function plainHeaders({ headers }: IncomingMessage): { readonly [name: string]: string } {
+  const entries = Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, [value].flat().join(', ')] as const],
+  );
+  return Object.fromEntries(entries);
 }
 
 function answerOf(refusal: OpenAIRefusal): RefusalAnswer {
@@ -82,28 +99,34 @@ interface SocketConnection {
   readonly core: OpenAICore;
   readonly socket: ServerSocket;
   readonly account: string;
+  /** Headers of the upgrade, which count for each call of the connection. */
+  readonly headers: { readonly [name: string]: string };
   readonly memory: ConnectionMemory;
   readonly openedAt: number;
 }
 
-function attend(core: OpenAICore, socket: ServerSocket, account: string): void {
+function attend(core: OpenAICore, socket: ServerSocket, account: string, headers: SocketConnection['headers']): void {
   const openedAt = core.clock.now();
-  const connection: SocketConnection = { core, socket, account, memory: createConnectionMemory(), openedAt };
+  const connection: SocketConnection = { core, socket, account, headers, memory: createConnectionMemory(), openedAt };
   socket.onMessage((text) => answerFrame(connection, text));
 }
 
 async function answerFrame(connection: SocketConnection, text: string): Promise<void> {
-  const { core, socket, account, memory, openedAt } = connection;
+  const { core, socket, account, headers, memory, openedAt } = connection;
   const old = tooOld(openedAt, core.clock.now());
   if (old !== undefined) {
+    reject(connection, PATH, old);
     await socket.send(refusalFrame(old));
     return socket.close();
   }
   if (takeFault(core, 'forgotten') !== undefined) memory.forget();
   const frame = readFrame(text);
-  if (frame.outcome === 'refused') return socket.send(refusalFrame(frame));
+  if (frame.outcome === 'refused') {
+    reject(connection, PATH, frame);
+    return socket.send(refusalFrame(frame));
+  }
   const { body, generates, previous } = frame;
-  const outcome = attempt(() => callResponses(core, { body, account, connection: memory, generates }));
+  const outcome = attempt(() => callResponses(core, { body, account, headers, connection: memory, generates }));
   if (outcome.outcome === 'admitted') return tell(connection, outcome);
   memory.forget(previous);
   await socket.send(refusalFrame(outcome));

@@ -6,11 +6,11 @@ import { DEFAULT_ANSWER } from '../core/answer.ts';
 import type { SimulatedAnswer, OutputRoom } from '../core/answer.ts';
 import type { OpenAICore } from './memory.ts';
 import type { Fault } from '../core/faults.ts';
-import type { LedgerCall, TokenCounts } from '../core/ledger.ts';
+import type { CallTrace, LedgerCall, TokenCounts } from '../core/ledger.ts';
 import type { AnswerPlan, TimedAnswerPlan } from '../core/options.ts';
-import { askHook, planCall, playStep } from '../core/core.ts';
+import { askHook, causedByFault, planCall, playStep } from '../core/core.ts';
 import { idOf } from '../core/ids.ts';
-import type { ReceivedRequest, SentResult } from '../core/scenario.ts';
+import type { ReceivedRequest, SentResult } from '../core/received.ts';
 import { objectAt, isList, isObject, textOf } from '../core/wire.ts';
 import type { ConnectionMemory } from './responses/stored.ts';
 import { openAIRefusalOf } from './format/faults.ts';
@@ -34,6 +34,8 @@ export interface IncomingOpenAICall extends TimedAnswerPlan {
   readonly body: Uint8Array | string;
   /** Name that stands for an organisation. Each account has its own caches. */
   readonly account: string;
+  /** HTTP headers with lower-case names. Default: none. */
+  readonly headers?: { readonly [name: string]: string };
   /**
    * Memory of the WebSocket connection on which the call came. Absent for a call that came over HTTP or from the same
    * process.
@@ -89,8 +91,8 @@ export function admitOpenAI<Request extends OpenAIRequest>(
 ): AdmittedCall<Request> | OpenAIRefusal {
   const plan = planCall(core, call);
   const arrived: ArrivedCall = { ...arrive(core, call, plan.at), model: '' };
-  const outcome = admitArrived(core, arrived, plan, read);
-  core.ledger.add(() => ({ ...describe(arrived), ...ENDPOINTS[wire], ...toldOf(outcome) }));
+  const outcome = admitArrived(core, arrived, plan, read, ENDPOINTS[wire].wire);
+  core.ledger.add(() => ({ ...describe(arrived), ...ENDPOINTS[wire], ...toldOf(outcome), ...arrived.trace }), arrived);
   return outcome;
 }
 
@@ -107,12 +109,15 @@ export function countOpenAI(
   const request = readSimulated(core, arrived, read);
   const refused = isRefusal(request);
   if (!refused) arrived.model = request.model;
-  core.ledger.add(() => ({
-    ...describe(arrived),
-    wire: 'openai',
-    endpoint: 'responses/input_tokens',
-    ...(refused ? toldOf(request) : { status: 200 }),
-  }));
+  core.ledger.add(
+    () => ({
+      ...describe(arrived),
+      wire: 'openai',
+      endpoint: 'responses/input_tokens',
+      ...(refused ? toldOf(request) : { status: 200 }),
+    }),
+    arrived,
+  );
   return refused ? request : { outcome: 'counted', tokens: prefixOf(request, call.sizes).at(-1)?.tokens ?? 0 };
 }
 
@@ -120,13 +125,15 @@ interface ArrivedCall {
   readonly at: number;
   readonly account: string;
   readonly body: Uint8Array;
+  readonly headers: { readonly [name: string]: string };
+  readonly trace: CallTrace;
   /** Model name in the request. Empty until the body has been read. */
   model: string;
 }
 
 function arrive(core: OpenAICore, call: IncomingOpenAICall, time: number | undefined): Omit<ArrivedCall, 'model'> {
   const body = typeof call.body === 'string' ? Buffer.from(call.body) : call.body;
-  return { at: core.clock.now(time), account: call.account, body };
+  return { at: core.clock.now(time), account: call.account, body, headers: call.headers ?? {}, trace: {} };
 }
 
 function isRefusal(value: OpenAIRequest | OpenAIRefusal): value is OpenAIRefusal {
@@ -138,22 +145,25 @@ function admitArrived<Request extends OpenAIRequest>(
   arrived: ArrivedCall,
   planned: AnswerPlan,
   read: BodyReader<Request>,
+  wire: LedgerCall['wire'],
 ): AdmittedCall<Request> | OpenAIRefusal {
+  const { trace, headers } = arrived;
   const request = readSimulated(core, arrived, read);
   if (isRefusal(request)) return request;
   arrived.model = request.model;
   const sent = (): ReceivedRequest => describeOpenAI(request);
-  const early = openAIRefusalOf(planned.fault, request.model);
+  const early = causedByFault(openAIRefusalOf(planned.fault, request.model), trace);
   if (early !== undefined) return early;
   const plan = askHook(core, sent, planned);
-  const told = openAIRefusalOf(plan.fault, request.model);
+  const told = causedByFault(openAIRefusalOf(plan.fault, request.model), trace);
   if (told !== undefined) return told;
   const prefix = prefixOf(request, plan.sizes);
   const room = outputRoom(request, prefix.at(-1)?.tokens ?? 0);
   if ('outcome' in room) return room;
-  const scripted = request.prewarm ? plan : playStep(core, sent, arrived.body, plan);
+  const facts = { wire, headers, digest: () => hash('sha256', arrived.body, 'hex') };
+  const scripted = request.prewarm ? plan : playStep(core, sent, facts, plan, trace);
   if ('mismatch' in scripted) return bad(scripted.mismatch, null);
-  const refused = openAIRefusalOf(scripted.fault, request.model);
+  const refused = causedByFault(openAIRefusalOf(scripted.fault, request.model), trace);
   if (refused !== undefined) return refused;
   const seed = core.ids.nextAnswer();
   const answer = request.prewarm ? NOTHING : makeOutput(scripted.answer ?? DEFAULT_ANSWER, room, seed);

@@ -31,6 +31,11 @@ export function createOpenAICore(settings: SimulatorSettings): OpenAICore {
   return { ...createAnthropicCore(settings), openai: createOpenAIMemory() };
 }
 
+/** Returns the state of all parts to that of a new simulator. The object stays the same, so servers keep using it. */
+export function resetCore(core: OpenAICore): void {
+  Object.assign(core, createOpenAICore(core.settings));
+}
+
 function createOpenAIMemory(): OpenAIMemory {
   return {
     fleet: createFleet(),
