@@ -6,6 +6,9 @@ export type { AccountedSession, AccountOptions, Accounts } from './audit/account
 export { addSession, NO_ACCOUNTS } from './audit/account-sessions.ts';
 export type { Explained, Explanation, UntoldReads } from './audit/explain.ts';
 export { explainSession } from './audit/explain.ts';
+export { SORTED_JSON, sortedJson } from './audit/observed-json.ts';
+export type { ObservedReader, ObservedRequest, ObservedStep } from './audit/observed-requests.ts';
+export { createObservedReader, readObservedStep } from './audit/observed-requests.ts';
 export type { Encoders, RebuildOptions, RebuildStep, Rebuilt, RequestAt, Verification } from './audit/rebuild.ts';
 export { extendsSequence, rebuildRequest, rebuildSession, verifySession } from './audit/rebuild.ts';
 export type { RequestSnapshot } from './audit/request-snapshots.ts';

@@ -12,7 +12,7 @@ import { applyMove, finishDraft } from './build/apply-move.ts';
 import { abandonCalls, emit, endTurn, forkPoint, lastPosition, newDraft } from './build/draft.ts';
 import type { SessionDraft, ForkPoint } from './build/draft.ts';
 import type { RawRecord } from './file/read-records.ts';
-import type { BranchReader, Format, Keep } from './format/format.ts';
+import type { BranchReader, FileReading, Format, Keep } from './format/format.ts';
 import type { ImportOutcome, ImportStep, SessionStep } from './import-step.ts';
 import type { From, ImportedMove } from './format/move.ts';
 import type { Branch, Outline } from './outline/outline.ts';
@@ -54,6 +54,7 @@ interface ImportState extends SessionsOf {
   /** Outline of the whole file. */
   readonly whole: Outline;
   readonly names: readonly SessionId[];
+  readonly shared: FileReading;
   readonly live: Map<number, Live>;
   /** Forks that have not started yet, by branch index. Each is a copy of the parent's state at the fork point. */
   readonly waiting: Map<number, ForkPoint>;
@@ -87,6 +88,7 @@ export function createSessions(of: SessionsOf): Sessions {
     stage: first,
     whole,
     names,
+    shared: { whole, kept: new Set(), requests: new Map(), run: undefined },
     open: new Set(),
     live: new Map(),
     waiting: new Map(),
@@ -193,6 +195,7 @@ function begin(state: ImportState, index: number, from: From): Live {
       return state.stage.outline;
     },
     keep: keeping(draft),
+    shared: state.shared,
   });
   const live: Live = { index, draft, reader, pending: 0 };
   state.live.set(index, live);
