@@ -9,7 +9,7 @@ import type { JsonFields } from './observed-json.ts';
 export interface ObservedOrigins {
   /** Adds the content of a record. */
   note(record: Recorded): void;
-  /** Returns the record with the content of a block, or `undefined` if no record has it. */
+  /** Returns the latest record with the content of a block, or `undefined` if no record has it. */
   find(content: JsonFields): Position | undefined;
 }
 
@@ -18,7 +18,7 @@ export function createObservedOrigins(): ObservedOrigins {
   const found = new Map<string, number>();
   return {
     note: (record) => {
-      for (const key of keysOf(record)) if (!found.has(key)) found.set(key, record.position);
+      for (const key of keysOf(record)) found.set(key, record.position);
     },
     find: (content) => {
       const key = keyOf(content);
