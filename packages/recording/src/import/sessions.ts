@@ -29,13 +29,15 @@ export interface SessionsOf {
   readonly mint: MintSession;
   /** Calls that an imported record already bills. Newly billed calls are added. */
   readonly billed: BilledCalls;
+  /** Title of the main session. Default: the title that the file states. */
+  readonly title?: string;
 }
 
 /** Sessions of a file, built from the records taken so far. */
 export interface Sessions {
   /** Takes the next record and returns the import steps that are ready. */
   take(raw: RawRecord, from: From): readonly ImportStep[];
-  totals(): Pick<ImportOutcome, 'session' | 'sessions' | 'calls' | 'events'>;
+  totals(): Pick<ImportOutcome, 'session' | 'sessions' | 'calls' | 'requests' | 'events'>;
 }
 
 interface Live {
@@ -66,6 +68,8 @@ interface ImportState extends SessionsOf {
   /** Steps that are ready, in order. */
   ready: ImportStep[];
   calls: number;
+  recorded: number;
+  incomplete: number;
   events: number;
 }
 
@@ -96,6 +100,8 @@ export function createSessions(of: SessionsOf): Sessions {
     begun: [],
     ready: [],
     calls: 0,
+    recorded: 0,
+    incomplete: 0,
     events: 0,
   };
   return {
@@ -109,6 +115,7 @@ export function createSessions(of: SessionsOf): Sessions {
       session: nameOf(state, whole.main),
       sessions: state.begun,
       calls: state.calls,
+      requests: { recorded: state.recorded, incomplete: state.incomplete },
       events: state.events,
     }),
   };
@@ -251,7 +258,8 @@ function sessionStep(state: ImportState, branch: Branch, waiting: ForkPoint | un
   const { stage, whole, format, source } = state;
   const { outline, bytes, digest: file } = stage;
   const session = nameOf(state, branch.index);
-  const titled = outline.title === undefined || branch.agent !== undefined ? {} : { title: outline.title };
+  // A subagent in the file of its main session has no title of its own.
+  const title = branch.agent !== undefined && branch.kind !== 'main' ? undefined : (state.title ?? outline.title);
   return defined({
     type: 'session',
     session,
@@ -261,7 +269,7 @@ function sessionStep(state: ImportState, branch: Branch, waiting: ForkPoint | un
       id: session,
       root: nameOf(state, whole.main),
       workspace: outline.workspace ?? '/',
-      ...titled,
+      ...defined({ title }),
       imported: { format: format.name, source, digest: file, bytes },
     },
   });
@@ -289,6 +297,9 @@ function apply(state: ImportState, live: Live, moves: readonly ImportedMove[]): 
     if ((move.type === 'answer' || move.type === 'interrupted') && Object.keys(move.usage ?? {}).length > 0)
       state.calls += 1;
     applyMove(live.draft, move, view);
+    if (move.type !== 'request') continue;
+    state.recorded += 1;
+    if (live.draft.request?.isWhole === false) state.incomplete += 1;
   }
 }
 

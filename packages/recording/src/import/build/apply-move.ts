@@ -302,7 +302,10 @@ function takeRequest(draft: SessionDraft, move: RequestMove): void {
     ...{ missing: missing.length === 0 ? undefined : missing, markers, digest, leftOut, rest },
   });
   emit(draft, { kind: 'request.observed', at: from.at, ...inTurn(draft), data });
-  draft.request = { position: at, messages };
+  const ownLost = messages.findIndex((one, index) => index >= keep && (one === undefined || !isKept(one)));
+  const inherited = draft.request !== undefined && draft.request.lost < keep ? draft.request.lost : Infinity;
+  const lost = Math.min(inherited, ownLost === -1 ? Infinity : ownLost);
+  draft.request = { position: at, messages, lost, isWhole: lost === Infinity && missing.length === 0 };
   draft.requests.set(name, at);
   const [oldest] = draft.requests.keys();
   if (draft.requests.size > REQUESTS_KEPT && oldest !== undefined) draft.requests.delete(oldest);

@@ -50,6 +50,10 @@ export interface KeptBytes {
 export interface DraftRequest {
   readonly position: Position;
   readonly messages: readonly (Digest | undefined)[];
+  /** Index of the first message that is not in the file. Infinity if all messages are in the file. */
+  readonly lost: number;
+  /** True if all parts of the request are in the file. */
+  readonly isWhole: boolean;
 }
 
 /**
