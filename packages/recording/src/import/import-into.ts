@@ -7,6 +7,7 @@ import type { Event, Log, LogWriter, Parent, Recorded, SessionId, StartedBy } fr
 import { canonicalText, LogError } from '@tidemark/log';
 import type { BilledCalls } from './build/billed-calls.ts';
 import { callIdentity } from './build/billed-calls.ts';
+import type { KeptBytes } from './build/draft.ts';
 import { findBilled, findRelatives, namesOf } from './earlier-import.ts';
 import { openFile } from './open-file.ts';
 import { ImportError } from './format/import-error.ts';
@@ -266,11 +267,17 @@ async function parentOf(store: Log, parent: NonNullable<SessionStep['parent']>):
 }
 
 async function addEvents(intake: Intake, { session, events, artifacts }: EventsStep): Promise<void> {
-  for (const { digest, bytes } of artifacts) {
-    if (!(await intake.store.artifacts.has(digest))) await intake.store.artifacts.put(bytes);
-  }
+  for (let from = 0; from < artifacts.length; from += PUTS_AT_ONCE)
+    await Promise.all(artifacts.slice(from, from + PUTS_AT_ONCE).map((one) => putOnce(intake, one)));
   const door = intake.doors.get(session);
   if (door !== undefined) await append(intake, door, events);
+}
+
+/** Maximum number of artifacts that are stored at the same time, so that the waits for the disk overlap. */
+const PUTS_AT_ONCE = 32;
+
+async function putOnce({ store }: Intake, { digest, bytes }: KeptBytes): Promise<void> {
+  if (!(await store.artifacts.has(digest))) await store.artifacts.put(bytes);
 }
 
 async function append(intake: Intake, door: ImportTarget, events: readonly Event[]): Promise<void> {
