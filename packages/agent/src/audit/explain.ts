@@ -12,7 +12,6 @@ import type {
   EpochForecast,
   EpochOpened,
   Log,
-  Miss,
   Position,
   Recorded,
   SessionId,

@@ -4,19 +4,19 @@
 import type { BlockRun, Block, Origin, Role } from '@tidemark/model';
 import { estimateTokens } from '@tidemark/context';
 import type { Json } from '@tidemark/log';
-import type { JsonFields } from './observed-json.ts';
+import type { ObservedFields } from './observed-json.ts';
 import { fieldsOf, isList, sortedJson } from './observed-json.ts';
 
 /** Values that blocks are made with. */
 export interface BlockMaking {
   /** Returns the origin of a block with this content. */
-  readonly originOf: (content: JsonFields) => Origin;
+  readonly originOf: (content: ObservedFields) => Origin;
   /** True to estimate the tokens of each block. */
   readonly sized: boolean;
 }
 
 /** Returns the blocks of the tools and the system text. */
-export function frontBlocks(front: JsonFields, making: BlockMaking): readonly Block[] {
+export function frontBlocks(front: ObservedFields, making: BlockMaking): readonly Block[] {
   const tools = listOf(front['tools']).map((tool) =>
     blockOf(tool, { ...FRONT, section: 'tools', holds: 'tool' }, making),
   );
@@ -55,16 +55,16 @@ export function missingBlock(name: string, section: Block['section'], group: num
 
 const FRONT = { role: 'system', group: -1, run: 'none', opensTurn: false } as const;
 
-type BlockPlace = Pick<Block, 'section' | 'role' | 'group' | 'holds' | 'run' | 'opensTurn'>;
+type ObservedPlace = Pick<Block, 'section' | 'role' | 'group' | 'holds' | 'run' | 'opensTurn'>;
 
-function blockOf(content: Json, place: BlockPlace, { originOf, sized }: BlockMaking): Block {
+function blockOf(content: Json, place: ObservedPlace, { originOf, sized }: BlockMaking): Block {
   const head = sortedJson(content, true);
   const origin = originOf(fieldsOf(content));
   const tokens = sized ? estimateTokens(head) : 0;
   return { ...place, head, tail: '', markable: true, origin, tokens, mediaBytes: mediaBytesOf(fieldsOf(content)) };
 }
 
-function mediaBytesOf({ type, source }: JsonFields): number {
+function mediaBytesOf({ type, source }: ObservedFields): number {
   const data = fieldsOf(source)['data'];
   return (type === 'image' || type === 'document') && typeof data === 'string' ? Math.floor((data.length * 3) / 4) : 0;
 }

@@ -4,7 +4,7 @@
 import type { Json, ObservedMarker, RequestObserved } from '@tidemark/log';
 import type { Hash } from '@tidemark/model';
 import { newHash } from '../session/materials.ts';
-import type { JsonFields } from './observed-json.ts';
+import type { ObservedFields } from './observed-json.ts';
 import { fieldsOf, sortedJson, withMarkers } from './observed-json.ts';
 
 /** Message of an observed request: its JSON without markers. */
@@ -17,7 +17,7 @@ export interface ObservedMessage {
 export interface ObservedParts {
   readonly parameters: RequestObserved['parameters'];
   /** System text and tools. */
-  readonly front: JsonFields;
+  readonly front: ObservedFields;
   readonly messages: readonly ObservedMessage[];
   readonly markers: readonly ObservedMarker[];
 }
@@ -110,7 +110,7 @@ function aroundMessages({ parameters, front, markers }: ObservedParts): {
 }
 
 /** Returns the length of the fields that come before `messages`, so that a text in them is not taken for the field. */
-function messagesStart(fields: JsonFields): number {
+function messagesStart(fields: ObservedFields): number {
   const before = Object.fromEntries(Object.entries(fields).filter(([name]) => name < 'messages'));
   return sortedJson(before).length - 1;
 }

@@ -14,10 +14,10 @@ const MARKER = 'cache_control';
 export function sortedJson(value: Json | undefined, unmarked = false): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
   if (isList(value)) return `[${value.map((one) => sortedJson(one, unmarked)).join(',')}]`;
-  const fields = Object.keys(value)
-    .filter((key) => value[key] !== undefined && !(unmarked && key === MARKER))
-    .toSorted(byCodeUnit)
-    .map((key) => `${JSON.stringify(key)}:${sortedJson(value[key], unmarked)}`);
+  const fields = Object.entries(value)
+    .filter(([key, one]) => one !== undefined && !(unmarked && key === MARKER))
+    .toSorted(([a], [b]) => byCodeUnit(a, b))
+    .map(([key, one]) => `${JSON.stringify(key)}:${sortedJson(one, unmarked)}`);
   return `{${fields.join(',')}}`;
 }
 
@@ -45,14 +45,14 @@ export function isList(value: Json): value is readonly Json[] {
 }
 
 /** Fields of a JSON object. */
-export type JsonFields = { readonly [name: string]: Json | undefined };
+export type ObservedFields = { readonly [name: string]: Json | undefined };
 
 /** Returns the fields of an object, or no fields for any other value. */
-export function fieldsOf(value: Json | undefined): JsonFields {
+export function fieldsOf(value: Json | undefined): ObservedFields {
   return value !== undefined && isRecord(value) ? value : {};
 }
 
-function isRecord(value: Json): value is JsonFields {
+function isRecord(value: Json): value is ObservedFields {
   return typeof value === 'object' && value !== null && !isList(value);
 }
 

@@ -3,14 +3,14 @@
 import { createHash } from 'node:crypto';
 import type { ContentPart, Position, Recorded } from '@tidemark/log';
 import { position } from '@tidemark/log';
-import type { JsonFields } from './observed-json.ts';
+import type { ObservedFields } from './observed-json.ts';
 
 /** Records of an import by their content. */
 export interface ObservedOrigins {
   /** Adds the content of a record. */
   note(record: Recorded): void;
   /** Returns the latest record with the content of a block, or `undefined` if no record has it. */
-  find(content: JsonFields): Position | undefined;
+  find(content: ObservedFields): Position | undefined;
 }
 
 /** Creates an index without records. It keeps a short hash of each text, not the text. */
@@ -55,7 +55,7 @@ function textsOf(parts: readonly ContentPart[]): readonly string[] {
   return parts.flatMap((part) => (part.type === 'text' ? [textKey(part.text)] : []));
 }
 
-function keyOf({ type, id, text, tool_use_id: call }: JsonFields): string | undefined {
+function keyOf({ type, id, text, tool_use_id: call }: ObservedFields): string | undefined {
   if (type === 'tool_use' && typeof id === 'string') return `call ${id}`;
   if (type === 'tool_result' && typeof call === 'string') return `result ${call}`;
   return type === 'text' && typeof text === 'string' ? textKey(text) : undefined;

@@ -12,7 +12,7 @@ import type { BlockMaking } from './observed-blocks.ts';
 import { frontBlocks, messageBlocks, missingBlock } from './observed-blocks.ts';
 import type { ObservedBodyWriter, ObservedMessage } from './observed-body.ts';
 import { createObservedBodyWriter } from './observed-body.ts';
-import type { JsonFields } from './observed-json.ts';
+import type { ObservedFields } from './observed-json.ts';
 import { SORTED_JSON, fieldsOf } from './observed-json.ts';
 import type { ObservedOrigins } from './observed-origins.ts';
 import { createObservedOrigins } from './observed-origins.ts';
@@ -55,7 +55,7 @@ interface HeldMessage {
 
 interface HeldFront {
   readonly digest: Digest | undefined;
-  readonly fields: JsonFields | undefined;
+  readonly fields: ObservedFields | undefined;
   readonly blocks: readonly Block[];
 }
 

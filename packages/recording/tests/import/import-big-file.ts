@@ -26,13 +26,15 @@ async function write(bytes: number): Promise<number> {
     hashes.push(digestOf(message));
     await put(blobRow(message));
     await put({
-      ...{ type: 'api-request', id, params: { model: 'claude-opus-4-6' }, keep, tail: hashes.slice(keep) },
-      ...{
-        shapeHash: digestOf({}),
-        cacheControl: [],
-        requestDigest: digestOf(id),
-        ...(base === undefined ? {} : { base }),
-      },
+      type: 'api-request',
+      id,
+      params: { model: 'claude-opus-4-6' },
+      keep,
+      tail: hashes.slice(keep),
+      shapeHash: digestOf({}),
+      cacheControl: [],
+      requestDigest: digestOf(id),
+      ...(base === undefined ? {} : { base }),
     });
     base = id;
   };

@@ -27,8 +27,12 @@ const isOf =
   (line: string): boolean =>
     recordOf(line)['type'] === type;
 
+function versionOf(lines: readonly string[]): string {
+  return lines.flatMap((line) => /"version":"([\d.]+)"/.exec(line)?.[1] ?? [])[0] ?? 'unknown';
+}
+
 describe('a transcript of Claude Code with recorded requests', () => {
-  console.warn(`fixtures made with Claude Code ${String(recordOf(linesOf(MAIN)[3] ?? '{}')['version'] ?? '2.1.330')}`);
+  console.warn(`fixtures made with Claude Code ${versionOf(linesOf(MAIN))}`);
 
   test.each([
     ['main session', MAIN, 8],
@@ -104,7 +108,8 @@ describe('a transcript of Claude Code with recorded requests', () => {
   test('is imported after a cut at any line, and then rebuilds all requests that are whole in the file', async () => {
     const lines = linesOf(MAIN);
     for (let end = 1; end <= lines.length; end += 1) {
-      const torn = `${lines[end] ?? ''}`.slice(0, Math.floor((lines[end]?.length ?? 0) / 2));
+      const next = lines[end] ?? '';
+      const torn = next.slice(0, Math.floor(next.length / 2));
       const kept = lines.slice(0, end);
       const found = await checkRows(torn === '' ? kept : [...kept, torn]);
       expect(found.requests).toBe(kept.filter(isOf('api-request')).length);

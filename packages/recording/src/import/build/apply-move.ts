@@ -297,9 +297,25 @@ function takeRequest(draft: SessionDraft, move: RequestMove): void {
   const at = position(draft.position);
   const { provider, model, purpose, version, parameters, markers, digest, leftOut, rest } = move;
   const data = defined({
-    ...{ step: draft.step, stream: 'main', name, form: SORTED_JSON, provider, model, purpose, version, parameters },
-    ...{ front, base, keep, unnamed: start === keep ? undefined : start - keep, tail },
-    ...{ missing: missing.length === 0 ? undefined : missing, markers, digest, leftOut, rest },
+    step: draft.step,
+    stream: 'main',
+    name,
+    form: SORTED_JSON,
+    provider,
+    model,
+    purpose,
+    version,
+    parameters,
+    front,
+    base,
+    keep,
+    unnamed: start === keep ? undefined : start - keep,
+    tail,
+    missing: missing.length === 0 ? undefined : missing,
+    markers,
+    digest,
+    leftOut,
+    rest,
   });
   emit(draft, { kind: 'request.observed', at: from.at, ...inTurn(draft), data });
   const ownLost = messages.findIndex((one, index) => index >= keep && (one === undefined || !isKept(one)));
