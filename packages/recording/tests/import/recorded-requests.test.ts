@@ -92,6 +92,23 @@ describe('a transcript of Claude Code with recorded requests', () => {
         if (one !== undefined) expect(await store.artifacts.has(one)).toBe(true);
   });
 
+  test('is verified with one read of each content', async () => {
+    const { store, imported } = await importRows(linesOf(MAIN));
+    let reads = 0;
+    const artifacts: Log['artifacts'] = {
+      put: (bytes) => store.artifacts.put(bytes),
+      has: (one) => store.artifacts.has(one),
+      get: (one) => {
+        reads += 1;
+        return store.artifacts.get(one);
+      },
+    };
+    const counted: Log = { ...store, artifacts, read: (...place) => store.read(...place) };
+    expect((await check(counted, imported.session)).identical).toBe(8);
+    // Three fronts, and 17 messages that are new in their request.
+    expect(reads).toBe(20);
+  });
+
   test('is imported only once, and a file that grew continues its session', async () => {
     const lines = linesOf(MAIN);
     const store = createMemoryStore();
@@ -281,6 +298,7 @@ describe('a request that refers to an earlier one', () => {
     ['no list of messages', { tail: 'x' }],
     ['a message that is no digest', { tail: ['x'] }],
     ['no id', { id: undefined }],
+    ['more messages than any request', { keep: 1e9 }],
   ])('is kept as a foreign record if it has %s', async (_, fields) => {
     const { events } = await importRows([prompt('p1', null, 'a'), { ...requestRow(one), ...fields }]);
     expect(pick(events, 'request.observed')).toEqual([]);

@@ -69,6 +69,9 @@ function keepContent({ kept }: FileReading, keep: BranchSource['keep'], named: D
 /** Maximum number of requests to which a later request can refer. Claude Code refers to the latest one of a chain. */
 const REQUESTS_KEPT = 64;
 
+/** Maximum number of messages that a request can take over from an earlier one. No real request has as many. */
+const MOST_MESSAGES = 100_000;
+
 /** Fields of `api-request` that have a field of the event, or that only place the record in the file. */
 const READ: ReadonlySet<string> = new Set([
   'type',
@@ -94,6 +97,7 @@ function requestMove({ shared }: BranchSource, row: JsonObject, from: From): Imp
   const tail = listOf(row['tail']).map(asDigest);
   if (name === undefined || !isObject(params) || !isList(row['tail']) || tail.includes(undefined)) return undefined;
   const kept = countOf(row['keep']) ?? 0;
+  if (kept > MOST_MESSAGES) return undefined;
   const before = shared.requests.get(nameOf(row['base']) ?? '') ?? [];
   const messages = [...Array.from({ length: kept }, (_, index) => before[index]), ...tail];
   rememberRequest(shared, name, messages);
