@@ -332,6 +332,7 @@ export const EVENTS: { readonly [K in Kind]: fc.Arbitrary<EventOf<K>> } = {
   'prompt.given': arbitraryOf('prompt.given'),
   'notification.received': arbitraryOf('notification.received'),
   'request.prepared': arbitraryOf('request.prepared'),
+  'request.observed': arbitraryOf('request.observed'),
   'answer.received': arbitraryOf('answer.received'),
   'answer.failed': arbitraryOf('answer.failed'),
   'answer.interrupted': arbitraryOf('answer.interrupted'),

@@ -144,6 +144,7 @@ const diagnosis = fc.record(
 
 type Here =
   | 'request.prepared'
+  | 'request.observed'
   | 'answer.received'
   | 'answer.failed'
   | 'answer.interrupted'
@@ -199,6 +200,35 @@ export const callPayloads: Payloads<Here> = {
         'counts',
         'forecast',
       ],
+      noNullPrototype: true,
+    },
+  ),
+  'request.observed': fc.record(
+    {
+      step: count,
+      stream: name,
+      name,
+      form: name,
+      provider: name,
+      model: name,
+      purpose: text,
+      version: text,
+      parameters: jsonRecord,
+      front: aDigest,
+      base: aPosition,
+      keep: count,
+      unnamed: count,
+      tail: fc.array(aDigest, { maxLength: 3 }),
+      missing: fc.array(aDigest, { maxLength: 2 }),
+      markers: fc.array(all({ path: fc.array(fc.oneof(name, count), { maxLength: 4 }), value: json }), {
+        maxLength: 3,
+      }),
+      digest: aDigest,
+      leftOut: fc.array(text, { maxLength: 2 }),
+      rest: json,
+    },
+    {
+      requiredKeys: ['step', 'stream', 'name', 'form', 'provider', 'model', 'parameters', 'keep', 'tail', 'markers'],
       noNullPrototype: true,
     },
   ),

@@ -4,6 +4,7 @@
 import type { Json } from '@tidemark/core';
 import type * as call from './events/call.ts';
 import type * as context from './events/context.ts';
+import type * as observed from './events/observed.ts';
 import type * as session from './events/session.ts';
 import type * as tool from './events/tool.ts';
 import type { Chain, Position, Timestamp, TurnId } from './ids.ts';
@@ -18,6 +19,7 @@ export interface EventData {
   readonly 'prompt.given': context.PromptGiven;
   readonly 'notification.received': context.NotificationReceived;
   readonly 'request.prepared': call.RequestPrepared;
+  readonly 'request.observed': observed.RequestObserved;
   readonly 'answer.received': call.AnswerReceived;
   readonly 'answer.failed': call.AnswerFailed;
   readonly 'answer.interrupted': call.AnswerInterrupted;

@@ -38,6 +38,7 @@ export type {
   SequenceRecord,
   SizeForecast,
 } from './events/call.ts';
+export type { ObservedMarker, RequestObserved } from './events/observed.ts';
 export type {
   EffectClass,
   FileTouch,

@@ -32,6 +32,8 @@ const NAMED: Namers = {
   'prompt.given': ({ parts }) => inParts(parts),
   'notification.received': undefined,
   'request.prepared': ({ extra = [] }) => inParts(extra),
+  'request.observed': ({ front, tail, missing = [] }) =>
+    [...present(front), ...tail].filter((named) => !missing.includes(named)),
   'answer.received': undefined,
   'answer.failed': undefined,
   'answer.interrupted': undefined,

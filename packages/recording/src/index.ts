@@ -8,6 +8,7 @@ export { importInto } from './import/import-into.ts';
 export type {
   ClosedStep,
   EventsStep,
+  ImportedRequests,
   ImportOutcome,
   ImportStep,
   SessionStep,

@@ -4,7 +4,7 @@ import type { Imported } from '@tidemark/recording';
 import { importInto } from '@tidemark/recording';
 
 import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
-import { formatNumber } from '../frame/numbers.ts';
+import { formatCount, formatNumber } from '../frame/numbers.ts';
 import type { Shown } from '../frame/shown.ts';
 import { withStyle } from '../frame/shown.ts';
 
@@ -42,8 +42,31 @@ function report(imported: Imported): Shown {
     others === 0
       ? ''
       : `\n  and ${others} more ${others === 1 ? 'session' : 'sessions'} (subagents, branches): ${sessions.filter((one) => one !== session).join(', ')}`,
+    ...requestLines(imported),
+    ...subagentLines(imported),
     standing(imported),
     `\nnext: tidemark replay ${session}`,
+  ];
+}
+
+/** Returns the lines about recorded requests. A transcript of an older version contains none. */
+function requestLines({ session, requests }: Imported): readonly string[] {
+  const { recorded, incomplete } = requests;
+  if (recorded === 0) return [];
+  const lost =
+    incomplete === 0 ? '' : `; ${formatNumber(incomplete)} of them lack parts that the file does not contain`;
+  return [
+    `\n  ${formatCount(recorded, 'recorded request')}${lost}: \`tidemark verify ${session}\` and \`tidemark why ${session}\` use them`,
+  ];
+}
+
+function subagentLines({ subagent }: Imported): readonly string[] {
+  if (subagent === undefined) return [];
+  const { main, startedBy } = subagent;
+  return [
+    startedBy === undefined
+      ? `\n  a subagent without a link to its main session, because that session was not imported before: ${main}`
+      : `\n  a subagent of ${startedBy.session}`,
   ];
 }
 

@@ -12,6 +12,7 @@ import type { Command, CommandContext, CommandOutcome } from '../frame/command.t
 import { encoders } from '../reports/encoders.ts';
 import { EXIT } from '../frame/exit-codes.ts';
 import { formatNumber } from '../frame/numbers.ts';
+import { isDifferent, observedLines } from '../reports/observed-report.ts';
 import { sessionArgument } from '../arguments/session-argument.ts';
 import type { Shown } from '../frame/shown.ts';
 import { withStyle } from '../frame/shown.ts';
@@ -43,7 +44,10 @@ async function check(session: SessionId, options: VerifyFlags, context: CommandC
   const { records, damage } = await inspectSession(store, session);
   if (damage !== undefined) throw damageError(session, damage);
   const found = await verifySession(store, session, { encoders, full: options.full === true });
-  const ok = found.differences.length === 0 && found.breaks.every((one) => one.cause !== undefined);
+  const ok =
+    found.differences.length === 0 &&
+    found.breaks.every((one) => one.cause !== undefined) &&
+    !found.observed.differences.some(isDifferent);
   context.output.result({ ok, session, ...found, records }, () => report(session, found, records, ok));
   return ok ? undefined : EXIT.difference;
 }
@@ -58,21 +62,31 @@ function damageError(session: SessionId, damage: Damage): LogError {
 }
 
 function report(session: SessionId, found: Verification, records: number, ok: boolean): Shown {
-  const { requests, differences, breaks, problems } = found;
+  const { observed, differences, breaks, problems } = found;
   const unlabelled = breaks.filter((one) => one.cause === undefined);
-  const requestsLine =
-    requests === 0
-      ? '0 requests: an imported session has none (`tidemark replay --keep` replays it and keeps the requests)'
-      : `${formatNumber(requests)} requests rebuilt, ${differences.length === 0 ? 'all bytes identical' : `${differences.length} differ`}`;
   return [
     withStyle(ok ? 'green' : 'red', ok ? 'verified' : 'differs'),
-    ` ${session}\n  ${formatNumber(records)} records, digest chain intact\n  ${requestsLine}`,
-    requests === 0 ? '' : `\n  ${breaks.length - unlabelled.length} labelled breaks, ${unlabelled.length} unlabelled`,
+    ` ${session}\n  ${formatNumber(records)} records, digest chain intact`,
+    ...requestLines(found).map((line) => `\n  ${line}`),
+    ...observedLines(observed).map((line) => `\n  ${line}`),
     ...differences.map(
       (one) =>
         `\n  ${one.stream === 'main' ? `step ${one.step}` : one.stream}: ${one.reason === undefined ? `recorded ${one.recorded.slice(0, 12)}…, rebuilt ${one.rebuilt.slice(0, 12)}…` : `cannot be rebuilt from the log: ${one.reason}`}`,
     ),
     ...unlabelled.map((one) => `\n  step ${one.step}: a break that no epoch explains (L3)`),
     ...problems.map((problem) => `\n  ignored: ${problem}`),
+  ];
+}
+
+/** Returns the lines about the requests that this runtime sent. */
+function requestLines({ requests, observed, differences, breaks }: Verification): readonly string[] {
+  if (requests === 0 && observed.requests > 0) return [];
+  if (requests === 0)
+    return ['0 requests: an imported session has none (`tidemark replay --keep` replays it and keeps the requests)'];
+  const unlabelled = breaks.filter((one) => one.cause === undefined).length;
+  const equal = differences.length === 0 ? 'all bytes identical' : `${differences.length} differ`;
+  return [
+    `${formatNumber(requests)} requests rebuilt, ${equal}`,
+    `${breaks.length - unlabelled} labelled breaks, ${unlabelled} unlabelled`,
   ];
 }

@@ -34,10 +34,16 @@ export const why: Command = {
 };
 
 async function explain(session: SessionId, step: number | undefined, context: CommandContext): Promise<CommandOutcome> {
-  const { requests, untold, explained } = await explainSession(await context.store(), session, encoders, step);
+  const { requests, unrecorded, untold, explained } = await explainSession(
+    await context.store(),
+    session,
+    encoders,
+    step,
+  );
   if (step !== undefined && explained.length === 0) throw noStep(session, step);
-  const unknown = step === undefined ? untoldInWords(requests, untold) : undefined;
-  context.output.result({ session, requests, untold, explained: explained.map(valueOf) }, () =>
+  const notes = step === undefined ? [untoldInWords(requests, untold), unrecordedInWords(session, unrecorded)] : [];
+  const unknown = requests === 0 ? undefined : joined(notes);
+  context.output.result({ session, requests, unrecorded, untold, explained: explained.map(valueOf) }, () =>
     explained.length === 0
       ? nothingToExplain(session, requests, unknown)
       : [lines(explained), unknown === undefined ? '' : `\n\n${unknown}`],
@@ -64,6 +70,17 @@ function untoldInWords(requests: number, { answered, unanswered }: UntoldReads):
     ...(unanswered === 0 ? [] : [`${formatCount(unanswered, 'request')} without a complete answer`]),
   ].join(', ');
   return `The cache reads of ${formatNumber(unknown)} of ${formatCount(requests, 'request')} are unknown: ${reasons}`;
+}
+
+/** Returns the number of calls whose requests the recording does not contain. Returns `undefined` if there are none. */
+function unrecordedInWords(session: SessionId, unrecorded: number): string | undefined {
+  if (unrecorded === 0) return undefined;
+  return `The recording does not contain the requests of ${formatCount(unrecorded, 'call')}: \`tidemark replay --keep ${session}\` shows them as they would have been sent`;
+}
+
+function joined(notes: readonly (string | undefined)[]): string | undefined {
+  const present = notes.filter((note) => note !== undefined);
+  return present.length === 0 ? undefined : present.join('\n');
 }
 
 function lines(found: readonly Explanation[]): Shown {

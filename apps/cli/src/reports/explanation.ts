@@ -3,7 +3,7 @@
 
 import type { Explanation } from '@tidemark/agent';
 import { causeInWords } from '@tidemark/context';
-import type { EpochCause, Miss, MissCause } from '@tidemark/log';
+import type { EpochCause, MissCause } from '@tidemark/log';
 import type { Block, Origin } from '@tidemark/model';
 
 import { describeCheck } from './cross-check.ts';
@@ -13,23 +13,36 @@ import { withStyle } from '../frame/shown.ts';
 
 /** Formats one explanation for people: the place, the cause and the cost. */
 export function describeExplanation(one: Explanation): readonly Shown[] {
-  const { divergence, opened, miss, checked, cliff } = one;
+  const { divergence, opened, observed, miss, checked, cliff } = one;
   const named = one.stream === 'main' ? `step ${one.step}` : `${one.purpose} (${one.stream})`;
   const lines: Shown[] = [];
   if (divergence === undefined && miss === undefined) lines.push(`extends the previous request${readOf(one)}`);
   if (divergence !== undefined) lines.push(`breaks at ${placeOf(divergence)}`);
   if (opened !== undefined) lines.push(`cause: ${allInWords(opened)} (epoch ${opened.number})`, forecastOf(opened));
+  else if (divergence !== undefined && observed !== undefined) lines.push(...derivedLines(observed));
   else if (divergence !== undefined) lines.push(withStyle('red', 'no event explains the break: this is a bug (L3)'));
   if (miss !== undefined)
     lines.push(`paid again: ${formatNumber(miss.tokens)} tokens, ${dollars(miss.cost)} more than reading them`);
-  if (miss !== undefined && !(miss.cause === 'opened' && opened !== undefined))
+  const isExplained = divergence !== undefined && observed !== undefined;
+  if (miss !== undefined && !isExplained && !(miss.cause === 'opened' && opened !== undefined))
     lines.push(`cause: ${missInWords(miss, opened)}${miss.cause === 'expired' ? pauseBefore(one) : ''}`);
   if (cliff !== undefined)
     lines.push(
       `crosses a price cliff: above ${formatNumber(cliff.above)} tokens, the whole request costs more; this one costs ${dollars(cliff.cost)} more`,
     );
   if (checked !== undefined) lines.push(describeCheck(checked));
-  return [withStyle('bold', named), ` at ${one.at}`, ...lines.map((line) => ['\n  ', line])];
+  const sender = observed === undefined ? '' : ', as it was sent';
+  return [withStyle('bold', named), ` at ${one.at}${sender}`, ...lines.map((line) => ['\n  ', line])];
+}
+
+/**
+ * Describes the break of a request that another program sent. There is no event with its cause, so the cause is derived
+ * from the two requests.
+ */
+function derivedLines({ cause, excerpt }: NonNullable<Explanation['observed']>): readonly Shown[] {
+  const words = cause === undefined ? 'an earlier message changed' : inWords(cause);
+  const texts = excerpt === undefined ? [] : [`was: ${excerpt.was}`, `is:  ${excerpt.is}`];
+  return [...texts, `cause: ${words} (derived from the two requests)`];
 }
 
 function readOf({ answer }: Explanation): string {
@@ -57,7 +70,7 @@ function allInWords({
  * Returns the causes of a miss in words. Omits the additional cause `opened` if the output already names the opened
  * epoch.
  */
-function missInWords({ cause, also = [] }: Miss, opened: Explanation['opened']): string {
+function missInWords({ cause, also = [] }: NonNullable<Explanation['miss']>, opened: Explanation['opened']): string {
   const others = opened === undefined ? also : also.filter((one) => one !== 'opened');
   return allInWords({ cause, also: others });
 }

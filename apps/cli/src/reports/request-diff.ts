@@ -1,10 +1,14 @@
 // Compares a request with the previous one: blocks that were removed, added or moved, and render parameters that
 // changed.
 
-import type { Rebuilt } from '@tidemark/agent';
-import type { Divergence } from '@tidemark/context';
+import type { Divergence, Sequence } from '@tidemark/context';
 import { slice } from '@tidemark/context';
 import type { Block } from '@tidemark/model';
+
+import { formatNumber } from '../frame/numbers.ts';
+import type { TableOf } from '../frame/table.ts';
+import { originName } from './explanation.ts';
+import { beginning, spanOf } from './request-spans.ts';
 
 /** One block of either request, from the first difference on. */
 export interface DiffRow {
@@ -26,6 +30,12 @@ export interface ParameterChange {
   readonly is: string | undefined;
 }
 
+/** Request to compare: its blocks, and its render parameters with the model. */
+export interface ComparedRequest {
+  readonly sequence: Sequence;
+  readonly parameters: object;
+}
+
 /** Differences between two requests. */
 export interface RequestDiff {
   readonly parameters: readonly ParameterChange[];
@@ -36,11 +46,15 @@ export interface RequestDiff {
  * Returns the changed parameters, and the rows of all blocks from the first different block on. If no earlier block
  * differs, the rows are the blocks that the new request adds.
  */
-export function diffRequests(before: Rebuilt, after: Rebuilt, divergence: Divergence | undefined): RequestDiff {
-  const grown = before.promptStream.sequence.blocks.length;
+export function diffRequests(
+  before: ComparedRequest,
+  after: ComparedRequest,
+  divergence: Divergence | undefined,
+): RequestDiff {
+  const grown = before.sequence.blocks.length;
   const from = divergence === undefined || divergence.at === 'parameters' ? grown : divergence.at;
-  const old = slice(before.promptStream.sequence.blocks, from);
-  const now = slice(after.promptStream.sequence.blocks, from);
+  const old = slice(before.sequence.blocks, from);
+  const now = slice(after.sequence.blocks, from);
   return { parameters: parametersOf(before, after), rows: align(old, now, from) };
 }
 
@@ -67,19 +81,45 @@ function sameBytes(a: Block, b: Block): boolean {
   return a.section === b.section && a.role === b.role && a.head === b.head && a.tail === b.tail;
 }
 
-function parametersOf(before: Rebuilt, after: Rebuilt): readonly ParameterChange[] {
-  const [old, now] = [before, after].map(({ promptStream: { materials } }) => ({
-    model: materials.epoch.opened.model,
-    ...materials.epoch.opened.parameters,
-  }));
-  const names = [...new Set([...Object.keys(old ?? {}), ...Object.keys(now ?? {})])];
+function parametersOf(before: ComparedRequest, after: ComparedRequest): readonly ParameterChange[] {
+  const [old, now] = [before.parameters, after.parameters];
+  const names = [...new Set([...Object.keys(old), ...Object.keys(now)])];
   return names.flatMap((name) => {
     const [was, is] = [textOf(old, name), textOf(now, name)];
     return was === is ? [] : [{ name, was, is }];
   });
 }
 
-function textOf(parameters: object | undefined, name: string): string | undefined {
-  const found = Object.entries(parameters ?? {}).find(([own]) => own === name);
+function textOf(parameters: object, name: string): string | undefined {
+  const found = Object.entries(parameters).find(([own]) => own === name);
   return found === undefined ? undefined : JSON.stringify(found[1]);
+}
+
+/** Describes a changed parameter. */
+export function parameterLine({ name, was, is }: ParameterChange): string {
+  return `${name}: was ${was ?? 'not set'}, is now ${is ?? 'not set'}`;
+}
+
+/** Returns a row of the comparison for `--json`. */
+export function diffValue({ sign, was, is, block }: DiffRow): object {
+  return { sign, was: was ?? null, is: is ?? null, ...spanOf(block, is ?? was ?? 0, undefined) };
+}
+
+/**
+ * Returns a table of old and new blocks. If the requests differ in their blocks, the first row is the first difference.
+ */
+export function diffTable(rows: readonly DiffRow[], parted: boolean): TableOf {
+  return {
+    head: ['', 'old', 'new', 'span', 'origin', 'tokens', 'text'],
+    rows: rows.map(({ sign, was, is, block }, index) => [
+      parted && index === 0 ? `► ${sign}` : `  ${sign}`,
+      was === undefined ? '' : String(was),
+      is === undefined ? '' : String(is),
+      `${block.role} ${block.holds}`,
+      originName(block.origin),
+      formatNumber(block.tokens),
+      beginning(block).slice(0, 24),
+    ]),
+    numbers: [1, 2, 5],
+  };
 }

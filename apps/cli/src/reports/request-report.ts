@@ -25,7 +25,7 @@ export async function reportRequests(name: string | undefined, context: CommandC
   const where = name ?? `the sessions of ${home}`;
   output.result({ sessions: found }, () =>
     found.length === 0
-      ? `no requests in ${where}; an imported session has none: run \`tidemark replay --keep <session>\` first`
+      ? `no requests of Tidemark in ${where}; for an imported session, run \`tidemark replay --keep <session>\` first`
       : `the latest requests of ${formatCount(found.length, 'session')}; sizes are estimated tokens`,
   );
   for (const { session, requests } of found) {

@@ -10,18 +10,17 @@ import { LogError } from '@tidemark/log';
 
 import type { CommandContext, CommandOutcome } from '../frame/command.ts';
 import { encoders } from './encoders.ts';
-import { originName } from './explanation.ts';
 import { CliError } from '../frame/failure.ts';
 import type { LeftOutReasoning } from './left-out.ts';
 import { reasoningLeftOut } from './left-out.ts';
 import { formatNumber } from '../frame/numbers.ts';
-import type { DiffRow, ParameterChange } from './request-diff.ts';
-import { diffRequests } from './request-diff.ts';
+import type { ComparedRequest } from './request-diff.ts';
+import { diffRequests, diffTable, diffValue, parameterLine } from './request-diff.ts';
 import type { SpanRow } from './request-spans.ts';
-import { beginning, spanOf, spanTable } from './request-spans.ts';
+import { spanOf, spanTable } from './request-spans.ts';
+import { showObserved } from './show-observed.ts';
 import { noStep } from '../arguments/step-argument.ts';
 import { forecastLine } from './step-forecast.ts';
-import type { TableOf } from '../frame/table.ts';
 import type { AnswerTransport } from '../present/transport-words.ts';
 import { continuationLine, transportWords } from '../present/transport-words.ts';
 
@@ -33,12 +32,14 @@ export async function showStep(
   context: CommandContext,
 ): Promise<CommandOutcome> {
   const { before, found, answer = {} } = await requestAt(await context.store(), session, wanted);
+  if (found === undefined && typeof wanted === 'number') return showObserved(session, wanted, diff, context);
   if (found === undefined) throw noStep(session, wanted);
   const { continuation, forecast } = found.record.data;
   const { usage, transport } = answer;
   const divergence =
     before === undefined ? undefined : firstDivergence(before.promptStream.sequence, found.promptStream.sequence);
-  const differs = diff && before !== undefined ? diffRequests(before, found, divergence) : undefined;
+  const differs =
+    diff && before !== undefined ? diffRequests(comparedAs(before), comparedAs(found), divergence) : undefined;
   const from = differs === undefined || before === undefined ? 0 : startOf(divergence, before);
   const spans = spansFrom(found, from);
   const leftOut = reasoningLeftOut(found);
@@ -60,6 +61,11 @@ export async function showStep(
   else if (differs.rows.length > 0) output.table(diffTable(differs.rows, divergence.at !== 'parameters'));
   for (const one of leftOut) output.line(leftOutLine(one));
   return undefined;
+}
+
+function comparedAs({ promptStream: { sequence, materials } }: Rebuilt): ComparedRequest {
+  const { model, parameters } = materials.epoch.opened;
+  return { sequence, parameters: { model, ...parameters } };
 }
 
 function spansFrom({ record, promptStream }: Rebuilt, from: number): readonly SpanRow[] {
@@ -192,31 +198,4 @@ function startOf(divergence: Divergence | undefined, before: Rebuilt): number {
 function leftOutLine({ record, model, text }: LeftOutReasoning): string {
   const said = text.trim() === '' ? 'no readable text' : JSON.stringify(text);
   return `not sent: reasoning of ${model}, record ${record}: ${said}`;
-}
-
-function parameterLine({ name, was, is }: ParameterChange): string {
-  return `${name}: was ${was ?? 'not set'}, is now ${is ?? 'not set'}`;
-}
-
-function diffValue({ sign, was, is, block }: DiffRow): object {
-  return { sign, was: was ?? null, is: is ?? null, ...spanOf(block, is ?? was ?? 0, undefined) };
-}
-
-/**
- * Returns a table of old and new blocks. With `parted`, the first row is marked as the place of the first difference.
- */
-function diffTable(rows: readonly DiffRow[], parted: boolean): TableOf {
-  return {
-    head: ['', 'old', 'new', 'span', 'origin', 'tokens', 'text'],
-    rows: rows.map(({ sign, was, is, block }, index) => [
-      parted && index === 0 ? `► ${sign}` : `  ${sign}`,
-      was === undefined ? '' : String(was),
-      is === undefined ? '' : String(is),
-      `${block.role} ${block.holds}`,
-      originName(block.origin),
-      formatNumber(block.tokens),
-      beginning(block).slice(0, 24),
-    ]),
-    numbers: [1, 2, 5],
-  };
 }

@@ -3,7 +3,7 @@
 // came from, the cause, and the price.
 
 import { defined } from '@tidemark/core';
-import type { CliffCost, CrossCheckVerdict, Divergence } from '@tidemark/context';
+import type { CliffCost, CrossCheckVerdict, Divergence, ModelCall } from '@tidemark/context';
 import { cliffCrossed, crossCheck, firstDivergence } from '@tidemark/context';
 import type {
   AnswerReceived,
@@ -12,7 +12,6 @@ import type {
   EpochForecast,
   EpochOpened,
   Log,
-  Miss,
   Position,
   Recorded,
   SessionId,
@@ -20,8 +19,11 @@ import type {
 } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
 import { inputTokens } from '@tidemark/model';
+import type { DifferenceExcerpt, ObservedExplanation } from './explain-observed.ts';
+import { explainObserved, missCause, rowOf } from './explain-observed.ts';
+import { extendsSequence } from './extends-sequence.ts';
 import type { Encoders, RebuildOptions, Rebuilt } from './rebuild.ts';
-import { extendsSequence, rebuildSession } from './rebuild.ts';
+import { rebuildSession } from './rebuild.ts';
 
 /** Explanation of one request of a step or of a side call. */
 export interface Explanation {
@@ -45,7 +47,13 @@ export interface Explanation {
    * Cache miss of the request, with its cause: tokens that an earlier request had sent and that were not read from the
    * cache. Absent if nothing was missed.
    */
-  readonly miss?: Miss;
+  readonly miss?: NonNullable<ModelCall['again']>;
+  /**
+   * Set for a request that another program sent and recorded. L3 is not claimed for it. `cause` is the cause of its
+   * break, derived from the two requests, and absent if they do not show it. `excerpt` is the text around the first
+   * different character.
+   */
+  readonly observed?: { readonly cause?: EpochCause; readonly excerpt?: DifferenceExcerpt };
   /** Price cliff that this request was the first to exceed, and the cost that it added. */
   readonly cliff?: CliffCost;
   /**
@@ -67,10 +75,12 @@ export interface UntoldReads {
 /** Result of `explainSession`. */
 export interface Explained {
   /**
-   * Number of sent requests that could be rebuilt from the log, including side calls. 0 for an imported log, which
-   * contains no requests.
+   * Number of sent requests that could be rebuilt from the log, including side calls, and requests that an imported
+   * recording contains.
    */
   readonly requests: number;
+  /** Number of answers in an imported log whose request the recording does not contain. */
+  readonly unrecorded: number;
   /** Numbers of requests whose cache reads are unknown. */
   readonly untold: UntoldReads;
   readonly explained: readonly Explanation[];
@@ -90,8 +100,14 @@ export async function explainSession(
   const found: Explanation[] = [];
   const asked = new Map<Position, UnansweredRequest>();
   const reads = new Map<Position, ReadCount>();
+  const observer = explainObserved(log.artifacts, session);
+  let [imported, unrecorded] = [false, 0];
   let before: Rebuilt | undefined;
   let last: Length | undefined;
+  const ask = (explanation: Explanation, position: Position, request: Omit<UnansweredRequest, 'index'>): void => {
+    asked.set(position, { index: found.push(explanation) - 1, ...request });
+    reads.set(position, 'unanswered');
+  };
   // A request that cannot be rebuilt from the log cannot be compared, so the next request has no predecessor.
   const unmade: RebuildOptions['unmade'] = ({ data }) => {
     if (data.stream === 'main') before = undefined;
@@ -101,20 +117,46 @@ export async function explainSession(
       const { record } = one.rebuilt;
       const main = record.data.stream === 'main';
       const { capabilities } = one.rebuilt.promptStream.materials;
-      const index = found.push(explain(main ? before : undefined, one.rebuilt)) - 1;
-      asked.set(record.position, { index, capabilities, at: record.at });
-      reads.set(record.position, 'unanswered');
+      ask(explain(main ? before : undefined, one.rebuilt), record.position, { capabilities, at: record.at });
       if (main) before = one.rebuilt;
       continue;
     }
-    noteReads(reads, one.record);
-    if (one.record.kind === 'answer.received') {
-      const { data } = one.record;
+    const { record } = one;
+    const observed = await observer.take(record);
+    if (observed !== undefined) ask(explainedAs(observed), record.position, observedRequest(observed));
+    if (record.kind === 'session.created') imported = record.data.imported !== undefined;
+    noteReads(reads, record);
+    if (record.kind === 'answer.received') {
+      const { data } = record;
+      if (imported && data.request === undefined) unrecorded += 1;
       addAnswer(found, asked, { answer: data, last, step });
       if (data.stream === 'main') last = { model: data.model, tokens: inputTokens(data.usage) ?? last?.tokens ?? 0 };
     }
   }
-  return { requests: found.length, untold: untoldReads(reads), explained: found.filter((one) => isAsked(one, step)) };
+  const misses = observer.misses();
+  const explained = found.map((one) => withObservedMiss(one, misses)).filter((one) => isAsked(one, step));
+  return { requests: found.length, unrecorded, untold: untoldReads(reads), explained };
+}
+
+function explainedAs({ request, gap, divergence, derived, excerpt }: ObservedExplanation): Explanation {
+  const { data, at } = request.record;
+  const { step, stream, purpose = 'main' } = data;
+  return defined({ step, stream, purpose, at, gap, divergence, observed: defined({ cause: derived, excerpt }) });
+}
+
+function observedRequest({ request: { record } }: ObservedExplanation): Omit<UnansweredRequest, 'index'> {
+  return { capabilities: rowOf(record.data.provider, record.data.model), at: record.at };
+}
+
+/** Adds the missed tokens to an observed request. The provider's counts of the calls before it show them. */
+function withObservedMiss(one: Explanation, misses: ReadonlyMap<number, NonNullable<ModelCall['again']>>): Explanation {
+  const again = misses.get(one.step);
+  if (one.observed === undefined || one.answer === undefined || again === undefined) return one;
+  const { cause: derived } = one.observed;
+  return {
+    ...one,
+    miss: { ...again, cause: missCause(defined({ derived, divergence: one.divergence }), again.cause) },
+  };
 }
 
 /**
@@ -143,7 +185,8 @@ function noteReads(reads: Map<Position, ReadCount>, { kind, data }: Recorded): v
 /** A request without an answer so far. `index` is its place in the list of explanations. */
 interface UnansweredRequest {
   readonly index: number;
-  readonly capabilities: Capabilities;
+  /** Catalog row. Absent for a recorded request to a model that the catalog does not contain. */
+  readonly capabilities: Capabilities | undefined;
   readonly at: Timestamp;
 }
 
@@ -180,6 +223,8 @@ function addAnswer(
   };
   // Only the selected answers are kept in memory, because all answers together would be almost as large as the log.
   if (isAsked(answered, step)) found[waiting.index] = answered;
+  // The missed tokens of an observed request are known later, so its usage is kept.
+  else if (answered.observed !== undefined) found[waiting.index] = { ...answered, answer: { ...answer, parts: [] } };
 }
 
 /**
@@ -192,7 +237,9 @@ function crossedBy(
   last: Length | undefined,
 ): CliffCost | undefined {
   const before = last?.model === model ? last.tokens : 0;
-  return stream === 'main' ? cliffCrossed({ capabilities, at, usage }, before) : undefined;
+  return stream === 'main' && capabilities !== undefined
+    ? cliffCrossed({ capabilities, at, usage }, before)
+    : undefined;
 }
 
 /**

@@ -1,8 +1,8 @@
 // Rebuilds requests from the log alone, with the same fold, the same encoder and the recorded decisions (L2). Compares
 // their digests with the digests that were recorded before the requests were sent.
 
-import type { Sequence, State } from '@tidemark/context';
-import { RENDERINGS, emptyState, evolve, itemAt } from '@tidemark/context';
+import type { State } from '@tidemark/context';
+import { RENDERINGS, emptyState, evolve } from '@tidemark/context';
 import type { EpochCause, Log, Position, Recorded, RecordedOf, SessionId } from '@tidemark/log';
 import { LogError } from '@tidemark/log';
 import type { Encoder } from '@tidemark/model';
@@ -11,6 +11,9 @@ import type { EpochMaterials, PromptStream } from '../request/prompt-stream.ts';
 import { beginPromptStream, sideCallPromptStream, extendPromptStream, stillHolds } from '../request/prompt-stream.ts';
 import { blocksOf } from '../request/request-record.ts';
 import { loadCapabilities, loadFront } from '../session/materials.ts';
+import { extendsSequence } from './extends-sequence.ts';
+import type { ObservedVerification } from './verify-observed.ts';
+import { checkObserved } from './verify-observed.ts';
 
 /** Returns the encoder for a revision, or `undefined` for a revision that this version does not have. */
 export type Encoders = (revision: string) => Encoder | undefined;
@@ -201,6 +204,8 @@ export interface Verification {
   readonly records: number;
   /** Number of requests that this runtime sent, including side calls. An imported log has none. */
   readonly requests: number;
+  /** Requests that another program sent and recorded, in an imported log. */
+  readonly observed: ObservedVerification;
   readonly differences: readonly ByteDifference[];
   readonly breaks: readonly Break[];
   /** Records that the fold could not apply, each with the reason. */
@@ -220,6 +225,7 @@ export async function verifySession(log: Log, session: SessionId, options: Rebui
   let requests = 0;
   let before: Rebuilt | undefined;
   let problems: readonly string[] = [];
+  const observed = checkObserved(log.artifacts);
   const unmade: RebuildOptions['unmade'] = ({ position, data }, { message: reason }) => {
     requests += 1;
     if (data.stream === 'main') before = undefined;
@@ -230,6 +236,7 @@ export async function verifySession(log: Log, session: SessionId, options: Rebui
   for await (const step of rebuildSteps(log, session, { ...options, unmade }, { estimate: () => 0 })) {
     if (step.type === 'record') {
       records += 1;
+      await observed.take(step.record);
       if (step.state.problems.length > problems.length)
         problems = step.state.problems.buffer.map((problem) => `record ${problem.position}: ${problem.message}`);
       continue;
@@ -243,16 +250,7 @@ export async function verifySession(log: Log, session: SessionId, options: Rebui
       breaks.push(breakOf(before, rebuilt));
     before = rebuilt;
   }
-  return { records, requests, differences, breaks, problems };
-}
-
-/** Returns true if `after` begins with all blocks of `before` and has the same render parameters (L3). */
-export function extendsSequence(before: Sequence, after: Sequence): boolean {
-  const end = before.blocks.length - 1;
-  return (
-    before.parameters.messages === after.parameters.messages &&
-    itemAt(before.prefixes, end) === itemAt(after.prefixes, end)
-  );
+  return { records, requests, observed: observed.result(), differences, breaks, problems };
 }
 
 /**

@@ -65,6 +65,7 @@ const MASKS: { readonly [K in Kind]: MaskEvent<K> } = {
     event.data.extra === undefined
       ? event
       : { ...event, data: { ...event.data, extra: await maskParts(event.data.extra, mask) } },
+  'request.observed': keep,
   'answer.received': keep,
   'answer.failed': async (event, mask) => ({
     ...event,

@@ -130,6 +130,7 @@ const LINES: { readonly [K in Kind]: HistoryLine<K> } = {
   'prompt.given': ({ parts }) => ({ text: short(wordsOf(parts)) }),
   'notification.received': ({ source, body }) => ({ source, text: short(body) }),
   'request.prepared': skip,
+  'request.observed': skip,
   'answer.received': ({ stream, parts }) => (stream === 'main' ? { parts: parts.flatMap(partOf) } : undefined),
   'answer.failed': skip,
   'answer.interrupted': ({ stream, by, parts }) =>

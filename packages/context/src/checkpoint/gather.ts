@@ -127,6 +127,7 @@ const NOTES: { readonly [K in Kind]: NoteRecord<K> } = {
     draft.work.push({ position, what: `Notification from ${data.source}: ${lineOf(data.body, LINE)}` });
   },
   'request.prepared': pass,
+  'request.observed': pass,
   'answer.received': (draft, { position, data }) => {
     if (data.stream !== 'main') return;
     draft.answers += 1;

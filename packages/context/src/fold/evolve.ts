@@ -67,6 +67,7 @@ const STEPS: Steps = {
     const sent = send(state, event);
     return event.data.stream === 'main' ? { ...sent, history: { ...sent.history, inFlight: true } } : sent;
   },
+  'request.observed': keep,
   'answer.received': (state, event) => {
     const accepted = accept(state, event);
     if (event.data.stream !== 'main' || state.session === undefined) return accepted;

@@ -274,7 +274,10 @@ export interface BilledIn {
 export interface AnswerReceived {
   readonly step: number;
   readonly stream: string;
-  /** Position of the `request.prepared` record that this answer belongs to. Absent in an import. */
+  /**
+   * Position of the record of the request that this answer belongs to: `request.prepared`, or `request.observed` in an
+   * import. Absent if the log has no such record.
+   */
   readonly request?: Position;
   readonly provider: string;
   readonly model: string;

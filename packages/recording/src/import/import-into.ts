@@ -3,10 +3,11 @@
 // A repeated import continues an import that was cut off.
 
 import { defined } from '@tidemark/core';
-import type { Event, Log, LogWriter, Parent, Recorded, SessionId } from '@tidemark/log';
+import type { Event, Log, LogWriter, Parent, Recorded, SessionId, StartedBy } from '@tidemark/log';
 import { canonicalText, LogError } from '@tidemark/log';
 import type { BilledCalls } from './build/billed-calls.ts';
 import { callIdentity } from './build/billed-calls.ts';
+import type { KeptBytes } from './build/draft.ts';
 import { findBilled, findRelatives, namesOf } from './earlier-import.ts';
 import { openFile } from './open-file.ts';
 import { ImportError } from './format/import-error.ts';
@@ -16,6 +17,8 @@ import { importStages, readTranscript } from './import-transcript.ts';
 import type { OpenBytes } from './recognise.ts';
 import { nameBranches } from './session-names.ts';
 import type { Stage } from './stages.ts';
+import type { SubagentFile } from './subagent-file.ts';
+import { findStarter, readSubagentFile } from './subagent-file.ts';
 import { surveyStage } from './stages.ts';
 
 /** Bytes of a transcript, with a name that error texts contain. */
@@ -36,6 +39,11 @@ export interface Imported extends ImportOutcome {
    * sessions.
    */
   readonly diverged?: SessionId;
+  /**
+   * Set for the transcript of a subagent: the file of its main session, and the call that started the subagent.
+   * `startedBy` is absent if the store does not contain that call yet.
+   */
+  readonly subagent?: { readonly main: string; readonly startedBy?: StartedBy };
 }
 
 /**
@@ -53,17 +61,20 @@ export async function importInto(
   options: Pick<ImportOptions, 'mint'> = {},
 ): Promise<Imported> {
   const { open, source } = typeof from === 'string' ? { open: await openFile(from), source: from } : from;
-  const transcript = await readTranscript(open, { ...options, source });
+  const subagent = typeof from === 'string' ? await readSubagentFile(from) : undefined;
+  const transcript = await readTranscript(open, { ...options, ...defined({ subagent }), source });
   const { stages, diverged } = await chooseStages(store, transcript);
   const billed = await billedElsewhere(store, transcript, stages);
-  const intake: Intake = { store, source, doors: new Map(), added: 0 };
+  const startedBy = subagent && (await starterOf(store, transcript, stages, subagent));
+  const intake: Intake = { store, source, startedBy, doors: new Map(), added: 0 };
   try {
     const steps = importStages(transcript, stages, billed);
     for (let next = await steps.next(); ; next = await steps.next()) {
       if (next.done !== true) await takeIn(intake, next.value);
       else {
         const { added } = intake;
-        return { ...next.value, added, updated: stages.length > 1, ...defined({ diverged }) };
+        const started = subagent && (await linkOf(store, next.value.session, subagent));
+        return { ...next.value, added, updated: stages.length > 1, ...defined({ diverged, subagent: started }) };
       }
     }
   } finally {
@@ -163,6 +174,27 @@ async function firstCall(transcript: Transcript, stages: Stages): Promise<string
   return undefined;
 }
 
+async function starterOf(
+  store: Log,
+  { format, whole, mint }: Transcript,
+  stages: Stages,
+  subagent: SubagentFile,
+): Promise<StartedBy | undefined> {
+  const own = nameBranches({ format, outline: whole.outline, digest: stages[0].digest, mint })[whole.outline.main];
+  return own === undefined ? undefined : findStarter(store, subagent, own, format.name);
+}
+
+/** Returns the link of a subagent as it is stored. An earlier import may have stored the subagent without a link. */
+async function linkOf(
+  store: Log,
+  session: SessionId,
+  { main }: SubagentFile,
+): Promise<NonNullable<Imported['subagent']>> {
+  for await (const { kind, data } of store.read(session, 0, 1))
+    if (kind === 'session.created') return { main, ...defined({ startedBy: data.startedBy }) };
+  return { main };
+}
+
 interface ImportTarget {
   readonly writer: LogWriter;
   /** Number of coming events of the import that the store already contains. They are not appended again. */
@@ -172,6 +204,8 @@ interface ImportTarget {
 interface Intake {
   readonly store: Log;
   readonly source: string;
+  /** Call that started the subagent whose transcript is imported. */
+  readonly startedBy: StartedBy | undefined;
   readonly doors: Map<SessionId, ImportTarget>;
   added: number;
 }
@@ -191,7 +225,9 @@ async function beginSession(intake: Intake, step: SessionStep): Promise<void> {
   const parent = step.parent === undefined ? undefined : await parentOf(intake.store, step.parent);
   const door = await openDoor(intake, step, parent);
   intake.doors.set(step.session, door);
-  const data = { ...step.created, ...defined({ parent }) };
+  // Only the main session of the file is the subagent. Its forks continue the subagent.
+  const startedBy = step.created.root === step.session ? intake.startedBy : undefined;
+  const data = { ...step.created, ...defined({ parent, startedBy }) };
   await append(intake, door, [{ kind: 'session.created', at: step.at, data }]);
 }
 
@@ -228,11 +264,17 @@ async function parentOf(store: Log, parent: NonNullable<SessionStep['parent']>):
 }
 
 async function addEvents(intake: Intake, { session, events, artifacts }: EventsStep): Promise<void> {
-  for (const { digest, bytes } of artifacts) {
-    if (!(await intake.store.artifacts.has(digest))) await intake.store.artifacts.put(bytes);
-  }
+  for (let from = 0; from < artifacts.length; from += PUTS_AT_ONCE)
+    await Promise.all(artifacts.slice(from, from + PUTS_AT_ONCE).map((one) => putOnce(intake, one)));
   const door = intake.doors.get(session);
   if (door !== undefined) await append(intake, door, events);
+}
+
+/** Maximum number of artifacts that are stored at the same time, so that the waits for the disk overlap. */
+const PUTS_AT_ONCE = 32;
+
+async function putOnce({ store }: Intake, { digest, bytes }: KeptBytes): Promise<void> {
+  if (!(await store.artifacts.has(digest))) await store.artifacts.put(bytes);
 }
 
 async function append(intake: Intake, door: ImportTarget, events: readonly Event[]): Promise<void> {

@@ -43,6 +43,13 @@ export interface ClosedStep {
  */
 export type ImportStep = SessionStep | EventsStep | ClosedStep;
 
+/** Recorded requests of an import. */
+export interface ImportedRequests {
+  readonly recorded: number;
+  /** Number of these requests of which a part is not in the file. Their bodies cannot be rebuilt. */
+  readonly incomplete: number;
+}
+
 /** Summary of an import: its sessions, skipped lines and totals. */
 export interface ImportOutcome {
   readonly format: FormatName;
@@ -58,6 +65,7 @@ export interface ImportOutcome {
    * Number of answers with usage in all sessions. The calls of these answers can be replayed at their recorded size.
    */
   readonly calls: number;
+  readonly requests: ImportedRequests;
   /** Number of events in all sessions, including the first record of each session. */
   readonly events: number;
 }

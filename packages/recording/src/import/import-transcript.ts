@@ -2,6 +2,7 @@
 // and the places where answers and results end. The second pass makes the events. Both passes keep only unfinished
 // state in memory.
 
+import { defined } from '@tidemark/core';
 import type { Json, Timestamp } from '@tidemark/log';
 import { timestamp } from '@tidemark/log';
 import type { BilledCalls } from './build/billed-calls.ts';
@@ -18,6 +19,7 @@ import { importedSessionId } from './session-names.ts';
 import { createSessions } from './sessions.ts';
 import type { Stage } from './stages.ts';
 import { surveyStage } from './stages.ts';
+import type { SubagentFile } from './subagent-file.ts';
 
 /** Options of an import, in addition to the bytes. */
 export interface ImportOptions {
@@ -25,6 +27,8 @@ export interface ImportOptions {
   readonly source: string;
   /** Function that names the sessions. Default: `importedSessionId`. */
   readonly mint?: MintSession;
+  /** Facts about the subagent whose transcript the file is. */
+  readonly subagent?: SubagentFile;
 }
 
 /** Transcript after the first pass. */
@@ -33,6 +37,7 @@ export interface Transcript {
   readonly format: Format;
   readonly source: string;
   readonly mint: MintSession;
+  readonly subagent?: SubagentFile;
   /** State of the whole file at the first pass. */
   readonly whole: Stage;
 }
@@ -60,9 +65,9 @@ export async function* importTranscript(
  * @throws ImportError if nothing can be imported.
  */
 export async function readTranscript(open: OpenBytes, options: ImportOptions): Promise<Transcript> {
-  const { source, mint = importedSessionId } = options;
+  const { source, mint = importedSessionId, subagent } = options;
   const format = await recogniseFormat(open, source);
-  return { open, format, source, mint, whole: await surveyStage(open, format) };
+  return { open, format, source, mint, ...defined({ subagent }), whole: await surveyStage(open, format) };
 }
 
 /**
@@ -72,12 +77,12 @@ export async function readTranscript(open: OpenBytes, options: ImportOptions): P
  * @throws ImportError `import/changed` if the file becomes shorter.
  */
 export async function* importStages(
-  { open, format, source, mint, whole }: Transcript,
+  { open, format, source, mint, subagent, whole }: Transcript,
   stages: readonly [Stage, ...Stage[]],
   billed: BilledCalls,
 ): AsyncGenerator<ImportStep, ImportOutcome> {
   const { outline } = whole;
-  const sessions = createSessions({ format, stages, source, mint, billed });
+  const sessions = createSessions({ format, stages, source, mint, billed, ...defined({ title: subagent?.title }) });
   const skipped: SkippedLine[] = [];
   let ordinal = 0;
   let at = outline.at ?? NO_TIME;

@@ -12,7 +12,7 @@ import { applyMove, finishDraft } from './build/apply-move.ts';
 import { abandonCalls, emit, endTurn, forkPoint, lastPosition, newDraft } from './build/draft.ts';
 import type { SessionDraft, ForkPoint } from './build/draft.ts';
 import type { RawRecord } from './file/read-records.ts';
-import type { BranchReader, Format, Keep } from './format/format.ts';
+import type { BranchReader, FileReading, Format, Keep } from './format/format.ts';
 import type { ImportOutcome, ImportStep, SessionStep } from './import-step.ts';
 import type { From, ImportedMove } from './format/move.ts';
 import type { Branch, Outline } from './outline/outline.ts';
@@ -29,13 +29,15 @@ export interface SessionsOf {
   readonly mint: MintSession;
   /** Calls that an imported record already bills. Newly billed calls are added. */
   readonly billed: BilledCalls;
+  /** Title of the main session. Default: the title that the file states. */
+  readonly title?: string;
 }
 
 /** Builder of the sessions of a file. The caller passes the records in order. */
 export interface Sessions {
   /** Takes the next record and returns the import steps that are ready. */
   take(raw: RawRecord, from: From): readonly ImportStep[];
-  totals(): Pick<ImportOutcome, 'session' | 'sessions' | 'calls' | 'events'>;
+  totals(): Pick<ImportOutcome, 'session' | 'sessions' | 'calls' | 'requests' | 'events'>;
 }
 
 interface Live {
@@ -52,6 +54,7 @@ interface ImportState extends SessionsOf {
   stage: Stage;
   readonly whole: Outline;
   readonly names: readonly SessionId[];
+  readonly shared: FileReading;
   readonly live: Map<number, Live>;
   /** Forks that have not started yet, by branch index. Each is a copy of the parent's state at the fork point. */
   readonly waiting: Map<number, ForkPoint>;
@@ -62,6 +65,8 @@ interface ImportState extends SessionsOf {
   readonly begun: SessionId[];
   ready: ImportStep[];
   calls: number;
+  recorded: number;
+  incomplete: number;
   events: number;
 }
 
@@ -84,6 +89,7 @@ export function createSessions(of: SessionsOf): Sessions {
     stage: first,
     whole,
     names,
+    shared: { whole, kept: new Set(), requests: new Map(), run: undefined },
     open: new Set(),
     live: new Map(),
     waiting: new Map(),
@@ -91,6 +97,8 @@ export function createSessions(of: SessionsOf): Sessions {
     begun: [],
     ready: [],
     calls: 0,
+    recorded: 0,
+    incomplete: 0,
     events: 0,
   };
   return {
@@ -104,6 +112,7 @@ export function createSessions(of: SessionsOf): Sessions {
       session: nameOf(state, whole.main),
       sessions: state.begun,
       calls: state.calls,
+      requests: { recorded: state.recorded, incomplete: state.incomplete },
       events: state.events,
     }),
   };
@@ -190,6 +199,7 @@ function begin(state: ImportState, index: number, from: From): Live {
       return state.stage.outline;
     },
     keep: keeping(draft),
+    shared: state.shared,
   });
   const live: Live = { index, draft, reader, pending: 0 };
   state.live.set(index, live);
@@ -245,7 +255,8 @@ function sessionStep(state: ImportState, branch: Branch, waiting: ForkPoint | un
   const { stage, whole, format, source } = state;
   const { outline, bytes, digest: file } = stage;
   const session = nameOf(state, branch.index);
-  const titled = outline.title === undefined || branch.agent !== undefined ? {} : { title: outline.title };
+  // A subagent in the file of its main session has no title of its own.
+  const title = branch.agent !== undefined && branch.kind !== 'main' ? undefined : (state.title ?? outline.title);
   return defined({
     type: 'session',
     session,
@@ -255,7 +266,7 @@ function sessionStep(state: ImportState, branch: Branch, waiting: ForkPoint | un
       id: session,
       root: nameOf(state, whole.main),
       workspace: outline.workspace ?? '/',
-      ...titled,
+      ...defined({ title }),
       imported: { format: format.name, source, digest: file, bytes },
     },
   });
@@ -283,6 +294,9 @@ function apply(state: ImportState, live: Live, moves: readonly ImportedMove[]): 
     if ((move.type === 'answer' || move.type === 'interrupted') && Object.keys(move.usage ?? {}).length > 0)
       state.calls += 1;
     applyMove(live.draft, move, view);
+    if (move.type !== 'request') continue;
+    state.recorded += 1;
+    if (live.draft.request?.isWhole === false) state.incomplete += 1;
   }
 }
 

@@ -45,6 +45,7 @@ export function carryEvent(record: Recorded, to: Destination): Event | undefined
     case 'unknown':
     case 'epoch.opened':
     case 'request.prepared':
+    case 'request.observed':
     case 'foreign.recorded':
       return undefined;
     case 'session.created':
@@ -57,6 +58,15 @@ export function carryEvent(record: Recorded, to: Destination): Event | undefined
       return { kind: record.kind, at: record.at, data: { ...record.data, range: moveRange(record.data.range, to) } };
     case 'subagent.started':
       return { kind: record.kind, at: record.at, data: { ...record.data, child: to.name(record.data.child) } };
+    case 'answer.received': {
+      // The request of the recording is not copied, so the answer has none.
+      const { request: _request, ...data } = record.data;
+      return { ...bare(record), kind: record.kind, data };
+    }
+    case 'answer.interrupted': {
+      const { request: _request, ...data } = record.data;
+      return { ...bare(record), kind: record.kind, data };
+    }
     default:
       return bare(record);
   }

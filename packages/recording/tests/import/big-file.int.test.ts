@@ -15,7 +15,7 @@ interface Measured {
   readonly grown: number;
 }
 
-async function measure(megabytes: number): Promise<Measured> {
+async function measure(megabytes: number, kind: 'plain' | 'requests'): Promise<Measured> {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-big-'));
   try {
     const script = join(import.meta.dirname, 'import-big-file.ts');
@@ -26,6 +26,7 @@ async function measure(megabytes: number): Promise<Measured> {
       script,
       join(folder, 'big.jsonl'),
       `${megabytes}`,
+      kind,
     ]);
     const measured: Measured = JSON.parse(stdout);
     return measured;
@@ -38,11 +39,21 @@ describe('a large transcript', () => {
   it.each(full ? [30, 200] : [30])(
     'of %i MB is imported in memory that does not grow with the size of the file',
     async (megabytes) => {
-      const { rows, lines, calls, grown } = await measure(megabytes);
+      const { rows, lines, calls, grown } = await measure(megabytes, 'plain');
       expect(lines).toBe(rows);
       expect(calls).toBe(rows / 3);
       // The limit is 8 MiB for unfinished state, plus 200 bytes for each record.
       expect(grown).toBeLessThan(8 * 1024 * 1024 + rows * 200);
+    },
+  );
+
+  it.each(full ? [30, 500] : [30])(
+    'of %i MB with recorded requests is imported in memory that does not grow with the size of the file',
+    async (megabytes) => {
+      const { rows, lines, grown } = await measure(megabytes, 'requests');
+      expect(lines).toBe(rows);
+      // Each row has one more digest, of a recorded message, in the index.
+      expect(grown).toBeLessThan(8 * 1024 * 1024 + rows * 300);
     },
   );
 });

@@ -6,14 +6,38 @@ import { once } from 'node:events';
 import { openFile } from '../../src/import/open-file.ts';
 import { importTranscript } from '../../src/import/import-transcript.ts';
 import { answer, prompt, say, toolResult, use } from './claude-rows.ts';
+import { blobRow, digestOf } from './request-rows.ts';
 
-const [path = '', megabytes = '1'] = process.argv.slice(2);
+const [path = '', megabytes = '1', kind = 'plain'] = process.argv.slice(2);
+
+/** Number of turns after which the recorded conversation begins again, as after a compaction. */
+const TURNS = 200;
 
 async function write(bytes: number): Promise<number> {
   const file = createWriteStream(path);
   const output = 'x'.repeat(1200);
   const made = { bytes: 0, rows: 0 };
   let parent: string | null = null;
+  let hashes: string[] = [];
+  let base: string | undefined;
+  const send = async (id: string, message: { role: string; content: readonly object[] }): Promise<void> => {
+    if (kind !== 'requests') return;
+    const keep = hashes.length;
+    hashes.push(digestOf(message));
+    await put(blobRow(message));
+    await put({
+      type: 'api-request',
+      id,
+      params: { model: 'claude-opus-4-6' },
+      keep,
+      tail: hashes.slice(keep),
+      shapeHash: digestOf({}),
+      cacheControl: [],
+      requestDigest: digestOf(id),
+      ...(base === undefined ? {} : { base }),
+    });
+    base = id;
+  };
   const put = async (row: object): Promise<void> => {
     const line = `${JSON.stringify(row)}\n`;
     made.bytes += line.length;
@@ -21,7 +45,9 @@ async function write(bytes: number): Promise<number> {
     if (!file.write(line)) await once(file, 'drain');
   };
   for (let turn = 0; made.bytes < bytes; turn += 1) {
+    if (turn % TURNS === 0) [hashes, base] = [[], undefined];
     await put(prompt(`p${turn}`, parent, `prompt ${turn}`));
+    await send(`r${turn}`, { role: 'user', content: [say(`prompt ${turn} ${output}`)] });
     await put(answer(`a${turn}`, `p${turn}`, `m${turn}`, use(`c${turn}`, { path: output })));
     await put(answer(`b${turn}`, `a${turn}`, `m${turn}`, use(`d${turn}`, { path: output })));
     await put(toolResult(`r${turn}`, `a${turn}`, `c${turn}`, { content: output }));

@@ -23,6 +23,7 @@ describe('revision 1', () => {
       'prompt.given',
       'reasoning.changed',
       'reasoning.set',
+      'request.observed',
       'request.prepared',
       'role.changed',
       'session.created',

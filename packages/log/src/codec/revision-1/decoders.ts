@@ -5,10 +5,11 @@ import type { Kind } from '../../event.ts';
 import { callDecoders } from './call.ts';
 import { contextDecoders } from './context.ts';
 import type { Decoders } from './decoder.ts';
+import { observedDecoders } from './observed.ts';
 import { sessionDecoders } from './session.ts';
 
 /** One decoder for every kind. */
-export const DECODERS: Decoders = { ...sessionDecoders, ...contextDecoders, ...callDecoders };
+export const DECODERS: Decoders = { ...sessionDecoders, ...contextDecoders, ...callDecoders, ...observedDecoders };
 
 const NAMES: ReadonlySet<string> = new Set(Object.keys(DECODERS));
 

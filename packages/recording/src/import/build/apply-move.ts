@@ -2,7 +2,8 @@
 // before the first answer that needs it. Every call gets exactly one closing event.
 
 import { defined } from '@tidemark/core';
-import type { AnswerPart, BilledIn } from '@tidemark/log';
+import { SORTED_JSON } from '@tidemark/agent';
+import type { AnswerPart, BilledIn, Position } from '@tidemark/log';
 import { position } from '@tidemark/log';
 import type { BilledCalls } from './billed-calls.ts';
 import { callIdentity } from './billed-calls.ts';
@@ -20,6 +21,7 @@ import type {
   NotificationMove,
   PromptMove,
   ReasoningMove,
+  RequestMove,
   ResultMove,
   SubagentMove,
 } from '../format/move.ts';
@@ -90,6 +92,7 @@ function settle(draft: SessionDraft, move: ImportedMove, { outline, branch }: Br
     case 'reasoning':
     case 'branch':
     case 'subagent':
+    case 'request':
     case 'foreign':
       return;
   }
@@ -123,6 +126,8 @@ function take(draft: SessionDraft, move: ImportedMove, view: BranchView): void {
       return takeBranch(draft, move);
     case 'subagent':
       return takeSubagent(draft, move);
+    case 'request':
+      return takeRequest(draft, move);
     case 'foreign':
       return keepForeign(draft, move.from, view, move.reason);
   }
@@ -153,7 +158,8 @@ function takeNotification(draft: SessionDraft, { from, source, provenance, body 
 }
 
 function takeAnswer(draft: SessionDraft, move: AnswerMove, view: BranchView): void {
-  const { type: _type, from, ...answer } = move;
+  const { type: _type, from, request: name, ...answer } = move;
+  const request = name === undefined ? undefined : draft.requests.get(name);
   const turn = needTurn(draft, from.at);
   openEpoch(draft, from.at, move);
   const calls = callsOf(move.parts);
@@ -166,7 +172,14 @@ function takeAnswer(draft: SessionDraft, move: AnswerMove, view: BranchView): vo
     kind: 'answer.received',
     at: from.at,
     turn: turn.id,
-    data: { step: draft.step, stream: 'main', contract: RECORDED, ...answer, ...billedIn(draft, move, view) },
+    data: {
+      step: draft.step,
+      stream: 'main',
+      contract: RECORDED,
+      ...defined({ request }),
+      ...answer,
+      ...billedIn(draft, move, view),
+    },
   });
   draft.step += 1;
   turn.steps += 1;
@@ -197,7 +210,7 @@ function callsOf(parts: readonly AnswerPart[]): ReadonlySet<string> {
 }
 
 function takeInterrupted(draft: SessionDraft, move: InterruptedMove, view: BranchView): void {
-  const { type: _type, from, ...answer } = move;
+  const { type: _type, from, request: _request, ...answer } = move;
   const turn = needTurn(draft, from.at);
   // The provider did not count an interrupted answer without usage, so this answer opens no epoch.
   if (move.usage !== undefined) openEpoch(draft, from.at, move);
@@ -268,6 +281,60 @@ function takeBranch(draft: SessionDraft, { from, text }: BranchMove): void {
 
 function takeSubagent(draft: SessionDraft, { from, child, task }: SubagentMove): void {
   emit(draft, { kind: 'subagent.started', at: from.at, ...inTurn(draft), data: { child, role: 'subagent', task } });
+}
+
+/** Maximum number of recorded requests to which a later answer can refer. */
+const REQUESTS_KEPT = 64;
+
+// Adds a recorded request. The event names only the messages that differ from the recorded request before it.
+function takeRequest(draft: SessionDraft, move: RequestMove): void {
+  const { from, name, messages, front, isKept } = move;
+  const { keep, base } = sharedMessages(draft, messages);
+  const known = messages.findIndex((one, index) => index >= keep && one !== undefined);
+  const start = known === -1 ? messages.length : known;
+  const tail = messages.slice(start).filter((one) => one !== undefined);
+  const missing = [...new Set([...(front === undefined ? [] : [front]), ...tail])].filter((one) => !isKept(one));
+  const at = position(draft.position);
+  const { provider, model, purpose, version, parameters, markers, digest, leftOut, rest } = move;
+  const data = defined({
+    step: draft.step,
+    stream: 'main',
+    name,
+    form: SORTED_JSON,
+    provider,
+    model,
+    purpose,
+    version,
+    parameters,
+    front,
+    base,
+    keep,
+    unnamed: start === keep ? undefined : start - keep,
+    tail,
+    missing: missing.length === 0 ? undefined : missing,
+    markers,
+    digest,
+    leftOut,
+    rest,
+  });
+  emit(draft, { kind: 'request.observed', at: from.at, ...inTurn(draft), data });
+  const ownLost = messages.findIndex((one, index) => index >= keep && (one === undefined || !isKept(one)));
+  const inherited = draft.request !== undefined && draft.request.lost < keep ? draft.request.lost : Infinity;
+  const lost = Math.min(inherited, ownLost === -1 ? Infinity : ownLost);
+  draft.request = { position: at, messages, lost, isWhole: lost === Infinity && missing.length === 0 };
+  draft.requests.set(name, at);
+  const [oldest] = draft.requests.keys();
+  if (draft.requests.size > REQUESTS_KEPT && oldest !== undefined) draft.requests.delete(oldest);
+}
+
+function sharedMessages(
+  { request }: SessionDraft,
+  messages: RequestMove['messages'],
+): { readonly keep: number; readonly base: Position | undefined } {
+  if (request === undefined) return { keep: 0, base: undefined };
+  let keep = 0;
+  while (keep < messages.length && messages[keep] !== undefined && messages[keep] === request.messages[keep]) keep += 1;
+  return { keep, base: keep === 0 ? undefined : request.position };
 }
 
 function keepForeign(draft: SessionDraft, { at, line, record }: From, { format }: BranchView, reason?: string): void {

@@ -46,6 +46,16 @@ export interface KeptBytes {
   readonly bytes: Uint8Array;
 }
 
+/** Recorded request that is in the log: its position and its messages. */
+export interface DraftRequest {
+  readonly position: Position;
+  readonly messages: readonly (Digest | undefined)[];
+  /** Index of the first message that is not in the file. Infinity if all messages are in the file. */
+  readonly lost: number;
+  /** True if all parts of the request are in the file. */
+  readonly isWhole: boolean;
+}
+
 /**
  * Answer whose calls are still open, and the events after this answer. A fork that starts while the calls are open
  * copies these events.
@@ -78,6 +88,10 @@ export interface SessionDraft {
   epoch: EpochInForce | undefined;
   reasoning: string | undefined;
   checkpoint: Position | undefined;
+  /** Latest recorded request of this session, to which the next one refers. */
+  request: DraftRequest | undefined;
+  /** Positions of the latest recorded requests, by name. */
+  readonly requests: Map<string, Position>;
   /** For a fork, the range of the parent's log that the fork does not continue. Absent for other sessions. */
   left: Range | undefined;
   /**
@@ -109,6 +123,8 @@ export function newDraft(session: SessionId, at: Timestamp): SessionDraft {
     epoch: undefined,
     reasoning: undefined,
     checkpoint: undefined,
+    request: undefined,
+    requests: new Map(),
     left: undefined,
     anchors: new Map(),
     events: [],
@@ -145,6 +161,8 @@ export function forkPoint(draft: SessionDraft, session: SessionId): ForkPoint {
     batch: undefined,
     closed: new Set(draft.closed),
     cutOff: new Set(draft.cutOff),
+    requests: new Map([...draft.requests].filter(([, at]) => at < next)),
+    request: draft.request !== undefined && draft.request.position < next ? draft.request : undefined,
     anchors,
     events: [],
     bytes: [],
@@ -172,7 +190,8 @@ function withoutUsage(event: Event): Event {
 /** Appends an event to the draft. If calls are open, also adds the event to `batch`, unless it is a foreign record. */
 export function emit(draft: SessionDraft, event: Event): void {
   draft.events.push(event);
-  if (event.kind !== 'foreign.recorded') draft.batch?.events.push(event);
+  // A fork copies the events after an open answer. Recorded requests refer to earlier positions, so they stay in the parent.
+  if (event.kind !== 'foreign.recorded' && event.kind !== 'request.observed') draft.batch?.events.push(event);
   draft.position += 1;
   draft.at = event.at;
 }

@@ -19,6 +19,8 @@ export interface MergingAnswer {
   last: number;
   parts: readonly RawPart[];
   message: JsonObject;
+  /** Latest row of the answer. */
+  row: JsonObject;
   at: Timestamp;
 }
 
@@ -46,6 +48,7 @@ export function beginAnswer(
     last: from.ordinal,
     parts: claudeParts(message['content'], text),
     message,
+    row,
     at: from.at,
   };
 }
@@ -55,14 +58,16 @@ export function growAnswer(answer: MergingAnswer, row: JsonObject, text: string,
   const message = objectOf(row['message']);
   answer.parts = addParts(answer.parts, claudeParts(message['content'], text));
   answer.message = message;
+  answer.row = row;
   answer.last = from.ordinal;
   answer.at = from.at;
 }
 
 /** Returns the finished answer as a move. */
-export function finishAnswer({ first, startedAt, parts, message, at }: MergingAnswer): AnswerMove {
+export function finishAnswer({ first, startedAt, parts, message, row, at }: MergingAnswer): AnswerMove {
   const word = nameOf(message['stop_reason']);
   const response = nameOf(message['id']);
+  const request = nameOf(row['requestRef']);
   const calls = parts.some(({ part }) => part.type === 'call');
   const stop = claudeStop(word, calls);
   return defined({
@@ -71,6 +76,7 @@ export function finishAnswer({ first, startedAt, parts, message, at }: MergingAn
     provider: ANTHROPIC,
     model: nameOf(message['model']) ?? 'unknown',
     startedAt,
+    request,
     parts: parts.map(({ part }) => part),
     stop,
     stopRaw: word,

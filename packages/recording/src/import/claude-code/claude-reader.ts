@@ -9,6 +9,7 @@ import type { RawRecord } from '../file/read-records.ts';
 import type { BranchReader, BranchSource, Format } from '../format/format.ts';
 import type { From, ImportedMove, FailedMove } from '../format/move.ts';
 import { isAnswer, isQueuedPrompt, sightRow } from './claude-sighting.ts';
+import { noteRow, requestMoves } from './claude-request.ts';
 import { promptMove, userMoves } from './claude-user-row.ts';
 import type { MergingAnswer } from './claude-answer.ts';
 import { answerId, beginAnswer, finishAnswer, growAnswer } from './claude-answer.ts';
@@ -51,6 +52,7 @@ function claudeReader(source: BranchSource): BranchReader {
 
 function readRow(reading: ClaudeReading, raw: RawRecord, from: From): readonly ImportedMove[] {
   const row = objectOf(raw.value);
+  noteRow(reading.source, row);
   const moves =
     row['type'] === 'assistant' && isAnswer(row) ? answerRow(reading, row, raw, from) : otherRow(reading, row, from);
   reading.before = from;
@@ -109,6 +111,10 @@ function otherRow(reading: ClaudeReading, row: JsonObject, from: From): readonly
       return holdBack(reading, userRow(reading, row, from));
     case 'attachment':
       return holdBack(reading, isQueuedPrompt(row) ? queuedPrompt(reading, row, from) : [{ type: 'foreign', from }]);
+    case 'api-request-shape':
+    case 'api-request-blob':
+    case 'api-request':
+      return holdBack(reading, requestMoves(reading.source, row, from));
     case 'system':
       if (row['subtype'] !== 'compact_boundary') return holdBack(reading, [{ type: 'foreign', from }]);
       return holdBack(reading, openBoundary(reading, row, from));

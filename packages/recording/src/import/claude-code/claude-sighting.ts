@@ -8,10 +8,13 @@ import { openingOf } from '../format/format.ts';
 import type { Sighting } from '../outline/outline.ts';
 import { isTaskNotification, userContent } from './claude-user-row.ts';
 import { answerId } from './claude-answer.ts';
+import { sightRequest } from './claude-request.ts';
 
 /** Returns the facts about a row that the first pass needs. */
 export function sightRow({ value }: RawRecord): Sighting {
   const row = objectOf(value);
+  const request = sightRequest(row);
+  if (request !== undefined) return request;
   return { ...whereOf(row), ...stepOf(row), ...factsOf(row) };
 }
 

@@ -1,6 +1,7 @@
 // Interface of a transcript format. The first pass collects facts about each record. The second pass reads the records
 // of one branch.
 
+import type { Hash } from 'node:crypto';
 import type { Digest, ContentPart, Json } from '@tidemark/log';
 import type { RawRecord } from '../file/read-records.ts';
 import type { From, ImportedMove } from './move.ts';
@@ -36,6 +37,30 @@ export interface BranchSource {
   readonly isSubagent: boolean;
   readonly outline: Outline;
   readonly keep: Keep;
+  /** State that the readers of all branches of a file share. */
+  readonly shared: FileReading;
+}
+
+/** State of reading a whole file: the contents to which recorded requests refer. */
+export interface FileReading {
+  /** Outline of the whole file. `BranchSource.outline` can be the outline of an earlier state of the file. */
+  readonly whole: Outline;
+  /** Hashes of the digests whose contents are stored. */
+  readonly kept: Set<number>;
+  /** Messages of the latest recorded requests, by the name of the request. */
+  readonly requests: Map<string, readonly (Digest | undefined)[]>;
+  /** Rows that make up the message that is being read. */
+  run: MessageRun | undefined;
+}
+
+/** Message that is made of several rows: its blocks so far, and the hash of its text so far. */
+export interface MessageRun {
+  readonly role: string;
+  readonly id: string | undefined;
+  readonly hash: Hash;
+  blocks: string[];
+  count: number;
+  characters: number;
 }
 
 /** Transcript format: its name, and the functions of the two passes. */

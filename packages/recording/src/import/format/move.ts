@@ -1,7 +1,18 @@
 // Moves: the meaning of transcript records in the terms of this project, the same for every format. The reader of a
 // format turns records into moves, in the order of the file. The builder turns moves into events and closes every call.
 
-import type { AnswerPart, CallId, ContentPart, Json, SessionId, StopReason, Timestamp, Usage } from '@tidemark/log';
+import type {
+  AnswerPart,
+  CallId,
+  ContentPart,
+  Digest,
+  Json,
+  ObservedMarker,
+  SessionId,
+  StopReason,
+  Timestamp,
+  Usage,
+} from '@tidemark/log';
 
 /** Record from which a move was read, with its place in the file and its time. */
 export interface From {
@@ -18,6 +29,8 @@ export interface Answerer {
   readonly provider: string;
   readonly model: string;
   readonly startedAt?: Timestamp;
+  /** Name of the recorded request that the answer belongs to. */
+  readonly request?: string;
 }
 
 /** Prompt of a user or of a parent agent. */
@@ -133,6 +146,27 @@ export interface SubagentMove {
   readonly task: string;
 }
 
+/** Request as the recorded program sent it. */
+export interface RequestMove {
+  readonly type: 'request';
+  readonly from: From;
+  readonly name: string;
+  readonly provider: string;
+  readonly model: string;
+  readonly purpose?: string;
+  readonly version?: string;
+  readonly parameters: { readonly [name: string]: Json };
+  readonly front?: Digest;
+  /** All messages of the request. `undefined` stands for a message that the file does not name. */
+  readonly messages: readonly (Digest | undefined)[];
+  /** True if the content of a digest is in the file. */
+  readonly isKept: (digest: Digest) => boolean;
+  readonly markers: readonly ObservedMarker[];
+  readonly digest?: Digest;
+  readonly leftOut?: readonly string[];
+  readonly rest?: Json;
+}
+
 /**
  * Record that has no matching event kind. It is kept unchanged. `reason` states why if the record is damaged or
  * unexpected.
@@ -156,4 +190,5 @@ export type ImportedMove =
   | ReasoningMove
   | BranchMove
   | SubagentMove
+  | RequestMove
   | ForeignMove;

@@ -60,7 +60,8 @@ function learn(drawing: Drawing, sighting: Sighting): void {
 
 function lookAhead(drawing: Drawing, sighting: Sighting, { branch }: BranchPlace): void {
   const ordinal = drawing.routes.length;
-  const { step, answer, results, keptFrom, relinked } = sighting;
+  const { step, answer, results, keptFrom, relinked, wants } = sighting;
+  for (const one of wants ?? []) drawing.wanted.add(hashText(one));
   if (step === 'answers' && answer !== undefined) drawing.answerEnds.set(branchKey(branch.index, answer), ordinal);
   for (const call of results ?? []) drawing.resultEnds.set(branchKey(branch.index, call), ordinal);
   const kept = keptOrdinal(drawing, keptFrom);
@@ -221,9 +222,9 @@ function routesOf(
 }
 
 function aheadOf(
-  { answerEnds, resultEnds, kept }: Drawing,
+  { answerEnds, resultEnds, kept, wanted }: Drawing,
   branches: readonly Branch[],
-): Pick<Outline, 'answerEnd' | 'isResultAhead' | 'forksBefore' | 'keptFrom' | 'isAnchor'> {
+): Pick<Outline, 'answerEnd' | 'isResultAhead' | 'forksBefore' | 'keptFrom' | 'isAnchor' | 'isWanted' | 'hasRequests'> {
   const forks = new Map<number, number[]>();
   for (const { index, leaves } of branches) {
     if (leaves !== undefined) forks.set(leaves.before, [...(forks.get(leaves.before) ?? []), index]);
@@ -235,6 +236,8 @@ function aheadOf(
     forksBefore: (ordinal) => forks.get(ordinal) ?? [],
     keptFrom: (ordinal) => kept.get(ordinal),
     isAnchor: (ordinal) => anchors.has(ordinal),
+    isWanted: (one) => wanted.has(hashText(one)),
+    hasRequests: wanted.size > 0,
   };
 }
 

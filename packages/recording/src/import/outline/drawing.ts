@@ -74,6 +74,8 @@ export interface Drawing {
   readonly answerEnds: Map<number, number>;
   readonly resultEnds: Map<number, number>;
   readonly kept: Map<number, number>;
+  /** Hashes of the digests to which recorded requests refer. */
+  readonly wanted: Set<number>;
   readonly facts: FileFacts;
 }
 
@@ -94,6 +96,7 @@ export function emptyDrawing(): Drawing {
     answerEnds: new Map(),
     resultEnds: new Map(),
     kept: new Map(),
+    wanted: new Set(),
     facts: {},
   };
 }

@@ -50,6 +50,10 @@ export interface Outline {
   keptFrom(ordinal: number): number | undefined;
   /** True if a compaction keeps history from this record on. */
   isAnchor(ordinal: number): boolean;
+  /** True if a recorded request refers to a content with this digest. */
+  isWanted(digest: string): boolean;
+  /** True if the file contains recorded requests. */
+  readonly hasRequests: boolean;
   readonly at?: Timestamp;
   readonly workspace?: string;
   readonly title?: string;
@@ -92,6 +96,8 @@ export interface Sighting {
    * the branch and is not a rewind.
    */
   readonly relinked?: string;
+  /** Digests of the contents to which a recorded request refers. */
+  readonly wants?: readonly string[];
   readonly at?: Timestamp;
   readonly workspace?: string;
   readonly title?: string;

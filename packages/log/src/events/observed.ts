@@ -1,0 +1,51 @@
+// Payload of `request.observed`: a request that another program sent and recorded, in an import.
+
+import type { Json } from '@tidemark/core';
+import type { Digest, Position } from '../ids.ts';
+
+/** Cache marker of an observed request: the path of the object that has it, from the body, and its value. */
+export interface ObservedMarker {
+  readonly path: readonly (string | number)[];
+  readonly value: Json;
+}
+
+/**
+ * Request that another program sent and recorded. The record names only what is new compared with an earlier request:
+ * the messages are `keep` messages of `base`, then `unnamed` messages that the recording does not name, then `tail`.
+ * Each message, and the front, is an artifact that is named by its digest. L3 is not claimed for such a request.
+ */
+export interface RequestObserved {
+  /** Number of the answer that comes next. Several requests with one step are attempts. */
+  readonly step: number;
+  readonly stream: string;
+  /** Name of the request in the recording. */
+  readonly name: string;
+  /**
+   * Rules by which the body is written. `sorted-json/1`: JSON with sorted keys and without white space, with markers.
+   */
+  readonly form: string;
+  readonly provider: string;
+  readonly model: string;
+  /** Purpose of the request, in the words of the recording. */
+  readonly purpose?: string;
+  /** Version of the program that sent the request. */
+  readonly version?: string;
+  /** Fields of the request other than `system`, `tools` and `messages`. */
+  readonly parameters: { readonly [name: string]: Json };
+  /** System text and tools, as one JSON object without markers. Absent if the recording does not name them. */
+  readonly front?: Digest;
+  /** Earlier record of this log that `keep` refers to. Absent if `keep` is 0. */
+  readonly base?: Position;
+  readonly keep: number;
+  readonly unnamed?: number;
+  readonly tail: readonly Digest[];
+  /** Digests in `front` and `tail` whose content the recording does not contain. They name no artifacts. */
+  readonly missing?: readonly Digest[];
+  readonly markers: readonly ObservedMarker[];
+  /** SHA-256 of the body, as the recording states it. Absent if the recording states none. */
+  readonly digest?: Digest;
+  /** Parts of the sent request that the recording left out on purpose, in its own words. The digest does not cover them. */
+  readonly leftOut?: readonly string[];
+  /** Other fields of the record, unchanged. */
+  readonly rest?: Json;
+}
