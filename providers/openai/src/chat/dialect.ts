@@ -1,9 +1,10 @@
 // Chat Completions for several services. The differences between services are in one value, the dialect. The encoder,
 // the form of a body and the order of blocks are the same for all services.
 
-import { defined, isJsonObject } from '@tidemark/core';
+import { defined, isJsonObject, parseObject } from '@tidemark/core';
 import type {
   Block,
+  BoundReasoningPart,
   CallPart,
   Encoder,
   Envelope,
@@ -25,6 +26,7 @@ import {
   frontBlock,
   frozenParameters,
   imageStub,
+  isOwnReasoning,
   joinBody,
   jsonString,
   locateBlocks,
@@ -36,9 +38,10 @@ import {
   wireParameters,
   wireRole,
 } from '@tidemark/provider-wire';
-import { wireId, wireImage, wireName } from '../encode/content.ts';
+import { insideString, wireId, wireImage, wireName } from '../encode/content.ts';
 
-interface ChatDialect extends Pick<Encoder, 'revision' | 'routing'>, Pick<BodyForm, 'service' | 'marks'> {
+/** Differences of one service's Chat Completions from the others. */
+export interface ChatDialect extends Pick<Encoder, 'revision' | 'routing'>, Pick<BodyForm, 'service' | 'marks'> {
   readonly appends: NonNullable<Encoder['appends']>;
   /** Name of the API. Used in the error message for a change that the API cannot express. */
   readonly api: string;
@@ -60,6 +63,17 @@ interface ChatDialect extends Pick<Encoder, 'revision' | 'routing'>, Pick<BodyFo
    * count as one lookback position there, and `none` for any other service.
    */
   readonly callRun: BlockPiece['run'];
+  /** Way in which reasoning is sent back. Absent for a service that receives no reasoning. */
+  readonly reasoning?: ReasoningReturn;
+}
+
+/** Way in which the reasoning of an answer is sent back, in the field `reasoning_content` of its message. */
+export interface ReasoningReturn {
+  /**
+   * Content of the field in a message without own reasoning, and the messages that need it: `answers` for each message
+   * of the assistant, `calls` for each message with calls. Absent if such a message is sent without the field.
+   */
+  readonly fill?: { readonly text: string; readonly on: 'answers' | 'calls' };
 }
 
 /** Render parameters that all services accept under these names. */
@@ -116,8 +130,8 @@ function lowerFront(dialect: ChatDialect, form: BodyForm, front: Front, lowering
 }
 
 /**
- * Lowers one span to blocks in the order of a message: results, text, then calls. Blank text produces no block.
- * Reasoning produces no block, because it is never sent back. Native items are sent as their plain twins.
+ * Lowers one span to blocks in the order of a message: results, reasoning, text, then calls. Blank text produces no
+ * block. Reasoning produces a block only if the dialect sends it back. Native items are sent as their plain twins.
  *
  * @throws ProviderError `provider/invalid` when the bytes of an image are not among the materials.
  */
@@ -126,7 +140,17 @@ function lowerSpan(dialect: ChatDialect, span: Span, lowering: Lowering): readon
   const inList = role === 'user' && span.parts.some(({ type }) => type === 'image');
   const pieces = piecesOf(span, (part) => lowerPart(dialect, part, { role, inList, lowering }));
   const calls = pieces.filter(({ holds }) => holds === 'call');
-  return spanBlocks(span, role, [...pieces.filter(({ holds }) => holds !== 'call'), ...calls]);
+  const thinking = pieces.filter(({ holds }) => holds === 'thinking');
+  const others = pieces.filter(({ holds }) => holds !== 'call' && holds !== 'thinking');
+  const filler = role === 'assistant' && thinking.length === 0 ? fillerOf(dialect, others.length, calls.length) : [];
+  return spanBlocks(span, role, [...thinking, ...filler, ...others, ...calls]);
+}
+
+/** Returns the reasoning that the service requires in a message without own reasoning. */
+function fillerOf({ reasoning }: ChatDialect, others: number, calls: number): readonly BlockPiece[] {
+  const { fill } = reasoning ?? {};
+  const isNeeded = fill !== undefined && (fill.on === 'calls' ? calls > 0 : others + calls > 0);
+  return isNeeded ? [piece(insideString(fill.text), 'thinking', 0)] : [];
 }
 
 interface PartPlace {
@@ -144,7 +168,7 @@ function lowerPart(dialect: ChatDialect, part: Part, { role, inList, lowering }:
     case 'image':
       return imagePiece(dialect, part, role, lowering);
     case 'reasoning':
-      return undefined;
+      return dialect.reasoning === undefined ? undefined : reasoningPiece(part, lowering);
     case 'call':
       return { ...callPiece(part, lowering), run: dialect.callRun };
     case 'result':
@@ -176,6 +200,22 @@ function imagePiece(dialect: ChatDialect, image: ImagePart, role: Role, lowering
   if (made.kind === 'stub') return dialect.words(made.text, true, lowering);
   const head = `${PART_PREFIX}image_url","image_url":{"url":"${made.url}"}}`;
   return piece(head, 'image', made.tokens, made.mediaBytes);
+}
+
+/** Name of the member of a reasoning part's opaque item that contains its text. */
+const REASONING_CONTENT = 'reasoning_content';
+
+/** Returns the opaque item of a reasoning part, from which the reasoning is sent back. */
+export function reasoningItem(text: string): string {
+  return `{"${REASONING_CONTENT}":${jsonString(text)}}`;
+}
+
+/** Returns the content of the field `reasoning_content`. Returns `undefined` for reasoning of another model. */
+function reasoningPiece(part: BoundReasoningPart, lowering: Lowering): BlockPiece | undefined {
+  const text = part.opaque === undefined ? undefined : parseObject(part.opaque)?.[REASONING_CONTENT];
+  const isOwn = isOwnReasoning({ name: lowering.capabilities.provider }, part, lowering);
+  if (typeof text !== 'string' || text === '' || !isOwn) return undefined;
+  return piece(insideString(text), 'thinking', lowering.estimate(text));
 }
 
 const CALL_PREFIX = '{"id":"';
@@ -221,7 +261,8 @@ function chatForm({ service, marks, parameters, varying }: ChatDialect): BodyFor
   };
 }
 
-const WRITTEN = ['model', 'tools', 'messages', 'max_tokens', 'max_completion_tokens'];
+/** Names of the fields that the encoders write themselves. */
+export const WRITTEN: readonly string[] = ['model', 'tools', 'messages', 'max_tokens', 'max_completion_tokens'];
 
 function writtenParameters(service: Service, front: Front, names: ChatDialect['parameters']): BodyFields {
   return wireParameters(service, front, { ...names, isOneOfSeveral: true });
@@ -230,12 +271,13 @@ function writtenParameters(service: Service, front: Front, names: ChatDialect['p
 /**
  * Kind of a block by its place in a message.
  *
+ * - `thought`: a piece of the message's reasoning, which is one string.
  * - `words`: a piece of the message's text, which is one string.
  * - `part`: an entry of the message's list of parts.
  * - `call`: an entry of the message's `tool_calls`.
  * - `message`: a whole message.
  */
-type ChatPieceKind = 'words' | 'part' | 'call' | 'message';
+type ChatPieceKind = 'thought' | 'words' | 'part' | 'call' | 'message';
 
 const ROLES: { readonly [role in Role]: string } = {
   system: 'system',
@@ -244,13 +286,22 @@ const ROLES: { readonly [role in Role]: string } = {
   assistant: 'assistant',
 };
 
-const CLOSING: { readonly [kind in ChatPieceKind]: string } = { words: '"}', part: ']}', call: ']}', message: '' };
+const CLOSING: { readonly [kind in ChatPieceKind]: string } = {
+  thought: '","content":""}',
+  words: '"}',
+  part: ']}',
+  call: ']}',
+  message: '',
+};
 
 /**
  * Text between two blocks of one message, by the kinds of the two blocks. A pair that is not in this table starts a new
  * message.
  */
 const INSIDE: { readonly [pair: string]: string } = {
+  'thought thought': '\\n\\n',
+  'thought words': '","content":"',
+  'thought call': '","content":null,"tool_calls":[',
   'words words': '\\n\\n',
   'part part': ',',
   'call call': ',',
@@ -280,6 +331,8 @@ function first(block: Block): string {
 function opening(block: Block): string {
   const role = ROLES[block.role];
   switch (kindOf(block)) {
+    case 'thought':
+      return '{"role":"assistant","reasoning_content":"';
     case 'words':
       return `{"role":"${role}","content":"`;
     case 'part':
@@ -294,5 +347,6 @@ function opening(block: Block): string {
 function kindOf({ holds, head }: Block): ChatPieceKind {
   if (holds === 'call') return 'call';
   if (holds === 'result') return 'message';
+  if (holds === 'thinking') return 'thought';
   return head.startsWith(PART_PREFIX) ? 'part' : 'words';
 }
