@@ -96,7 +96,7 @@ export const PRESETS: { readonly [name in PresetName]: Preset } = {
     untested: `${UNTESTED}, and the address was read only in the documentation of other libraries`,
     // "thinking is enabled but reasoning_content is missing in assistant tool call message": an empty field is refused
     // too, by reports of other clients (github.com/openclaw/openclaw/issues/70565).
-    reasoning: 'with-calls',
+    reasoning: 'always-spaced',
   },
   zai: {
     title: 'Z.ai',

@@ -69,11 +69,8 @@ export interface ChatDialect extends Pick<Encoder, 'revision' | 'routing'>, Pick
 
 /** Way in which the reasoning of an answer is sent back, in the field `reasoning_content` of its message. */
 export interface ReasoningReturn {
-  /**
-   * Content of the field in a message without own reasoning, and the messages that need it: `answers` for each message
-   * of the assistant, `calls` for each message with calls. Absent if such a message is sent without the field.
-   */
-  readonly fill?: { readonly text: string; readonly on: 'answers' | 'calls' };
+  /** Content of the field in a message without own reasoning. Absent if such a message is sent without the field. */
+  readonly fill?: string;
 }
 
 /** Render parameters that all services accept under these names. */
@@ -142,15 +139,7 @@ function lowerSpan(dialect: ChatDialect, span: Span, lowering: Lowering): readon
   const calls = pieces.filter(({ holds }) => holds === 'call');
   const thinking = pieces.filter(({ holds }) => holds === 'thinking');
   const others = pieces.filter(({ holds }) => holds !== 'call' && holds !== 'thinking');
-  const filler = role === 'assistant' && thinking.length === 0 ? fillerOf(dialect, others.length, calls.length) : [];
-  return spanBlocks(span, role, [...thinking, ...filler, ...others, ...calls]);
-}
-
-/** Returns the reasoning that the service requires in a message without own reasoning. */
-function fillerOf({ reasoning }: ChatDialect, others: number, calls: number): readonly BlockPiece[] {
-  const { fill } = reasoning ?? {};
-  const isNeeded = fill !== undefined && (fill.on === 'calls' ? calls > 0 : others + calls > 0);
-  return isNeeded ? [piece(insideString(fill.text), 'thinking', 0)] : [];
+  return spanBlocks(span, role, [...thinking, ...others, ...calls]);
 }
 
 interface PartPlace {
@@ -242,12 +231,13 @@ function objectText(raw: string): string {
 /**
  * Returns the form of a body: `{"model", parameters, "tools", "messages", fields that vary by call, envelope fields}`.
  */
-function chatForm({ service, marks, parameters, varying }: ChatDialect): BodyForm {
+function chatForm({ service, marks, parameters, varying, reasoning }: ChatDialect): BodyForm {
   const fields = (front: Front): BodyFields => writtenParameters(service, front, parameters);
+  const fill = reasoning?.fill === undefined ? '' : `"reasoning_content":${jsonString(reasoning.fill)},`;
   return {
     service,
     header: (front) => bodyHeader(front.model, fields(front)),
-    between,
+    between: (before, after) => between(before, after, fill),
     joins: (before, after) => inside(before, after) !== undefined,
     systemIsMessage: true,
     end: (front, envelope) => {
@@ -309,14 +299,15 @@ const INSIDE: { readonly [pair: string]: string } = {
   'part call': '],"tool_calls":[',
 };
 
-function between(before: Block | undefined, after: Block | undefined): string {
-  if (before === undefined) return after === undefined ? '"messages":[]' : first(after);
+/** `fill` is the field `reasoning_content` of a message of the assistant that begins without reasoning. */
+function between(before: Block | undefined, after: Block | undefined, fill: string): string {
+  if (before === undefined) return after === undefined ? '"messages":[]' : first(after, fill);
   if (before.section === 'tools') {
     if (after?.section === 'tools') return ',';
-    return after === undefined ? '],"messages":[]' : `],${first(after)}`;
+    return after === undefined ? '],"messages":[]' : `],${first(after, fill)}`;
   }
   if (after === undefined) return `${CLOSING[kindOf(before)]}]`;
-  return inside(before, after) ?? `${CLOSING[kindOf(before)]},${opening(after)}`;
+  return inside(before, after) ?? `${CLOSING[kindOf(before)]},${opening(after, fill)}`;
 }
 
 function inside(before: Block, after: Block): string | undefined {
@@ -324,21 +315,22 @@ function inside(before: Block, after: Block): string | undefined {
   return INSIDE[`${kindOf(before)} ${kindOf(after)}`];
 }
 
-function first(block: Block): string {
-  return block.section === 'tools' ? '"tools":[' : `"messages":[${opening(block)}`;
+function first(block: Block, fill: string): string {
+  return block.section === 'tools' ? '"tools":[' : `"messages":[${opening(block, fill)}`;
 }
 
-function opening(block: Block): string {
+function opening(block: Block, fill: string): string {
   const role = ROLES[block.role];
+  const filled = block.role === 'assistant' ? fill : '';
   switch (kindOf(block)) {
     case 'thought':
       return '{"role":"assistant","reasoning_content":"';
     case 'words':
-      return `{"role":"${role}","content":"`;
+      return `{"role":"${role}",${filled}"content":"`;
     case 'part':
-      return `{"role":"${role}","content":[`;
+      return `{"role":"${role}",${filled}"content":[`;
     case 'call':
-      return '{"role":"assistant","content":null,"tool_calls":[';
+      return `{"role":"assistant",${filled}"content":null,"tool_calls":[`;
     case 'message':
       return '';
   }

@@ -13,25 +13,25 @@ import { COMPATIBLE } from '../service.ts';
  *
  * - `none`: no reasoning. The default, because many servers refuse unknown fields of a message.
  * - `own`: `reasoning_content` of each answer that had reasoning.
- * - `with-calls`: as `own`, and a space in a message that has calls and no reasoning. Moonshot refuses such a message
- *   without the field, and an empty field too.
- * - `always`: as `own`, and an empty field in each message of the assistant without reasoning. DeepSeek refuses a message
- *   without the field if the request has tools.
+ * - `always`: as `own`, and an empty field in each other message of the assistant. DeepSeek refuses a message without the
+ *   field if the request has tools.
+ * - `always-spaced`: as `always`, with a space instead of an empty field. Moonshot refuses a message with calls if the
+ *   field is missing or empty.
  */
-export type SentReasoning = 'none' | 'own' | 'with-calls' | 'always';
+export type SentReasoning = 'none' | 'own' | 'always' | 'always-spaced';
 
 const RETURNS: { readonly [reasoning in SentReasoning]: ReasoningReturn | undefined } = {
   none: undefined,
   own: {},
-  'with-calls': { fill: { text: ' ', on: 'calls' } },
-  always: { fill: { text: '', on: 'answers' } },
+  always: { fill: '' },
+  'always-spaced': { fill: ' ' },
 };
 
 const NAMES: { readonly [reasoning in SentReasoning]: string } = {
   none: 'compatible-chat',
   own: 'compatible-chat-reasoning',
-  'with-calls': 'compatible-chat-reasoning-with-calls',
   always: 'compatible-chat-reasoning-always',
+  'always-spaced': 'compatible-chat-reasoning-always-spaced',
 };
 
 /**
@@ -60,6 +60,6 @@ function encodersOf(reasoning: SentReasoning): Encoder {
 export const COMPATIBLE_ENCODERS: { readonly [reasoning in SentReasoning]: Encoder } = {
   none: encodersOf('none'),
   own: encodersOf('own'),
-  'with-calls': encodersOf('with-calls'),
   always: encodersOf('always'),
+  'always-spaced': encodersOf('always-spaced'),
 };
