@@ -102,8 +102,8 @@ const LINES: Readonly<Record<string, readonly (readonly string[])[]>> = {
   trust: [['trust', '--yes']],
   grants: [['grants']],
   keys: [['keys', 'list']],
-  models: [['models']],
   doctor: [['doctor'], ['doctor', '--gc'], ['doctor', '--repair', 'S']],
+  models: [['models']],
 };
 
 type Put = (path: string) => void;

@@ -20,12 +20,10 @@ export function isCredentialHeader(name: string): boolean {
 
 /** Matches a value that a header can have. */
 const VALUE = /^[\t\x20-\x7e]{1,8192}$/;
+const VISIBLE = 'expected visible ASCII characters, or { "variable": "NAME" }';
 
 const variable = z.string().regex(/^[A-Za-z_]\w{0,199}$/, 'expected the name of an environment variable');
-const value = z.union(
-  [z.string().regex(VALUE), z.strictObject({ variable })],
-  'expected visible ASCII characters, or { "variable": "NAME" }',
-);
+const value = z.union([z.string().regex(VALUE, VISIBLE), z.strictObject({ variable })], VISIBLE);
 
 const ofAddress = z.record(z.string(), value).check(({ value: headers, issues }) => {
   for (const [name, one] of Object.entries(headers)) {

@@ -101,8 +101,18 @@ test('`doctor` reports for each provider if its key is set, and never prints the
       { variable: 'ANTHROPIC_API_KEY', present: true },
       { variable: 'OPENAI_API_KEY', present: false },
       { variable: 'OPENROUTER_API_KEY', present: false },
+      { variable: 'DEEPSEEK_API_KEY', present: false },
+      { variable: 'GROQ_API_KEY', present: false },
+      { variable: 'MISTRAL_API_KEY', present: false },
+      { variable: 'TOGETHER_API_KEY', present: false },
+      { variable: 'FIREWORKS_API_KEY', present: false },
+      { variable: 'XAI_API_KEY', present: false },
+      { variable: 'MOONSHOT_API_KEY', present: false },
+      { variable: 'ZAI_API_KEY', present: false },
     ],
   });
+  expect(text.out).toContain('GROQ_API_KEY is not set (groq; untested: no real call was made)');
+  expect(text.out).toContain('ollama at http://127.0.0.1:11434/v1');
   expect(`${text.out}${text.err}${json.out}`).not.toContain('very-secret');
 });
 
