@@ -32,7 +32,7 @@ const RESPONSE = {
 };
 
 type Make = (baseURL: string, more: CallerConnection) => Provider;
-const apiKey = `key-${'of-the-test'}-${'x'.repeat(8)}`;
+const apiKey = `key-of-the-test-${'x'.repeat(8)}`;
 
 const MADE: readonly (readonly [string, Make, object])[] = [
   ['Anthropic', (baseURL, more) => createAnthropicProvider({ apiKey, baseURL, ...more }), MESSAGE],

@@ -127,7 +127,11 @@ describe('`chooseProvider` refuses options', () => {
       'remove `connection.transport`',
     ],
     [{ model: 'grok-4.5', provider: 'xai', modelOptions: { contextWindow: 8_000 } }, 'kit/no-key', 'XAI_API_KEY'],
-    [{ model: 'grok-4.5', provider: 'xai', apiKey: 'key-of-xai' }, 'kit/bad-options', 'set `modelOptions.contextWindow`'],
+    [
+      { model: 'grok-4.5', provider: 'xai', apiKey: 'key-of-xai' },
+      'kit/bad-options',
+      'set `modelOptions.contextWindow`',
+    ],
     [
       { model: 'deepseek-flash', provider: 'deepseek', apiKey: 'key', modelOptions: { contextWindow: 8_000 } },
       'kit/bad-options',
@@ -162,13 +166,10 @@ describe('`chooseProvider` refuses options', () => {
     { connection: { transport: 'auto' } },
     { connection: { headers: {} } },
     { connection: { bearerToken: 'token' } },
-  ] as const)(
-    '%j with a provider that the author made',
-    (idle) => {
-      const provider = createScriptedProvider({ answers: [] });
-      const [code, words] = codeAndWords({ model: 'claude-sonnet-5-5', provider, ...idle });
-      const name = 'baseURL' in idle ? 'baseURL' : `connection.${Object.keys(idle.connection)[0]}`;
-      expect([code, words]).toEqual(['kit/bad-options', expect.stringContaining(`\`${name}\` cannot be combined`)]);
-    },
-  );
+  ] as const)('%j with a provider that the author made', (idle) => {
+    const provider = createScriptedProvider({ answers: [] });
+    const [code, words] = codeAndWords({ model: 'claude-sonnet-5-5', provider, ...idle });
+    const name = 'baseURL' in idle ? 'baseURL' : `connection.${Object.keys(idle.connection)[0]}`;
+    expect([code, words]).toEqual(['kit/bad-options', expect.stringContaining(`\`${name}\` cannot be combined`)]);
+  });
 });

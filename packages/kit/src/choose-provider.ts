@@ -18,7 +18,7 @@ import { KitError } from './kit-error.ts';
 import type { PresetName } from './presets.ts';
 import { PRESETS } from './presets.ts';
 import type { ProviderName } from './providers.ts';
-import { isCompatible, isProviderName, keyPlace, PROVIDERS, providerOf } from './providers.ts';
+import { isCompatible, isProviderName, keyLocation, PROVIDERS, providerOf } from './providers.ts';
 
 /** A provider, and the capabilities of the model that the agent uses. */
 export interface ChosenProvider {
@@ -83,7 +83,7 @@ function providerNamed(name: string): ProviderName {
  * the option `host.environment`. A blank key is `undefined`.
  */
 function keyOf(name: ProviderName, { apiKey, baseURL, host }: AgentOptions): string | undefined {
-  return notBlank(apiKey ?? valueOf(keyPlace(name, baseURL).variable, host?.environment));
+  return notBlank(apiKey ?? valueOf(keyLocation(name, baseURL).variable, host?.environment));
 }
 
 function valueOf(variable: string | undefined, environment: AgentEnvironment = {}): string | undefined {
@@ -135,7 +135,7 @@ export function requireParameters(
   const given = Object.keys(modelOptions?.parameters ?? {});
   const reserved = isCompatible(provider) ? given.find((name) => COMPATIBLE_RESERVED.has(name)) : undefined;
   if (reserved !== undefined) {
-    const next = /^max_/.test(reserved) ? 'use `maxOutputTokens`' : 'remove it';
+    const next = reserved.startsWith('max_') ? 'use `maxOutputTokens`' : 'remove it';
     const message = `"${reserved}" in \`modelOptions.parameters\` is a field that Tidemark writes itself: ${next}`;
     throw new KitError('kit/bad-options', message, { problems: ['modelOptions.parameters'] });
   }
@@ -201,7 +201,7 @@ interface ProviderReach extends Pick<ConnectionOptions, 'headers' | 'bearerToken
 }
 
 function openPort(name: ProviderName, reach: ProviderReach): Provider {
-  const { transport, ...rest } = reach;
+  const { transport: _onlyOfOpenAI, ...rest } = reach;
   switch (name) {
     case 'anthropic':
       return createAnthropicProvider(rest);
@@ -228,8 +228,8 @@ function openPreset(name: PresetName, reach: ProviderReach): Provider {
 
 /** @throws KitError `kit/bad-options` for a provider without an own address, if the author set none. */
 function addressIn(name: ProviderName, { baseURL }: Pick<ProviderReach, 'baseURL'>): string {
-  const { title, baseURL: own } = PROVIDERS[name];
-  const address = baseURL ?? own;
+  const { title, baseURL: usual } = PROVIDERS[name];
+  const address = baseURL ?? usual;
   if (address !== undefined) return address;
   const message = `${title} has no default address: set \`baseURL\`, such as http://127.0.0.1:11434/v1`;
   throw new KitError('kit/bad-options', message, { problems: ['baseURL'] });
@@ -243,7 +243,7 @@ function reachOf(name: ProviderName, options: AgentOptions): ProviderReach {
   const { headers, fetch, transport } = connection;
   const { title, tokenVariable } = PROVIDERS[name];
   addressIn(name, options);
-  const { required, variable } = keyPlace(name, baseURL);
+  const { required, variable } = keyLocation(name, baseURL);
   const key = connection.bearerToken === undefined ? keyOf(name, options) : undefined;
   const token = key === undefined ? notBlank(valueOf(tokenVariable, host?.environment)) : undefined;
   const bearerToken = connection.bearerToken ?? token;

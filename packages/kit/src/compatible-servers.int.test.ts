@@ -1,7 +1,7 @@
 // Tests whole sessions with compatible servers that have quirks: a refused field, required reasoning, parameters of
 // their own, missing call ids. Each request is rebuilt from the log.
 
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import { verifySession } from '@tidemark/agent';
 import type { Recorded } from '@tidemark/log';
@@ -41,13 +41,14 @@ type Answering = (count: number, received: Received, response: ServerResponse) =
 
 async function serve(answering: Answering): Promise<Server> {
   const received: Received[] = [];
-  const server = createServer(async (request, response) => {
+  const read = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(Buffer.from(chunk));
     const one: Received = { body: JSON.parse(Buffer.concat(chunks).toString()), headers: request.headers };
     received.push(one);
     answering(received.length - 1, one, response);
-  });
+  };
+  const server = createServer((request, response) => void read(request, response));
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   onTestFinished(() => void server.close());
   const address = server.address();
@@ -185,7 +186,8 @@ describe('a server that refuses `stream_options`', () => {
 
 describe('reasoning', () => {
   const thinking: Answering = (count, _received, response) => {
-    if (count === 0) stream(response, says({ reasoning_content: 'I look ' }), says({ reasoning_content: 'first.' }), calls('call_1'));
+    if (count === 0)
+      stream(response, says({ reasoning_content: 'I look ' }), says({ reasoning_content: 'first.' }), calls('call_1'));
     else if (count === 1) stream(response, calls('call_2'));
     else stream(response, says({ reasoning_content: 'Done now.' }), says({ content: `Answer ${count}.` }, 'stop'));
   };

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { chooseProvider } from './choose-provider.ts';
 import { PRESETS } from './presets.ts';
 import type { ProviderName } from './providers.ts';
-import { isCompatible, keyPlace, PROVIDERS } from './providers.ts';
+import { isCompatible, keyLocation, PROVIDERS } from './providers.ts';
 
 describe('a preset', () => {
   test('has a title, an address, a link to its documentation, and says that it is untested', () => {
@@ -25,7 +25,7 @@ describe('a preset', () => {
     for (const [name, preset] of Object.entries(PRESETS)) {
       expect(preset.documentation).toMatch(/^https:\/\//);
       expect(preset.untested).toMatch(/^untested: no real call was made/);
-      expect(new URL(preset.baseURL).pathname).not.toMatch(/\/$|completions/);
+      expect(preset.baseURL).not.toMatch(/\/$|completions/);
       expect(isCompatible(name)).toBe(true);
     }
   });
@@ -33,7 +33,9 @@ describe('a preset', () => {
   test('is local without a key, or has HTTPS and a variable for its key', () => {
     for (const { baseURL, variable } of Object.values(PRESETS)) {
       const { protocol, hostname } = new URL(baseURL);
-      expect([protocol, hostname === '127.0.0.1']).toEqual(variable === undefined ? ['http:', true] : ['https:', false]);
+      expect([protocol, hostname === '127.0.0.1']).toEqual(
+        variable === undefined ? ['http:', true] : ['https:', false],
+      );
     }
   });
 
@@ -71,7 +73,7 @@ describe('a preset', () => {
   });
 });
 
-describe('`keyPlace`', () => {
+describe('`keyLocation`', () => {
   test.each<[ProviderName, string | undefined, object]>([
     ['anthropic', undefined, { variable: 'ANTHROPIC_API_KEY', entry: 'anthropic', required: true }],
     ['anthropic', 'https://gateway.example', { variable: 'ANTHROPIC_API_KEY', entry: 'anthropic', required: true }],
@@ -105,12 +107,12 @@ describe('`keyPlace`', () => {
     ['compatible', 'https://xn--a.example/v1', { entry: 'compatible@https://xn--a.example', required: false }],
     ['compatible', undefined, { entry: 'compatible', required: false }],
   ])('of %s at %s is %j', (name, baseURL, place) => {
-    expect(keyPlace(name, baseURL)).toEqual(place);
+    expect(keyLocation(name, baseURL)).toEqual(place);
   });
 
   test('gives two hosts different variables', () => {
     const hosts = ['a-b.example', 'a.b.example', 'a.b-example', 'ab.example', 'a.b.example:80', 'a.b.example.80'];
-    const variables = hosts.map((host) => keyPlace('compatible', `https://${host}/v1`).variable);
+    const variables = hosts.map((host) => keyLocation('compatible', `https://${host}/v1`).variable);
     expect(new Set(variables).size).toBe(hosts.length);
   });
 });

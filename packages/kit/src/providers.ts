@@ -84,7 +84,7 @@ export function providerOf(model: string, catalog: Catalog): ProviderName | unde
 }
 
 /** Places of the key for a provider at an address. */
-export interface KeyPlace {
+export interface KeyLocation {
   /** Environment variable. Absent if the host has characters that the name of a variable cannot represent. */
   readonly variable?: string;
   /** Name of the entry in the keyring. */
@@ -99,7 +99,7 @@ export interface KeyPlace {
  * and an entry of its own, so a changed address does not receive the key of another host. Without `baseURL` the address
  * is the provider's own.
  */
-export function keyPlace(name: ProviderName, baseURL?: string): KeyPlace {
+export function keyLocation(name: ProviderName, baseURL?: string): KeyLocation {
   const { variable, compatible, baseURL: own } = PROVIDERS[name];
   const url = URL.parse(baseURL ?? own ?? '');
   if (compatible !== true || url === null || url.origin === URL.parse(own ?? '')?.origin) {

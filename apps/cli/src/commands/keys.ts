@@ -1,7 +1,7 @@
 // `tidemark keys`: manages the API keys of providers in the system keyring. A key is never printed.
 
 import type { ProviderName } from '@tidemark/kit';
-import { isProviderName, keyPlace, PROVIDERS } from '@tidemark/kit';
+import { isProviderName, keyLocation, PROVIDERS } from '@tidemark/kit';
 import { Argument } from 'commander';
 
 import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
@@ -114,6 +114,6 @@ function requireEntry({ provider, baseUrl }: KeyRequest): KeyEntry {
     throw new CliError('cli/usage', `a key of ${title} is not bound to an address`, 'remove `--base-url`');
   if (url === undefined && baseURL === undefined)
     throw new CliError('cli/usage', `${title} has no address of its own`, 'add the address with `--base-url`');
-  const { entry } = keyPlace(provider, url?.href);
+  const { entry } = keyLocation(provider, url?.href);
   return { named: provider, entry, host: entry === provider ? '' : ` at ${url?.host ?? ''}` };
 }

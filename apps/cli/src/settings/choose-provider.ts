@@ -2,8 +2,8 @@
 // replace any provider.
 
 import { defined } from '@tidemark/core';
-import type { AgentOptions, KeyPlace, ProviderName } from '@tidemark/kit';
-import { isCompatible, isProviderName, keyPlace, PROVIDERS, providerOf } from '@tidemark/kit';
+import type { AgentOptions, KeyLocation, ProviderName } from '@tidemark/kit';
+import { isCompatible, isProviderName, keyLocation, PROVIDERS, providerOf } from '@tidemark/kit';
 import type { Catalog } from '@tidemark/model';
 import { findModel, nearestModel } from '@tidemark/model';
 import type { Settings } from '@tidemark/settings';
@@ -14,7 +14,7 @@ import type { CommandContext } from '../frame/command.ts';
 import { CliError } from '../frame/failure.ts';
 import { withStyle } from '../frame/shown.ts';
 import { connectionHeaders } from './connection-headers.ts';
-import { keyOf, tokenOf } from './key-presence.ts';
+import { keyOf, tokenOf, valueIn } from './key-presence.ts';
 import { openSimulator } from './simulator-server.ts';
 import { addressOf } from './simulator-addresses.ts';
 
@@ -209,7 +209,7 @@ async function keyFor(
   context: CommandContext,
 ): Promise<Credential> {
   const { title, variable } = PROVIDERS[provider];
-  const place = keyPlace(provider, baseURL);
+  const place = keyLocation(provider, baseURL);
   const apiKey = await keyOf(provider, context, baseURL);
   if (apiKey !== undefined) return { apiKey };
   const bearerToken = tokenOf(provider, context);
@@ -226,9 +226,9 @@ async function keyFor(
 }
 
 /** Notes that a preset's key is not sent, because the address is not the preset's own. */
-function noteKeyOfOther(provider: ProviderName, place: KeyPlace, { environment, output }: CommandContext): void {
+function noteKeyOfOther(provider: ProviderName, place: KeyLocation, { environment, output }: CommandContext): void {
   const { variable } = PROVIDERS[provider];
-  if (variable === undefined || variable === place.variable || (environment[variable] ?? '').trim() === '') return;
+  if (variable === undefined || variable === place.variable || valueIn(environment, variable) === '') return;
   const other = place.variable === undefined ? '' : `set ${place.variable}, or `;
   output.note([
     withStyle('yellow', 'notice'),

@@ -3,7 +3,7 @@
 
 import { defined } from '@tidemark/core';
 import type { ProviderName } from '@tidemark/kit';
-import { keyPlace, PROVIDERS } from '@tidemark/kit';
+import { keyLocation, PROVIDERS } from '@tidemark/kit';
 import { SettingsError } from '@tidemark/settings';
 
 import type { CommandContext } from '../frame/command.ts';
@@ -24,14 +24,14 @@ const VARIABLES = Object.entries(PROVIDERS).flatMap(([provider, { variable, toke
 
 /**
  * Returns the API key of a provider at an address from its environment variable, or else from the keyring if one can be
- * used. The key of a compatible server is bound to the host of the address (`keyPlace`).
+ * used. The key of a compatible server is bound to the host of the address (`keyLocation`).
  */
 export async function keyOf(
   provider: ProviderName,
   { environment, keyring }: Pick<CommandContext, 'environment' | 'keyring'>,
   baseURL?: string,
 ): Promise<string | undefined> {
-  const { variable, entry } = keyPlace(provider, baseURL);
+  const { variable, entry } = keyLocation(provider, baseURL);
   const set = variable === undefined ? '' : valueIn(environment, variable);
   return set === '' ? keyring.get(entry).catch(withoutKeyring) : set;
 }
@@ -46,7 +46,8 @@ export function tokenOf(
   return token === '' ? undefined : token;
 }
 
-function valueIn(environment: CommandContext['environment'], variable: string): string {
+/** Returns the value of a variable without white space around it. Returns an empty text if it is not set. */
+export function valueIn(environment: CommandContext['environment'], variable: string): string {
   return (Object.hasOwn(environment, variable) ? environment[variable]?.trim() : undefined) ?? '';
 }
 

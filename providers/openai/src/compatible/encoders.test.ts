@@ -65,7 +65,12 @@ describe('reasoning in requests to a compatible server', () => {
   });
 
   it('is never sent to another model or another provider, and never without its opaque item', () => {
-    const others = [{ model: 'other' }, { provider: 'other' }, { opaque: undefined }, { opaque: '{"type":"thinking"}' }];
+    const others = [
+      { model: 'other' },
+      { provider: 'other' },
+      { opaque: undefined },
+      { opaque: '{"type":"thinking"}' },
+    ];
     for (const more of others) {
       const spans = [span('user', 0, [said('go')], true), span('assistant', 1, [thought('secret', more), said('Hi.')])];
       expect(bodyOf(COMPATIBLE_ENCODERS.own, front, spans, ENVELOPE)).not.toContain('secret');
@@ -88,7 +93,9 @@ describe('the bodies of compatible servers', () => {
     bodyOf(encoder, { ...front, parameters: { ...parameters } }, LOOP.slice(0, 1), ENVELOPE);
 
   test('equal those of `openai-chat/1` if no reasoning is sent back', () => {
-    expect(bodyOf(COMPATIBLE_ENCODERS.none, front, LOOP, ENVELOPE)).toBe(bodyOf(openaiChatEncoder, front, LOOP, ENVELOPE));
+    expect(bodyOf(COMPATIBLE_ENCODERS.none, front, LOOP, ENVELOPE)).toBe(
+      bodyOf(openaiChatEncoder, front, LOOP, ENVELOPE),
+    );
   });
 
   test('have a variant without `stream_options`, with the same blocks and its own revision', () => {
