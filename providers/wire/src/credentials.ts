@@ -33,7 +33,7 @@ export interface Credentials {
 
 /** Creates the credentials of a client. A token from a function is kept until the server refuses it with a 401. */
 export function createCredentials({ service, key, headers = {}, bearerToken }: CredentialOptions): Credentials {
-  const hidden = new Map<string, string>([...Object.entries(headers).map(([name, value]) => [value, name] as const)]);
+  const hidden = new Map(Object.entries(headers).map(([name, value]): [string, string] => [value, name]));
   const token = bearerToken === undefined ? undefined : keepToken(service, bearerToken, hidden);
   return {
     headers,
