@@ -12,6 +12,7 @@ import { fork } from './commands/fork.ts';
 import { grants } from './commands/grants.ts';
 import { importCommand } from './commands/import.ts';
 import { keys } from './commands/keys.ts';
+import { models } from './commands/models.ts';
 import { replayCommand } from './commands/replay.ts';
 import { resume } from './commands/resume.ts';
 import { rewind } from './commands/rewind.ts';
@@ -49,5 +50,6 @@ export const COMMANDS: readonly Command[] = [
   trust,
   grants,
   keys,
+  models,
   doctor,
 ];

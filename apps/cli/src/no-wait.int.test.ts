@@ -103,6 +103,7 @@ const LINES: Readonly<Record<string, readonly (readonly string[])[]>> = {
   grants: [['grants']],
   keys: [['keys', 'list']],
   doctor: [['doctor'], ['doctor', '--gc'], ['doctor', '--repair', 'S']],
+  models: [['models']],
 };
 
 type Put = (path: string) => void;

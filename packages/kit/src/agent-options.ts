@@ -39,13 +39,14 @@ export interface AgentOptions {
   /**
    * Provider that answers the requests: the name of a known provider, or a provider that the author made. Default: the
    * maker of the model, or OpenRouter for a model name with a slash. `compatible` is a server that speaks OpenAI's Chat
-   * Completions (Ollama, vLLM, llama.cpp). It also needs `baseURL`, and `modelOptions.contextWindow` if the catalog has
-   * no `compatible` row for the model.
+   * Completions. It also needs `baseURL`. Some of these servers have a name of their own, such as `deepseek` or `ollama`,
+   * and then need none. For all of them, set `modelOptions.contextWindow` if the catalog has no row for the model.
    */
   readonly provider?: ProviderName | Provider;
   /**
-   * API key of the provider. Default: the provider's variable in `host.environment`, which is `ANTHROPIC_API_KEY`,
-   * `OPENAI_API_KEY` or `OPENROUTER_API_KEY`.
+   * API key of the provider. Default: the provider's variable in `host.environment`, such as `ANTHROPIC_API_KEY`,
+   * `OPENAI_API_KEY` or `DEEPSEEK_API_KEY`. A compatible server at another address than its own has a variable for its
+   * host: `TIDEMARK_LLM_EXAMPLE_COM_API_KEY` for `https://llm.example.com/v1`.
    */
   readonly apiKey?: string;
   /**
@@ -53,7 +54,7 @@ export interface AgentOptions {
    * others. Default: the provider's public address. Required for `compatible`.
    */
   readonly baseURL?: string;
-  /** Transport, retries, and a callback for request bodies. */
+  /** Headers, bearer token, `fetch`, transport, retries, and a callback for request bodies. */
   readonly connection?: ConnectionOptions;
   /**
    * Request parameters of the model, `anthropic-beta` headers, and data that the catalog lacks: a context window or
@@ -154,6 +155,22 @@ export interface SubagentOptions extends AgentLimits {
 /** Options for sending requests to a provider. */
 export interface ConnectionOptions {
   /**
+   * Additional headers of every request to the agent's first provider. They are not recorded, and errors do not contain
+   * their values. A header whose name looks like the name of a credential is a secret, which is masked everywhere.
+   */
+  readonly headers?: Readonly<Record<string, string>>;
+  /**
+   * Bearer token, which is sent instead of the API key, or a function that returns it. The function is called before the
+   * first request. If the provider answers with 401, it is called again, and the request is sent once more with the new
+   * token. Default for Anthropic, if there is no key: `ANTHROPIC_AUTH_TOKEN` in `host.environment`.
+   */
+  readonly bearerToken?: string | (() => string | Promise<string>);
+  /**
+   * Function that is called instead of the global `fetch`, for example to use a proxy or own certificates. The limits on
+   * the size and the duration of answers stay in force. A redirect is refused, even if the function follows it.
+   */
+  readonly fetch?: typeof globalThis.fetch;
+  /**
    * Transport to OpenAI. Other providers refuse this option. `http`, the default, sends each call over HTTP. `auto`
    * sends the calls of a session's main stream over a WebSocket, where each call continues the previous answer and
    * sends only the new content. With `auto`, side calls use HTTP, and a call is repeated over HTTP if its WebSocket
@@ -170,7 +187,8 @@ export interface ConnectionOptions {
 export interface ModelOptions {
   /**
    * Settings of a request that are part of the provider's cache key, in the provider's own field names, such as `{
-   * thinking: … }`.
+   * thinking: … }`. For a compatible server every name is accepted and becomes a field of the body, such as `{
+   * temperature: 0.2, chat_template_kwargs: … }`.
    */
   readonly parameters?: RenderParameters;
   /**

@@ -134,7 +134,39 @@ const workspace = z.strictObject({
   protectedPaths: z.array(words).readonly().optional(),
 } satisfies OptionSchemas<WorkspaceSetup>);
 
+/**
+ * Names of headers that other options set, with the name of the option. An empty text stands for a header that the
+ * connection itself needs.
+ */
+const SET_ELSEWHERE: ReadonlyMap<string, string> = new Map([
+  ['authorization', 'connection.bearerToken or apiKey'],
+  ['anthropic-beta', 'modelOptions.betas'],
+  ['openai-beta', 'modelOptions.betas'],
+  ...['accept', 'connection', 'content-length', 'content-type', 'host', 'transfer-encoding'].map(
+    (name): [string, string] => [name, ''],
+  ),
+]);
+
+const headerName = z.string().check(({ value, issues }) => {
+  const option = SET_ELSEWHERE.get(value.toLowerCase());
+  const message = !/^[\w!#$%&'*+.^`|~-]{1,200}$/.test(value)
+    ? 'expected the name of a header'
+    : option === undefined
+      ? undefined
+      : option === ''
+        ? 'is set by the connection itself: remove it'
+        : `use ${option}`;
+  if (message !== undefined) issues.push({ code: 'custom', message, input: value });
+});
+const headers = z.record(
+  headerName,
+  z.string().regex(/^[\t\x20-\x7e]{1,8192}$/, 'expected 1 to 8192 visible ASCII characters'),
+);
+
 const connection = z.strictObject({
+  headers: headers.optional(),
+  bearerToken: z.union([words, anyFunction], 'expected a token, or a function that returns one').optional(),
+  fetch: anyFunction.optional(),
   transport: z.enum(['http', 'auto']).optional(),
   retry: z
     .strictObject({

@@ -29,12 +29,24 @@ describe('`chooseProvider`', () => {
       'openrouter-chat/1',
       'anthropic/claude-sonnet-5.5',
     ],
-    [{ ...LOCAL, modelOptions: { contextWindow: 32_768 } }, 'compatible', 'openai-chat/1', 'llama3.3'],
+    [{ ...LOCAL, modelOptions: { contextWindow: 32_768 } }, 'compatible', 'compatible-chat/1', 'llama3.3'],
     [
       { ...LOCAL, model: 'gpt-6.1-sol', modelOptions: { contextWindow: 32_768 } },
       'compatible',
-      'openai-chat/1',
+      'compatible-chat/1',
       'gpt-6.1-sol',
+    ],
+    [
+      { model: 'glm-5.3', provider: 'zai', apiKey: 'key-of-zai', modelOptions: { contextWindow: 32_768 } },
+      'zai',
+      'compatible-chat-reasoning/1',
+      'glm-5.3',
+    ],
+    [
+      { model: 'llama3.3', provider: 'ollama', modelOptions: { contextWindow: 32_768 } },
+      'ollama',
+      'compatible-chat/1',
+      'llama3.3',
     ],
     [{ model: 'claude-sonnet-9' }, 'anthropic', 'anthropic-messages/1', 'claude-sonnet-9'],
   ])('selects the provider, the encoder and the model for %j', (options, provider, revision, model) => {
@@ -114,6 +126,32 @@ describe('`chooseProvider` refuses options', () => {
       'kit/bad-options',
       'remove `connection.transport`',
     ],
+    [{ model: 'grok-4.5', provider: 'xai', modelOptions: { contextWindow: 8_000 } }, 'kit/no-key', 'XAI_API_KEY'],
+    [
+      { model: 'grok-4.5', provider: 'xai', apiKey: 'key-of-xai' },
+      'kit/bad-options',
+      'set `modelOptions.contextWindow`',
+    ],
+    [
+      { model: 'deepseek-flash', provider: 'deepseek', apiKey: 'key', modelOptions: { contextWindow: 8_000 } },
+      'kit/bad-options',
+      'remove `modelOptions.contextWindow`',
+    ],
+    [
+      { model: 'claude-sonnet-5-5', apiKey: 'key', connection: { bearerToken: 'token' } },
+      'kit/bad-options',
+      'use one of them',
+    ],
+    [
+      { model: 'gpt-6.1-sol', apiKey: 'key', connection: { transport: 'auto', fetch: globalThis.fetch } },
+      'kit/bad-options',
+      '`connection.fetch`',
+    ],
+    [
+      { model: 'gpt-6.1-sol', connection: { transport: 'auto', bearerToken: () => 'token' } },
+      'kit/bad-options',
+      '`connection.bearerToken`',
+    ],
     [
       { ...LOCAL, modelOptions: { contextWindow: 4_000 }, maxOutputTokens: 4_000 },
       'kit/bad-options',
@@ -123,13 +161,15 @@ describe('`chooseProvider` refuses options', () => {
     expect(codeAndWords(options)).toEqual([code, expect.stringContaining(words)]);
   });
 
-  test.each([{ baseURL: 'http://127.0.0.1:1' }, { connection: { transport: 'auto' } }] as const)(
-    '%j with a provider that the author made',
-    (idle) => {
-      const provider = createScriptedProvider({ answers: [] });
-      const [code, words] = codeAndWords({ model: 'claude-sonnet-5-5', provider, ...idle });
-      const name = 'baseURL' in idle ? 'baseURL' : 'connection.transport';
-      expect([code, words]).toEqual(['kit/bad-options', expect.stringContaining(`\`${name}\` cannot be combined`)]);
-    },
-  );
+  test.each([
+    { baseURL: 'http://127.0.0.1:1' },
+    { connection: { transport: 'auto' } },
+    { connection: { headers: {} } },
+    { connection: { bearerToken: 'token' } },
+  ] as const)('%j with a provider that the author made', (idle) => {
+    const provider = createScriptedProvider({ answers: [] });
+    const [code, words] = codeAndWords({ model: 'claude-sonnet-5-5', provider, ...idle });
+    const name = 'baseURL' in idle ? 'baseURL' : `connection.${Object.keys(idle.connection)[0]}`;
+    expect([code, words]).toEqual(['kit/bad-options', expect.stringContaining(`\`${name}\` cannot be combined`)]);
+  });
 });

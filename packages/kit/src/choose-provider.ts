@@ -7,13 +7,20 @@ import type { RenderParameters } from '@tidemark/log';
 import type { Capabilities, Catalog, Provider } from '@tidemark/model';
 import { defaultCatalog, nameParameters, withOverrides } from '@tidemark/model';
 import { createAnthropicProvider } from '@tidemark/provider-anthropic';
-import { createOpenAIProvider, createOpenRouterProvider } from '@tidemark/provider-openai';
-import type { AgentOptions } from './agent-options.ts';
+import {
+  COMPATIBLE_RESERVED,
+  createCompatibleProvider,
+  createOpenAIProvider,
+  createOpenRouterProvider,
+} from '@tidemark/provider-openai';
+import type { AgentEnvironment, AgentOptions, ConnectionOptions } from './agent-options.ts';
 import { findCapabilities, ownCapabilities, unknownModel } from './find-capabilities.ts';
 import { KitError } from './kit-error.ts';
 
+import type { PresetName } from './presets.ts';
+import { PRESETS } from './presets.ts';
 import type { ProviderName } from './providers.ts';
-import { isProviderName, PROVIDERS, providerOf } from './providers.ts';
+import { isCompatible, isProviderName, keyLocation, PROVIDERS, providerOf } from './providers.ts';
 
 /** A provider, and the capabilities of the model that the agent uses. */
 export interface ChosenProvider {
@@ -33,20 +40,20 @@ export function chooseProvider(options: AgentOptions): ChosenProvider {
   if (typeof provider === 'object') return own(provider, options, catalog);
   const name = nameOf(options);
   if (name === undefined) throw unknownModel(options.model, catalog);
-  if (options.connection?.transport !== undefined && name !== 'openai') throw idleTransport(PROVIDERS[name].title);
+  requireConnection(name, options);
   const capabilities = ownCapabilities(name, options, catalog);
-  return { provider: PORTS[name](reachOf(name, options)), capabilities };
+  return { provider: openPort(name, reachOf(name, options)), capabilities };
 }
 
 /**
- * Chooses another model for an existing agent. The options `apiKey`, `baseURL` and `transport` belong to the agent's
- * first provider, so they are dropped if the provider changes.
+ * Chooses another model for an existing agent. The options `apiKey`, `baseURL`, `headers`, `bearerToken` and `transport`
+ * belong to the agent's first provider, so they are dropped if the provider changes.
  *
  * @throws as `chooseProvider`.
  */
 export function chooseOther(options: AgentOptions, model: string, reach: ModelReach): ChosenProvider {
   const { apiKey, baseURL, provider: _provider, connection = {}, modelOptions = {}, ...rest } = options;
-  const { transport, ...sending } = connection;
+  const { transport, headers, bearerToken, ...sending } = connection;
   const { contextWindow: _window, ...settings } = modelOptions;
   const { contextWindow, baseURL: address } = reach;
   const provider = typeof reach.provider === 'string' ? providerNamed(reach.provider) : reach.provider;
@@ -62,7 +69,7 @@ export function chooseOther(options: AgentOptions, model: string, reach: ModelRe
   return chooseProvider({
     ...defined({ apiKey, baseURL }),
     ...other,
-    connection: { ...sending, ...defined({ transport }) },
+    connection: { ...sending, ...defined({ transport, headers, bearerToken }) },
   });
 }
 
@@ -74,14 +81,19 @@ function providerNamed(name: string): ProviderName {
 }
 
 /**
- * Returns the key of a named provider: the option `apiKey`, otherwise the provider's variable in the option
- * `host.environment`. A blank key is `undefined`.
+ * Returns the key of a named provider: the option `apiKey`, otherwise the variable of the provider and its address in
+ * the option `host.environment`. A blank key is `undefined`.
  */
-function keyOf(name: ProviderName, { apiKey, host: { environment = {} } = {} }: AgentOptions): string | undefined {
-  const { variable } = PROVIDERS[name];
-  const key =
-    apiKey ?? (variable !== undefined && Object.hasOwn(environment, variable) ? environment[variable] : undefined);
-  return key === undefined || key.trim() === '' ? undefined : key;
+function keyOf(name: ProviderName, { apiKey, baseURL, host }: AgentOptions): string | undefined {
+  return notBlank(apiKey ?? valueOf(keyLocation(name, baseURL).variable, host?.environment));
+}
+
+function valueOf(variable: string | undefined, environment: AgentEnvironment = {}): string | undefined {
+  return variable !== undefined && Object.hasOwn(environment, variable) ? environment[variable] : undefined;
+}
+
+function notBlank(text: string | undefined): string | undefined {
+  return text === undefined || text.trim() === '' ? undefined : text;
 }
 
 function catalogOf({ modelOptions }: AgentOptions): Catalog {
@@ -114,28 +126,42 @@ export function requireReachable({ provider, apiKey, model }: AgentOptions): voi
 
 /**
  * Returns the render parameters by the names of the model's catalog row: `{ reasoning: { effort } }` and `effort` are
- * one parameter.
+ * one parameter. A compatible server accepts any name except those of the fields that Tidemark writes itself.
  *
  * @throws KitError `kit/bad-options` for a parameter that the row does not have. It would not be sent.
  */
 export function chooseParameters({ modelOptions }: AgentOptions, capabilities: Capabilities): RenderParameters {
-  const named = nameParameters(modelOptions?.parameters ?? {}, capabilities);
+  const given = modelOptions?.parameters ?? {};
+  const reserved = isCompatible(capabilities.provider)
+    ? Object.keys(given).find((name) => COMPATIBLE_RESERVED.has(name))
+    : undefined;
+  if (reserved !== undefined) {
+    const next = reserved.startsWith('max_') ? 'use `maxOutputTokens`' : 'remove it';
+    throw badParameter(`"${reserved}" is a field that Tidemark writes itself: ${next}`);
+  }
+  const named = nameParameters(given, capabilities);
   if ('parameters' in named) return named.parameters;
-  const message = parameterProblem(named, capabilities);
-  throw new KitError('kit/bad-options', `${message} (in \`modelOptions.parameters\`)`, {
+  throw badParameter(parameterProblem(named, capabilities));
+}
+
+function badParameter(problem: string): KitError {
+  return new KitError('kit/bad-options', `${problem} (in \`modelOptions.parameters\`)`, {
     problems: ['modelOptions.parameters'],
   });
 }
 
 /**
  * Returns a provider that the author made, and the capabilities of the model. The provider has its own connection, so
- * `baseURL`, `connection.transport` and `modelOptions.contextWindow` would have no effect and are refused.
+ * `baseURL`, `modelOptions.contextWindow` and the options of the connection would have no effect and are refused.
  */
 function own(provider: Provider, options: AgentOptions, catalog: Catalog): ChosenProvider {
   const { baseURL, connection, modelOptions } = options;
   const unused = {
     baseURL,
     'connection.transport': connection?.transport,
+    'connection.headers': connection?.headers,
+    'connection.bearerToken': connection?.bearerToken,
+    'connection.fetch': connection?.fetch,
     'modelOptions.contextWindow': modelOptions?.contextWindow,
   };
   const [idle] = Object.keys(defined(unused));
@@ -148,48 +174,88 @@ function own(provider: Provider, options: AgentOptions, catalog: Catalog): Chose
   return { provider, capabilities: findCapabilities(options.model, provider.name, catalog) };
 }
 
-function idleTransport(title: string): KitError {
-  return new KitError('kit/bad-options', `${title} supports only HTTP: remove \`connection.transport\``, {
-    problems: ['connection.transport'],
-  });
+/** @throws KitError `kit/bad-options` for options of the connection that cannot be combined. */
+function requireConnection(name: ProviderName, { apiKey, connection = {} }: AgentOptions): void {
+  const { transport, fetch, bearerToken } = connection;
+  const refuse = (option: string, message: string): KitError =>
+    new KitError('kit/bad-options', message, { problems: [option] });
+  if (transport !== undefined && name !== 'openai')
+    throw refuse(
+      'connection.transport',
+      `${PROVIDERS[name].title} supports only HTTP: remove \`connection.transport\``,
+    );
+  if (apiKey !== undefined && bearerToken !== undefined)
+    throw refuse('connection.bearerToken', '`apiKey` and `connection.bearerToken` cannot be combined: use one of them');
+  if (transport !== 'auto') return;
+  const idle = fetch !== undefined ? 'fetch' : typeof bearerToken === 'function' ? 'bearerToken' : undefined;
+  if (idle === undefined) return;
+  const message = `a WebSocket does not use the function \`connection.${idle}\`: remove it, or remove \`connection.transport\``;
+  throw refuse(`connection.${idle}`, message);
 }
 
 function names(): string {
   return Object.keys(PROVIDERS).join(', ');
 }
 
-interface ProviderReach {
+interface ProviderReach extends Pick<ConnectionOptions, 'headers' | 'bearerToken' | 'fetch' | 'transport'> {
   readonly apiKey: string;
+  /** Address that the author set. Absent for the provider's own address. */
   readonly baseURL?: string;
 }
 
-interface OpenAIReach extends ProviderReach {
-  readonly transport?: 'http' | 'auto';
+function openPort(name: ProviderName, reach: ProviderReach): Provider {
+  const { transport: _onlyOfOpenAI, ...rest } = reach;
+  switch (name) {
+    case 'anthropic':
+      return createAnthropicProvider(rest);
+    case 'openai':
+      return createOpenAIProvider({ ...reach, api: 'responses' });
+    case 'openrouter':
+      return createOpenRouterProvider(rest);
+    case 'compatible':
+      return createCompatibleProvider({ ...rest, baseURL: addressIn(name, rest) });
+    default:
+      return openPreset(name, rest);
+  }
 }
 
-const PORTS: { readonly [name in ProviderName]: (reach: OpenAIReach) => Provider } = {
-  anthropic: createAnthropicProvider,
-  openai: (reach) => createOpenAIProvider({ ...reach, api: 'responses' }),
-  openrouter: createOpenRouterProvider,
-  compatible: (reach) => createOpenAIProvider({ ...reach, api: 'chat', compatible: true }),
-};
+function openPreset(name: PresetName, reach: ProviderReach): Provider {
+  const { title, reasoning } = PRESETS[name];
+  return createCompatibleProvider({
+    ...reach,
+    baseURL: addressIn(name, reach),
+    server: { name, title },
+    ...defined({ reasoning }),
+  });
+}
 
-/** Placeholder key for a compatible server, which may not need a key. */
+/** @throws KitError `kit/bad-options` for a provider without an own address, if the author set none. */
+function addressIn(name: ProviderName, { baseURL }: Pick<ProviderReach, 'baseURL'>): string {
+  const { title, baseURL: usual } = PROVIDERS[name];
+  const address = baseURL ?? usual;
+  if (address !== undefined) return address;
+  const message = `${title} has no default address: set \`baseURL\`, such as http://127.0.0.1:11434/v1`;
+  throw new KitError('kit/bad-options', message, { problems: ['baseURL'] });
+}
+
+/** Placeholder key for a server that needs no key, and for a request with a bearer token. */
 const NO_KEY = 'none';
 
-function reachOf(name: ProviderName, options: AgentOptions): OpenAIReach {
-  const { baseURL, connection } = options;
-  const { title, variable } = PROVIDERS[name];
-  if (variable === undefined && baseURL === undefined) {
-    const message = `${title} has no default address: set \`baseURL\`, such as http://127.0.0.1:11434/v1`;
-    throw new KitError('kit/bad-options', message, { problems: ['baseURL'] });
-  }
-  const apiKey = keyOf(name, options) ?? (variable === undefined ? NO_KEY : undefined);
+function reachOf(name: ProviderName, options: AgentOptions): ProviderReach {
+  const { baseURL, connection = {}, host } = options;
+  const { headers, fetch, transport } = connection;
+  const { title, tokenVariable } = PROVIDERS[name];
+  addressIn(name, options);
+  const { required, variable } = keyLocation(name, baseURL);
+  const key = connection.bearerToken === undefined ? keyOf(name, options) : undefined;
+  const token = key === undefined ? notBlank(valueOf(tokenVariable, host?.environment)) : undefined;
+  const bearerToken = connection.bearerToken ?? token;
+  const apiKey = key ?? (required && bearerToken === undefined ? undefined : NO_KEY);
   if (apiKey === undefined)
     throw new KitError(
       'kit/no-key',
       `there is no API key for ${title}: set \`apiKey\`, or \`host: { environment: process.env }\` with the variable ${variable}, or use another \`provider\``,
       { provider: name, variable },
     );
-  return defined({ apiKey, baseURL, transport: connection?.transport });
+  return defined({ apiKey, baseURL, transport, headers, fetch, bearerToken });
 }

@@ -83,7 +83,7 @@ describe('`createAgent` options', () => {
     [{ cache: { rewriteNotice: { token: 3 } } }, 'there is no option cache.rewriteNotice.token, did you mean tokens?'],
     [{ limits: { maxCost: '$1' } }, 'limits.maxCost: expected US dollars as a number'],
     [{ model: '' }, 'model: '],
-    [{ provider: 'google' }, 'provider: expected one of anthropic, openai, openrouter, compatible, or a provider'],
+    [{ provider: 'google' }, 'provider: expected one of anthropic, openai, openrouter, compatible, deepseek, groq,'],
     [{ provider: 'compatible', modelOptions: { contextWindow: 0.5 } }, 'modelOptions.contextWindow: '],
     [{ cache: { padding: 'sometimes' } }, 'cache.padding: '],
     [{ context: { runtimeInstructions: 'none' } }, 'context.runtimeInstructions: '],

@@ -15,7 +15,7 @@ import {
 import type { AgentOptions } from './agent-options.ts';
 import { KitError } from './kit-error.ts';
 import type { ProviderName } from './providers.ts';
-import { isProviderName, PROVIDERS, providerOf } from './providers.ts';
+import { isCompatible, isProviderName, PROVIDERS, providerOf } from './providers.ts';
 
 /** Default maximum of output tokens in one answer. It is enough for a long file, and it limits the cost of one call. */
 export const OUTPUT_LIMIT = 32_000;
@@ -47,12 +47,23 @@ export function ownCapabilities(name: ProviderName, options: AgentOptions, catal
   const found = findModel(catalog, model, name);
   const nearest = found === undefined ? nearestModel(catalog, model, name) : undefined;
   const listed = found ?? (nearest === undefined ? undefined : standIn(model, nearest));
-  const open = name === 'compatible' || name === 'openrouter';
+  const open = isCompatible(name) || name === 'openrouter';
   if (!open && nearest !== undefined && isMisspelled(model, nearest)) throw misspelled(model, nearest, catalog);
   if (contextWindow !== undefined && (found !== undefined || !open)) throw windowKnown(name, model, listed);
-  if (found === undefined && open) return assumedCapabilities(name, options, catalog);
+  if (found === undefined && open) return withParameters(name, assumedCapabilities(name, options, catalog), options);
   if (listed === undefined) throw unknownModel(model, catalog, name);
-  return listed;
+  return withParameters(name, listed, options);
+}
+
+/**
+ * Returns the row with the request parameters that the author set. A compatible server can have any parameters, so the
+ * row need not list them. It is unknown which of them its cache depends on, so a change counts as the loss of all.
+ */
+function withParameters(name: ProviderName, row: Capabilities, { modelOptions }: AgentOptions): Capabilities {
+  const names = Object.keys(modelOptions?.parameters ?? {});
+  if (!isCompatible(name) || names.length === 0) return row;
+  const set = Object.fromEntries(names.map((one) => [one, 'tools' as const]));
+  return { ...row, renderParameters: { ...set, ...row.renderParameters } };
 }
 
 function assumedCapabilities(name: ProviderName, options: AgentOptions, catalog: Catalog): Capabilities {

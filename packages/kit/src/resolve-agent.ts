@@ -187,11 +187,13 @@ function openStore(options: AgentOptions): Log {
 }
 
 /**
- * Returns the secrets to mask. The option `apiKey` is always a secret. A variable or header is a secret if its name
- * looks like the name of a credential.
+ * Returns the secrets to mask. The options `apiKey` and `bearerToken` are always secrets, except a token from a function,
+ * which is not known here. A variable or header is a secret if its name looks like the name of a credential.
  */
-function secretsIn({ apiKey, host, mcp }: AgentOptions): Secrets {
-  const given = secretsOf(defined({ API_KEY: apiKey }));
+function secretsIn({ apiKey, connection = {}, host, mcp }: AgentOptions): Secrets {
+  const { bearerToken, headers = {} } = connection;
+  const token = typeof bearerToken === 'string' ? bearerToken : undefined;
+  const given = [...secretsOf(defined({ API_KEY: apiKey, BEARER_TOKEN: token })), ...secretsOf(headers)];
   const ofServers = Object.values(mcp !== undefined && 'servers' in mcp ? mcp.servers : {}).flatMap((server) =>
     secretsOf(('command' in server ? server.env : server.headers) ?? {}),
   );

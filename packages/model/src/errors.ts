@@ -58,6 +58,11 @@ export interface ProviderErrorData {
   readonly afterMs?: number;
   /** Part of the request that the provider refuses. Absent if the error names no part. */
   readonly refused?: RefusedPlace;
+  /**
+   * Optional field of the body that the server refuses, such as `stream_options`. The request can be sent without it.
+   * Absent if the error names no such field.
+   */
+  readonly field?: string;
   /** Connection that carried the call. Absent if the provider has only one kind. */
   readonly transport?: 'http' | 'websocket';
 }

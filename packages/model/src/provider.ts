@@ -131,6 +131,11 @@ export interface Encoder {
    */
   leastOutput?(parameters: Front['parameters'], capabilities: Capabilities): number | undefined;
   /**
+   * Encoders that write the same request without an optional field of the body, by the name of the field. The blocks are
+   * the same, so the prefix is too. A server that refuses the field gets its later requests from the other encoder.
+   */
+  readonly without?: { readonly [field: string]: Encoder };
+  /**
    * Returns the indexes in `blocks` of the blocks at a refused place of the body. Returns an empty list if no block is
    * at that place.
    */

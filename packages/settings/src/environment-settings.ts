@@ -57,7 +57,7 @@ function jsonIn(text: string): unknown {
 
 function requireNoSlip(environment: Environment, known: readonly string[]): void {
   const others = Object.keys(environment).filter((name) => name.startsWith('TIDEMARK_') && !known.includes(name));
-  for (const name of others) {
+  for (const name of others.filter((each) => !KEY_OF_HOST.test(each))) {
     const renamed = RENAMED_VARIABLES.get(name);
     if (renamed !== undefined)
       throw new SettingsError('settings/not-usable', `the variable ${name} was renamed: use ${renamed}`);
@@ -68,6 +68,9 @@ function requireNoSlip(environment: Environment, known: readonly string[]): void
     throw new SettingsError('settings/not-usable', `there is no variable ${name}, did you mean TIDEMARK_${nearest}?`);
   }
 }
+
+/** Matches a variable with the key for a host: `TIDEMARK_LLM_EXAMPLE_COM_API_KEY`. */
+const KEY_OF_HOST = /^TIDEMARK_\w+_API_KEY$/;
 
 const PREFIX = 'TIDEMARK_'.length;
 

@@ -15,6 +15,9 @@ import type {
 } from '@tidemark/agent';
 import { z } from 'zod';
 
+import type { HeaderSettings } from './headers.ts';
+import { headerSettings } from './headers.ts';
+
 /** Settings that any source set. A setting that is absent has its default value. */
 export interface Settings {
   readonly model?: string | undefined;
@@ -25,6 +28,11 @@ export interface Settings {
    * sent there.
    */
   readonly baseUrl?: Readonly<Record<string, string | undefined>> | undefined;
+  /**
+   * `headers`: additional headers of requests, by the origin of the address that receives them. Only the user's own
+   * settings may set them.
+   */
+  readonly connection?: { readonly headers?: HeaderSettings | undefined } | undefined;
   /** Permission mode of a new session. */
   readonly mode?: Mode | undefined;
   /** Use of the provider's cache. The fields have the same names as the options of `createAgent`. */
@@ -138,7 +146,8 @@ export function isJoined(name: string): boolean {
  * absolute: the server must run in the folder in which its named files were found for the digest.
  */
 export function broughtValue(name: string, value: unknown, workspace: string): unknown {
-  if (name === 'skillRoots' || (name === 'sandbox.network' && value !== 'off')) return undefined;
+  if (name === 'skillRoots' || name === 'connection.headers' || (name === 'sandbox.network' && value !== 'off'))
+    return undefined;
   if (name === 'mcp.servers') return serversRunIn(workspace, value);
   if (name !== 'permissions.rules' || !Array.isArray(value)) return value;
   const narrowing: readonly unknown[] = value.filter(
@@ -248,6 +257,7 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
     model: words.optional(),
     provider: z.enum([...providers, 'simulator']).optional(),
     baseUrl: z.strictObject(addresses).optional(),
+    connection: z.strictObject({ headers: headerSettings.optional() }).optional(),
     mode: z.enum(['read-only', 'ask', 'auto']).optional(),
     cache: z
       .strictObject({
@@ -342,6 +352,7 @@ const BY_DEFAULT: ReadonlyMap<string, string> = new Map(
     'skillBudget.warning': '10000',
     'skillBudget.most': '30000',
     'baseUrl.compatible': 'none',
+    'connection.headers': 'none',
     subagents: '{"parallel":4,"total":32,"depth":1,"maxSteps":50,"maxDurationMs":600000}',
     'mcp.servers': 'none',
     'permissions.rules': 'none',

@@ -1,9 +1,8 @@
-// OpenAI as a provider. Selects one of OpenAI's two APIs, or a server that is compatible with the second API, Chat
-// Completions.
+// OpenAI as a provider. Selects one of OpenAI's two APIs.
 
 import type { Encoder, Outgoing, Provider } from '@tidemark/model';
-import type { AnswerDecoder, Service } from '@tidemark/provider-wire';
-import { accountName, refuse, wholeAsStream } from '@tidemark/provider-wire';
+import type { AnswerDecoder, CallerConnection, Service } from '@tidemark/provider-wire';
+import { callerAccount, refuse, wholeAsStream } from '@tidemark/provider-wire';
 import { openaiChatEncoder } from './chat/encoder.ts';
 import { completionDecoder } from './chat/stream.ts';
 import { decodeCount, decodeResponse } from './responses/answer.ts';
@@ -11,25 +10,20 @@ import { openaiResponsesEncoder, tokenCountBody } from './responses/encoder.ts';
 import { createLanes } from './responses/lanes.ts';
 import { createSending } from './responses/over-websocket.ts';
 import { beginResponse } from './responses/stream.ts';
-import { COMPATIBLE, OPENAI } from './service.ts';
+import { OPENAI } from './service.ts';
 import { openClient } from './socket/client.ts';
 
-/** API, key, address, transport and limits for calls of OpenAI or of a compatible server. */
-export interface OpenAIOptions {
-  /** API key. For a server that needs no key, any text works. */
+/** API, key, address, transport and limits for calls of OpenAI. */
+export interface OpenAIOptions extends CallerConnection {
   readonly apiKey: string;
   /**
-   * Name of the API: `responses` is OpenAI's own API, and `chat` is Chat Completions, which compatible servers offer.
+   * Name of the API: `responses`, or `chat` for Chat Completions.
    */
   readonly api: 'responses' | 'chat';
   /**
    * Address of the API, including `/v1`. The default is OpenAI's own address. It is never read from the environment.
    */
   readonly baseURL?: string;
-  /** True for a server that is not OpenAI's. Its models then belong to the provider `compatible`. */
-  readonly compatible?: boolean;
-  /** Function used instead of the global `fetch`. A WebSocket does not use it. */
-  readonly fetch?: typeof globalThis.fetch;
   /** Maximum time in a call without received data, in milliseconds. The default is 180,000. */
   readonly idleMs?: number;
   /**
@@ -70,27 +64,37 @@ const APIS: { readonly [api in OpenAIOptions['api']]: Api } = {
 };
 
 /**
- * Creates a provider for OpenAI or for a server with the same wire format. Only the Responses API counts tokens and
+ * Creates a provider for OpenAI. Only the Responses API counts tokens and
  * supports WebSockets. A WebSocket is closed when it is idle for too long or when the provider is closed. An idle
  * WebSocket does not keep the process alive.
  *
  * @throws ProviderError `provider/authentication` for a key that is not valid in a header, `provider/address` for an
  *   address that does not use HTTP or HTTPS or that contains a password, `provider/unsupported` for WebSockets with
- *   Chat Completions.
+ *   Chat Completions or with a function that returns tokens.
  */
 export function createOpenAIProvider(options: OpenAIOptions): Provider {
-  const { api, compatible = false, baseURL = ADDRESS, transport = 'http', keepMs = KEEP_MS, ...rest } = options;
-  const service = compatible ? COMPATIBLE : OPENAI;
-  const client = openClient({ ...rest, service, baseURL });
+  const { api, baseURL = ADDRESS, transport = 'http', keepMs = KEEP_MS, ...rest } = options;
+  const service = OPENAI;
+  // OpenAI's key is a bearer token itself. A WebSocket sends only the key.
+  const { bearerToken } = rest;
+  const client = openClient({
+    ...rest,
+    ...(typeof bearerToken === 'string' && { apiKey: bearerToken }),
+    service,
+    baseURL,
+  });
   const { path, encoder, decoder } = APIS[api];
   const decoding = decoder(service);
   const countTokens = async (outgoing: Outgoing): Promise<number> =>
     client.whole('/responses/input_tokens', { ...outgoing, body: tokenCountBody(outgoing.body) }, decodeCount);
-  if (transport !== 'http') requireResponses(service, api);
+  if (transport !== 'http') {
+    requireResponses(service, api);
+    requireStaticToken(service, options);
+  }
   const lanes = createLanes(keepMs);
   return {
     name: service.name,
-    account: accountName(service, options.apiKey, baseURL),
+    account: callerAccount(service, options, baseURL),
     encoder,
     ...(transport === 'http'
       ? { send: (outgoing) => client.stream(path, decoding, outgoing) }
@@ -101,6 +105,13 @@ export function createOpenAIProvider(options: OpenAIOptions): Provider {
         }),
     ...(api === 'responses' && { countTokens }),
   };
+}
+
+/** @throws ProviderError `provider/unsupported` for a function that returns tokens, which a WebSocket does not call. */
+function requireStaticToken(service: Service, { bearerToken }: OpenAIOptions): void {
+  if (typeof bearerToken !== 'function') return;
+  const message = 'a WebSocket does not call the function `bearerToken`: remove `transport`';
+  throw refuse(service, 'provider/unsupported', message);
 }
 
 function requireResponses(service: Service, api: OpenAIOptions['api']): void {

@@ -4,12 +4,12 @@
 import type { Capabilities, Envelope } from '@tidemark/model';
 import type { Service } from '@tidemark/provider-wire';
 
-/** OpenAI's own API. OpenAI's encoders use this name in their errors, even for a compatible server. */
+/** OpenAI's own API. */
 export const OPENAI: Service = { name: 'openai', title: 'OpenAI' };
 
 /**
- * Compatible servers such as Ollama, vLLM and llama.cpp. No catalog contains their models, so they form a provider of
- * their own.
+ * Compatible servers without a name of their own. No catalog contains their models, so they form a provider of their
+ * own. The encoders for compatible servers use this name in their errors, even for a server with a name.
  */
 export const COMPATIBLE: Service = { name: 'compatible', title: 'the compatible server' };
 

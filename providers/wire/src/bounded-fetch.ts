@@ -36,6 +36,11 @@ export function boundFetch({ service, reach, idleMs, fetch }: FetchOptions): typ
       throw connectionError(service, error, reach) ?? error;
     });
     reach.answered = true;
+    // A fetch of the caller may follow redirects although it was asked not to.
+    if (response.redirected) {
+      await discard(response);
+      throw redirected(service, response.url, addressOf(input));
+    }
     if (response.ok) return response;
     if (isRedirect(response)) {
       await discard(response);

@@ -62,8 +62,8 @@ const MOST_NAME = 200;
 
 /**
  * Returns the error to throw for a failed call, with the server's message shortened. The time to wait (`afterMs`) is
- * kept only for an error of the class `retryable`, and the refused place (`refused`) only for one of the class
- * `refused`.
+ * kept only for an error of the class `retryable`, and the refused place (`refused`) and field (`field`) only for one of
+ * the class `refused`.
  */
 export function failedCall(
   service: Service,
@@ -72,7 +72,7 @@ export function failedCall(
   known: Omit<ProviderErrorData, 'provider'>,
 ): ProviderError {
   const [next, step] = NEXT[code];
-  const { afterMs, refused, type, request, ...rest } = known;
+  const { afterMs, refused, field, type, request, ...rest } = known;
   const named = defined({
     type: type === undefined ? undefined : shortenText(type, MOST_NAME),
     request: request === undefined ? undefined : shortenText(request, MOST_NAME),
@@ -85,6 +85,7 @@ export function failedCall(
     ...named,
     ...(afterMs !== undefined && next === 'retryable' && { afterMs: boundedWait(afterMs) }),
     ...(refused !== undefined && next === 'refused' && { refused }),
+    ...(field !== undefined && next === 'refused' && { field }),
   });
 }
 

@@ -2,16 +2,19 @@
 // The client never retries. The turn retries a call, because it records each attempt.
 
 import { defined } from '@tidemark/core';
-import type { AbortSignalLike, Answer, Outgoing, StreamPart, Usage } from '@tidemark/model';
-import { ProviderError } from '@tidemark/model';
+import type { AbortSignalLike, Answer, Outgoing, ProviderError, StreamPart, Usage } from '@tidemark/model';
 import type { AddressReach } from './address.ts';
 import { createReach, requireAddress } from './address.ts';
 import type { PartMeter } from './answer-limits.ts';
 import { answerLimits, createPartMeter } from './answer-limits.ts';
 import { boundAnswer, boundFetch } from './bounded-fetch.ts';
 import { aborted, silent } from './call-errors.ts';
+import type { BearerToken, Hide } from './credentials.ts';
+import { createCredentials, headerKey } from './credentials.ts';
 import type { CallPhase } from './map-error.ts';
+import { peekAnswer } from './peek-answer.ts';
 import type { Service } from './service.ts';
+import { accountName } from './service.ts';
 
 /** An official SDK, configured for one address and one key. */
 export interface SdkClient {
@@ -24,7 +27,7 @@ export interface SdkClient {
   events(response: Response, controller: AbortController): AsyncIterator<{ readonly data: string }>;
   /**
    * Converts an error of a call to a `ProviderError`, whose class determines the next action. The result does not
-   * contain the API key.
+   * contain the API key, the bearer token and the values of the caller's headers.
    */
   sort(error: unknown, phase: CallPhase): ProviderError;
 }
@@ -42,20 +45,40 @@ export interface SdkSetup {
   readonly key: string;
   readonly baseURL: string;
   readonly idleMs: number;
-  /** Function used as `fetch`. It limits the data that it reads and follows no redirect. */
+  /** Function used as `fetch`. It adds the headers and the token, limits the data that it reads and follows no redirect. */
   readonly fetch: typeof globalThis.fetch;
+  /** The caller's headers, for connections that do not use `fetch`. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Returns a text without the key, the token and the values of the headers. */
+  readonly hide: Hide;
   readonly reach: AddressReach;
 }
 
+/** Headers, token and `fetch` of the caller, for requests to a service. */
+export interface CallerConnection {
+  /**
+   * Additional headers of every request. Their values do not occur in errors, except values of fewer than 4 characters.
+   */
+  readonly headers?: Readonly<Record<string, string>>;
+  /**
+   * Token that is sent as `Authorization: Bearer` instead of the API key. A function is called before the first
+   * request, and again after a 401. The request is then sent once more.
+   */
+  readonly bearerToken?: BearerToken;
+  /**
+   * Function used instead of the global `fetch`. All limits on answers apply to it. If it follows a redirect, the
+   * answer is refused.
+   */
+  readonly fetch?: typeof globalThis.fetch;
+}
+
 /** Options for reaching a service. */
-export interface HttpClientOptions<Sdk extends SdkClient> {
+export interface HttpClientOptions<Sdk extends SdkClient> extends CallerConnection {
   readonly service: Service;
   /** API key. For a server that needs no key, any text works. */
   readonly apiKey: string;
   /** Base address in the form that the SDK expects. It is never read from the environment. */
   readonly baseURL: string;
-  /** Function used instead of the global `fetch`. */
-  readonly fetch?: typeof globalThis.fetch;
   /** Maximum time in a call without received data, in milliseconds. The default is 180,000. */
   readonly idleMs?: number;
   /** Name of the header that lists the betas of a request. */
@@ -131,6 +154,18 @@ export function wholeAsStream(answer: Answer, usage: Usage = {}): readonly Strea
   ];
 }
 
+/**
+ * Returns the name of the account that a caller uses at an address. Returns `undefined` with a bearer token: an expired
+ * token is replaced by another token of the same account, so the token does not identify the account.
+ */
+export function callerAccount(
+  service: Service,
+  { apiKey, bearerToken }: Pick<HttpClientOptions<SdkClient>, 'apiKey' | 'bearerToken'>,
+  baseURL: string,
+): string | undefined {
+  return bearerToken === undefined ? accountName(service, apiKey, baseURL) : undefined;
+}
+
 const IDLE_MS = 180_000;
 
 /**
@@ -140,15 +175,25 @@ const IDLE_MS = 180_000;
  *   address that does not use HTTP or HTTPS or that contains a user name or a password.
  */
 export function openHttpClient<Sdk extends SdkClient>(options: HttpClientOptions<Sdk>): HttpClient<Sdk> {
-  const { service, apiKey, baseURL, fetch, idleMs = IDLE_MS, betaHeader, load } = options;
+  const { service, apiKey, baseURL, fetch = globalFetch, idleMs = IDLE_MS, betaHeader, load } = options;
+  const { headers, bearerToken } = options;
   requireAddress(service, baseURL);
   const key = headerKey(service, apiKey);
   const reach = createReach();
+  const credentials = createCredentials({ service, key, headers, bearerToken });
+  const bounded = boundFetch({ service, reach, idleMs, fetch: credentials.through(fetch) });
+  const setup: SdkSetup = {
+    service,
+    key,
+    baseURL,
+    idleMs,
+    reach,
+    fetch: bounded,
+    headers: credentials.headers,
+    hide: credentials.hide,
+  };
   let loaded: Promise<Sdk> | undefined;
-  const sdk = (): Promise<Sdk> =>
-    (loaded ??= load().then((create) =>
-      create({ service, key, baseURL, idleMs, reach, fetch: boundFetch({ service, reach, idleMs, fetch }) }),
-    ));
+  const sdk = (): Promise<Sdk> => (loaded ??= load().then((create) => create(setup)));
   const connection = async (): Promise<ClientConnection> => ({ service, idleMs, betaHeader, sdk: await sdk() });
   return {
     idleMs,
@@ -160,14 +205,8 @@ export function openHttpClient<Sdk extends SdkClient>(options: HttpClientOptions
   };
 }
 
-const PRINTABLE = /^[\x21-\x7e]+$/;
-
-function headerKey(service: Service, apiKey: string): string {
-  const key = apiKey.trim();
-  if (PRINTABLE.test(key)) return key;
-  const message = `the API key for ${service.title} is empty or contains characters that a header cannot contain: set it again`;
-  throw new ProviderError('stop', 'provider/authentication', message, { provider: service.name });
-}
+/** Calls the global `fetch` of that moment, which a program may replace after the client was opened. */
+const globalFetch: typeof globalThis.fetch = (input, init) => globalThis.fetch(input, init);
 
 interface ClientConnection {
   readonly service: Service;
@@ -187,9 +226,11 @@ async function* streamAnswer(
   let phase: CallPhase = 'asking';
   try {
     const meter = createPartMeter(service, answerLimits(outgoing.outputLimit));
-    const response = await post(connection, path, outgoing, bridge);
+    const posted = await post(connection, path, outgoing, bridge);
     phase = 'answering';
-    if (isStream(response)) yield* decodeEvents(connection, decoder.begin(), response, { bridge, meter });
+    const peeking = peekAnswer(posted, bridge.controller.signal);
+    const { form, response } = await within(peeking, idleMs, (ms) => silent(service, ms));
+    if (form === 'events') yield* decodeEvents(connection, decoder.begin(), response, { bridge, meter });
     else yield* meter(decoder.whole(await within(response.text(), idleMs, (ms) => silent(service, ms))));
   } catch (error) {
     throw bridge.aborted() ? aborted(service) : sdk.sort(error, phase);
@@ -207,10 +248,6 @@ async function post(
   const headers = { 'content-type': 'application/json', ...(betas.length > 0 && { [betaHeader]: betas.join(',') }) };
   const response = await sdk.post(path, { body, headers, stream: true, signal: bridge.controller.signal });
   return boundAnswer(service, response, answerLimits(outputLimit));
-}
-
-function isStream(response: Response): boolean {
-  return !(response.headers.get('content-type') ?? '').includes('application/json');
 }
 
 async function* decodeEvents(

@@ -21,16 +21,18 @@ export {
 } from './call-errors.ts';
 export type { ImageStub } from './content.ts';
 export { imageStub, readImage, toolMembers } from './content.ts';
+export type { BearerToken, Hide } from './credentials.ts';
 export type {
   AnswerDecoder,
   Bridge,
+  CallerConnection,
   Decoding,
   HttpClient,
   HttpClientOptions,
   SdkClient,
   SdkSetup,
 } from './http-client.ts';
-export { bridgeAbort, openHttpClient, wholeAsStream, within } from './http-client.ts';
+export { bridgeAbort, callerAccount, openHttpClient, wholeAsStream, within } from './http-client.ts';
 export type { BlockPiece } from './lowering.ts';
 export { frontBlock, isOwnReasoning, piece, piecesOf, spanBlocks, systemBlocks, wireRole } from './lowering.ts';
 export type { AnsweredFailure, CallPhase, SdkErrors } from './map-error.ts';
@@ -38,5 +40,5 @@ export { mapError } from './map-error.ts';
 export type { BodyFields, ParameterNames } from './lowering.ts';
 export { bodyEnd, bodyHeader, frozenParameters, wireParameters } from './lowering.ts';
 export type { Service } from './service.ts';
-export { accountName, refuse } from './service.ts';
+export { refuse } from './service.ts';
 export { countBody, fittingName, jsonString, membersOf, textHead } from './content.ts';

@@ -91,7 +91,7 @@ export function wireRole(role: Role, lowering: Lowering, operator: Role): Role {
  * True if reasoning came from this service and from the requested model. Another name of the same model, such as an
  * alias, counts too.
  */
-export function isOwnReasoning({ name }: Service, part: BoundReasoningPart, lowering: Lowering): boolean {
+export function isOwnReasoning({ name }: Pick<Service, 'name'>, part: BoundReasoningPart, lowering: Lowering): boolean {
   if (part.provider !== name) return false;
   if (part.model === lowering.model) return true;
   const names = [lowering.capabilities.model, ...lowering.capabilities.aliases];
@@ -116,6 +116,11 @@ export interface ParameterNames {
    */
   readonly renamed?: ReadonlyMap<string, string>;
   /**
+   * Names of body fields that the encoder writes itself. If set, a parameter with any other name becomes a field of the
+   * body, because nothing is known about the parameters of the server.
+   */
+  readonly reserved?: ReadonlySet<string>;
+  /**
    * True if the service has other APIs that accept other parameters. An error message then adds "here" to the name of
    * the parameter.
    */
@@ -133,19 +138,21 @@ export function frozenParameters(front: Front): string {
 /**
  * Returns the render parameters as fields of the body.
  *
- * @throws ProviderError `provider/unsupported` for a parameter that has no field in the API.
+ * @throws ProviderError `provider/unsupported` for a parameter that has no field in the API, and for one with the name
+ *   of a reserved field.
  */
 export function wireParameters(
   service: Service,
   front: Front,
-  { fields, inside, renamed, isOneOfSeveral = false }: ParameterNames,
+  { fields, inside, renamed, reserved, isOneOfSeveral = false }: ParameterNames,
 ): BodyFields {
   const entries = Object.entries(front.parameters).map(([name, value]) => [renamed?.get(name) ?? name, value] as const);
   const parameters = new Map(entries);
-  const unknown = [...parameters.keys()].find((name) => !fields.has(name) && !inside.has(name));
+  const isField = (name: string): boolean => fields.has(name) || (reserved !== undefined && !reserved.has(name));
+  const unknown = [...parameters.keys()].find((name) => !isField(name) && !inside.has(name));
   if (unknown !== undefined)
     throw unknownName(service, `"${unknown}"${isOneOfSeveral ? ' here' : ''}`, [...fields, ...inside.keys()]);
-  const wire = new Map([...parameters].filter(([name]) => fields.has(name)));
+  const wire = new Map([...parameters].filter(([name]) => isField(name)));
   for (const [name, [field, member, otherwise]] of inside) {
     const value = parameters.get(name);
     if (value !== undefined) wire.set(field, { ...(recordOf(wire.get(field)) ?? otherwise), [member]: value });

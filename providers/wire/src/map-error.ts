@@ -1,11 +1,12 @@
 // Converts the errors of an official SDK, or of the socket that it uses, to errors of the class `ProviderError`. The
-// results never contain the API key, even if a nested cause of the original error does.
+// results never contain the API key, the token and the values of headers, even if a nested cause of the original error does.
 
 import { defined } from '@tidemark/core';
 import type { ProviderErrorCode } from '@tidemark/model';
 import { ProviderError } from '@tidemark/model';
 import { providerErrorIn } from './address.ts';
 import { aborted, brokenCallError, retryAfter } from './call-errors.ts';
+import type { Hide } from './credentials.ts';
 import type { Service } from './service.ts';
 
 /** Phase of a call when it failed: before the answer began, or during the answer. */
@@ -45,17 +46,16 @@ export interface SdkErrors<E extends SdkError> {
 
 /**
  * Returns the `ProviderError` for an error of a call. If the error or one of its causes is already a `ProviderError`,
- * its class and code are kept, and only the API key is removed.
+ * its class and code are kept, and only the secrets are removed.
  */
 export function mapError<E extends SdkError>(
-  { service, key }: { readonly service: Service; readonly key: string },
+  { service, hide }: { readonly service: Service; readonly hide: Hide },
   errors: SdkErrors<E>,
   error: unknown,
   phase: CallPhase,
 ): ProviderError {
-  const hide = hideKey(key);
   const sorted = providerErrorIn(error);
-  if (sorted !== undefined) return withoutKey(sorted, hide);
+  if (sorted !== undefined) return withoutSecrets(sorted, hide);
   if (error instanceof errors.APIUserAbortError) return aborted(service);
   if (error instanceof errors.APIConnectionTimeoutError)
     return brokenCallError(service, 'provider/timeout', 'the answer did not begin in time');
@@ -79,12 +79,6 @@ function failureOf({ status, type, requestID, headers }: SdkError, message: stri
   };
 }
 
-type Hide = (text: string) => string;
-
-function hideKey(key: string): Hide {
-  return (text) => (key === '' ? text : text.replaceAll(key, '[key]'));
-}
-
 /**
  * Returns the messages of the error and of its causes. The real reason is often some causes deep (`fetch failed` >
  * `ECONNREFUSED`).
@@ -106,7 +100,7 @@ function plainCause(error: unknown, hide: Hide): Error {
   return new Error(hide(error instanceof Error ? `${error.name}: ${error.message}` : String(error)));
 }
 
-function withoutKey(error: ProviderError, hide: Hide): ProviderError {
+function withoutSecrets(error: ProviderError, hide: Hide): ProviderError {
   const { cause } = error;
   // The message of a parser quotes some of the bytes that the parser could not read. These bytes may be a part of the
   // key, and a search for the whole key does not find a part. Therefore only the name of the error is kept.

@@ -7,6 +7,8 @@ import type { Command } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
 
 import { CliError } from '../frame/failure.ts';
+import type { HeaderFlag } from './header-flag.ts';
+import { headerOf } from './header-flag.ts';
 
 /** Values of the agent options, as commander parses them. */
 export interface AgentFlags {
@@ -14,6 +16,7 @@ export interface AgentFlags {
   readonly inPlace?: true;
   readonly provider?: ProviderName | 'simulator';
   readonly baseUrl?: string;
+  readonly header?: readonly HeaderFlag[];
   readonly transport?: 'http' | 'auto';
   readonly window?: number;
   readonly outputLimit?: number;
@@ -57,10 +60,15 @@ function declareRun(command: Command): Command {
     .addOption(
       new Option(
         '--provider <name>',
-        'provider that receives the requests. Default: the provider of the model.',
+        'provider that receives the requests; see `tidemark models`. Default: the provider of the model.',
       ).choices([...Object.keys(PROVIDERS), 'simulator']),
     )
     .option('--base-url <address>', 'address of the provider: a gateway, a server, or `tidemark simulate`')
+    .option(
+      "--header <'Name: value'>",
+      'additional header of the requests; repeatable. Never a key: see `connection.headers` in `tidemark config`.',
+      headerOf,
+    )
     .addOption(
       new Option(
         '--transport <way>',

@@ -1,4 +1,4 @@
-// Handles a prompt of a single word that is not a command, such as `models` or `login`. The user most likely meant a
+// Handles a prompt of a single word that is not a command, such as `history` or `login`. The user most likely meant a
 // command, and a prompt costs money. At a terminal the user is asked. Elsewhere the word is refused, with the matching
 // command and the way to send the word as a prompt.
 
@@ -19,7 +19,6 @@ const HINTS: ReadonlyMap<string, string> = new Map(
     logout: '`tidemark keys remove anthropic` removes a key',
     logs: '`tidemark sessions` lists the sessions, `tidemark show <session>` shows the steps of one',
     mcp: 'set servers as `mcp.servers` in .tidemark/config.json or in your own settings; `tidemark config` shows them',
-    models: '`--model` selects a model, such as `--model sonnet`; `tidemark config` shows the current one',
     settings: '`tidemark config` shows the settings and their sources',
     setup: 'no setup is needed: `tidemark doctor` checks the installation, `tidemark config` shows the settings',
     status: '`tidemark doctor` checks everything, `tidemark sessions` lists the sessions',
@@ -34,7 +33,6 @@ const SAME: ReadonlyMap<string, string> = new Map(
   Object.entries({
     completions: 'completion',
     ls: 'list',
-    model: 'models',
     new: 'chat',
     start: 'chat',
     upgrade: 'update',
@@ -49,7 +47,7 @@ const UNSEEN = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 
 /**
  * Accepts a prompt, unless it is a single word that looks like a command. The word is compared without surrounding
- * spaces and invisible characters, and compatibility forms such as `ｍｏｄｅｌｓ` are normalized.
+ * spaces and invisible characters, and compatibility forms such as `ｈｉｓｔｏｒｙ` are normalized.
  *
  * @throws CliError `cli/unknown-command` when the word is refused, or when the user at the terminal does not confirm
  *   it.

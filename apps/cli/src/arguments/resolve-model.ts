@@ -4,7 +4,7 @@
 
 import { nearestName } from '@tidemark/agent';
 import type { ProviderName } from '@tidemark/kit';
-import { isProviderName, PROVIDERS } from '@tidemark/kit';
+import { isCompatible, isProviderName, PROVIDERS } from '@tidemark/kit';
 import type { Capabilities, Catalog, ClaudeName } from '@tidemark/model';
 import { findModel, normalModelName, readClaudeName } from '@tidemark/model';
 
@@ -38,7 +38,7 @@ const LISTED = 6;
  */
 export function resolveModel(flags: AgentFlags, use: ModelUse): AgentFlags {
   const { model, provider: said } = flags;
-  if (model === undefined || model === use.session?.model || said === 'compatible') return flags;
+  if (model === undefined || model === use.session?.model || isCompatible(said ?? '')) return flags;
   requireOwnName(model, use.catalog);
   const named = said === 'simulator' ? undefined : said;
   const provider = named ?? (model.includes('/') ? 'openrouter' : undefined);

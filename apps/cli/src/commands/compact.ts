@@ -162,8 +162,9 @@ async function askModel(id: SessionId, flags: CompactFlags, context: CommandCont
   const said: AgentFlags = defined({ provider: named, baseUrl });
   const { settings } = await settingsIn(session.workspace, {}, context);
   const asked = withSettings(said, { settings, newSession: false, person: false, catalog });
-  const addresses = settings.baseUrl;
-  const provider = await chooseProvider({ flags: asked, session, catalog, addresses }, context);
+  const { baseUrl: addresses, connection } = settings;
+  const request = { flags: asked, session, catalog, ...defined({ addresses, connection }) };
+  const provider = await chooseProvider(request, context);
   try {
     const agent = createAgent({
       ...provider.options,

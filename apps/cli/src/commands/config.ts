@@ -62,6 +62,7 @@ async function withoutSecrets(each: EffectiveSetting, { environment }: CommandCo
 const NO_FOLDER: ReadonlyMap<string, string> = new Map(
   Object.entries({
     'permissions.rules': "a folder's rules can only ask and deny; only the user's own rules can allow",
+    'connection.headers': "only the user's own settings can send headers",
     skillRoots: "a folder's skills are in .agents/skills; only the user's own settings can add other roots",
   }),
 );

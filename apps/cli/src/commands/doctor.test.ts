@@ -16,6 +16,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { PROVIDERS } from '@tidemark/kit';
 import type { Digest, Event } from '@tidemark/log';
 import { digest as digestOf, sessionId, timestamp } from '@tidemark/log';
 import { openNdjsonStore } from '@tidemark/store-ndjson';
@@ -91,6 +92,8 @@ test('`doctor` warns about a home that other users can read', async () => {
   expect(out).toContain(`other users have access (0755)\n         next: chmod 700 ${home}`);
 });
 
+const VARIABLES = Object.values(PROVIDERS).flatMap(({ variable }) => variable ?? []);
+
 test('`doctor` reports for each provider if its key is set, and never prints the key', async () => {
   const environment = { TIDEMARK_HOME: home, ANTHROPIC_API_KEY: 'very-secret', OPENAI_API_KEY: ' ' };
   const text = await pretendRun(['doctor'], { environment });
@@ -99,10 +102,11 @@ test('`doctor` reports for each provider if its key is set, and never prints the
   expect(JSON.parse(json.out)).toMatchObject({
     keys: [
       { variable: 'ANTHROPIC_API_KEY', present: true },
-      { variable: 'OPENAI_API_KEY', present: false },
-      { variable: 'OPENROUTER_API_KEY', present: false },
+      ...VARIABLES.slice(1).map((variable) => ({ variable, present: false })),
     ],
   });
+  expect(text.out).toContain('GROQ_API_KEY is not set (groq; untested: no real call was made)');
+  expect(text.out).toContain('ollama at http://127.0.0.1:11434/v1');
   expect(`${text.out}${text.err}${json.out}`).not.toContain('very-secret');
 });
 

@@ -3,7 +3,7 @@
 import { tmpdir } from 'node:os';
 
 import { defined } from '@tidemark/core';
-import { sandboxState } from '@tidemark/kit';
+import { isProviderName, PROVIDERS, sandboxState } from '@tidemark/kit';
 
 import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
 import type { DoctorCheck, CheckState } from '../doctor/check.ts';
@@ -83,6 +83,7 @@ async function examine(context: CommandContext): Promise<CommandOutcome> {
   context.output.result({ healthy: outcome === EXIT.ok, checks, keys, sessions }, () => [
     ...checks.flatMap(checkLine),
     ...keys.flatMap(keyLine),
+    ...localLine(),
     ...sessions.flatMap(sessionLines),
     summary(sessions),
   ]);
@@ -113,8 +114,22 @@ function keyLine(key: KeyPresence): readonly Shown[] {
   return checkLine({
     name: 'key',
     state: 'good',
-    found: `${keyWords(key)} (${key.provider})`,
+    found: `${keyWords(key)} (${key.provider}${untestedWords(key.provider)})`,
   });
+}
+
+function untestedWords(provider: string): string {
+  const untested = isProviderName(provider) ? PROVIDERS[provider].untested : undefined;
+  return untested === undefined ? '' : `; ${untested}`;
+}
+
+/** Returns a line about the servers that need no key. */
+function localLine(): readonly Shown[] {
+  const local = Object.entries(PROVIDERS).flatMap(([name, { baseURL, variable, untested }]) =>
+    baseURL === undefined || variable !== undefined ? [] : [{ text: `${name} at ${baseURL}`, untested }],
+  );
+  const found = `servers that need no key: ${local.map(({ text }) => text).join(', ')}; ${local[0]?.untested ?? ''}`;
+  return checkLine({ name: 'local', state: 'good', found });
 }
 
 function sessionLines(session: InspectedSession): readonly Shown[] {

@@ -1,6 +1,7 @@
 // `tidemark keys`: manages the API keys of providers in the system keyring. A key is never printed.
 
-import { PROVIDERS } from '@tidemark/kit';
+import type { ProviderName } from '@tidemark/kit';
+import { isProviderName, keyLocation, PROVIDERS } from '@tidemark/kit';
 import { Argument } from 'commander';
 
 import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
@@ -15,18 +16,36 @@ export const keys: Command = {
     ['tidemark keys list', 'for each provider, if there is a key and where'],
     ['tidemark keys set anthropic < key.txt', 'store the piped key, so that it is not in the command history'],
     ['tidemark keys remove anthropic', 'remove the key from the keyring'],
+    [
+      'tidemark keys set compatible --base-url https://llm.example.com/v1 < key.txt',
+      'store the key of a server; it is sent only to this host',
+    ],
   ],
   declare: (command, run) =>
     void command
       .addArgument(new Argument('<action>', 'action').choices(['list', 'set', 'remove']))
       .addArgument(new Argument('[provider]', 'provider of the key').choices(withKeys()))
-      .action((action: 'list' | 'set' | 'remove', provider: string | undefined) =>
-        run((context) => ACTIONS[action](provider, context)),
+      .option(
+        '--base-url <address>',
+        'address of the server that the key is for. Default: the address of the provider.',
+      )
+      .action((action: 'list' | 'set' | 'remove', provider: string | undefined, flags: KeyFlags) =>
+        run((context) => ACTIONS[action]({ provider, ...flags }, context)),
       ),
 };
 
+interface KeyFlags {
+  readonly baseUrl?: string;
+}
+
+interface KeyRequest extends KeyFlags {
+  readonly provider: string | undefined;
+}
+
 function withKeys(): readonly string[] {
-  return Object.entries(PROVIDERS).flatMap(([name, { variable }]) => (variable === undefined ? [] : [name]));
+  return Object.entries(PROVIDERS).flatMap(([name, { variable, compatible }]) =>
+    variable === undefined && compatible !== true ? [] : [name],
+  );
 }
 
 /** Maximum number of bytes read from stdin. No key is that long, and the piped input may be endless. */
@@ -34,14 +53,14 @@ const MOST_BYTES = 65_536;
 
 const ACTIONS = { list, set, remove } as const;
 
-async function list(_provider: string | undefined, context: CommandContext): Promise<CommandOutcome> {
+async function list(_request: KeyRequest, context: CommandContext): Promise<CommandOutcome> {
   const found = await keysOf(context);
   context.output.result({ keys: found }, () => found.map((key) => `${key.provider}: ${keyWords(key)}`).join('\n'));
   return undefined;
 }
 
-async function set(provider: string | undefined, context: CommandContext): Promise<CommandOutcome> {
-  const named = requireProvider(provider);
+async function set(request: KeyRequest, context: CommandContext): Promise<CommandOutcome> {
+  const { named, entry, host } = requireEntry(request);
   const key = context.input.piped
     ? Buffer.from(await context.input.bytes(MOST_BYTES))
         .toString('utf8')
@@ -53,21 +72,48 @@ async function set(provider: string | undefined, context: CommandContext): Promi
       'no key was piped in: expected 8 to 1000 visible ASCII characters',
       `pipe it in: \`tidemark keys set ${named} < key.txt\``,
     );
-  await context.keyring.set(named, key);
-  context.output.result({ provider: named, kept: true }, () => `the key of ${named} is now in the keyring`);
+  await context.keyring.set(entry, key);
+  context.output.result({ provider: named, kept: true }, () => `the key of ${named}${host} is now in the keyring`);
   return undefined;
 }
 
-async function remove(provider: string | undefined, context: CommandContext): Promise<CommandOutcome> {
-  const named = requireProvider(provider);
-  const removed = await context.keyring.remove(named);
+async function remove(request: KeyRequest, context: CommandContext): Promise<CommandOutcome> {
+  const { named, entry, host } = requireEntry(request);
+  const removed = await context.keyring.remove(entry);
   context.output.result({ provider: named, removed }, () =>
-    removed ? `the key of ${named} was removed from the keyring` : `the keyring has no key of ${named}`,
+    removed ? `the key of ${named}${host} was removed from the keyring` : `the keyring has no key of ${named}${host}`,
   );
   return undefined;
 }
 
-function requireProvider(provider: string | undefined): string {
-  if (provider !== undefined) return provider;
-  throw new CliError('cli/usage', 'the provider of the key is missing', `add one of ${withKeys().join(', ')}`);
+interface KeyEntry {
+  readonly named: ProviderName;
+  /** Name of the entry in the keyring. */
+  readonly entry: string;
+  /** Host of the key as text, if it is not the host of the provider itself. */
+  readonly host: string;
+}
+
+/**
+ * Returns the entry of the keyring for the provider and the address.
+ *
+ * @throws CliError `cli/usage` when the provider is missing, or when the address is missing or cannot be used.
+ */
+function requireEntry({ provider, baseUrl }: KeyRequest): KeyEntry {
+  if (provider === undefined || !isProviderName(provider))
+    throw new CliError('cli/usage', 'the provider of the key is missing', `add one of ${withKeys().join(', ')}`);
+  const { title, baseURL, compatible } = PROVIDERS[provider];
+  const url = baseUrl === undefined ? undefined : URL.parse(baseUrl);
+  if (url === null || (url !== undefined && !/^https?:$/.test(url.protocol)))
+    throw new CliError(
+      'cli/usage',
+      '`--base-url` is not an address',
+      'use an address such as https://llm.example.com/v1',
+    );
+  if (url !== undefined && compatible !== true)
+    throw new CliError('cli/usage', `a key of ${title} is not bound to an address`, 'remove `--base-url`');
+  if (url === undefined && baseURL === undefined)
+    throw new CliError('cli/usage', `${title} has no address of its own`, 'add the address with `--base-url`');
+  const { entry } = keyLocation(provider, url?.href);
+  return { named: provider, entry, host: entry === provider ? '' : ` at ${url?.host ?? ''}` };
 }

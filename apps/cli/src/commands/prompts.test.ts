@@ -139,7 +139,7 @@ describe('piped input', () => {
 
 describe('the check for a single word', () => {
   test.each([
-    ['models', '--model sonnet'],
+    ['history', 'tidemark sessions'],
     ['mcp', 'mcp.servers'],
     ['login', 'tidemark keys set'],
     ['completion', 'completion is not available'],
@@ -158,13 +158,13 @@ describe('the check for a single word', () => {
   });
 
   test.each([
-    ['models ', 'models '],
-    ['\u00a0models\t', '\u00a0models<U+0009>'],
-    ['mod\u200bels', 'mod<U+200B>els'],
+    ['history ', 'history '],
+    ['\u00a0history\t', '\u00a0history<U+0009>'],
+    ['hist\u200bory', 'hist<U+200B>ory'],
     ['\u2060log\u00adin\ufeff', '<U+2060>log<U+00AD>in<U+FEFF>'],
-    ['ｍｏｄｅｌｓ', 'ｍｏｄｅｌｓ'],
+    ['ｈｉｓｔｏｒｙ', 'ｈｉｓｔｏｒｙ'],
   ])('ignores spaces and invisible characters: %j', async (word, shown) => {
-    const name = word.includes('log') ? 'login' : 'models';
+    const name = word.includes('log') ? 'login' : 'history';
     for (const words of [[word], [word, ' \u200b']]) {
       const ran = await tidemark([...words, '--provider', 'simulator']);
       expect(ran).toMatchObject({ exit: 2, out: '' });

@@ -175,7 +175,7 @@ describe('an incomplete or invalid choice of provider', () => {
     [['--provider', 'compatible', '--model', 'llama3.3', '--window', '8000'], 2, '--base-url http'],
     [['--provider', 'compatible', '--model', 'llama3.3', '--base-url', 'http://127.0.0.1:1/v1'], 2, '--window 32768'],
     [['--model', 'somebody/some-model'], 2, '--window 32768'],
-    [['--provider', 'google'], 2, 'Allowed choices are anthropic, openai, openrouter, compatible, simulator'],
+    [['--provider', 'google'], 2, 'Allowed choices are anthropic, openai, openrouter, compatible, deepseek, groq,'],
     [['--ttl', '2h'], 2, 'Allowed choices are auto, 5m, 1h'],
     [['--model', 'gpt-6.1-sol', '--transport', 'carrier-pigeon'], 2, 'Allowed choices are http, auto'],
     [['--transport', 'auto'], 2, 'Anthropic always uses HTTP'],

@@ -2,10 +2,26 @@
 
 import type { Encoders } from '@tidemark/agent';
 import { anthropicEncoder } from '@tidemark/provider-anthropic';
-import { openaiChatEncoder, openaiResponsesEncoder, openrouterEncoder } from '@tidemark/provider-openai';
+import {
+  COMPATIBLE_ENCODERS,
+  openaiChatEncoder,
+  openaiResponsesEncoder,
+  openrouterEncoder,
+} from '@tidemark/provider-openai';
 import { scriptedEncoder } from '@tidemark/provider-scripted';
 
-const ALL = [anthropicEncoder, openaiResponsesEncoder, openaiChatEncoder, openrouterEncoder, scriptedEncoder];
+const COMPATIBLE = Object.values(COMPATIBLE_ENCODERS).flatMap((encoder) => [
+  encoder,
+  ...Object.values(encoder.without ?? {}),
+]);
+const ALL = [
+  anthropicEncoder,
+  openaiResponsesEncoder,
+  openaiChatEncoder,
+  openrouterEncoder,
+  scriptedEncoder,
+  ...COMPATIBLE,
+];
 
 /**
  * Returns the encoder with this revision, which each recorded request contains. Returns `undefined` for a revision that

@@ -2,8 +2,8 @@
 // replace any provider.
 
 import { defined } from '@tidemark/core';
-import type { AgentOptions, ProviderName } from '@tidemark/kit';
-import { isProviderName, PROVIDERS, providerOf } from '@tidemark/kit';
+import type { AgentOptions, KeyLocation, ProviderName } from '@tidemark/kit';
+import { isCompatible, isProviderName, keyLocation, PROVIDERS, providerOf } from '@tidemark/kit';
 import type { Catalog } from '@tidemark/model';
 import { findModel, nearestModel } from '@tidemark/model';
 import type { Settings } from '@tidemark/settings';
@@ -12,7 +12,9 @@ import type { AgentFlags } from '../arguments/agent-flags.ts';
 import type { ChosenSession } from '../arguments/choose-session.ts';
 import type { CommandContext } from '../frame/command.ts';
 import { CliError } from '../frame/failure.ts';
-import { keyOf } from './key-presence.ts';
+import { withStyle } from '../frame/shown.ts';
+import { connectionHeaders } from './connection-headers.ts';
+import { keyOf, tokenOf, valueIn } from './key-presence.ts';
 import { openSimulator } from './simulator-server.ts';
 import { addressOf } from './simulator-addresses.ts';
 
@@ -33,6 +35,8 @@ export interface ProviderRequest {
   readonly catalog: Catalog;
   /** Base URLs of the providers from the settings, by provider name. */
   readonly addresses?: Settings['baseUrl'];
+  /** Headers of requests from the settings. */
+  readonly connection?: Settings['connection'];
 }
 
 /**
@@ -52,9 +56,13 @@ export async function chooseProvider(request: ProviderRequest, context: CommandC
   const baseURL = addressIn(request, wanted);
   requireNoPassword(flags);
   requireSaid(wanted, request, { window: limits.modelOptions?.contextWindow, baseURL });
-  const key = await keyFor(wanted.provider, context);
+  const { provider = 'anthropic' } = wanted;
+  const { apiKey, bearerToken } = await keyFor(provider, baseURL, context);
+  const reach = { provider, baseURL, flags: flags.header, settings: request.connection };
+  const headers = await connectionHeaders(reach, context);
+  const connection = defined({ transport: flags.transport, headers, bearerToken });
   return {
-    options: { ...wanted, ...limits, ...key, ...transportOf(flags), ...defined({ baseURL }) },
+    options: { ...wanted, ...limits, ...defined({ apiKey, baseURL }), connection },
     close: async () => undefined,
   };
 }
@@ -169,7 +177,7 @@ function requireSaid(
   { catalog }: ProviderRequest,
   { window, baseURL }: { readonly window: number | undefined; readonly baseURL: string | undefined },
 ): void {
-  if (provider !== 'compatible' && provider !== 'openrouter') return;
+  if (provider === undefined || !(isCompatible(provider) || provider === 'openrouter')) return;
   const { title } = PROVIDERS[provider];
   if (provider === 'compatible' && baseURL === undefined)
     throw new CliError(
@@ -185,24 +193,47 @@ function requireSaid(
   );
 }
 
+interface Credential {
+  readonly apiKey?: string | undefined;
+  readonly bearerToken?: string | undefined;
+}
+
 /**
- * Returns the API key of the provider. Called before anything is opened.
+ * Returns the API key of the provider at an address, or else its bearer token. Called before anything is opened.
  *
- * @throws CliError `cli/no-key` with the next step when there is no key.
+ * @throws CliError `cli/no-key` with the next step when there is no key and the provider needs one.
  */
 async function keyFor(
-  provider: ProviderName = 'anthropic',
+  provider: ProviderName,
+  baseURL: string | undefined,
   context: CommandContext,
-): Promise<Pick<AgentOptions, 'apiKey'>> {
+): Promise<Credential> {
   const { title, variable } = PROVIDERS[provider];
-  if (variable === undefined) return {};
-  const apiKey = await keyOf(provider, context);
+  const place = keyLocation(provider, baseURL);
+  const apiKey = await keyOf(provider, context, baseURL);
   if (apiKey !== undefined) return { apiKey };
+  const bearerToken = tokenOf(provider, context);
+  if (bearerToken !== undefined) return { bearerToken };
+  if (!place.required) {
+    noteKeyOfOther(provider, place, context);
+    return {};
+  }
   throw new CliError(
     'cli/no-key',
     `there is no key for ${title}: ${variable} is not set`,
     `set ${variable}, store a key with \`tidemark keys set ${provider}\`, or add \`--provider simulator\` to try it without a key`,
   );
+}
+
+/** Notes that a preset's key is not sent, because the address is not the preset's own. */
+function noteKeyOfOther(provider: ProviderName, place: KeyLocation, { environment, output }: CommandContext): void {
+  const { variable } = PROVIDERS[provider];
+  if (variable === undefined || variable === place.variable || valueIn(environment, variable) === '') return;
+  const other = place.variable === undefined ? '' : `set ${place.variable}, or `;
+  output.note([
+    withStyle('yellow', 'notice'),
+    `: ${variable} is not sent to this address, because it is not the address of ${PROVIDERS[provider].title}; if the address needs a key, ${other}store one with \`tidemark keys set ${provider} --base-url …\``,
+  ]);
 }
 
 /**

@@ -3,7 +3,7 @@
 
 import { defined } from '@tidemark/core';
 import type { ProviderName } from '@tidemark/kit';
-import { PROVIDERS } from '@tidemark/kit';
+import { keyLocation, PROVIDERS } from '@tidemark/kit';
 import { SettingsError } from '@tidemark/settings';
 
 import type { CommandContext } from '../frame/command.ts';
@@ -18,21 +18,36 @@ export interface KeyPresence {
   readonly inKeyring?: boolean;
 }
 
-const VARIABLES = Object.entries(PROVIDERS).flatMap(([provider, { variable }]) =>
-  variable === undefined ? [] : [{ provider, variable }],
+const VARIABLES = Object.entries(PROVIDERS).flatMap(([provider, { variable, tokenVariable }]) =>
+  variable === undefined ? [] : [{ provider, variable, tokenVariable }],
 );
 
-/** Returns the API key of a provider from its environment variable, or else from the keyring if one can be used. */
+/**
+ * Returns the API key of a provider at an address from its environment variable, or else from the keyring if one can be
+ * used. The key of a compatible server is bound to the host of the address (`keyLocation`).
+ */
 export async function keyOf(
   provider: ProviderName,
   { environment, keyring }: Pick<CommandContext, 'environment' | 'keyring'>,
+  baseURL?: string,
 ): Promise<string | undefined> {
-  const { variable } = PROVIDERS[provider];
+  const { variable, entry } = keyLocation(provider, baseURL);
   const set = variable === undefined ? '' : valueIn(environment, variable);
-  return set === '' ? keyring.get(provider).catch(withoutKeyring) : set;
+  return set === '' ? keyring.get(entry).catch(withoutKeyring) : set;
 }
 
-function valueIn(environment: CommandContext['environment'], variable: string): string {
+/** Returns the bearer token of a provider from its environment variable. */
+export function tokenOf(
+  provider: ProviderName,
+  { environment }: Pick<CommandContext, 'environment'>,
+): string | undefined {
+  const { tokenVariable } = PROVIDERS[provider];
+  const token = tokenVariable === undefined ? '' : valueIn(environment, tokenVariable);
+  return token === '' ? undefined : token;
+}
+
+/** Returns the value of a variable without white space around it. Returns an empty text if it is not set. */
+export function valueIn(environment: CommandContext['environment'], variable: string): string {
   return (Object.hasOwn(environment, variable) ? environment[variable]?.trim() : undefined) ?? '';
 }
 
@@ -45,10 +60,12 @@ export async function keysOf({
   keyring,
 }: Pick<CommandContext, 'environment' | 'keyring'>): Promise<readonly KeyPresence[]> {
   const found: KeyPresence[] = [];
-  for (const key of VARIABLES) {
-    const present = valueIn(environment, key.variable) !== '';
-    const inKeyring = await keyring.get(key.provider).then((kept) => kept !== undefined, withoutKeyring);
-    found.push({ ...key, present, ...defined({ inKeyring }) });
+  for (const { provider, variable, tokenVariable = variable } of VARIABLES) {
+    const isToken = valueIn(environment, variable) === '' && valueIn(environment, tokenVariable) !== '';
+    const shown = isToken ? tokenVariable : variable;
+    const present = valueIn(environment, shown) !== '';
+    const inKeyring = await keyring.get(provider).then((kept) => kept !== undefined, withoutKeyring);
+    found.push({ provider, variable: shown, present, ...defined({ inKeyring }) });
   }
   return found;
 }

@@ -2,10 +2,13 @@
 
 import { defined } from '@tidemark/core';
 import type { ProviderName } from '@tidemark/kit';
-import { PROVIDERS } from '@tidemark/kit';
+import { isCompatible, PROVIDERS } from '@tidemark/kit';
 
-/** Path after the port, by provider, as the official SDK expects it in its base URL. */
-const BEHIND: { readonly [name in ProviderName]: string } = {
+/**
+ * Path after the port, by provider, as the official SDK expects it in its base URL. A preset has the path of
+ * `compatible`.
+ */
+const BEHIND: { readonly [name in ProviderName]?: string } = {
   anthropic: '',
   openai: '/v1',
   openrouter: '/api/v1',
@@ -34,7 +37,7 @@ export interface SimulatorAddress {
 
 /** Returns the address at which the simulator replaces a provider. */
 export function addressOf(provider: ProviderName, url: string): string {
-  return url + BEHIND[provider];
+  return url + (BEHIND[isCompatible(provider) ? 'compatible' : provider] ?? '');
 }
 
 /** Returns the address of the simulator for each provider, with the variable and the flags that select it. */

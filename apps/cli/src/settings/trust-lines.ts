@@ -43,7 +43,9 @@ export function tooLongToAsk(lines: readonly string[]): string | undefined {
 type BroughtLeaf = BroughtSettings['leaves'][number];
 
 function settingLine({ name, value }: BroughtLeaf): string {
-  const ignored = name === 'skillRoots' ? " (no effect: only the user's own settings can set this)" : '';
+  const ignored = ['skillRoots', 'connection.headers'].includes(name)
+    ? " (no effect: only the user's own settings can set this)"
+    : '';
   return `sets ${name} to ${asciiText(JSON.stringify(value))}${ignored}`;
 }
 

@@ -55,7 +55,8 @@ export async function takeTurn(typed: TurnRequest, context: CommandContext): Pro
     context.output.note(`"${wanted.model}" is ${flags.model}`);
   const request = { ...typed, flags };
   const person = await askerOf(request.flags, workspace, context);
-  const provider = await chooseProvider({ ...request, catalog, addresses: settings.baseUrl }, context);
+  const { baseUrl: addresses, connection } = settings;
+  const provider = await chooseProvider({ ...request, catalog, ...defined({ addresses, connection }) }, context);
   try {
     const agent = createAgent({
       ...provider.options,

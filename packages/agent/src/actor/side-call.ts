@@ -11,6 +11,7 @@ import { lastingOf } from '../decide/warmth.ts';
 import { AgentError } from '../errors.ts';
 import type { SideAnswer, SideCall } from '../ports/live-session.ts';
 import type { SessionEvent } from '../ports/session-event.ts';
+import { chooseEncoder, encoderWithout, fieldNotice } from '../request/choose-encoder.ts';
 import type { Prepared } from '../request/prepare.ts';
 import { prepareRequest } from '../request/prepare.ts';
 import { commitInside } from '../session/session.ts';
@@ -91,10 +92,17 @@ async function tryOut(actor: Actor, call: SideCallInParts, signal: AbortSignal):
       error && call.optional !== true
         ? repairBeside({ ...actor, runtime }, call, { prepared, error, repairs, shared })
         : undefined;
-    const record = await recordEnd(sending, prepared, received, pause !== undefined || repair !== undefined);
+    const other = error && encoderWithout(runtime.provider, prepared.record.data, error);
+    const isSentAgain = pause !== undefined || repair !== undefined || other !== undefined;
+    const record = await recordEnd(sending, prepared, received, isSentAgain);
     if (received.end === 'finished') {
       await session.writer.sync();
       return answerOf(record, received.answer);
+    }
+    if (error !== undefined && other !== undefined) {
+      actor.promptStreams.encoder = other;
+      sending.tell(fieldNotice(error));
+      continue;
     }
     if (error !== undefined && repair !== undefined) {
       repairs += 1;
@@ -140,7 +148,8 @@ async function prepare(
   const { capabilities, provider, warm = 'off', envelope, betas, surroundings } = runtime;
   const ttl = lastingOf(runtime.ttl, warm, capabilities, session.state);
   const outputLimit = Math.min(most, capabilities.outputLimit);
-  const { encoder, account } = provider;
+  const { account } = provider;
+  const encoder = chooseEncoder(provider, session.state, promptStreams.encoder);
   const made = { capabilities, encoder, account, outputLimit, ttl, envelope, betas, purpose, attempt };
   return prepareRequest(session, promptStreams, {
     ...made,

@@ -240,7 +240,8 @@ async function mainPromptStream(
   state: State,
   options: PromptStreamOptions,
 ): Promise<PromptStream> {
-  const held = kept !== undefined && stillHolds(kept, state) ? kept : await newPromptStream(session, state, options);
+  const isKept = kept?.materials.encoder.revision === options.encoder.revision && stillHolds(kept, state);
+  const held = isKept ? kept : await newPromptStream(session, state, options);
   return options.beside?.history === 'none'
     ? held
     : extendPromptStream(held, state, session.log.artifacts, options.resize);

@@ -52,6 +52,8 @@ export interface PromptStreams {
   main: PromptStream | undefined;
   /** Last answer of the main stream that this process received, so that the next request can continue from it. */
   heard?: Heard;
+  /** Encoder without an optional field that the server refused. See `chooseEncoder`. */
+  encoder?: Encoder;
   /**
    * Name of the front that this session last added to the shared index of cached fronts, and the time of that entry in
    * milliseconds. It limits how often the index is written.

@@ -15,6 +15,7 @@ import type { Asker, RewriteQuestion } from '../ports/permissions.ts';
 import { isYes, requireAnswer } from '../ports/permissions.ts';
 import type { RewriteNotice, Runtime } from '../ports/runtime.ts';
 import { REWRITE_NOTICE } from '../ports/runtime.ts';
+import { chooseEncoder } from '../request/choose-encoder.ts';
 import type { Foreseen } from '../request/draft-call.ts';
 import type { PromptStreams, Prepared } from '../request/prepare.ts';
 import { prepareRequest } from '../request/prepare.ts';
@@ -61,7 +62,7 @@ async function tryToPrepare(working: StepContext): Promise<Prepared | NotYet> {
       turn,
       wanted,
       capabilities,
-      encoder: provider.encoder,
+      encoder: chooseEncoder(provider, session.state, promptStreams.encoder),
       account: provider.account,
       continues: provider.continues ?? false,
       outputLimit: Math.min(runtime.outputLimit, capabilities.outputLimit),

@@ -8,6 +8,7 @@ import { beginningOf, failedBy, retryPause, whyLimited } from '../decide/limits.
 import type { TurnEnding } from '../decide/next-move.ts';
 import { quarantinesFor } from '../decide/quarantine.ts';
 import { recordAnswer, recordFailed, recordInterrupted } from '../request/answer.ts';
+import { encoderWithout, fieldNotice } from '../request/choose-encoder.ts';
 import type { Prepared } from '../request/prepare.ts';
 import { heardFrom } from '../request/prepare.ts';
 import { frontName, keepWarmFront } from '../session/materials.ts';
@@ -51,7 +52,8 @@ function tellWords({ tell }: StepContext, part: StreamPart): void {
 }
 
 /**
- * Records a failed call and tries to recover: quarantines the refused block, compacts the history, or waits. Returns
+ * Records a failed call and tries to recover: omits a refused field, quarantines the refused block, compacts the
+ * history, or waits. Returns
  * `undefined` if the loop can then send the same step again, otherwise the ending of the turn.
  */
 async function followFailure(
@@ -62,6 +64,13 @@ async function followFailure(
   const { session, runtime } = working;
   const { surroundings, retry } = runtime;
   const { error } = received;
+  const other = encoderWithout(runtime.provider, prepared.record.data, error);
+  if (other !== undefined) {
+    await recordEnd(working, prepared, received, true);
+    working.promptStreams.encoder = other;
+    working.tell(fieldNotice(error));
+    return undefined;
+  }
   const repair = repairFor(working, prepared, error);
   if (repair !== undefined) {
     await recordEnd(working, prepared, received, true);

@@ -1,20 +1,19 @@
 // Anthropic as a provider: the encoder, the decoder, and an HTTP client that uses the official SDK.
 
 import type { Provider } from '@tidemark/model';
-import { accountName, openHttpClient } from '@tidemark/provider-wire';
+import type { CallerConnection } from '@tidemark/provider-wire';
+import { callerAccount, openHttpClient } from '@tidemark/provider-wire';
 import { decodeCount, messageDecoder } from '../decode/stream.ts';
 import { anthropicEncoder, tokenCountBody } from '../encode/encoder.ts';
 import { ANTHROPIC } from '../service.ts';
 
 /** Key, address and limits for calls of Anthropic's API. */
-export interface AnthropicOptions {
+export interface AnthropicOptions extends CallerConnection {
   readonly apiKey: string;
   /**
    * Address of the API without `/v1`. The default is Anthropic's own address. It is never read from the environment.
    */
   readonly baseURL?: string;
-  /** Function used instead of the global `fetch`. */
-  readonly fetch?: typeof globalThis.fetch;
   /**
    * Maximum time in a call without received data, in milliseconds. The default is 180,000. A ping counts as received
    * data.
@@ -40,7 +39,7 @@ export function createAnthropicProvider({ baseURL = ADDRESS, ...options }: Anthr
   });
   return {
     name: ANTHROPIC.name,
-    account: accountName(ANTHROPIC, options.apiKey, baseURL),
+    account: callerAccount(ANTHROPIC, options, baseURL),
     encoder: anthropicEncoder,
     send: (outgoing) => client.stream('/v1/messages', messageDecoder, outgoing),
     countTokens: async (outgoing) => {

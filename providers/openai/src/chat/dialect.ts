@@ -1,9 +1,10 @@
 // Chat Completions for several services. The differences between services are in one value, the dialect. The encoder,
 // the form of a body and the order of blocks are the same for all services.
 
-import { defined, isJsonObject } from '@tidemark/core';
+import { defined, isJsonObject, parseObject } from '@tidemark/core';
 import type {
   Block,
+  BoundReasoningPart,
   CallPart,
   Encoder,
   Envelope,
@@ -25,6 +26,7 @@ import {
   frontBlock,
   frozenParameters,
   imageStub,
+  isOwnReasoning,
   joinBody,
   jsonString,
   locateBlocks,
@@ -36,9 +38,10 @@ import {
   wireParameters,
   wireRole,
 } from '@tidemark/provider-wire';
-import { wireId, wireImage, wireName } from '../encode/content.ts';
+import { insideString, wireId, wireImage, wireName } from '../encode/content.ts';
 
-interface ChatDialect extends Pick<Encoder, 'revision' | 'routing'>, Pick<BodyForm, 'service' | 'marks'> {
+/** Differences of one service's Chat Completions from the others. */
+export interface ChatDialect extends Pick<Encoder, 'revision' | 'routing'>, Pick<BodyForm, 'service' | 'marks'> {
   readonly appends: NonNullable<Encoder['appends']>;
   /** Name of the API. Used in the error message for a change that the API cannot express. */
   readonly api: string;
@@ -60,6 +63,14 @@ interface ChatDialect extends Pick<Encoder, 'revision' | 'routing'>, Pick<BodyFo
    * count as one lookback position there, and `none` for any other service.
    */
   readonly callRun: BlockPiece['run'];
+  /** Way in which reasoning is sent back. Absent for a service that receives no reasoning. */
+  readonly reasoning?: ReasoningReturn;
+}
+
+/** Way in which the reasoning of an answer is sent back, in the field `reasoning_content` of its message. */
+export interface ReasoningReturn {
+  /** Content of the field in a message without own reasoning. Absent if such a message is sent without the field. */
+  readonly fill?: string;
 }
 
 /** Render parameters that all services accept under these names. */
@@ -116,8 +127,8 @@ function lowerFront(dialect: ChatDialect, form: BodyForm, front: Front, lowering
 }
 
 /**
- * Lowers one span to blocks in the order of a message: results, text, then calls. Blank text produces no block.
- * Reasoning produces no block, because it is never sent back. Native items are sent as their plain twins.
+ * Lowers one span to blocks in the order of a message: results, reasoning, text, then calls. Blank text produces no
+ * block. Reasoning produces a block only if the dialect sends it back. Native items are sent as their plain twins.
  *
  * @throws ProviderError `provider/invalid` when the bytes of an image are not among the materials.
  */
@@ -126,7 +137,9 @@ function lowerSpan(dialect: ChatDialect, span: Span, lowering: Lowering): readon
   const inList = role === 'user' && span.parts.some(({ type }) => type === 'image');
   const pieces = piecesOf(span, (part) => lowerPart(dialect, part, { role, inList, lowering }));
   const calls = pieces.filter(({ holds }) => holds === 'call');
-  return spanBlocks(span, role, [...pieces.filter(({ holds }) => holds !== 'call'), ...calls]);
+  const thinking = pieces.filter(({ holds }) => holds === 'thinking');
+  const others = pieces.filter(({ holds }) => holds !== 'call' && holds !== 'thinking');
+  return spanBlocks(span, role, [...thinking, ...others, ...calls]);
 }
 
 interface PartPlace {
@@ -144,7 +157,7 @@ function lowerPart(dialect: ChatDialect, part: Part, { role, inList, lowering }:
     case 'image':
       return imagePiece(dialect, part, role, lowering);
     case 'reasoning':
-      return undefined;
+      return dialect.reasoning === undefined ? undefined : reasoningPiece(part, lowering);
     case 'call':
       return { ...callPiece(part, lowering), run: dialect.callRun };
     case 'result':
@@ -178,6 +191,22 @@ function imagePiece(dialect: ChatDialect, image: ImagePart, role: Role, lowering
   return piece(head, 'image', made.tokens, made.mediaBytes);
 }
 
+/** Name of the member of a reasoning part's opaque item that contains its text. */
+const REASONING_CONTENT = 'reasoning_content';
+
+/** Returns the opaque item of a reasoning part, from which the reasoning is sent back. */
+export function reasoningItem(text: string): string {
+  return `{"${REASONING_CONTENT}":${jsonString(text)}}`;
+}
+
+/** Returns the content of the field `reasoning_content`. Returns `undefined` for reasoning of another model. */
+function reasoningPiece(part: BoundReasoningPart, lowering: Lowering): BlockPiece | undefined {
+  const text = part.opaque === undefined ? undefined : parseObject(part.opaque)?.[REASONING_CONTENT];
+  const isOwn = isOwnReasoning({ name: lowering.capabilities.provider }, part, lowering);
+  if (typeof text !== 'string' || text === '' || !isOwn) return undefined;
+  return piece(insideString(text), 'thinking', lowering.estimate(text));
+}
+
 const CALL_PREFIX = '{"id":"';
 
 /** Start of a tool message. The id follows. */
@@ -202,12 +231,13 @@ function objectText(raw: string): string {
 /**
  * Returns the form of a body: `{"model", parameters, "tools", "messages", fields that vary by call, envelope fields}`.
  */
-function chatForm({ service, marks, parameters, varying }: ChatDialect): BodyForm {
+function chatForm({ service, marks, parameters, varying, reasoning }: ChatDialect): BodyForm {
   const fields = (front: Front): BodyFields => writtenParameters(service, front, parameters);
+  const fill = reasoning?.fill === undefined ? '' : `"reasoning_content":${jsonString(reasoning.fill)},`;
   return {
     service,
     header: (front) => bodyHeader(front.model, fields(front)),
-    between,
+    between: (before, after) => between(before, after, fill),
     joins: (before, after) => inside(before, after) !== undefined,
     systemIsMessage: true,
     end: (front, envelope) => {
@@ -221,7 +251,8 @@ function chatForm({ service, marks, parameters, varying }: ChatDialect): BodyFor
   };
 }
 
-const WRITTEN = ['model', 'tools', 'messages', 'max_tokens', 'max_completion_tokens'];
+/** Names of the fields that the encoders write themselves. */
+export const WRITTEN: readonly string[] = ['model', 'tools', 'messages', 'max_tokens', 'max_completion_tokens'];
 
 function writtenParameters(service: Service, front: Front, names: ChatDialect['parameters']): BodyFields {
   return wireParameters(service, front, { ...names, isOneOfSeveral: true });
@@ -230,12 +261,13 @@ function writtenParameters(service: Service, front: Front, names: ChatDialect['p
 /**
  * Kind of a block by its place in a message.
  *
+ * - `thought`: a piece of the message's reasoning, which is one string.
  * - `words`: a piece of the message's text, which is one string.
  * - `part`: an entry of the message's list of parts.
  * - `call`: an entry of the message's `tool_calls`.
  * - `message`: a whole message.
  */
-type ChatPieceKind = 'words' | 'part' | 'call' | 'message';
+type ChatPieceKind = 'thought' | 'words' | 'part' | 'call' | 'message';
 
 const ROLES: { readonly [role in Role]: string } = {
   system: 'system',
@@ -244,13 +276,22 @@ const ROLES: { readonly [role in Role]: string } = {
   assistant: 'assistant',
 };
 
-const CLOSING: { readonly [kind in ChatPieceKind]: string } = { words: '"}', part: ']}', call: ']}', message: '' };
+const CLOSING: { readonly [kind in ChatPieceKind]: string } = {
+  thought: '","content":""}',
+  words: '"}',
+  part: ']}',
+  call: ']}',
+  message: '',
+};
 
 /**
  * Text between two blocks of one message, by the kinds of the two blocks. A pair that is not in this table starts a new
  * message.
  */
 const INSIDE: { readonly [pair: string]: string } = {
+  'thought thought': '\\n\\n',
+  'thought words': '","content":"',
+  'thought call': '","content":null,"tool_calls":[',
   'words words': '\\n\\n',
   'part part': ',',
   'call call': ',',
@@ -258,14 +299,15 @@ const INSIDE: { readonly [pair: string]: string } = {
   'part call': '],"tool_calls":[',
 };
 
-function between(before: Block | undefined, after: Block | undefined): string {
-  if (before === undefined) return after === undefined ? '"messages":[]' : first(after);
+/** `fill` is the field `reasoning_content` of a message of the assistant that begins without reasoning. */
+function between(before: Block | undefined, after: Block | undefined, fill: string): string {
+  if (before === undefined) return after === undefined ? '"messages":[]' : first(after, fill);
   if (before.section === 'tools') {
     if (after?.section === 'tools') return ',';
-    return after === undefined ? '],"messages":[]' : `],${first(after)}`;
+    return after === undefined ? '],"messages":[]' : `],${first(after, fill)}`;
   }
   if (after === undefined) return `${CLOSING[kindOf(before)]}]`;
-  return inside(before, after) ?? `${CLOSING[kindOf(before)]},${opening(after)}`;
+  return inside(before, after) ?? `${CLOSING[kindOf(before)]},${opening(after, fill)}`;
 }
 
 function inside(before: Block, after: Block): string | undefined {
@@ -273,19 +315,22 @@ function inside(before: Block, after: Block): string | undefined {
   return INSIDE[`${kindOf(before)} ${kindOf(after)}`];
 }
 
-function first(block: Block): string {
-  return block.section === 'tools' ? '"tools":[' : `"messages":[${opening(block)}`;
+function first(block: Block, fill: string): string {
+  return block.section === 'tools' ? '"tools":[' : `"messages":[${opening(block, fill)}`;
 }
 
-function opening(block: Block): string {
+function opening(block: Block, fill: string): string {
   const role = ROLES[block.role];
+  const filled = block.role === 'assistant' ? fill : '';
   switch (kindOf(block)) {
+    case 'thought':
+      return '{"role":"assistant","reasoning_content":"';
     case 'words':
-      return `{"role":"${role}","content":"`;
+      return `{"role":"${role}",${filled}"content":"`;
     case 'part':
-      return `{"role":"${role}","content":[`;
+      return `{"role":"${role}",${filled}"content":[`;
     case 'call':
-      return '{"role":"assistant","content":null,"tool_calls":[';
+      return `{"role":"assistant",${filled}"content":null,"tool_calls":[`;
     case 'message':
       return '';
   }
@@ -294,5 +339,6 @@ function opening(block: Block): string {
 function kindOf({ holds, head }: Block): ChatPieceKind {
   if (holds === 'call') return 'call';
   if (holds === 'result') return 'message';
+  if (holds === 'thinking') return 'thought';
   return head.startsWith(PART_PREFIX) ? 'part' : 'words';
 }

@@ -14,6 +14,10 @@ export interface ChatUsage {
     | { readonly cached_tokens?: WireCount; readonly cache_write_tokens?: WireCount }
     | null
     | undefined;
+  /** Cache reads in the form of DeepSeek. */
+  readonly prompt_cache_hit_tokens?: WireCount;
+  /** Cache reads in the form of Moonshot. */
+  readonly cached_tokens?: WireCount;
   readonly completion_tokens?: WireCount;
   readonly completion_tokens_details?: { readonly reasoning_tokens?: WireCount } | null | undefined;
 }
@@ -22,6 +26,7 @@ export interface ChatUsage {
 export interface WireCall {
   readonly index?: number | null | undefined;
   readonly id?: ChatWord;
+  /** Some servers send the arguments as an object instead of a text. They are read as the JSON text of the object. */
   readonly function?: { readonly name?: ChatWord; readonly arguments?: ChatWord } | null | undefined;
 }
 
@@ -46,10 +51,14 @@ export interface WireCompletion {
         readonly delta?: ChatMessage | null | undefined;
         readonly message?: ChatMessage | null | undefined;
         readonly finish_reason?: ChatWord;
+        /** Place of the usage in streams of Moonshot. */
+        readonly usage?: ChatUsage | null | undefined;
       }[]
     | null
     | undefined;
   readonly usage?: ChatUsage | null | undefined;
+  /** Place of the usage in streams of Groq. */
+  readonly x_groq?: { readonly usage?: ChatUsage | null | undefined } | null | undefined;
   readonly error?:
     | { readonly message?: ChatWord; readonly type?: ChatWord; readonly code?: string | number | null | undefined }
     | null
@@ -60,10 +69,14 @@ export interface WireCompletion {
 const count: z.ZodType<WireCount> = z.number().int().nonnegative().max(MOST_TOKENS).nullish().catch(undefined);
 const name: z.ZodType<ChatWord> = z.string().nullish();
 
+const argumentsText: z.ZodType<ChatWord> = z.union([
+  name,
+  z.record(z.string(), z.unknown()).transform((value) => JSON.stringify(value)),
+]);
 const call: z.ZodType<WireCall> = z.looseObject({
   index: z.number().int().nonnegative().nullish(),
   id: name,
-  function: z.looseObject({ name, arguments: name }).nullish(),
+  function: z.looseObject({ name, arguments: argumentsText }).nullish(),
 });
 
 // Some servers put an object into `reasoning`. Only text is used, so an object is dropped.
@@ -77,24 +90,28 @@ const message: z.ZodType<ChatMessage> = z.looseObject({
   tool_calls: z.array(call).nullish(),
 });
 
+const usage: z.ZodType<ChatUsage | null | undefined> = z
+  .looseObject({
+    prompt_tokens: count,
+    prompt_tokens_details: z
+      .looseObject({ cached_tokens: count, cache_write_tokens: count })
+      .nullish()
+      .catch(undefined),
+    prompt_cache_hit_tokens: count,
+    cached_tokens: count,
+    completion_tokens: count,
+    completion_tokens_details: z.looseObject({ reasoning_tokens: count }).nullish().catch(undefined),
+  })
+  .nullish()
+  .catch(undefined);
 const completion: z.ZodType<WireCompletion> = z.looseObject({
   id: name,
   model: name,
   choices: z
-    .array(z.looseObject({ delta: message.nullish(), message: message.nullish(), finish_reason: name }))
+    .array(z.looseObject({ delta: message.nullish(), message: message.nullish(), finish_reason: name, usage }))
     .nullish(),
-  usage: z
-    .looseObject({
-      prompt_tokens: count,
-      prompt_tokens_details: z
-        .looseObject({ cached_tokens: count, cache_write_tokens: count })
-        .nullish()
-        .catch(undefined),
-      completion_tokens: count,
-      completion_tokens_details: z.looseObject({ reasoning_tokens: count }).nullish().catch(undefined),
-    })
-    .nullish()
-    .catch(undefined),
+  usage,
+  x_groq: z.looseObject({ usage }).nullish().catch(undefined),
   error: z.looseObject({ message: name, type: name, code: z.union([z.string(), z.number()]).nullish() }).nullish(),
 });
 

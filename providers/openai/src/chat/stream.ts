@@ -10,6 +10,7 @@ import { sortFailure } from '../decode/failure.ts';
 import { decodeUsage } from '../decode/usage.ts';
 import { billsWrites } from '../model-generation.ts';
 import type { ChatMessage, ChatUsage, WireCall, WireCompletion } from './events.ts';
+import { reasoningItem } from './dialect.ts';
 import { readCompletion } from './events.ts';
 
 /** Facts about a call that are known before its answer is decoded. */
@@ -20,6 +21,10 @@ export interface AnswerReading {
    * asked for different lifetimes.
    */
   readonly asked?: Ttl;
+  /** True if the service receives its reasoning back. The reasoning parts then have an opaque item. */
+  readonly keepsReasoning?: true;
+  /** True for a service that may send no finish reason. The end of its answer is then `[DONE]` or the end of the body. */
+  readonly mayOmitReason?: true;
 }
 
 interface ChatStreamState {
@@ -29,7 +34,7 @@ interface ChatStreamState {
   readonly parts: readonly Growing[];
   readonly refused: boolean;
   readonly stop?: string;
-  readonly usage: ChatUsage;
+  readonly usage?: ChatUsage;
   readonly finished: boolean;
 }
 
@@ -39,7 +44,7 @@ interface ChatStreamStep {
 }
 
 const DONE = '[DONE]';
-const NOTHING: ChatStreamState = { began: false, parts: [], refused: false, usage: {}, finished: false };
+const NOTHING: ChatStreamState = { began: false, parts: [], refused: false, finished: false };
 
 /** Returns a decoder for Chat Completions, streamed or whole. */
 export function completionDecoder(reading: AnswerReading): AnswerDecoder {
@@ -57,9 +62,11 @@ export function beginCompletion(reading: AnswerReading): Decoding {
     finished: () => arrived.finished,
     take: (data) => {
       if (arrived.finished) return [];
-      return step(data.trim() === DONE ? finish(reading, arrived) : take(reading, arrived, readChunk(reading, data)));
+      return step(
+        data.trim() === DONE ? finish(reading, arrived, true) : take(reading, arrived, readChunk(reading, data)),
+      );
     },
-    end: () => (arrived.finished ? [] : step(finish(reading, arrived))),
+    end: () => (arrived.finished ? [] : step(finish(reading, arrived, false))),
   };
 }
 
@@ -73,7 +80,7 @@ export function decodeCompletion(reading: AnswerReading, text: string): Answer {
   const completion = readChunk(reading, text);
   if (completion.error) throw failureOf(service, completion.error);
   if (completion.choices?.[0]?.message === undefined) throw malformed(service, 'an answer that is not a completion');
-  const finished = finish(reading, take(reading, NOTHING, completion).arrived).says.at(-1);
+  const finished = finish(reading, take(reading, NOTHING, completion).arrived, true).says.at(-1);
   if (finished?.type !== 'finished') throw cut(service);
   return finished.answer;
 }
@@ -91,12 +98,14 @@ function take({ service }: AnswerReading, before: ChatStreamState, chunk: WireCo
   requireFewParts(service, begun.arrived.parts.length + (message.tool_calls?.length ?? 0));
   const { parts, says } = growMessage(begun.arrived.parts, message, begun.arrived.response ?? '');
   const stop = choice?.finish_reason;
+  const usage = chunk.usage ?? choice?.usage ?? chunk.x_groq?.usage;
   const arrived = {
     ...begun.arrived,
     parts,
     refused: begun.arrived.refused || Boolean(message.refusal),
-    usage: chunk.usage ?? begun.arrived.usage,
-    ...(typeof stop === 'string' && { stop }),
+    ...(usage && { usage }),
+    // Some servers send an empty finish reason in each chunk.
+    ...(stop && { stop }),
   };
   return { arrived, says: [...begun.says, ...says] };
 }
@@ -107,10 +116,16 @@ function began(arrived: ChatStreamState, { id, model }: WireCompletion): ChatStr
   return { arrived: { ...arrived, ...named, began: true }, says: [{ type: 'began', ...named, usage: {} }] };
 }
 
-function finish({ service, asked }: AnswerReading, arrived: ChatStreamState): ChatStreamStep {
-  const { response, model, stop, refused, usage } = arrived;
-  if (stop === undefined) throw cut(service);
-  const parts = arrived.parts.map(partOf);
+/**
+ * Finishes an answer. An answer without a finish reason is whole if the service may omit it, if the answer has content,
+ * and if `isEnd` is true: the server marked the end with `[DONE]`, or sent a whole body.
+ */
+function finish(reading: AnswerReading, arrived: ChatStreamState, isEnd: boolean): ChatStreamStep {
+  const { service, asked, mayOmitReason } = reading;
+  const { response, model, stop, refused, usage = {} } = arrived;
+  const isWhole = mayOmitReason === true && isEnd && arrived.parts.length > 0;
+  if (stop === undefined && !isWhole) throw cut(service);
+  const parts = arrived.parts.map((part) => partOf(part, reading));
   const named = defined({ response, model });
   const answer: Answer = { parts, ...stopOf(stop, parts, refused), ...named, usage: usageOf(usage, model, asked) };
   const whole = parts.map((part, index): StreamPart => ({ type: 'part', index, part }));
@@ -143,8 +158,9 @@ function growMessage(parts: readonly Growing[], message: ChatMessage, response: 
   return (message.tool_calls ?? []).reduce((grown, call) => growCall(grown, call, response), said);
 }
 
-/** This API cannot receive reasoning, so reasoning is only displayed and never sent again. */
-function partOf(growing: Growing): AnswerPart {
+/** Without an opaque item, reasoning is only displayed and never sent again. */
+function partOf(growing: Growing, { keepsReasoning }: AnswerReading): AnswerPart {
+  if (growing.type === 'reasoning' && keepsReasoning) return { ...growing, opaque: reasoningItem(growing.text) };
   if (growing.type !== 'call') return growing;
   const { type, call, name } = growing;
   return { type, call, name, arguments: growing.arguments };
@@ -211,13 +227,17 @@ const STOPS: ReadonlyMap<string, ChatStop> = new Map([
 
 /**
  * Translates the server's finish reason. Some servers send `stop` for an answer with calls. Such an answer is reported
- * as `calls`.
+ * as `calls`. Without a finish reason, it is unknown whether the answer was truncated.
  */
 function stopOf(
-  raw: string,
+  raw: string | undefined,
   parts: readonly AnswerPart[],
   refused: boolean,
 ): Pick<Answer, 'stop' | 'truncated' | 'stopRaw'> {
+  if (raw === undefined) {
+    const { stop } = stopOf('stop', parts, refused);
+    return { stop, truncated: 'unknown' };
+  }
   const known = STOPS.get(raw) ?? { stop: 'other', truncated: 'unknown' };
   if (known.stop !== 'end') return { ...known, stopRaw: raw };
   if (refused) return { ...known, stop: 'refusal', stopRaw: raw };
@@ -232,7 +252,7 @@ function stopOf(
 export function usageOf(usage: ChatUsage, model: string | undefined, asked: Ttl | undefined): Usage {
   const counts = {
     input: usage.prompt_tokens,
-    cached: usage.prompt_tokens_details?.cached_tokens,
+    cached: usage.prompt_tokens_details?.cached_tokens ?? usage.prompt_cache_hit_tokens ?? usage.cached_tokens,
     written: usage.prompt_tokens_details?.cache_write_tokens,
     output: usage.completion_tokens,
     reasoning: usage.completion_tokens_details?.reasoning_tokens,

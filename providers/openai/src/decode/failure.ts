@@ -80,7 +80,17 @@ export function sortFailure(service: Service, failure: OpenAIFailure): ProviderE
   const type = failure.code ?? failure.type;
   const afterMs = failure.afterMs ?? waitIn(message);
   const refused = refusedPlace(failure);
-  return failedCall(service, codeOf(failure), message, defined({ status, type, request, afterMs, refused }));
+  const field = optionalField(failure);
+  return failedCall(service, codeOf(failure), message, defined({ status, type, request, afterMs, refused, field }));
+}
+
+/** Fields of the body that a server may refuse and that are not needed for an answer. */
+const OPTIONAL: ReadonlyMap<string, RegExp> = new Map([['stream_options', /stream_options|include_usage/i]]);
+
+/** Returns the optional field that a refusal names. */
+function optionalField({ status, param = '', message }: OpenAIFailure): string | undefined {
+  if (status !== 400 && status !== 422) return undefined;
+  return [...OPTIONAL].find(([, pattern]) => pattern.test(param) || pattern.test(message))?.[0];
 }
 
 function codeOf({ code, type, status, message }: OpenAIFailure): FailureCode {

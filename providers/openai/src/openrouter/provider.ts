@@ -3,7 +3,8 @@
 
 import { defined } from '@tidemark/core';
 import type { Provider } from '@tidemark/model';
-import { accountName } from '@tidemark/provider-wire';
+import type { CallerConnection } from '@tidemark/provider-wire';
+import { callerAccount } from '@tidemark/provider-wire';
 import type { AnswerReading } from '../chat/stream.ts';
 import { completionDecoder } from '../chat/stream.ts';
 import { OPENROUTER } from '../service.ts';
@@ -11,15 +12,13 @@ import { openClient } from '../socket/client.ts';
 import { askedLife, openrouterEncoder } from './encoder.ts';
 
 /** Key, address and limits for calls of OpenRouter's API. */
-export interface OpenRouterOptions {
+export interface OpenRouterOptions extends CallerConnection {
   readonly apiKey: string;
   /**
    * Address of the API, including `/api/v1`. The default is OpenRouter's own address. It is never read from the
    * environment.
    */
   readonly baseURL?: string;
-  /** Function used instead of the global `fetch`. */
-  readonly fetch?: typeof globalThis.fetch;
   /** Maximum time in a call without received data, in milliseconds. The default is 180,000. */
   readonly idleMs?: number;
 }
@@ -36,7 +35,7 @@ export function createOpenRouterProvider({ baseURL = ADDRESS, ...rest }: OpenRou
   const client = openClient({ ...rest, service: OPENROUTER, baseURL });
   return {
     name: OPENROUTER.name,
-    account: accountName(OPENROUTER, rest.apiKey, baseURL),
+    account: callerAccount(OPENROUTER, rest, baseURL),
     encoder: openrouterEncoder,
     send: (outgoing) => {
       const asked = askedLife(outgoing.body);

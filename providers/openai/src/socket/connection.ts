@@ -12,7 +12,7 @@ import type { ConnectionOpening, ProviderConnection } from './provider-connectio
 import { NotReached } from './provider-connection.ts';
 import { sortError } from './sdk-errors.ts';
 
-interface ConnectionPlace extends Pick<SdkSetup, 'service' | 'key' | 'reach'> {
+interface ConnectionPlace extends Pick<SdkSetup, 'service' | 'hide' | 'reach' | 'headers'> {
   readonly client: OpenAI;
 }
 
@@ -26,7 +26,7 @@ export async function connect(
   place: ConnectionPlace,
   { betas, patienceMs, signal, limits }: ConnectionOpening,
 ): Promise<ProviderConnection> {
-  const headers = betas === '' ? {} : { 'openai-beta': betas };
+  const headers = { ...place.headers, ...(betas !== '' && { 'openai-beta': betas }) };
   const session = new ResponsesWS(place.client, {
     headers,
     handshakeTimeout: patienceMs,

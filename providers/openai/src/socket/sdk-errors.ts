@@ -6,15 +6,15 @@ import { mapError } from '@tidemark/provider-wire';
 import { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortError } from 'openai';
 import { sortFailure } from '../decode/failure.ts';
 
-/** Sorts an error of a call by the action that can follow. The result never contains the key. */
+/** Sorts an error of a call by the action that can follow. The result never contains a secret. */
 export function sortError(
-  { service, key }: Pick<SdkSetup, 'service' | 'key'>,
+  { service, hide }: Pick<SdkSetup, 'service' | 'hide'>,
   error: unknown,
   phase: CallPhase,
 ): ProviderError {
   const classes = { APIError, APIConnectionError, APIConnectionTimeoutError, APIUserAbortError };
   return mapError(
-    { service, key },
+    { service, hide },
     {
       ...classes,
       messageOf,

@@ -11,6 +11,8 @@ const sdk = createOpenAISdk({
   idleMs: 1_000,
   fetch: () => Promise.reject(new Error('these tests send nothing')),
   reach: { answered: false },
+  headers: {},
+  hide: (text) => text,
 });
 
 function response(chunks: readonly (string | Uint8Array)[]): Response {
