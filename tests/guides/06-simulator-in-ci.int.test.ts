@@ -13,7 +13,7 @@ import { blocksIn } from './read-blocks.ts';
 import { SNIPPETS } from './run-snippet.ts';
 import { BIN, ROOT } from './run-tidemark.ts';
 
-const PAGE = join('docs', 'guides', '05-simulator-in-ci.md');
+const PAGE = join('docs', 'guides', '06-simulator-in-ci.md');
 const blocks = blocksIn(await readPage(ROOT, PAGE));
 
 let folder: string;
