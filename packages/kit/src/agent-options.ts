@@ -13,13 +13,10 @@ import type {
   RewriteNotice,
   Rule,
   Runtime,
-  SubagentLimits,
   Surroundings,
   Tool,
-  TurnLimits,
   Warm,
 } from '@tidemark/agent';
-import { defined } from '@tidemark/core';
 import type { Log, PaddingSetting, RenderParameters } from '@tidemark/log';
 import type { Provider } from '@tidemark/model';
 import type { McpOptions, McpTools } from '@tidemark/tools-mcp';
@@ -381,32 +378,6 @@ export type AgentEnvironment = Readonly<Record<string, string | undefined>>;
 export function homeOf({ store = 'memory' }: Pick<AgentOptions, 'store'>): string | undefined {
   if (typeof store === 'string') return store === 'memory' ? undefined : store;
   return 'home' in store && typeof store.home === 'string' ? store.home : undefined;
-}
-
-/** Returns limits in the form of the runtime, with the cost as exact decimal text. */
-export function limitsOf({ maxSteps, maxDurationMs, maxCost, maxTokens }: AgentLimits): TurnLimits {
-  return defined({ steps: maxSteps, ms: maxDurationMs, cost: exactCost(maxCost), tokens: maxTokens });
-}
-
-/** Returns the limits of subagents in the form of the runtime. */
-export function subagentLimitsOf({ parallel, total, depth, ...limits }: SubagentOptions): SubagentLimits {
-  return { ...limitsOf(limits), ...defined({ parallel, total, depth }) };
-}
-
-/** Returns a cost as exact decimal text. */
-export function exactCost(cost: string | number | undefined): string | undefined {
-  return typeof cost === 'number' ? decimalText(cost) : cost;
-}
-
-/** Returns the shortest decimal form of a number that is not negative, without an exponent: `0.0000001`. */
-function decimalText(value: number): string {
-  const [digits = '', exponent] = String(value).split('e');
-  if (exponent === undefined) return digits;
-  const [whole = '', fraction = ''] = digits.split('.');
-  const shift = Number(exponent);
-  return shift < 0
-    ? `0.${'0'.repeat(-shift - 1)}${whole}${fraction}`
-    : `${whole}${fraction}${'0'.repeat(shift - fraction.length)}`;
 }
 
 /** Returns the workspace as an object; `undefined` if there is none. */

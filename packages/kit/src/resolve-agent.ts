@@ -40,9 +40,10 @@ import {
   workspaceSource,
 } from '@tidemark/tools-workspace';
 import type { AgentOptions } from './agent-options.ts';
-import { exactCost, homeOf, limitsOf, subagentLimitsOf, workspaceOf } from './agent-options.ts';
+import { homeOf, workspaceOf } from './agent-options.ts';
 import { chooseParameters, chooseProvider, requireReachable } from './choose-provider.ts';
 import { chooseTools, forbiddenTo } from './choose-tools.ts';
+import { exactCost, limitsOf, subagentLimitsOf } from './exact-limits.ts';
 import { OUTPUT_LIMIT } from './find-capabilities.ts';
 import { KitError } from './kit-error.ts';
 import { withOwnNames } from './with-skills.ts';
