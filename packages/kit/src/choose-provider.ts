@@ -16,7 +16,6 @@ import {
 import type { AgentEnvironment, AgentOptions, ConnectionOptions } from './agent-options.ts';
 import { findCapabilities, ownCapabilities, unknownModel } from './find-capabilities.ts';
 import { KitError } from './kit-error.ts';
-
 import type { PresetName } from './presets.ts';
 import { PRESETS } from './presets.ts';
 import type { ProviderName } from './providers.ts';
