@@ -4,18 +4,16 @@
 
 import { closeSync, lstatSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 
-import { makeFolder } from '@tidemark/files';
+import { isHeldLock, makeFolder, openLockDatabase } from '@tidemark/files';
 
 import { SettingsError } from './settings-error.ts';
 
 const PAUSE_MS = 10;
 /** Longest wait for the lock, in milliseconds. A change takes milliseconds, so a longer wait has another cause. */
 const LONGEST_MS = 30_000;
-const SQLITE_BUSY = 5;
-const SQLITE_LOCKED = 6;
 
 type Wait = (ms: number) => Promise<unknown>;
 
@@ -53,12 +51,12 @@ function tryLock(path: string): DatabaseSync | undefined {
   if (!lstatSync(path).isFile()) throw lockError(path, 'it is not a regular file');
   let database: DatabaseSync | undefined;
   try {
-    database = new DatabaseSync(path, { timeout: 0 });
+    database = openLockDatabase(path);
     database.exec('BEGIN EXCLUSIVE');
     return database;
   } catch (cause) {
     database?.close();
-    if (isHeld(cause)) return undefined;
+    if (isHeldLock(cause)) return undefined;
     throw lockError(path, cause instanceof Error ? cause.message : String(cause), cause);
   }
 }
@@ -73,12 +71,6 @@ function makeLockFile(path: string): void {
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
   }
-}
-
-function isHeld(cause: unknown): boolean {
-  const code =
-    cause instanceof Error && 'errcode' in cause && typeof cause.errcode === 'number' ? cause.errcode & 0xff : 0;
-  return code === SQLITE_BUSY || code === SQLITE_LOCKED;
 }
 
 function lockError(path: string, why: string, cause?: unknown): SettingsError {

@@ -4,7 +4,8 @@
 
 import type { Stats } from 'node:fs';
 import { closeSync, existsSync, openSync, statSync, utimesSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
+import { isHeldLock, openLockDatabase } from '@tidemark/files';
 import type { SessionId } from '@tidemark/log';
 import { LogError } from '@tidemark/log';
 import { notAFile } from './file-port.ts';
@@ -13,9 +14,6 @@ import { notAFile } from './file-port.ts';
 export interface Lease {
   release(): void;
 }
-
-const SQLITE_BUSY = 5;
-const SQLITE_LOCKED = 6;
 
 /**
  * Takes the lock of a session without waiting.
@@ -48,12 +46,12 @@ export function heldSince(path: string): number | undefined {
   if (!existsSync(path)) return undefined;
   requireFile(path);
   const since = statSync(path).mtimeMs;
-  const database = new DatabaseSync(path, { timeout: 0 });
+  const database = openLockDatabase(path);
   try {
     database.exec('BEGIN EXCLUSIVE');
     return undefined;
   } catch (cause) {
-    if (!isHeld(cause)) throw cause;
+    if (!isHeldLock(cause)) throw cause;
     return since;
   } finally {
     database.close();
@@ -75,7 +73,7 @@ function makeLeaseFile(path: string): void {
 
 function openDatabase(path: string, session: SessionId): DatabaseSync {
   try {
-    return new DatabaseSync(path, { timeout: 0 });
+    return openLockDatabase(path);
   } catch (cause) {
     throw refusal(path, session, cause);
   }
@@ -99,7 +97,7 @@ function statsOf(path: string): Stats {
 }
 
 function refusal(path: string, session: SessionId, cause: unknown): unknown {
-  if (!isHeld(cause)) {
+  if (!isHeldLock(cause)) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     const message = `The lock of session ${session} (${path}) cannot be taken: ${reason}. Nothing was written. The file contains only the lock: if it is damaged and no process writes this session, delete it.`;
     return new LogError('log/write-failed', message, { session, path }, cause);
@@ -110,10 +108,4 @@ function refusal(path: string, session: SessionId, cause: unknown): unknown {
     { session, path },
     cause,
   );
-}
-
-function isHeld(cause: unknown): boolean {
-  const code =
-    cause instanceof Error && 'errcode' in cause && typeof cause.errcode === 'number' ? cause.errcode & 0xff : 0;
-  return code === SQLITE_BUSY || code === SQLITE_LOCKED;
 }
