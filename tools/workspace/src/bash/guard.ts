@@ -115,6 +115,35 @@ export interface Pipe {
  */
 const MKFIFO = systemProgram('mkfifo') ?? '/usr/bin/mkfifo';
 
+const CAT = systemProgram('cat') ?? '/bin/cat';
+
+/**
+ * True if a socket can read a pipe that was opened by name. Under Bun such a socket returns nothing, and Deno throws.
+ */
+const SOCKETS_READ_PIPES = process.versions['bun'] === undefined && process.versions['deno'] === undefined;
+
+/**
+ * Returns the bytes of a pipe as the output of `cat`, which every runtime can read. The end of the stream ends `cat`
+ * too, so a pipe that stays open holds nothing.
+ *
+ * @param fd Descriptor without blocking, which is closed here. `cat` needs one that blocks.
+ */
+function copyOf(fd: number, name: string): Readable {
+  const blocking = openSync(name, constants.O_RDONLY);
+  closeSync(fd);
+  try {
+    // A group of its own, because Ctrl-C at a terminal would end it before the command.
+    const cat = spawn(CAT, { stdio: [blocking, 'pipe', 'ignore'], env: {}, detached: true });
+    const { stdout } = cat;
+    if (stdout === null) throw new Error('`cat` started without an output');
+    cat.on('error', (error) => stdout.destroy(error));
+    stdout.once('close', () => cat.kill('SIGKILL'));
+    return stdout;
+  } finally {
+    closeSync(blocking);
+  }
+}
+
 /** Creates a pipe. Its name in the file system is removed as soon as both ends are open. */
 async function openPipe(): Promise<Pipe> {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-pipe-'));
@@ -123,8 +152,8 @@ async function openPipe(): Promise<Pipe> {
     await promisify(execFile)(MKFIFO, ['-m', '600', name], { env: {} });
     // The reader is opened first and without blocking, because opening a pipe for writing waits until a reader exists.
     const fd = openSync(name, constants.O_RDONLY | constants.O_NONBLOCK);
-    const reader = new Socket({ fd, readable: true, writable: false });
     const writer = openSync(name, constants.O_WRONLY);
+    const reader = SOCKETS_READ_PIPES ? new Socket({ fd, readable: true, writable: false }) : copyOf(fd, name);
     return { reader, writer, closeWriter: () => closeSync(writer) };
   } finally {
     await rm(folder, { recursive: true, force: true });
