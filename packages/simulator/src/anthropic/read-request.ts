@@ -25,6 +25,8 @@ export interface RequestReading {
   readonly purpose: Purpose;
   readonly betas: readonly string[];
   readonly capabilities: (model: string) => Capabilities | undefined;
+  /** Returns the fields with the history of their thread, or a refusal. */
+  readonly expand: (fields: WireObject) => WireObject | MessageRefusal;
 }
 
 /**
@@ -37,10 +39,18 @@ export function readRequest(body: Uint8Array, reading: RequestReading): WireRequ
   if (!isObject(parsed)) return invalid('The request body is not valid JSON: expected an object');
   const wrong = checkFields(parsed, reading.purpose);
   if (wrong !== undefined) return wrong;
-  const model = textOf(parsed['model']);
+  const whole = reading.expand(parsed);
+  if (isRefusal(whole)) return whole;
+  const miscounted = messageCount(whole['messages']);
+  if (miscounted !== undefined) return miscounted;
+  const model = textOf(whole['model']);
   const capabilities = reading.capabilities(model);
   if (capabilities?.provider !== 'anthropic') return refuse(404, 'not_found_error', `model: ${model}`);
-  return readBlocks(parsed, model, capabilities, reading);
+  return readBlocks(whole, model, capabilities, reading);
+}
+
+function isRefusal(value: WireObject | MessageRefusal): value is MessageRefusal {
+  return value['outcome'] === 'refused';
 }
 
 function parseBody(body: Uint8Array): unknown {
@@ -211,9 +221,7 @@ const KNOWN: { readonly [purpose in Purpose]: ReadonlySet<string> } = {
 const MOST_MESSAGES = 100_000;
 
 function checkFields(fields: WireObject, purpose: Purpose): MessageRefusal | undefined {
-  return (
-    missing(fields, purpose) ?? unknownField(fields, purpose) ?? wrongKind(fields) ?? messageCount(fields['messages'])
-  );
+  return missing(fields, purpose) ?? unknownField(fields, purpose) ?? wrongKind(fields);
 }
 
 function missing(fields: WireObject, purpose: Purpose): MessageRefusal | undefined {
