@@ -1,7 +1,7 @@
 // Reads the bytes of a Messages request. Returns the parsed request, or the refusal that the real service sends for a
 // malformed request.
 
-import { isUtf8 } from 'node:buffer';
+import { parseBody, TOO_DEEP } from '../core/body.ts';
 import type { Capabilities } from '@tidemark/model';
 import { invalid, refuse } from '../core/refusal.ts';
 import type { MessageRefusal } from '../core/refusal.ts';
@@ -35,7 +35,9 @@ export interface RequestReading {
  */
 export function readRequest(body: Uint8Array, reading: RequestReading): WireRequest | MessageRefusal {
   if (body.byteLength > MOST_BYTES) return refuse(413, 'request_too_large', 'Request exceeds the maximum size');
-  const parsed = parseBody(body);
+  const read = parseBody(body);
+  if (read === 'too-deep') return invalid(TOO_DEEP);
+  const parsed = read?.value;
   if (!isObject(parsed)) return invalid('The request body is not valid JSON: expected an object');
   const wrong = checkFields(parsed, reading.purpose);
   if (wrong !== undefined) return wrong;
@@ -51,16 +53,6 @@ export function readRequest(body: Uint8Array, reading: RequestReading): WireRequ
 
 function isRefusal(value: WireObject | MessageRefusal): value is MessageRefusal {
   return value['outcome'] === 'refused';
-}
-
-function parseBody(body: Uint8Array): unknown {
-  try {
-    return isUtf8(body)
-      ? JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8'))
-      : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function readBlocks(
