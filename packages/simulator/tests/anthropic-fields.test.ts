@@ -46,7 +46,7 @@ const BETA: Rows<Omit<Anthropic.Beta.MessageCreateParamsNonStreaming, keyof type
   fallbacks: { refused: 'default', unlike: [[]] },
   mcp_servers: { refused: [{ type: 'url', url: 'https://mcp.test', name: 'm' }], unlike: [[]] },
   output_format: { simulated: FORMAT },
-  thread: { refused: { type: 'create' } },
+  thread: { simulated: { type: 'create' } },
 };
 
 /** Fields of earlier releases of the SDK, which clients still send. */

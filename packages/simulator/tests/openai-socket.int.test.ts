@@ -256,4 +256,28 @@ describe('a fault on a WebSocket connection', () => {
     const [event] = await talk.ask({ input: [says('two')], previous_response_id: previous });
     expect(event).toMatchObject({ error: { code: 'previous_response_not_found' } });
   });
+
+  it('records an error of a hook, so that a strict run fails', async () => {
+    const onRequest = (): never => {
+      throw new Error('the hook failed');
+    };
+    const { simulator, url } = await start({ onRequest });
+    const [event] = await connect({ url }).ask({ input: [says('one')] });
+    expect(event).toMatchObject({ type: 'error', status: 500, error: { message: 'simulator: the hook failed' } });
+    expect(simulator.check()).toEqual(['a request was refused: /v1/responses 500: simulator: the hook failed']);
+  });
+
+  it('refuses a frame that is nested too deeply, and keeps the connection', async () => {
+    const { url } = await start();
+    const talk = connect({ url });
+    talk.send(`{"type":"response.create","input":${'['.repeat(60_000)}${']'.repeat(60_000)}}`);
+    expect((await talk.events())[0]?.error?.message).toContain('nested deeper than 1000 levels');
+    expect((await talk.ask({ input: [says('two')] })).at(-1)?.type).toBe('response.completed');
+  });
+
+  it('refuses a `generate` that is no boolean', async () => {
+    const { url } = await start();
+    const [event] = await connect({ url }).ask({ input: [says('one')], generate: 'no' });
+    expect(event?.error?.message).toBe("Invalid type for 'generate': expected a boolean, but got a string instead.");
+  });
 });

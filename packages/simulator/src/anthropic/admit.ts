@@ -30,6 +30,7 @@ import { checkRules } from './rules.ts';
 import { nameOf } from './tools.ts';
 import { checkServerTools } from './unsimulated.ts';
 import { isList, isObject, isPresent, textOf } from '../core/wire.ts';
+import type { WireObject } from '../core/wire.ts';
 
 /**
  * One call as it arrives: the request body, the account, the betas and a plan for the answer. A plan that comes with
@@ -61,6 +62,8 @@ export interface AdmittedMessage {
    * wrote are readable.
    */
   begin(at: number): void;
+  /** Records that no answer begins, because a fault replaces it. */
+  abandon(): void;
 }
 
 /** Admits or refuses a call of the Messages API, and adds the call to the ledger. */
@@ -128,7 +131,8 @@ function arrive(core: AnthropicCore, call: IncomingCall, purpose: Purpose, time:
 
 function readChecked(core: AnthropicCore, arrived: ArrivedMessage): WireRequest | MessageRefusal {
   const { capabilities } = core.settings;
-  const request = readRequest(arrived.body, { ...arrived, capabilities });
+  const expand = (fields: WireObject): WireObject | MessageRefusal => core.threads.expand(fields, arrived);
+  const request = readRequest(arrived.body, { ...arrived, capabilities, expand });
   if ('outcome' in request) return request;
   arrived.model = request.model;
   return checkRules(request) ?? checkServerTools(request, core.settings.serverTools) ?? request;
@@ -197,12 +201,27 @@ function answerCall(
     transformations: request.betas.includes(BINDING_BETA) ? judged.thinking.transformations : undefined,
     edits: isPresent(request.fields['context_management']) ? { applied_edits: [] } : undefined,
   };
+  core.threads.claim(request.fields);
   const begin = (first: number): void => {
     core.clock.passed(first);
     for (const entry of account.written) store.put({ ...entry, availableAt: first });
+    keepThread(core, judged, reply, first);
     issueThinking(core.signatures, judged, answer.blocks);
   };
-  return { outcome: 'admitted', startedAt: at, streamed: request.stream, reply, usage, account, fault, begin };
+  const abandon = (): void => core.threads.release(request.fields);
+  return { outcome: 'admitted', startedAt: at, streamed: request.stream, reply, usage, account, fault, begin, abandon };
+}
+
+/** Stores the conversation of a call with `thread`. A call that only pre-warms has no answer to continue. */
+function keepThread(
+  { threads }: AnthropicCore,
+  { request, account }: JudgedRequest,
+  { id, answer }: MessageReply,
+  at: number,
+): void {
+  const { fields, betas } = request;
+  if (!isPresent(fields['thread']) || isPrewarm(request)) return threads.release(fields);
+  threads.store(id, fields, answer.blocks, { account, betas, at });
 }
 
 /** Token floor used when the catalog row of the model has none: the most common value in provider-facts §1.2. */

@@ -11,6 +11,8 @@ import { createDigestMemory } from './judge.ts';
 import type { DigestMemory } from './judge.ts';
 import { createSignatures } from './thinking.ts';
 import type { Signatures } from './thinking.ts';
+import { createThreads } from './threads.ts';
+import type { Threads } from './threads.ts';
 
 /** State shared by the APIs of all providers, plus the state of the Anthropic part. */
 export interface AnthropicCore extends Core {
@@ -18,6 +20,7 @@ export interface AnthropicCore extends Core {
   readonly digests: DigestMemory;
   readonly stores: Map<string, EntryStore>;
   readonly diagnostics: Diagnostics;
+  readonly threads: Threads;
 }
 
 /** Creates the state of the Anthropic part, without cache entries or signatures. */
@@ -28,6 +31,7 @@ export function createAnthropicCore(settings: SimulatorSettings): AnthropicCore 
     digests: createDigestMemory(),
     stores: new Map(),
     diagnostics: createDiagnostics(),
+    threads: createThreads(),
   };
 }
 

@@ -1,7 +1,7 @@
 // Reads the bytes of a Messages request. Returns the parsed request, or the refusal that the real service sends for a
 // malformed request.
 
-import { isUtf8 } from 'node:buffer';
+import { parseBody, TOO_DEEP } from '../core/body.ts';
 import type { Capabilities } from '@tidemark/model';
 import { invalid, refuse } from '../core/refusal.ts';
 import type { MessageRefusal } from '../core/refusal.ts';
@@ -25,6 +25,8 @@ export interface RequestReading {
   readonly purpose: Purpose;
   readonly betas: readonly string[];
   readonly capabilities: (model: string) => Capabilities | undefined;
+  /** Returns the fields with the history of their thread, or a refusal. */
+  readonly expand: (fields: WireObject) => WireObject | MessageRefusal;
 }
 
 /**
@@ -33,24 +35,24 @@ export interface RequestReading {
  */
 export function readRequest(body: Uint8Array, reading: RequestReading): WireRequest | MessageRefusal {
   if (body.byteLength > MOST_BYTES) return refuse(413, 'request_too_large', 'Request exceeds the maximum size');
-  const parsed = parseBody(body);
+  const read = parseBody(body);
+  if (read === 'too-deep') return invalid(TOO_DEEP);
+  const parsed = read?.value;
   if (!isObject(parsed)) return invalid('The request body is not valid JSON: expected an object');
   const wrong = checkFields(parsed, reading.purpose);
   if (wrong !== undefined) return wrong;
-  const model = textOf(parsed['model']);
+  const whole = reading.expand(parsed);
+  if (isRefusal(whole)) return whole;
+  const miscounted = messageCount(whole['messages']);
+  if (miscounted !== undefined) return miscounted;
+  const model = textOf(whole['model']);
   const capabilities = reading.capabilities(model);
   if (capabilities?.provider !== 'anthropic') return refuse(404, 'not_found_error', `model: ${model}`);
-  return readBlocks(parsed, model, capabilities, reading);
+  return readBlocks(whole, model, capabilities, reading);
 }
 
-function parseBody(body: Uint8Array): unknown {
-  try {
-    return isUtf8(body)
-      ? JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8'))
-      : undefined;
-  } catch {
-    return undefined;
-  }
+function isRefusal(value: WireObject | MessageRefusal): value is MessageRefusal {
+  return value['outcome'] === 'refused';
 }
 
 function readBlocks(
@@ -211,9 +213,7 @@ const KNOWN: { readonly [purpose in Purpose]: ReadonlySet<string> } = {
 const MOST_MESSAGES = 100_000;
 
 function checkFields(fields: WireObject, purpose: Purpose): MessageRefusal | undefined {
-  return (
-    missing(fields, purpose) ?? unknownField(fields, purpose) ?? wrongKind(fields) ?? messageCount(fields['messages'])
-  );
+  return missing(fields, purpose) ?? unknownField(fields, purpose) ?? wrongKind(fields);
 }
 
 function missing(fields: WireObject, purpose: Purpose): MessageRefusal | undefined {

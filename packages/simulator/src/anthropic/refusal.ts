@@ -3,6 +3,7 @@
 
 import { refuse } from '../core/refusal.ts';
 import type { MessageRefusal } from '../core/refusal.ts';
+import { defined } from '@tidemark/core';
 import type { Fault } from '../core/faults.ts';
 
 /**
@@ -32,10 +33,13 @@ function rateLimited(retryAfter: number | undefined): MessageRefusal {
 }
 
 /** Returns the response body of a refusal as JSON text (provider-facts §1.6). `request` is the request id. */
-export function errorBody(refusal: Pick<MessageRefusal, 'type' | 'message'>, request: string): string {
+export function errorBody(
+  { type, message, details }: Pick<MessageRefusal, 'type' | 'message' | 'details'>,
+  request: string,
+): string {
   return JSON.stringify({
     type: 'error',
-    error: { type: refusal.type, message: refusal.message },
+    error: defined({ type, message, details }),
     request_id: request,
   });
 }

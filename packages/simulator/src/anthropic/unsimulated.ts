@@ -14,7 +14,6 @@ const ADVICE: ReadonlyMap<string, string> = new Map([
   ['fallbacks', 'Remove it, and send the request to the other model yourself.'],
   ['fallback_credit_token', 'Remove it.'],
   ['mcp_servers', 'Connect to the servers in the client, and send their tools.'],
-  ['thread', 'Send the whole history.'],
 ]);
 
 /** Refuses a field that has an effect which is not simulated. Counting ignores `compaction` on the real service too. */

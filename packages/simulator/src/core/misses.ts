@@ -3,7 +3,7 @@
 
 import { digestOf } from './digests.ts';
 import type { LedgerCall } from './ledger.ts';
-import { isList, isObject } from './wire.ts';
+import { isList, isObject, objectAt } from './wire.ts';
 import type { WireObject } from './wire.ts';
 
 /** Digests of the parts of a request, without cache markers. */
@@ -32,11 +32,18 @@ export function createMissFinder(): MissFinder {
     const key = [call.wire, call.account, call.model].join('\n');
     const before = seen.get(key) ?? [];
     const { read, short, long } = spent;
-    const shape = shapeOf(JSON.parse(Buffer.from(body).toString('utf8')), read + short + long);
+    const fields: unknown = JSON.parse(Buffer.from(body).toString('utf8'));
+    if (continuesThread(fields)) return read > 0 ? undefined : 'the call continues a thread, which is not compared';
+    const shape = shapeOf(fields, read + short + long);
     const cause = read > 0 ? undefined : causeOf(shape, before);
     seen.set(key, [shape, ...before].slice(0, REMEMBERED));
     return cause;
   };
+}
+
+/** A request that continues a thread has only the new messages of its prompt. */
+function continuesThread(fields: unknown): boolean {
+  return isObject(fields) && objectAt(fields, 'thread')['type'] === 'continue';
 }
 
 function causeOf(shape: PromptShape, before: readonly PromptShape[]): string {

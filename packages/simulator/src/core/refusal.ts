@@ -9,6 +9,8 @@ export interface MessageRefusal {
   readonly type: string;
   readonly message: string;
   readonly headers: { readonly [name: string]: string };
+  /** Value of `error.details`, for errors of Anthropic that have one. */
+  readonly details?: { readonly error_code: string };
 }
 
 /** Builds a refusal with a status, an error type and an error text. Default: no additional headers. */

@@ -207,6 +207,7 @@ async function respondStreamed(
  */
 function respondWhole(core: OpenAICore, context: DoorContext, call: AdmittedMessage, request: string): Response {
   const { fault } = call;
+  if (['silence', 'cut', 'error-event'].includes(fault?.kind ?? '')) call.abandon();
   if (fault?.kind === 'silence') return RESPONSE_ALREADY_SENT;
   if (fault?.kind === 'cut') {
     context.env.outgoing.destroy();

@@ -21,9 +21,11 @@ import {
   bad,
   missingParameter,
   unknownParameter,
+  wrongType,
   wrongValue,
 } from '../openai/format/refusal.ts';
 import type { OpenAIRefusal } from '../openai/format/refusal.ts';
+import { parseBody, TOO_DEEP } from '../core/body.ts';
 import { isPresent, isObject, textOf } from '../core/wire.ts';
 import type { WireObject } from '../core/wire.ts';
 
@@ -126,17 +128,22 @@ async function answerFrame(connection: SocketConnection, text: string): Promise<
     return socket.send(refusalFrame(frame));
   }
   const { body, generates, previous } = frame;
-  const outcome = attempt(() => callResponses(core, { body, account, headers, connection: memory, generates }));
+  const outcome = attempt(connection, () =>
+    callResponses(core, { body, account, headers, connection: memory, generates }),
+  );
   if (outcome.outcome === 'admitted') return tell(connection, outcome);
   memory.forget(previous);
   await socket.send(refusalFrame(outcome));
 }
 
-function attempt(call: () => OpenAIReply | OpenAIRefusal): OpenAIReply | OpenAIRefusal {
+/** An error of the simulator itself is recorded, so that a strict run fails. */
+function attempt(door: SimulatorDoor, call: () => OpenAIReply | OpenAIRefusal): OpenAIReply | OpenAIRefusal {
   try {
     return call();
   } catch (error) {
-    return failure(error);
+    const refusal = failure(error);
+    reject(door, PATH, refusal);
+    return refusal;
   }
 }
 
@@ -165,11 +172,14 @@ export interface CreateFrame {
 }
 
 function readFrame(text: string): CreateFrame | OpenAIRefusal {
-  const frame = parse(text);
+  const parsed = parseBody(Buffer.from(text));
+  if (parsed === 'too-deep') return bad(TOO_DEEP, null);
+  const frame = parsed?.value;
   if (!isObject(frame)) return bad('simulator: the frame is not a JSON object. Send one event as JSON.', null);
   const { type, generate, ...fields } = frame;
   if (!isPresent(type)) return missingParameter('type');
   if (type !== 'response.create') return wrongValue('type', textOf(type), ['response.create']);
+  if (isPresent(generate) && typeof generate !== 'boolean') return wrongType('generate', 'a boolean', generate);
   const wrong = checkFields(fields);
   if (wrong !== undefined) return wrong;
   const previous = textOf(fields['previous_response_id']);
@@ -190,14 +200,6 @@ function checkFields({ stream, stream_id: lane, ...fields }: WireObject): OpenAI
     return bad("simulator: a WebSocket always streams. Remove 'stream', or send the call over HTTP.", 'stream');
   }
   return 'background' in fields ? unknownParameter('background') : undefined;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The `error` event contains the headers that HTTP would send. */

@@ -90,7 +90,8 @@ function readingOf(
   const { capabilities: find, recordedSignatures } = core.settings;
   const earlier = (id: string): readonly unknown[] | undefined =>
     connection?.itemsUpTo(id) ?? stored.itemsUpTo(id, account);
-  return { purpose, account, find, earlier, seals, recorded: recordedSignatures === 'issued' };
+  const item = (id: string): unknown => stored.item(id, account);
+  return { purpose, account, find, earlier, item, seals, recorded: recordedSignatures === 'issued' };
 }
 
 function responsesReply(

@@ -25,6 +25,7 @@ const CHECKS: { readonly [type: string]: ItemCheck } = {
   function_call_output: checkOutput,
   custom_tool_call_output: checkOutput,
   reasoning: checkReasoning,
+  item_reference: checkReference,
   configuration_update: (item, path) =>
     isObject(item['reasoning']) ? undefined : missingParameter(`${path}.reasoning`),
 };
@@ -59,9 +60,18 @@ const ID_BEGINS: ReadonlyMap<string, string> = new Map(
   Object.entries({ message: 'msg', function_call: 'fc', reasoning: 'rs' }),
 );
 
-/** Returns the type of an item. An item without a type is a message. */
+/**
+ * Returns the type of an item. An item without a type is a message, or a reference if it has only an id (SDK:
+ * `ItemReference`, whose type is optional).
+ */
 export function itemType(item: WireObject): string {
-  return isPresent(item['type']) ? textOf(item['type']) : 'message';
+  if (isPresent(item['type'])) return textOf(item['type']);
+  return isPresent(item['id']) && !isPresent(item['role']) && !('content' in item) ? 'item_reference' : 'message';
+}
+
+function checkReference({ id }: WireObject, path: string): OpenAIRefusal | undefined {
+  if (id === undefined) return missingParameter(`${path}.id`);
+  return typeof id === 'string' ? undefined : wrongType(`${path}.id`, 'a string', id);
 }
 
 /** Refuses the request at its first item that the real service would refuse. */
@@ -75,9 +85,6 @@ function checkItem(item: unknown, path: string): OpenAIRefusal | undefined {
   const check = Object.hasOwn(CHECKS, type) ? CHECKS[type] : undefined;
   if (check !== undefined) return check(item, path) ?? checkId(item, type, path);
   if (NATIVE.has(type)) return undefined;
-  if (type === 'item_reference') {
-    return bad('simulator: item references are not simulated. Send the items themselves.', path);
-  }
   return wrongValue(`${path}.type`, type, [...Object.keys(CHECKS), ...NATIVE]);
 }
 

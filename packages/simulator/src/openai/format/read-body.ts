@@ -1,7 +1,7 @@
 // Reads the bytes of a body, and checks its top level, model and tools. Returns its fields and the catalog row of its
 // model.
 
-import { isUtf8 } from 'node:buffer';
+import { parseBody, TOO_DEEP } from '../../core/body.ts';
 import type { Capabilities } from '@tidemark/model';
 import { isObject, textOf, objectAt } from '../../core/wire.ts';
 import type { WireObject } from '../../core/wire.ts';
@@ -27,7 +27,9 @@ const NOT_JSON =
 
 /** Reads a body and checks its top level, model and tools. Returns a refusal if a check fails. */
 export function readBody(body: Uint8Array, purpose: OpenAIPurpose, find: FindRow): ReadBody | OpenAIRefusal {
-  const fields = parse(body);
+  const parsed = parseBody(body);
+  if (parsed === 'too-deep') return bad(TOO_DEEP, null);
+  const fields = parsed?.value;
   if (!isObject(fields)) return bad(NOT_JSON, null);
   const wrong = checkTop(fields, purpose);
   if (wrong !== undefined) return wrong;
@@ -41,14 +43,6 @@ export function readBody(body: Uint8Array, purpose: OpenAIPurpose, find: FindRow
     checkUnsimulated(fields, purpose, capabilities) ??
     checkTools(fields, wire) ?? { fields, capabilities }
   );
-}
-
-function parse(body: Uint8Array): unknown {
-  try {
-    return isUtf8(body) ? JSON.parse(Buffer.from(body).toString('utf8')) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /**

@@ -4,7 +4,7 @@ import { isPresent, isList, objectAt, textOf, isObject } from '../../core/wire.t
 import type { WireObject } from '../../core/wire.ts';
 import { cacheRulesOf, addBlock } from '../format/prompt.ts';
 import { checkItems, itemType } from '../format/check-items.ts';
-import { wrongType, bad, missingParameter, wrongValue } from '../format/refusal.ts';
+import { wrongType, bad, missingParameter, refuseOpenAI, wrongValue } from '../format/refusal.ts';
 import { firstRefusal } from '../../core/refusal.ts';
 import { checkPairs, addTools, readItems } from '../format/read-items.ts';
 import type { PromptBlocks, OpenAIRequest, PromptItem } from '../format/prompt.ts';
@@ -29,6 +29,8 @@ export interface ReadingResponses {
    * response is unknown.
    */
   readonly earlier: (id: string) => readonly unknown[] | undefined;
+  /** Returns the item with this id of a stored response, or `undefined`. */
+  readonly item: (id: string) => unknown;
   readonly seals: Seals;
   readonly recorded: boolean;
 }
@@ -50,9 +52,11 @@ export function readResponses(body: Uint8Array, reading: ReadingResponses): Resp
   const read = readBody(body, reading.purpose, reading.find);
   if ('outcome' in read) return read;
   const { fields, capabilities } = read;
-  const input = inputOf(fields['input']);
-  if (input === undefined) return wrongType('input', 'one of a string or array of objects', fields['input']);
-  const wrong = checkItems(input) ?? checkWhole(fields) ?? checkChanges(input, capabilities.appends);
+  const sent = inputOf(fields['input']);
+  if (sent === undefined) return wrongType('input', 'one of a string or array of objects', fields['input']);
+  const input = sent.map((item) => referredItem(item, reading));
+  const wrong =
+    checkItems(sent) ?? checkReferences(sent, input) ?? checkWhole(fields) ?? checkChanges(input, capabilities.appends);
   if (wrong !== undefined) return wrong;
   const previous = textOf(fields['previous_response_id']);
   const earlier = previous === '' ? [] : reading.earlier(previous);
@@ -111,6 +115,23 @@ function inputOf(input: unknown): readonly unknown[] | undefined {
   if (!isPresent(input)) return [];
   if (typeof input === 'string') return [{ type: 'message', role: 'user', content: input }];
   return isList(input) ? input : undefined;
+}
+
+/** Returns the stored item that an item refers to, `undefined` if there is none, or an item itself that is no reference. */
+function referredItem(item: unknown, { item: find }: ReadingResponses): unknown {
+  return isReference(item) ? find(textOf(item['id'])) : item;
+}
+
+function isReference(item: unknown): item is WireObject {
+  return isObject(item) && itemType(item) === 'item_reference';
+}
+
+/** The text is that of the service, also for an item that was never stored. */
+function checkReferences(sent: readonly unknown[], found: readonly unknown[]): OpenAIRefusal | undefined {
+  const lost = sent[found.indexOf(undefined)];
+  if (!isReference(lost)) return undefined;
+  const text = `Item with id '${textOf(lost['id'])}' not found. Items are not persisted when \`store\` is set to false. Try again with \`store\` set to true, or remove this item from your input.`;
+  return refuseOpenAI(404, text, { param: 'input' });
 }
 
 function checkWhole(fields: WireObject): OpenAIRefusal | undefined {

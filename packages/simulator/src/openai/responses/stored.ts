@@ -1,6 +1,7 @@
 // Keeps stored responses (`store` is true by default), so that a later call can continue a response by its id
 // (provider-facts §2.4). Each stored response refers to the response that it continued, so no items are copied.
 
+import { isObject, textOf } from '../../core/wire.ts';
 import type { WireObject } from '../../core/wire.ts';
 import type { OutputItem } from '../format/output.ts';
 
@@ -20,6 +21,8 @@ export interface StoredResponses {
    * of these responses is unknown or belongs to another account.
    */
   itemsUpTo(id: string, account: string): readonly unknown[] | undefined;
+  /** Returns the item with this id of a stored response, or `undefined` if no response of this account has it. */
+  item(id: string, account: string): unknown;
 }
 
 const MOST = 10_000;
@@ -30,11 +33,21 @@ const MOST = 10_000;
  */
 export function createStoredResponses(): StoredResponses {
   const kept = new Map<string, StoredResponse>();
+  const holders = new Map<string, StoredResponse>();
+  const forget = (id: string): void => {
+    for (const item of idsOf(kept.get(id))) holders.delete(item);
+    kept.delete(id);
+  };
   return {
     keep(id, response) {
       kept.set(id, response);
+      for (const item of idsOf(response)) holders.set(item, response);
       const oldest = kept.size > MOST ? kept.keys().next().value : undefined;
-      if (oldest !== undefined) kept.delete(oldest);
+      if (oldest !== undefined) forget(oldest);
+    },
+    item(id, account) {
+      const holder = holders.get(id);
+      return holder?.account === account ? holder.items.findLast((item) => idOf(item) === id) : undefined;
     },
     itemsUpTo(id, account) {
       const chain: (readonly unknown[])[] = [];
@@ -47,6 +60,14 @@ export function createStoredResponses(): StoredResponses {
       return chain.toReversed().flat();
     },
   };
+}
+
+function idsOf(response: StoredResponse | undefined): readonly string[] {
+  return (response?.items ?? []).map(idOf).filter((id) => id !== '');
+}
+
+function idOf(item: unknown): string {
+  return isObject(item) ? textOf(item['id']) : '';
 }
 
 /**
