@@ -95,7 +95,8 @@ function isOfOthers(specifier: string): boolean {
 async function writeTypes(from: string, to: string): Promise<void> {
   for await (const path of glob('**/*.ts', { cwd: from, exclude: ['**/*.test.ts'] })) {
     const { code, errors } = await isolatedDeclaration(path, await readFile(join(from, path), 'utf8'));
-    if (errors.length > 0) throw new Error(`${path} has types that cannot be told from it alone: run npm run check`);
+    if (errors.length > 0)
+      throw new Error(`${path} has types that cannot be derived from this file alone: run npm run check`);
     const place = join(to, path.replace(/\.ts$/, '.d.ts'));
     await mkdir(dirname(place), { recursive: true });
     await writeFile(place, code);

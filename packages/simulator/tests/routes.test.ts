@@ -44,7 +44,7 @@ test('the condition `header` selects a call by a header, or by its absence, in a
   expect(answer(only({ header: { 'x-team': null } }), {}, { 'x-team': 'red' })).toEqual(NO);
 });
 
-test('the condition `wire` tells the providers apart', () => {
+test('the condition `wire` distinguishes the providers', () => {
   const simulator = simulateOpenAI({
     scenario: {
       routes: [
