@@ -152,7 +152,7 @@ const BUDGETS: ReadonlyMap<string, number> = new Map([
 
 const USUAL_BUDGET = 12_288;
 
-const LEAST = 1_024;
+const MIN_BUDGET = 1_024;
 
 /** Level names that turn reasoning off. */
 const NONE: ReadonlySet<string> = new Set(['off', 'none', '0']);
@@ -179,8 +179,8 @@ export function createLevels(): Levels {
  */
 function freeBudget(level: string, most: number, taken: ReadonlyMap<number, string>): number {
   const asked = Math.round(BUDGETS.get(level) ?? (Number.isFinite(Number(level)) ? Number(level) : USUAL_BUDGET));
-  let budget = Math.min(Math.max(asked, LEAST), most);
-  while ((taken.get(budget) ?? level) !== level) budget = budget > LEAST ? budget - 1 : most;
+  let budget = Math.min(Math.max(asked, MIN_BUDGET), most);
+  while ((taken.get(budget) ?? level) !== level) budget = budget > MIN_BUDGET ? budget - 1 : most;
   return budget;
 }
 

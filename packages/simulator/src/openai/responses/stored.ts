@@ -22,7 +22,7 @@ export interface StoredResponses {
   itemsUpTo(id: string, account: string): readonly unknown[] | undefined;
 }
 
-const MOST = 10_000;
+const MAX_RESPONSES = 10_000;
 
 /**
  * Creates an empty set that keeps the latest 10,000 responses. If the first response of a conversation was removed, its
@@ -33,7 +33,7 @@ export function createStoredResponses(): StoredResponses {
   return {
     keep(id, response) {
       kept.set(id, response);
-      const oldest = kept.size > MOST ? kept.keys().next().value : undefined;
+      const oldest = kept.size > MAX_RESPONSES ? kept.keys().next().value : undefined;
       if (oldest !== undefined) kept.delete(oldest);
     },
     itemsUpTo(id, account) {
