@@ -1,4 +1,4 @@
-// Tests the bootstrap in a folder of its own with a fake npm: its decisions, its messages and the files that remain.
+// Tests the bootstrap in a separate folder with a fake npm: its decisions, its messages and the files that remain.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

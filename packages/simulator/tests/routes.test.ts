@@ -78,7 +78,7 @@ test('`call` counts the calls of the run, and `routeCall` those that reach the r
 });
 
 describe('the routes of a scenario', () => {
-  it('each have steps of their own, so two agents at once cannot take each other’s answers', () => {
+  it('each have their own steps, so two agents at the same time cannot take each other’s answers', () => {
     const simulator = simulate({
       scenario: {
         routes: [

@@ -9,8 +9,9 @@ import { excerptOf, oneLine } from './excerpt.ts';
 const MAX_NAMES = 12;
 
 /**
- * Maximum number of limitations that a model may add. `MAX_REPORTED_LENGTH` is the maximum length of
- * each, in UTF-16 units. */
+ * Maximum number of limitations that a model may add. `MAX_REPORTED_LENGTH` is the maximum length of each, in UTF-16
+ * units.
+ */
 const MAX_REPORTED = 5;
 
 const MAX_REPORTED_LENGTH = 200;

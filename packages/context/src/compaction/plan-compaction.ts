@@ -62,7 +62,7 @@ export interface CompactionInput {
   readonly checkpoint?: number;
   /** Last rung that is tried. Default: `LAST_RUNG`, or `from` if `alone` is set. */
   readonly last?: number;
-  /** True to keep nothing of the history except the checkpoint. By default, only one rung is then tried. */
+  /** True to keep only the checkpoint and no part of the history. By default, only one rung is then tried. */
   readonly alone?: boolean;
   /**
    * True to replace the checkpoint of a compaction that no epoch uses yet by a better one. The plan may then omit the
@@ -111,7 +111,7 @@ function unlessWaiting({ compacted, epoch, history }: State, plan: CompactionPla
   const { range, keeps = [], shortens } = compacted.data;
   const { draft, sizes } = plan;
   // The number of packed spans is compared, because a range can also contain records that are never packed. For
-  // example, a fork with a history of its own contains its own `session.created`.
+  // example, a fork with new records contains its own `session.created`.
   const waiting = keptBehind(slice(history.packed, history.lead), { to: range.to, keeps, shortens });
   const less = draft.keeps.length + draft.kept.length < waiting.length;
   return less || (draft.shortens !== undefined && shortens === undefined) ? plan : { sizes, refused: 'nothing-new' };

@@ -111,8 +111,8 @@ function shareOf(begin: number, end: number, from: number, to: number): number {
 }
 
 // Rate of a session's calls. A provider that routes by key sends calls above about 15 a minute per key to another
-// machine, which has its own cache. A family shares one key. A child session with many calls changes to a key of its
-// own early, while its prefix is still short and cheap to write again.
+// machine, which has its own cache. A family shares one key. A child session with many calls changes to its own key
+// early, while its prefix is still short and cheap to write again.
 
 /**
  * Maximum calls per minute of a child under the family's key: half of the provider's limit, because other sessions

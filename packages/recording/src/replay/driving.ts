@@ -91,7 +91,7 @@ export interface Driving {
   called: CallOptions | undefined;
   /** Time of the last event or call, in milliseconds. */
   clock: number;
-  /** True if the replayed log already contains a record of its own. */
+  /** True if the replayed log already contains one of its own records. */
   begun: boolean;
 }
 
@@ -190,7 +190,7 @@ function freeBudget(level: string, most: number, taken: ReadonlyMap<number, stri
  */
 export interface StandInRow {
   readonly capabilities: Capabilities;
-  /** Model whose row was copied. Absent if the recorded model has an Anthropic row of its own. */
+  /** Model whose row was copied. Absent if the recorded model has its own Anthropic row. */
   readonly standIn?: string;
 }
 
