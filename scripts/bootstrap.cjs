@@ -47,9 +47,10 @@ function digestOf(places) {
 /** Returns the reason for an install, or `undefined` if none is needed. */
 function whyBehind(places) {
   if (!fs.existsSync(places.modules)) return 'node_modules is absent';
-  if (!fs.existsSync(places.ownNode)) return 'node_modules has no Node of its own';
+  if (!fs.existsSync(places.ownNode)) return 'node_modules does not contain Node';
   const stamp = readOrNothing(places.stamp);
-  if (stamp === undefined || String(stamp).trim() !== digestOf(places)) return 'node_modules is behind the lock file';
+  if (stamp === undefined || String(stamp).trim() !== digestOf(places))
+    return 'node_modules is older than the lock file';
   return undefined;
 }
 
@@ -86,7 +87,7 @@ function refuseOldNpm(places) {
   const major = parseInt(answer.stdout, 10);
   if (major < OLDEST_NPM)
     throw new Problem(
-      `npm ${answer.stdout.trim()} knows no workspaces`,
+      `npm ${answer.stdout.trim()} does not support workspaces`,
       `install npm ${OLDEST_NPM} or later (it comes with Node 16 and later), then run the command again`,
     );
 }
@@ -100,15 +101,15 @@ function install(places, why) {
   if (answer.error || answer.status !== 0) {
     const how = answer.error ? answer.error.message : answer.signal || `exit code ${answer.status}`;
     throw new Problem(
-      `npm ${verb} failed (${how}); its own message stands above`,
-      `mend that (network, registry, disk space), then run the command again; \`npm ${verb}\` alone shows more`,
+      `npm ${verb} failed (${how}); its message is above`,
+      `fix the cause (network, registry or disk space), then run the command again; \`npm ${verb}\` shows more`,
     );
   }
   writeStamp(places);
   if (!fs.existsSync(places.ownNode)) {
     throw new Problem(
-      `npm ${verb} ended well but left no Node in ${path.relative(places.root, places.ownNode)}: install scripts are switched off`,
-      'allow the one of the package `node`: npm rebuild node --ignore-scripts=false',
+      `npm ${verb} succeeded but did not install Node in ${path.relative(places.root, places.ownNode)}: install scripts are switched off`,
+      'run the install script of the package `node`: npm rebuild node --ignore-scripts=false',
     );
   }
 }

@@ -1,5 +1,5 @@
-// `npm run clients`: installs the coding agents of other makers into a folder of their own, runs each for one turn with
-// a tool against the simulator, and prints a table. The folder is `TIDEMARK_CLIENTS`, or one for temporary files.
+// `npm run clients`: installs the coding agents of other makers into a separate folder, runs each for one turn with a
+// tool against the simulator, and prints a table. The folder is `TIDEMARK_CLIENTS`, or one for temporary files.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';

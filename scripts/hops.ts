@@ -32,7 +32,7 @@ const findOrder = defineTool({
 
 await withFolder(async (folder) => {
   report(
-    'an agent with a tool of its own, in memory',
+    'an agent with one custom tool, in memory',
     await filesOfTurn({ tools: [findOrder] }, 'find_order', { order: 'A-17' }),
   );
   await writeFile(join(folder, 'notes.txt'), 'first line\n');

@@ -30,7 +30,7 @@ process.exitCode = main(process.argv.includes('--check'));
 
 function main(check: boolean): number {
   if (!existsSync(FACTS)) {
-    console.error('The facts are not beside this clone (../shared/facts/models.json): the committed catalog stands.');
+    console.error('../shared/facts/models.json does not exist next to this clone. The committed catalog is unchanged.');
     return check ? 0 : 1;
   }
   const catalog = makeCatalog(JSON.parse(readFileSync(FACTS, 'utf8')));
@@ -40,7 +40,7 @@ function main(check: boolean): number {
     return 0;
   }
   const same = isDeepStrictEqual(catalog, parseCatalog(JSON.parse(readFileSync(CATALOG, 'utf8'))));
-  console.log(same ? 'The catalog is what the facts make.' : 'The catalog differs: run node scripts/make-catalog.ts');
+  console.log(same ? 'The catalog matches the facts.' : 'The catalog differs: run node scripts/make-catalog.ts');
   return same ? 0 : 1;
 }
 

@@ -23,8 +23,8 @@ interface Manifest {
 }
 
 /**
- * A package to release. `entries` are the source files that become files of their own, by name. `brings` are other
- * files to copy.
+ * A package to release. `entries` are the source files that become separate files, by name. `brings` are other files to
+ * copy.
  */
 interface Room {
   readonly folder: string;
@@ -44,7 +44,7 @@ await release(resolve(process.argv[2] ?? join(ROOT, 'release')));
 
 async function release(folder: string): Promise<void> {
   // Refuses a project folder, because the folder `node_modules` in it would be deleted.
-  if (existsSync(join(folder, 'package.json'))) throw new Error(`${folder} is a project: name a folder of its own`);
+  if (existsSync(join(folder, 'package.json'))) throw new Error(`${folder} is a project: name another folder`);
   const modules = join(folder, 'node_modules');
   await rm(modules, { recursive: true, force: true });
   const rooms = [...(await libraries()), COMMAND];
@@ -95,7 +95,8 @@ function isOfOthers(specifier: string): boolean {
 async function writeTypes(from: string, to: string): Promise<void> {
   for await (const path of glob('**/*.ts', { cwd: from, exclude: ['**/*.test.ts'] })) {
     const { code, errors } = await isolatedDeclaration(path, await readFile(join(from, path), 'utf8'));
-    if (errors.length > 0) throw new Error(`${path} has types that cannot be told from it alone: run npm run check`);
+    if (errors.length > 0)
+      throw new Error(`${path} has types that cannot be derived from this file alone: run npm run check`);
     const place = join(to, path.replace(/\.ts$/, '.d.ts'));
     await mkdir(dirname(place), { recursive: true });
     await writeFile(place, code);

@@ -15,7 +15,6 @@ const files = [...tree].filter(([path]) => isSource(path) && !isTest(path) && ro
 const lines = files.map(([, text]) => text.split('\n').length - 1).toSorted((a, b) => a - b);
 const types = typesIn(tree);
 const twice = [...types].filter(([, declared]) => declared.length > 1);
-const text = files.map(([, content]) => content).join('\n');
 
 const rows: readonly (readonly [what: string, count: number | string])[] = [
   ['files', files.length],
@@ -24,10 +23,8 @@ const rows: readonly (readonly [what: string, count: number | string])[] = [
   ['imports', importsOf(tree).length],
   ['type names', types.size],
   ['type names declared more than once', twice.length],
-  ['circles of folders in a room', circlesOfFolders(tree).length],
+  ['cycles of folders in a package', circlesOfFolders(tree).length],
   ['conditional spreads in objects', files.reduce((sum, [path, content]) => sum + spreadsIn(path, content), 0)],
-  ['"See the head of this file"', (text.match(/See the head of this file/g) ?? []).length],
-  ['"unless said"', (text.match(/unless said/g) ?? []).length],
 ];
 const width = Math.max(...rows.map(([what]) => what.length));
 for (const [what, count] of rows) console.log(`${what.padEnd(width)}  ${count}`);

@@ -63,7 +63,7 @@ try {
     if (existsSync(report)) files.push(...filesIn(JSON.parse(readFileSync(report, 'utf8'))));
   }
   const minutes = Math.round((Date.now() - began) / 60_000);
-  const outcome = failed === 0 ? 'all rows hold' : `${failed} of ${RUNS.length} runs failed`;
+  const outcome = failed === 0 ? 'all rows passed' : `${failed} of ${RUNS.length} runs failed`;
   process.stdout.write(`\ntorture: ${outcome}, ${minutes} minutes\n`);
   for (const { row, counts: each } of [...readRows(), ...files]) {
     process.stdout.write(`  ${row}\n`);
@@ -86,11 +86,16 @@ function filesIn({ testResults }: Report): readonly Row[] {
   return testResults.map(({ name, startTime, endTime, assertionResults }) => {
     const ended = (status: string): number => assertionResults.filter((test) => test.status === status).length;
     const seconds = Math.round((endTime - startTime) / 1_000);
-    const [held, broke] = [ended('passed'), ended('failed')];
-    const skipped = assertionResults.length - held - broke;
+    const [passed, broken] = [ended('passed'), ended('failed')];
+    const skipped = assertionResults.length - passed - broken;
     return {
       row: relative(process.cwd(), name),
-      counts: { 'tests hold': held, ...(broke > 0 && { failed: broke }), ...(skipped > 0 && { skipped }), seconds },
+      counts: {
+        'tests passed': passed,
+        ...(broken > 0 && { failed: broken }),
+        ...(skipped > 0 && { skipped }),
+        seconds,
+      },
     };
   });
 }

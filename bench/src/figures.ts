@@ -6,7 +6,7 @@
  */
 export function median(values: readonly number[]): number {
   const middle = values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)];
-  if (middle === undefined) throw new RangeError('the median of nothing');
+  if (middle === undefined) throw new RangeError('an empty list has no median');
   return middle;
 }
 

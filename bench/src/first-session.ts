@@ -17,9 +17,9 @@ function ownTool(index: number): Tool {
     name,
     description: `Finds entries of part ${index} of the shop: orders, customers or payments, the newest first.`,
     input: z.object({
-      part: z.enum(['orders', 'customers', 'payments']).describe('Which entries are wanted.'),
-      query: z.string().min(1).describe('Words that an entry must hold.'),
-      limit: z.int().min(1).max(100).optional().describe('At most so many entries; 20 unless said.'),
+      part: z.enum(['orders', 'customers', 'payments']).describe('Selects the entries.'),
+      query: z.string().min(1).describe('Words that an entry must contain.'),
+      limit: z.int().min(1).max(100).optional().describe('Maximum number of entries. Default: 20.'),
       between: z.object({ from: z.iso.date(), to: z.iso.date() }).optional().describe('Days, both included.'),
       tags: z.array(z.string()).optional(),
     }),

@@ -15,7 +15,7 @@ export async function installSkills(folder: string, count: number): Promise<void
   const names = (await readdir(REAL)).toSorted();
   for (let index = 0; index < count; index += 1) {
     const name = names[index % names.length];
-    if (name === undefined) throw new Error(`no skill stands in ${REAL}`);
+    if (name === undefined) throw new Error(`there is no skill to copy in ${REAL}`);
     await install(join(REAL, name), join(folder, `${name}-${index}`), `${name}-${index}`);
   }
 }

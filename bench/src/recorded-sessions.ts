@@ -85,7 +85,7 @@ async function replayFile(file: URL, ttl: Lasting, warm: ReplayWarm): Promise<Re
       onCall: (call) => void calls.push(call),
     });
   });
-  if (result === undefined) throw new Error(`the replay of ${basename(file.pathname)} gave nothing`);
+  if (result === undefined) throw new Error(`the replay of ${basename(file.pathname)} returned no session`);
   return {
     name: file === DEMO ? 'demo' : basename(file.pathname, '.jsonl'),
     real: file !== DEMO,

@@ -20,13 +20,13 @@ export async function untilWords(
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const heard: number[] = [];
-  let said = '';
+  let printed = '';
   child.stdout.on('data', (bytes: Buffer) => {
-    said += bytes.toString();
-    while (heard.length < words.length && said.includes(words[heard.length] ?? ''))
+    printed += bytes.toString();
+    while (heard.length < words.length && printed.includes(words[heard.length] ?? ''))
       heard.push(performance.now() - began);
   });
   const code = await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve));
   if (code === 0 && heard.length === words.length) return heard;
-  throw new Error(`${args.join(' ')} ended with ${String(code)} and said ${JSON.stringify(said)}`);
+  throw new Error(`${args.join(' ')} ended with exit code ${String(code)} and printed ${JSON.stringify(printed)}`);
 }

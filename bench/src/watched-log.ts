@@ -1,5 +1,5 @@
 // Wrapper around a store for benchmarks. It shows each append to the benchmark and measures its time. The benchmark can
-// add records of its own after those of the agent.
+// add its own records after those of the agent.
 
 import type { Event, Log, LogWriter } from '@tidemark/log';
 

@@ -34,8 +34,8 @@ const IMPLICIT: readonly (readonly [upstream: string, name: string])[] = [
 
 /**
  * First part of the prefix whose cached tokens are lost if a setting changes, by name of the setting, for Anthropic's
- * models used through the router. The setting `provider` is included, because each upstream provider has a cache of its
- * own.
+ * models used through the router. The setting `provider` is included, because each upstream provider has a separate
+ * cache.
  */
 const CLAUDE_PARAMETERS: Readonly<Record<string, LostFrom>> = {
   model: 'tools',
@@ -61,7 +61,7 @@ export function openrouterRows(makers: readonly Capabilities[]): readonly Capabi
 
 /**
  * Returns the row of an upstream model that honours markers. The upstream may be another cloud. There, each call in a
- * run of calls counts as a position of its own in the lookback, so `runsCollapse` is false.
+ * run of calls counts as a separate position in the lookback, so `runsCollapse` is false.
  */
 function markedRow(upstream: Capabilities, name: string): Capabilities {
   return {

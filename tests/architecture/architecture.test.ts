@@ -57,7 +57,7 @@ describe('the source tree', () => {
   test('declares every dependency that it imports', () => expect(said(undeclared(tree))).toEqual([]));
   test('imports every dependency that it declares', () => expect(said(unused(tree))).toEqual([]));
   test('has no import of context or a provider in the simulator', () => expect(said(simulatorDebts(tree))).toEqual([]));
-  test('has no refused phrase in a comment, a test title or a page', () =>
+  test('has no refused phrase in a comment, a test title, a string or a page', () =>
     expect(said(refusedPhrases(tree))).toEqual([]));
   test('has no syntax newer than Node 12 in the files that an old Node starts', () =>
     expect(said(newSyntax(tree))).toEqual([]));

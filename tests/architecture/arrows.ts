@@ -106,7 +106,7 @@ export function circlesOfFolders(tree: Tree): readonly Violation[] {
 
 /**
  * Returns the package of a file and its folder below `src`, or `undefined` for `src/index.ts` and for a file outside
- * `src`. A file directly in `src` counts as a folder of its own.
+ * `src`. A file directly in `src` counts as a separate folder.
  */
 function folderOf(file: string): { readonly room: string; readonly folder: string } | undefined {
   const { room, path = '' } = /^(?<room>.+?)\/src\/(?<path>.+)$/.exec(file)?.groups ?? {};

@@ -86,6 +86,21 @@ describe('a checker reports', () => {
     ],
     ['a refused phrase in a page', refusedPhrases, { 'docs/page.md': 'Whoever reads this page.\n' }],
     [
+      'a refused phrase in an error text',
+      refusedPhrases,
+      { [log]: 'export function record(at: string): never { throw new Error(`the session ${at} died early`); }' },
+    ],
+    [
+      'a refused phrase in a help text',
+      refusedPhrases,
+      { [log]: `export const record = { summary: 'lock the session for good' };` },
+    ],
+    [
+      'a refused phrase in an error of a test',
+      refusedPhrases,
+      { 'packages/log/src/a.test.ts': `throw new Error(Math.E > 2 ? 'no skill stands in this folder' : '');` },
+    ],
+    [
       'an arrow up',
       upwardArrows,
       { [log]: `import { context } from '@tidemark/context'; export const record = context;` },

@@ -81,7 +81,7 @@ export const ARROWS: Readonly<Record<string, readonly string[] | '*'>> = {
   bench: '*',
 };
 
-/** Folders of the pure packages, which use no clock, no randomness and nothing of Node or a browser. */
+/** Folders of the pure packages, which use no clock, no randomness and no part of Node or a browser. */
 export const PURE: readonly string[] = [GROUND_FLOOR, 'packages/log', 'packages/model', 'packages/context'];
 
 /**

@@ -4,12 +4,12 @@ import type { Tree, Violation } from './tree.ts';
 import { isSource } from './tree.ts';
 
 /** Maximum number of lines of a source file. */
-export const MOST_LINES = 400;
+export const MAX_LINES = 400;
 
-/** Returns the source files with more than `MOST_LINES` lines. */
+/** Returns the source files with more than `MAX_LINES` lines. */
 export function longFiles(tree: Tree): readonly Violation[] {
   return [...tree].flatMap(([file, text]) => {
     const lines = text.endsWith('\n') ? text.split('\n').length - 1 : text.split('\n').length;
-    return isSource(file) && lines > MOST_LINES ? [{ file, problem: `${lines} lines, at most ${MOST_LINES}` }] : [];
+    return isSource(file) && lines > MAX_LINES ? [{ file, problem: `${lines} lines, at most ${MAX_LINES}` }] : [];
   });
 }

@@ -21,10 +21,10 @@ import { transcriptLines } from './transcript.ts';
 
 const [release] = process.argv.slice(2);
 if (release === undefined || !/^\d{4}$/.test(release))
-  throw new Error('name the release in four digits: node tests/corpus/make.ts 0002');
+  throw new Error('give the number of the release with four digits: node tests/corpus/make.ts 0002');
 const target = join(dirname(fileURLToPath(import.meta.url)), release);
 if (existsSync(target))
-  throw new Error(`${target} is there already, and a corpus is never made again: name the next release`);
+  throw new Error(`${target} already exists, and a corpus is never created again: use the number of the next release`);
 
 await within(newPlace('ndjson'), async (place) => {
   for (const story of STORIES) await close(await playStory(place, story));

@@ -15,7 +15,7 @@ const CLIENTS = WHOLE ? 600 : 40;
  * Maximum growth of the process's memory in bytes. It covers data held for the clients, the clients' own data, and
  * garbage.
  */
-const MOST_GROWTH = 512 * MIB;
+const MAX_GROWTH = 512 * MIB;
 const LIMITS = { headersMs: 1_000, requestMs: 2_000, checkMs: 50, lingerMs: 100, heldBytes: 64 * MIB, pingMs: 200 };
 const REQUEST = {
   path: '/v1/messages',
@@ -128,7 +128,7 @@ async function attack(listening: ListeningSimulator, { begin }: Attack): Promise
   counted.clients += clients.length;
   const grown = process.memoryUsage().rss - before;
   counted.megabytes = Math.max(counted.megabytes, Math.round(grown / MIB));
-  expect(grown).toBeLessThan(MOST_GROWTH);
+  expect(grown).toBeLessThan(MAX_GROWTH);
   await vi.waitFor(() => expect(listening.connections()).toBe(0), { timeout: 60_000 });
   counted.left += listening.connections();
 }

@@ -50,6 +50,7 @@ export function exercisesIn(page: string): readonly Exercise[] {
 const COMMAND = 'npx tidemark ';
 
 function argumentsOf(line: string, at: number): readonly string[] {
-  if (!line.startsWith(COMMAND)) throw new Error(`the block at line ${at} runs something else than tidemark: ${line}`);
+  if (!line.startsWith(COMMAND))
+    throw new Error(`the block at line ${at} contains a command other than tidemark: ${line}`);
   return line.slice(COMMAND.length).trim().split(/\s+/);
 }

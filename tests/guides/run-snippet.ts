@@ -1,4 +1,4 @@
-// Runs a program of docs/snippets as a reader would: in a process and a folder of its own.
+// Runs a program of docs/snippets as a reader would: in a separate process and a separate folder.
 
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';

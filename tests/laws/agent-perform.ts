@@ -12,7 +12,7 @@ import { capabilitiesOf } from './settings.ts';
 
 /** Number of idle rounds of `until` after which a turn counts as hanging and is interrupted. */
 const PATIENCE = 6;
-const MOST_ROUNDS = 3_000;
+const MAX_IDLE_ROUNDS = 3_000;
 
 /** Waits until the time of a command and performs it. */
 export async function performByAgent(stage: Stage, { after, ...action }: AgentCommand): Promise<void> {
@@ -149,7 +149,7 @@ async function rest(stage: Stage): Promise<void> {
 export async function until(stage: Stage, done: () => boolean, interrupts: boolean): Promise<void> {
   let idle = 0;
   for (let round = 0; !done(); round += 1) {
-    if (round > MOST_ROUNDS) throw new Error('the work does not end');
+    if (round > MAX_IDLE_ROUNDS) throw new Error('the work does not end');
     for (let turn = 0; turn < 6; turn += 1) await new Promise(setImmediate);
     if (stage.process.place.store === 'ndjson') await new Promise((resolve) => setTimeout(resolve, 1));
     if (done()) return;

@@ -136,7 +136,7 @@ function rejection(blocks: readonly Block[], at: number): ProviderError {
   const message = indexes.find((index) => isAt({ message: index })) ?? 0;
   const content = indexes.find((index) => isAt({ message, content: index })) ?? 0;
   const data = { provider: 'anthropic', refused: { message, content } };
-  return new ProviderError('refused', 'provider/invalid', 'told to reject a block', data);
+  return new ProviderError('refused', 'provider/invalid', 'the story makes the provider reject a block', data);
 }
 
 function faultOf(failing: Failing | undefined): Fault | undefined {
@@ -153,7 +153,7 @@ function faultOf(failing: Failing | undefined): Fault | undefined {
 
 function failure(sort: ProviderError['class'], code: ProviderError['code'], after?: string): ProviderError {
   const data = { provider: 'anthropic', ...(after === undefined ? {} : { afterMs: Number(after) * 1_000 }) };
-  return new ProviderError(sort, code, `told to fail as ${code}`, data);
+  return new ProviderError(sort, code, `the story makes the provider fail with ${code}`, data);
 }
 
 async function* stream(

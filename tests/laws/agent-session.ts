@@ -160,7 +160,7 @@ function sourceOf(stage: Omit<Stage, 'process'>): ContextSource {
       return stage.source === 'urgent';
     },
     async revision({ signal }) {
-      if (stage.source === 'throws') throw new Error('the world is out of reach');
+      if (stage.source === 'throws') throw new Error('the context source cannot be read');
       if (stage.source === 'slow') await stage.clock.surroundings.wait(60_000, signal);
       if (stage.source === 'silent') return undefined;
       return `r${stage.sourceRevision}`;

@@ -36,7 +36,7 @@ describe.each<World & { readonly runs: number }>([
   );
 
   it(
-    'L8: no request is refused unless the story says so',
+    'L8: no request is refused unless the story plans its refusal',
     hold(({ stage }) => expect(stage.providers.refused).toEqual([])),
   );
 

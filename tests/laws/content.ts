@@ -1,5 +1,5 @@
 // Content of random sessions: texts, images, calls and answers, as data that fast-check can shrink. Each text contains
-// a number of its own, so a block shows which record it comes from.
+// a unique number, so a block shows which record it comes from.
 
 import { createHash } from 'node:crypto';
 import type { ContentPart, Digest, ImagePart } from '@tidemark/log';

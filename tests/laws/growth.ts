@@ -173,7 +173,7 @@ function notRead(call: SentCall, { cache_read_input_tokens: read }: SimulatedUsa
   let index = 0;
   for (let left = read; left > 0; index += 1) {
     left -= blocks[index]?.tokens ?? Infinity;
-    if (left < 0) throw new Error(`${read} tokens were read, which is the end of no block`);
+    if (left < 0) throw new Error(`the cache read of ${read} tokens ends inside a block`);
   }
   return blocks.slice(index);
 }

@@ -277,7 +277,7 @@ it('anthropics/claude-code#37418: with one image more than a request may contain
   expect([aside >= 50, aside < 101]).toEqual([true, true]);
 });
 
-it('a pruned image is replaced by a line that says so, and `history_read` returns it as it was sent', async () => {
+it('a pruned image is replaced by a line that states this, and `history_read` returns it as it was sent', async () => {
   let later = 0;
   const now = (): Timestamp => timestamp(new Date(Date.now() + later).toISOString());
   const bodies: string[] = [];

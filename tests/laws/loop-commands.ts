@@ -7,7 +7,7 @@ import { anyAnswer, anyContent, anyText } from './content.ts';
 
 /**
  * Way in which a call to the model ends. `cut-unmeasured`: the transport cut the answer before its usage arrived.
- * `lost`: the process died before it recorded anything of the answer.
+ * `lost`: the process ended before it recorded anything of the answer.
  */
 export type Outcome = 'answered' | 'failed' | 'stopped-by-user' | 'cut-by-transport' | 'cut-unmeasured' | 'lost';
 

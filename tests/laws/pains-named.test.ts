@@ -53,15 +53,21 @@ it('`named-threads.json` contains all five groups of threads', () => {
 });
 
 describe.each(Object.entries(GROUPS))('threads about %s', (_group, rows) => {
-  it.each(rows.map((row) => [row.threads, row] as const))('%s are named by so many tests', (threads, { tests }) => {
-    const found = Object.keys(tests).map((file) => [file, titlesNaming(threads, file).length]);
-    expect(Object.fromEntries(found)).toEqual(tests);
-  });
+  it.each(rows.map((row) => [row.threads, row] as const))(
+    '%s are named by the recorded number of tests',
+    (threads, { tests }) => {
+      const found = Object.keys(tests).map((file) => [file, titlesNaming(threads, file).length]);
+      expect(Object.fromEntries(found)).toEqual(tests);
+    },
+  );
 
-  it.each(rows.map((row) => [row.threads, row] as const))('%s: each of them is named', (threads, { tests }) => {
-    const named = new Set(Object.keys(tests).flatMap((file) => titlesNaming(threads, file).flatMap(threadsIn)));
-    expect(threadsIn(threads).filter((thread) => !named.has(thread))).toEqual([]);
-  });
+  it.each(rows.map((row) => [row.threads, row] as const))(
+    '%s: each thread is named by a test',
+    (threads, { tests }) => {
+      const named = new Set(Object.keys(tests).flatMap((file) => titlesNaming(threads, file).flatMap(threadsIn)));
+      expect(threadsIn(threads).filter((thread) => !named.has(thread))).toEqual([]);
+    },
+  );
 });
 
 describe('readTestTitles', () => {

@@ -165,7 +165,7 @@ export const STEPS: readonly PlannedAnswer[] = [
 
 /**
  * Returns the next answer of the turn, which depends on the calls that the request already contains. The prompt `AGAIN`
- * has an answer of its own.
+ * has a separate answer.
  */
 export function byStep({ body, lastUserText }: ReceivedRequest): AnswerPlan {
   if (lastUserText.includes(AGAIN)) return { answer: { text: 'I see.' } };

@@ -67,7 +67,7 @@ describe.each(STORES)('anthropics/claude-code#3639, #1894, #5989 on $store', ({ 
     }
   });
 
-  it.each(SLOW)('an interrupt of a tool that %s gives each call a result that says what happened', (_name, run) =>
+  it.each(SLOW)('an interrupt of a tool that %s gives each call a result that states what happened', (_name, run) =>
     onNew(store, (place) =>
       play({ place, tools: toolsThat(run), answer: byStep }, async ({ live, bodies }) => {
         const events = live.events();
@@ -83,7 +83,7 @@ describe.each(STORES)('anthropics/claude-code#3639, #1894, #5989 on $store', ({ 
     ),
   );
 
-  it('a process that stops while tools run leaves a log in which each call gets a result that says so', () =>
+  it('a process that stops while tools run leaves a log in which each call gets a result that states this', () =>
     onNew(store, async (place) => {
       const third = (await playedWhole(place)).records.filter(isStarted)[2]?.position ?? -1;
       await cutAfter(place, third, (left) =>

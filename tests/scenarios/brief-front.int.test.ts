@@ -17,7 +17,7 @@ import { providerOf } from './billed-stage.ts';
 
 const ROLE = 'You answer questions about the orders of a small shop. Be kind, be short, and name the order.';
 const WORDS = 'What did I order?';
-const MOST = 150;
+const MAX_RUNTIME_TOKENS = 150;
 
 const orders = defineTool({
   name: 'orders',
@@ -112,7 +112,7 @@ describe('the front of an agent with only custom tools', () => {
       expect(body.system.map(({ text }) => text)).toEqual([TM3_BRIEF, ROLE]);
       const runtime = tokensOf(played.simulator, body) - tokensOf(played.simulator, withoutRuntime(body));
       expect(runtime).toBeGreaterThan(0);
-      expect(runtime).toBeLessThanOrEqual(MOST);
+      expect(runtime).toBeLessThanOrEqual(MAX_RUNTIME_TOKENS);
       expect(opened(played)).toMatchObject({ contract: 'tm3', padding: { setting: 'never' } });
     },
   );

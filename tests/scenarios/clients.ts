@@ -192,8 +192,8 @@ const DONE = 'The note was read.';
 const LONGEST_MS = 180_000;
 
 /**
- * Runs one turn of an installed client against a new simulator. The client gets a home and a workspace of its own, and
- * can reach no other host: its requests over HTTPS go to a closed port.
+ * Runs one turn of an installed client against a new simulator. The client gets a new home and a new workspace, and can
+ * reach no other host: its requests over HTTPS go to a closed port.
  */
 export async function runClient(client: Client, folder: string): Promise<ClientTurn> {
   const place = mkdtempSync(join(tmpdir(), 'tidemark-client-'));

@@ -153,7 +153,7 @@ describe('a cache key on a model that routes by it', () => {
     expect(keysOf(split.flat()).size).toBe(children.length);
   });
 
-  it('is abandoned for good by a child that calls more than 8 times in a minute, and never by the root', async () => {
+  it('is abandoned permanently by a child that calls more than 8 times in a minute, and never by the root', async () => {
     const callers = ['root', 'fast', 'slow'].map((name) => ({
       name,
       root: 'root',

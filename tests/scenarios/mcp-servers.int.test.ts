@@ -94,7 +94,7 @@ async function resultsOf(stage: Stage, live: AgentSession): Promise<readonly str
 describe.each([PLAIN, APPENDS])(
   'anthropics/claude-code#65917, can1357/oh-my-pi#890, shabaraba/vibing.nvim#808 over MCP: %s',
   (model) => {
-    test('a server that disconnects in every second of six turns costs nothing, and its tools stay listed and report that it is unavailable', async () => {
+    test('a server that disconnects in three of six turns costs nothing, and its tools stay listed and report that it is unavailable', async () => {
       const { stage, live, away, back } = await openShop(made('stock', 'orders'), { model });
       for (let turn = 0; turn < 6; turn += 1) {
         if (turn % 2 === 1) await away();

@@ -19,8 +19,8 @@ export interface ShortSession {
   readonly role: number;
   readonly calls: number;
   /**
-   * Course of the session. `talk`: each call is a turn with a prompt of its own. `work`: the calls belong to one turn,
-   * and between two calls a tool returns this many bytes.
+   * Course of the session. `talk`: each call is a turn with its own prompt. `work`: the calls belong to one turn, and
+   * between two calls a tool returns this many bytes.
    */
   readonly course: 'talk' | { readonly work: number };
   readonly options?: Partial<AgentOptions>;

@@ -8,7 +8,7 @@ import { pausedSessions, providerSessions } from '../scripted-sessions.ts';
 
 export const benchmark: Benchmark = {
   name: 'breaks',
-  against: 'nothing: breaks without an event, and bodies that are not those that were sent',
+  against: '0: breaks without an event, and rebuilt bodies that differ from the sent ones',
   target: 0,
   run,
 };

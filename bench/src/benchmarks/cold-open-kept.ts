@@ -14,7 +14,7 @@ import { withTemporaryHome } from '../temporary-home.ts';
 
 export const benchmark: Benchmark = {
   name: 'cold-open-kept',
-  against: 'reading the records behind the snapshot of a session of 100,000',
+  against: 'reading the records after the snapshot, in a session of 100,000 records',
   target: 2,
   run,
 };

@@ -19,7 +19,7 @@ import { withTemporaryHome } from '../temporary-home.ts';
 
 export const benchmark: Benchmark = {
   name: 'first-prompt',
-  against: "Node's own start, taken off: from the start of a joined program to its first prompt, taken and recorded",
+  against: 'the start of Node, which is subtracted: from the start of a bundled program to its first recorded prompt',
   target: 300,
   unit: 'ms',
   run,

@@ -11,7 +11,7 @@ import { withTemporaryHome } from '../temporary-home.ts';
 
 export const benchmark: Benchmark = {
   name: 'flushes',
-  against: 'nothing: flushes of the log in a step with 4 parallel calls that read',
+  against: 'no alternative: flushes of the log in a step with 4 parallel calls that read',
   target: 3,
   run,
 };

@@ -12,7 +12,7 @@ import { costOfCalls, dearestTurn, turnCosts } from '../nine-prompts/turn-costs.
 
 export const benchmark: Benchmark = {
   name: 'nine-prompts',
-  against: 'the median turn without a compaction; the dearest turn without one',
+  against: 'the median turn; the most expensive turn; both without compactions',
   target: 1.3,
   run,
 };

@@ -11,7 +11,7 @@ import { importedSessions } from '../imported-sessions.ts';
 
 export const benchmark: Benchmark = {
   name: 'pruning-needs',
-  against: 'the fit on the recorded sessions; the largest difference to a shipped chance of need',
+  against: 'the chances fitted on the recorded sessions; the largest difference from a shipped chance',
   target: 0.005,
   run,
 };

@@ -12,7 +12,7 @@ import { tokensOf } from './pieces.ts';
 import { sharesOf } from './recall.ts';
 
 const sessions = await cutSessions();
-if (sessions === undefined) console.warn('skipped: no ../shared/transcripts beside the repository');
+if (sessions === undefined) console.warn('skipped: no ../shared/transcripts next to the repository');
 const cuts = sessions ?? [];
 
 test.skipIf(sessions === undefined)(

@@ -105,7 +105,7 @@ function drawn({ random }: Making, most: number): number {
 
 function pick<T>(making: Making, list: readonly T[]): T {
   const one = list[drawn(making, list.length - 1)];
-  if (one === undefined) throw new RangeError('an empty list has nothing to pick');
+  if (one === undefined) throw new RangeError('no item can be picked from an empty list');
   return one;
 }
 

@@ -26,8 +26,8 @@ export interface MadeArea {
 const SOURCES = 12;
 const TESTS = 6;
 /** Minimum and maximum bytes of a source file: 500 to 6,000 tokens at four bytes each. */
-const LEAST = 2_000;
-const MOST = 24_000;
+const MIN_BYTES = 2_000;
+const MAX_BYTES = 24_000;
 
 const FILES = 'rules lines totals store events limits parse format plan check audit routes'.split(' ');
 const VERBS = 'read load sum round split check merge plan apply format count find pack sort close open'.split(' ');
@@ -39,7 +39,7 @@ export function makeArea(name: string, seed: number): MadeArea {
   const random = randomNumbers(seed);
   const names = namesOf(name, random);
   const sources = FILES.slice(0, SOURCES).map((file) => {
-    const bytes = LEAST * (MOST / LEAST) ** random();
+    const bytes = MIN_BYTES * (MAX_BYTES / MIN_BYTES) ** random();
     return makeSource(`src/${name}/${file}.ts`, bytes, names, random);
   });
   const tests = sources.slice(0, TESTS).map(({ path, functions }) => testOf(path, functions));

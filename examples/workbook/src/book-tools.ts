@@ -39,7 +39,7 @@ export function bookTools(path: string): readonly Tool[] {
     }),
     defineTool({
       name: 'sheet_add',
-      description: 'Adds a sheet behind the others, with these headers in its first row.',
+      description: 'Adds a sheet after the others, with these headers in its first row.',
       input: z.object({ sheet: z.string().min(1).max(31), headers: z.array(z.string()) }),
       effect: 'write',
       touches: ['structure'],

@@ -139,5 +139,5 @@ export function taken(state: State, pruned: HistoryPruned | undefined): State {
 }
 
 export function never(): never {
-  throw new Error('nothing was planned');
+  throw new Error('no pruning was planned');
 }

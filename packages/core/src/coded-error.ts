@@ -12,8 +12,8 @@ export type ErrorData = Readonly<Record<string, unknown>>;
 
 /**
  * Any error of these packages, so that a program can separate them from other errors with `instanceof`. The message
- * contains what happened, the name of the affected object, and the next step. Use `code` (`log/damaged`) to tell errors
- * apart, never the text. If a program contains two copies of a package, it has two classes, and only `code` works.
+ * contains what happened, the name of the affected object, and the next step. Use `code` (`log/damaged`) to
+ * distinguish errors, never the text. If a program contains two copies of a package, it has two classes, and only `code` works.
  */
 export abstract class TidemarkError extends Error {
   // The order of these members is the order in which a log or an inspector prints them.

@@ -63,7 +63,7 @@ interface TrackedSocket {
  * Number of consecutive unanswered pings after which a client is disconnected. A single missing answer can be caused by
  * a short delay of the server or the client.
  */
-const MOST_SILENT_BEATS = 2;
+const MAX_UNANSWERED_PINGS = 2;
 
 /** Creates the WebSockets of a server. Their messages count toward the same memory limit as request bodies. */
 export function createWebSockets(limits: ServerLimits, heldBytes: HeldBytes): WebSockets {
@@ -164,7 +164,8 @@ function beat(connection: TrackedSocket, mostBeats: number): void {
   if (socket.isPaused) return;
   connection.unfinishedBeats = unfinished === 0 ? 0 : connection.unfinishedBeats + 1;
   connection.silentBeats += 1;
-  if (connection.silentBeats > MOST_SILENT_BEATS || connection.unfinishedBeats > mostBeats) return socket.terminate();
+  if (connection.silentBeats > MAX_UNANSWERED_PINGS || connection.unfinishedBeats > mostBeats)
+    return socket.terminate();
   if (socket.readyState === socket.OPEN) socket.ping();
 }
 

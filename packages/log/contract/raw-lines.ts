@@ -38,7 +38,7 @@ export function splitLines(bytes: Uint8Array): Uint8Array[] {
 /** Checks a line and returns its layout. Throws if the layout or the checksum is not valid. */
 export function soundLine(line: Uint8Array | undefined): SoundLine {
   const sound = line === undefined ? 'frame' : checkLine(line, testBytes);
-  if (typeof sound === 'string') throw new Error(`no sound line: ${sound}`);
+  if (typeof sound === 'string') throw new Error(`the line is not sound: ${sound}`);
   return sound;
 }
 

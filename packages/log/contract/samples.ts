@@ -77,7 +77,7 @@ export async function untilFailure<T>(
     if (error instanceof LogError) return { values: all, error };
     throw error;
   }
-  throw new Error(`nothing failed; ${all.length} values came`);
+  throw new Error(`no error was thrown; the iteration returned ${all.length} values`);
 }
 
 /** Expects the promise to reject with a `LogError` of this code, and returns the error. */

@@ -119,7 +119,7 @@ describe('costOf', () => {
     fc.assert(
       fc.property(anyPrice, anyUsage, (one, usage) => {
         const cost = costOf(one, usage);
-        if (cost === undefined) throw new Error('every bucket is known here');
+        if (cost === undefined) throw new Error('the cost is unknown, although every bucket is known');
         expect(units(cost.fresh) + units(cost.read) + units(cost.writes) + units(cost.answer)).toBe(units(cost.total));
         const writes = usage.writes.reduce(
           (sum, { ttl, tokens: written }) => sum + units(one.writes[ttl], 6) * BigInt(written),
@@ -170,9 +170,9 @@ describe('multiplier', () => {
 
 /** Converts decimal text to an integer, in units of 10^-digits. Throws if the text has more digits. */
 function units(text: string | undefined, digits = 12): bigint {
-  if (text === undefined) throw new Error('unknown where it is known');
+  if (text === undefined) throw new Error('the amount is unknown');
   const [whole = '', rest = ''] = text.split('.');
-  if (rest.length > digits) throw new Error(`more digits than can be: ${text}`);
+  if (rest.length > digits) throw new Error(`more than ${digits} decimal places: ${text}`);
   return BigInt(whole + rest.padEnd(digits, '0'));
 }
 

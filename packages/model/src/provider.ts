@@ -177,7 +177,7 @@ export interface Continuation {
 export interface Provider {
   readonly name: string;
   /**
-   * Name of the account that the calls use. Each account has a cache of its own. The name is recorded with each request
+   * Name of the account that the calls use. Each account has a separate cache. The name is recorded with each request
    * and must not be a secret. If it is absent, the account is unknown, and cache entries of any account are assumed to
    * be readable.
    */

@@ -26,7 +26,7 @@ export function graphemesOf(text: string): Iterable<Grapheme> {
   return segmenter().segment(text);
 }
 
-/** Checks that a unit and its neighbours are printable ASCII. The unit is then a grapheme of its own. */
+/** Checks that a unit and its neighbours are printable ASCII. The unit is then a separate grapheme. */
 function isPlain(text: string, unit: number): boolean {
   return /^[ -~]{2,3}$/.test(text.slice(Math.max(0, unit - 1), unit + 2)) && unit >= 0 && unit < text.length;
 }

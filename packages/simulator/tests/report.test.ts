@@ -92,7 +92,7 @@ test('`explainMisses` names the cause of each call that read nothing', () => {
   expect(simulator.report().misses).toEqual([
     { call: 1, model: 'test-model', cause: 'first call of this account and model' },
     { call: 3, model: 'test-model', cause: 'the system prompt changed' },
-    { call: 4, model: 'test-model', cause: 'the entries expired, were evicted, or are behind the lookback' },
+    { call: 4, model: 'test-model', cause: 'the entries expired, were evicted, or are further back than the lookback' },
     { call: 5, model: 'other-model', cause: 'first call of this account and model' },
     { call: 6, model: 'other-model', cause: 'the system prompt changed' },
   ]);

@@ -44,7 +44,7 @@ test('the condition `header` selects a call by a header, or by its absence, in a
   expect(answer(only({ header: { 'x-team': null } }), {}, { 'x-team': 'red' })).toEqual(NO);
 });
 
-test('the condition `wire` tells the providers apart', () => {
+test('the condition `wire` distinguishes the providers', () => {
   const simulator = simulateOpenAI({
     scenario: {
       routes: [
@@ -78,7 +78,7 @@ test('`call` counts the calls of the run, and `routeCall` those that reach the r
 });
 
 describe('the routes of a scenario', () => {
-  it('each have steps of their own, so two agents at once cannot take each other’s answers', () => {
+  it('each have their own steps, so two agents at the same time cannot take each other’s answers', () => {
     const simulator = simulate({
       scenario: {
         routes: [

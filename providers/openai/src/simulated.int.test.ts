@@ -30,7 +30,7 @@ async function start(
 /** Builds and sends the requests of a conversation step by step, as the agent does. */
 function converse(provider: Provider, model: string) {
   const row = findModel(defaultCatalog(), model, 'openai');
-  if (row === undefined) throw new Error(`the catalog knows no ${model}`);
+  if (row === undefined) throw new Error(`the catalog has no ${model}`);
   const lowering: Lowering = { ...LOWERING, model, capabilities: row };
   const text = 'A rule of the house. '.repeat(400);
   const origin = { from: 'layer', layer: 'runtime', revision: '1' } as const;

@@ -23,7 +23,7 @@ const MIB = 1024 * 1024;
  * Upper bound, in bytes, for the data that a test server writes before the client stops reading. The limits of a small
  * answer plus the buffers between server and client are below this bound.
  */
-const MOST_WRITTEN = 64 * MIB;
+const MAX_WRITTEN = 64 * MIB;
 const OVERSIZED = { class: 'refused', code: 'provider/oversized' };
 const WRONG_ADDRESS = { class: 'stop', code: 'provider/address' };
 
@@ -69,7 +69,7 @@ export function describeHostileContract(name: string, subject: SocketSubject): v
         const error = await failing(sending({ status: 500, before: json, bytes, after: '"}}', written }));
         expect(error).toMatchObject({ class: 'retryable', code: 'provider/server', data: { status: 500 } });
         expect(error.message.length).toBeLessThan(3_000);
-        expect(written.bytes).toBeLessThan(MOST_WRITTEN);
+        expect(written.bytes).toBeLessThan(MAX_WRITTEN);
       },
     );
 
@@ -90,7 +90,7 @@ export function describeHostileContract(name: string, subject: SocketSubject): v
     ])('is disconnected at a limit when it sends %s', async (_title, body) => {
       const written: Written = { bytes: 0 };
       expect(await failing(sending({ ...body, written }))).toMatchObject(OVERSIZED);
-      expect(written.bytes).toBeLessThan(MOST_WRITTEN);
+      expect(written.bytes).toBeLessThan(MAX_WRITTEN);
     });
 
     it.each(['application/json', 'text/event-stream'])(

@@ -109,7 +109,7 @@ function causesOf(error: unknown): readonly { readonly code: string; readonly me
 }
 
 /**
- * Returns the `ProviderError` among an error and its causes, because an SDK wraps it in an error of its own. Looks at 5
+ * Returns the `ProviderError` among an error and its causes, because an SDK wraps it in its own error. Looks at 5
  * levels. Returns `undefined` if no level is a `ProviderError`.
  */
 export function providerErrorIn(error: unknown): ProviderError | undefined {

@@ -9,7 +9,7 @@ import type { Service } from './service.ts';
 export const ERROR_BYTES: number = 64 * 1024;
 
 /** Maximum number of parts in one answer: texts, reasoning, calls and native items together. */
-const MOST_PARTS = 1_024;
+const MAX_PARTS = 1_024;
 
 /**
  * Maximum number of characters in the id of a call. The limit is high because some gateways store a signature of
@@ -75,10 +75,10 @@ export function oversized({ name, title }: Service, what: string): ProviderError
 /**
  * Checks the number of parts of an answer.
  *
- * @throws ProviderError `provider/oversized` when an answer has more than `MOST_PARTS` parts.
+ * @throws ProviderError `provider/oversized` when an answer has more than `MAX_PARTS` parts.
  */
 export function requireFewParts(service: Service, parts: number): void {
-  if (parts > MOST_PARTS) throw oversized(service, `an answer of more than ${MOST_PARTS} parts`);
+  if (parts > MAX_PARTS) throw oversized(service, `an answer of more than ${MAX_PARTS} parts`);
 }
 
 /**
@@ -147,4 +147,4 @@ function sizeOf(part: AnswerPart): number {
 /**
  * Largest token count that is accepted, far above any context window. A larger number is invalid and counts as unknown.
  */
-export const MOST_TOKENS = 1_000_000_000;
+export const MAX_TOKENS = 1_000_000_000;

@@ -58,7 +58,7 @@ export const CODE_OF_STATUS: ReadonlyMap<number, FailureCode> = new Map([
 ]);
 
 /** Maximum number of characters of an error type and of a request id. A server may send any length. */
-const MOST_NAME = 200;
+const MAX_NAME = 200;
 
 /**
  * Returns the error to throw for a failed call, with the server's message shortened. The time to wait (`afterMs`) is
@@ -74,8 +74,8 @@ export function failedCall(
   const [next, step] = NEXT[code];
   const { afterMs, refused, field, type, request, ...rest } = known;
   const named = defined({
-    type: type === undefined ? undefined : shortenText(type, MOST_NAME),
-    request: request === undefined ? undefined : shortenText(request, MOST_NAME),
+    type: type === undefined ? undefined : shortenText(type, MAX_NAME),
+    request: request === undefined ? undefined : shortenText(request, MAX_NAME),
   });
   const word = [known.status, named.type].filter((one) => one !== undefined).join(' ');
   const said = `${service.title} did not answer the request${word === '' ? '' : ` (${word})`}: ${readableWords(message).replace(/\.+$/, '')}. Next: ${step}`;
@@ -188,13 +188,13 @@ function positive(text: string | null | undefined): number | undefined {
 }
 
 /** Maximum number of characters of a server's message in an error message. */
-const MOST_WORDS = 2_000;
+const MAX_MESSAGE = 2_000;
 const SEARCHED = 16_384;
 const PAGE = /<(?:!doctype\s+html|html|head|body)\b/i;
 const TITLE = /<title[^>]{0,200}>([^<]{1,200})/i;
 
 function readableWords(text: string): string {
-  return PAGE.test(text.slice(0, 1_000)) ? pageName(text) : shortenText(text, MOST_WORDS);
+  return PAGE.test(text.slice(0, 1_000)) ? pageName(text) : shortenText(text, MAX_MESSAGE);
 }
 
 /** Returns a description of a page: its title, or its first 80 characters if it has no title. */

@@ -2,7 +2,7 @@
 
 export { connectionError, redirected } from './address.ts';
 export type { AnswerLimits } from './answer-limits.ts';
-export { answerLimits, createPartMeter, MOST_TOKENS, oversized, requireFewParts } from './answer-limits.ts';
+export { answerLimits, createPartMeter, MAX_TOKENS, oversized, requireFewParts } from './answer-limits.ts';
 export type { BodyForm } from './body-writer.ts';
 export { locateBlocks } from './body-writer.ts';
 export { joinBody } from './body-writer.ts';

@@ -22,7 +22,7 @@ import { artifactPaths } from './home.ts';
 const PLAIN_LIMIT = 4_096;
 
 /** Largest file that is read as an unpacked artifact, in bytes. A sound artifact of a larger size is always packed. */
-const MOST_PLAIN = 16 * 1_024 * 1_024;
+const MAX_UNPACKED = 16 * 1_024 * 1_024;
 
 const pack = promisify(zstdCompress);
 
@@ -167,7 +167,7 @@ async function* get(paths: HomePaths, digest: Digest): AsyncGenerator<Uint8Array
   let path = plain;
   try {
     // An unpacked artifact is small, so reading it whole costs less than a stream.
-    const small = await readRegularFile(plain, { most: MOST_PLAIN }).catch(unlessGone);
+    const small = await readRegularFile(plain, { most: MAX_UNPACKED }).catch(unlessGone);
     if (small === undefined) path = packed;
     for await (const piece of small === undefined ? await unpackFile(packed) : [small]) {
       hash.update(piece);

@@ -11,7 +11,7 @@ import type { Home, NdjsonOptions } from './home.ts';
 import { artifactPaths, openHome, roomPaths } from './home.ts';
 import { chunksOf, nodeBytes, readOn, withLog } from './read-log.ts';
 import { lineage } from './read-session.ts';
-import { MOST_SNAPSHOT } from './snapshots.ts';
+import { MAX_SNAPSHOT } from './snapshots.ts';
 
 /** Result of inspecting a session. */
 export interface Inspection {
@@ -94,7 +94,7 @@ export async function inspect(home: Home, session: SessionId, options: InspectOp
 const NO_SNAPSHOT = new Uint8Array();
 
 async function isDamaged(snapshot: string): Promise<boolean> {
-  const whole = await readRegularFile(snapshot, { most: MOST_SNAPSHOT }).catch((error: unknown) => {
+  const whole = await readRegularFile(snapshot, { most: MAX_SNAPSHOT }).catch((error: unknown) => {
     if (error instanceof FileError) return NO_SNAPSHOT;
     return unlessGone(error);
   });

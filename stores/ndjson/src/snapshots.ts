@@ -59,13 +59,13 @@ export async function learnPlace(home: Home, session: SessionId): Promise<void> 
 }
 
 /** Largest snapshot that is read, in bytes. */
-export const MOST_SNAPSHOT: number = 512 * 1_024 * 1_024;
+export const MAX_SNAPSHOT: number = 512 * 1_024 * 1_024;
 
 /** Maximum number of bytes before the state in a snapshot file: a digest and four short fields. */
 const LONGEST_FRONT = 1_024;
 
 async function readKept(path: string): Promise<KeptSnapshot | undefined> {
-  const whole = await readRegularFile(path, { most: MOST_SNAPSHOT }).catch(() => undefined);
+  const whole = await readRegularFile(path, { most: MAX_SNAPSHOT }).catch(() => undefined);
   return whole === undefined ? undefined : decodeSnapshot(whole, nodeBytes);
 }
 

@@ -129,12 +129,12 @@ async function lossOf(home: Home, name: string): Promise<string | undefined> {
 // are not flushed, and a reader takes no lock.
 
 /** Largest text that is read, in bytes. */
-const MOST_BYTES = 16 * 1_024 * 1_024;
+const MAX_BYTES = 16 * 1_024 * 1_024;
 
 function createSharedTexts({ shared }: HomePaths, folders: Folders): SharedTexts {
   return {
     async get(name) {
-      const bytes = await readRegularFile(join(shared, name), { most: MOST_BYTES }).catch(() => undefined);
+      const bytes = await readRegularFile(join(shared, name), { most: MAX_BYTES }).catch(() => undefined);
       return bytes?.toString('utf8');
     },
     async put(name, text) {

@@ -141,7 +141,7 @@ describe('garbage collection', () => {
       await writer.close();
     }));
 
-  it('removes the rest of a killed write, and restores the files that a killed collection had renamed', () =>
+  it('removes the temporary file of a killed write, and restores the files that a killed collection had renamed', () =>
     inHome(async (home) => {
       const digest = await putBefore(home, 'taken', 50);
       const writer = await sessionWith(openNdjsonStore({ home }), a, 0);

@@ -85,8 +85,8 @@ function placeIn(folder: string, url: string, { environment, signal }: CommandCo
 function introduce({ url }: Workplace, { output }: CommandContext): void {
   output.line([
     withStyle('bold', 'An agent fixes a small shop project'),
-    ' in a temporary folder. Its tools are real. A\nscript replaces the model, behind the official SDK and a simulator of the\n',
-    `provider at ${url}. The project has a skill of its own, which\n--trust allows. Next to each answer: input tokens that were read from the cache,\nwritten to it, or fresh, and the cost of the call.`,
+    ' in a temporary folder. Its tools are real. A\nscript replaces the model. Requests go through the official SDK to a simulator\n',
+    `of the provider at ${url}. The project has its own skill, which\n--trust allows. Next to each answer: input tokens that were read from the cache,\nwritten to it, or fresh, and the cost of the call.`,
   ]);
 }
 

@@ -23,7 +23,7 @@ function screenOf(answers: readonly string[], rows = 24): Screen {
     ask: async (question, signal) => {
       signal.throwIfAborted();
       const answer = left.shift();
-      if (answer === undefined) throw new Error(`nobody answers ${question}`);
+      if (answer === undefined) throw new Error(`no answer is planned for ${question}`);
       written.push(`${question}${answer}`);
       return answer;
     },

@@ -1,4 +1,4 @@
-// Tests a process that dies while a question to the user is open. Nothing was decided, and no answer is assumed.
+// Tests a process that ends while a question to the user is open. Nothing was decided, and no answer is assumed.
 
 import { describe, expect, test } from 'vitest';
 import { inShort } from '../../tests/in-short.ts';
@@ -44,7 +44,7 @@ async function reopened(runtime: Partial<Runtime>, mode?: 'auto' | 'read-only'):
 const decisions = async ({ records }: Live): Promise<readonly string[]> =>
   inShort((await records()).filter(({ kind }) => kind === 'permission.decided'));
 
-describe('a question that was open when the process died', () => {
+describe('a question that was open when the process ended', () => {
   test('is asked again, and the new answer applies', async () => {
     for (const answer of ['allowed', 'denied'] as const) {
       const questions: Question[] = [];

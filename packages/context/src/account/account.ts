@@ -116,7 +116,7 @@ export interface AsOther {
 
 const NOTHING: Money = money('0');
 
-/** Account of no calls. */
+/** Account that contains no calls. */
 export const NO_CALLS: Account = {
   calls: 0,
   uncounted: 0,

@@ -120,7 +120,7 @@ describe('tokens that a call wrote', () => {
     ]);
   });
 
-  test('stay readable after a call without the conversation writes an entry of its own', () => {
+  test('stay readable after a call without the conversation writes its own entry', () => {
     const title = request(1);
     if (title[0] !== 'request.prepared') throw new Error('no request');
     const side = { ...title[1], stream: 'side/title', history: 'none' as const };

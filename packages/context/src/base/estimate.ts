@@ -9,7 +9,7 @@ import type { Part, AnswerPart, ImagePart, Span, TextPart } from '@tidemark/mode
 
 // Classes of a character, as far as they affect tokenizers. They are integers, because every character of each new text
 // is classified. Letters and digits together form one run, so their classes have the lowest numbers. Each other class
-// forms runs of its own.
+// forms separate runs.
 const DIGIT = 0;
 const UPPER_HEX = 1;
 const UPPER = 2;

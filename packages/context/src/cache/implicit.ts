@@ -46,8 +46,8 @@ export function planKeeping(input: KeepingInput): Keeping | undefined {
 
 /**
  * Plans a request for a provider with entries at message ends. The request leaves an entry at its latest eligible
- * ending, which is the end of a user message or of a run of results. Marked blocks have entries of their own, so they
- * are not in `places`.
+ * ending, which is the end of a user message or of a run of results. Marked blocks have separate entries, so they are
+ * not in `places`.
  */
 export function atEndings({ sequence, readable, marked }: KeepingInput, lookup: number): Keeping {
   const endings = latestEndings(sequence, lookup + 1);

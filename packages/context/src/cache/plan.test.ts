@@ -181,7 +181,7 @@ test('`firstDivergence` returns the first block that differs, and the first byte
   expect(firstDivergence(before, other)).toEqual({ at: 'parameters', section: 'messages' });
 });
 
-test('a block that continues the previous message has another prefix digest than the same block in a message of its own', () => {
+test('a block that continues the previous message has another prefix digest than the same block in a separate message', () => {
   const one = sequenceOf(PROMPT, block('x', { group: 1 }));
   const grown = sequenceOf(PROMPT, block('x', { group: 0 }));
   expect(firstDivergence(one, grown)).toMatchObject({ at: 3 });

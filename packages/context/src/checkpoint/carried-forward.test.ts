@@ -16,7 +16,7 @@ const ROUNDS = 5;
  * Minimum bound of a checkpoint in this test, in tokens. The fixed text of a checkpoint alone may exceed a smaller
  * bound.
  */
-const LEAST = 700;
+const MIN_BOUND = 700;
 
 const words = fc.string({
   unit: fc.constantFrom('a', 'word ', 'é', '👩‍👩‍👧', '\n', '[', '…'),
@@ -51,7 +51,7 @@ const happening: fc.Arbitrary<Happens> = fc.oneof(
 const rounds = fc.array(
   fc.record({
     happenings: fc.array(happening, { minLength: 1, maxLength: 40 }),
-    bound: fc.integer({ min: LEAST, max: 6_000 }),
+    bound: fc.integer({ min: MIN_BOUND, max: 6_000 }),
   }),
   { minLength: ROUNDS, maxLength: ROUNDS },
 );

@@ -28,8 +28,8 @@ export interface ContractInput {
   readonly range: Range;
   readonly previous?: HistoryCompacted;
   /**
-   * Maximum tokens of the lines in one part of the history, by `estimateTokens`. A line above this limit is a part of
-   * its own. Each text in a line has at most 6,000 UTF-16 units.
+   * Maximum tokens of the lines in one part of the history, by `estimateTokens`. A line above this limit is a separate
+   * part. Each text in a line has at most 6,000 UTF-16 units.
    */
   readonly chunk: number;
 }

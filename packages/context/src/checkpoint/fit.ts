@@ -45,12 +45,12 @@ const SHARES: readonly (readonly [list: ListName, share: number])[] = [
 const LATER: ReadonlySet<ListName> = new Set(['work', 'commands']);
 
 /**
- * Lists whose newest names are chosen before all other items. Each of these two lists may first use up to `MOST_NAMES`
+ * Lists whose newest names are chosen before all other items. Each of these two lists may first use up to `MAX_NAMES`
  * of the limit, so together they use at most half of it.
  */
 const NAMES: readonly ListName[] = ['skills', 'instructions'];
 
-const MOST_NAMES = 0.25;
+const MAX_NAMES = 0.25;
 
 /** Maximum share of the limit for all lines written by a model. The rest is reserved for facts that the log proves. */
 const OF_MODEL = 0.25;
@@ -137,7 +137,7 @@ export function fitLists(
       left -= tokens;
     }
   };
-  for (const list of NAMES) take(list, room * MOST_NAMES);
+  for (const list of NAMES) take(list, room * MAX_NAMES);
   for (const [list, share] of SHARES) take(list, room * share);
   for (const [list] of SHARES) take(list, LATER.has(list) ? left - steps : left);
   const isKept = (list: ListName, index: number): boolean => kept.get(list)?.has(index) === true;

@@ -6,12 +6,15 @@ import type { Position } from '@tidemark/log';
 import type { Checkpoint, LeftOut, ListName, ReadAgain } from './checkpoint.ts';
 import { excerptOf, oneLine } from './excerpt.ts';
 
-const MOST_NAMED = 12;
+const MAX_NAMES = 12;
 
-/** Maximum number of limitations that a model may add. `TOLD` is the maximum length of each, in UTF-16 units. */
-const MOST_TOLD = 5;
+/**
+ * Maximum number of limitations that a model may add. `MAX_REPORTED_LENGTH` is the maximum length of each, in UTF-16
+ * units.
+ */
+const MAX_REPORTED = 5;
 
-const TOLD = 200;
+const MAX_REPORTED_LENGTH = 200;
 
 const LISTS: { readonly [K in ListName | 'steps']: string } = {
   directives: 'prompts of the user',
@@ -71,15 +74,15 @@ function unrepeatedLines(dropped: readonly Position[]): readonly string[] {
  */
 function byModel(told: readonly string[]): readonly string[] {
   const said = told
-    .slice(0, MOST_TOLD)
-    .map((line) => `The model that helped to write it reports: ${excerptOf(oneLine(line), TOLD)}`);
+    .slice(0, MAX_REPORTED)
+    .map((line) => `The model that helped to write it reports: ${excerptOf(oneLine(line), MAX_REPORTED_LENGTH)}`);
   const more = told.length - said.length;
   return more === 0 ? said : [...said, `It reported ${more} more limitations, which are omitted.`];
 }
 
 function nameSkills(what: string, again: readonly ReadAgain[]): readonly string[] {
   if (again.length === 0) return [];
-  const names = again.slice(-MOST_NAMED).map(({ name }) => oneLine(name));
+  const names = again.slice(-MAX_NAMES).map(({ name }) => oneLine(name));
   const more = again.length - names.length;
   return [`${what}: ${names.join(', ')}${more === 0 ? '' : ` and ${more} more`}.`];
 }
@@ -125,7 +128,7 @@ function isList(name: string): name is ListName | 'steps' {
 type PositionSpan = LeftOut['spans'][number];
 
 /** Maximum number of separate ranges. If there are more, the ranges with the smallest gaps are joined. */
-const MOST_SPANS = 12;
+const MAX_RANGES = 12;
 
 /**
  * Adds newly omitted positions to those omitted before. Positions with no kept item between them form one range.
@@ -160,12 +163,12 @@ function joinStretches(spans: readonly PositionSpan[], kept: readonly Position[]
 }
 
 function joinNear(spans: readonly PositionSpan[]): readonly PositionSpan[] {
-  if (spans.length <= MOST_SPANS) return spans;
+  if (spans.length <= MAX_RANGES) return spans;
   const gaps = spans.slice(1).map((span, index) => ({ index, width: span[0] - (spans[index]?.[1] ?? span[0]) }));
   const kept = new Set(
     gaps
       .toSorted((a, b) => b.width - a.width || a.index - b.index)
-      .slice(0, MOST_SPANS - 1)
+      .slice(0, MAX_RANGES - 1)
       .map(({ index }) => index),
   );
   const joined: PositionSpan[] = [];

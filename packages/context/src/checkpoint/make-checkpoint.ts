@@ -22,9 +22,9 @@ import { offeredBy } from './steps-of.ts';
  * Minimum and maximum share of the bound for prompts and a summary. `FIXED` is the number of tokens of the text that is
  * always present.
  */
-const LEAST_QUOTES = 0.5;
+const MIN_QUOTES = 0.5;
 
-const MOST_QUOTES = 0.9;
+const MAX_QUOTES = 0.9;
 
 const FIXED = 300;
 
@@ -100,12 +100,12 @@ export function makeCheckpoint(input: CheckpointInput): Checkpoint {
 }
 
 /**
- * Returns the tokens for prompts and a summary: `MOST_QUOTES` of the bound, less the fixed text and the needs of the
- * other lists, but at least `LEAST_QUOTES` of the bound. The share above `MOST_QUOTES` is reserved for the steps.
+ * Returns the tokens for prompts and a summary: `MAX_QUOTES` of the bound, less the fixed text and the needs of the
+ * other lists, but at least `MIN_QUOTES` of the bound. The share above `MAX_QUOTES` is reserved for the steps.
  */
 function quotesRoom(merged: Merged, bound: number): number {
   const beside = tokensBesidePrompts(priceLists(merged), bound);
-  return Math.max(bound * LEAST_QUOTES, bound * MOST_QUOTES - FIXED - beside);
+  return Math.max(bound * MIN_QUOTES, bound * MAX_QUOTES - FIXED - beside);
 }
 
 function withSteps(

@@ -87,7 +87,7 @@ export function mergeFields(
 }
 
 /** Maximum number of short prompts that are listed with the objective. */
-const MOST_SINCE = 3;
+const MAX_SHORT_PROMPTS = 3;
 
 /**
  * Returns the latest request and the last short prompts after it. Code cannot decide if a short prompt is a new
@@ -105,7 +105,7 @@ function objectiveOf(
   const { position, text, of } = asked;
   const said = defined({ position, text, of });
   const short = directives.filter((one) => one.position > position && one.steer !== true && isShortPrompt(one.text));
-  const since = [...(newest === undefined ? (before?.objective?.since ?? []) : []), ...short].slice(-MOST_SINCE);
+  const since = [...(newest === undefined ? (before?.objective?.since ?? []) : []), ...short].slice(-MAX_SHORT_PROMPTS);
   const now = adds?.objective ?? (newest === undefined ? before?.objective?.now : undefined);
   return {
     objective: {

@@ -64,16 +64,16 @@ export type ParsedCheckpoint =
   | { readonly ok: true; readonly fields: ModelFields }
   | { readonly ok: false; readonly unusable: UnusableAnswer };
 
-const MOST_NAMED = 5;
+const MAX_NAMES = 5;
 
 /** Maximum length of the description of a contradiction, in UTF-16 units. */
-const MOST_SAID = 300;
+const MAX_CONTRADICTION = 300;
 
 /** Parses an answer. Text around the object and unknown fields are ignored. It never throws. */
 export function parseCheckpoint(said: string | readonly AnswerPart[]): ParsedCheckpoint {
   const parts: readonly AnswerPart[] = typeof said === 'string' ? [{ type: 'text', text: said }] : said;
   const calls = parts.flatMap((part) => (part.type === 'call' ? [lineOf(part.name, 64)] : []));
-  if (calls.length > 0) return unusable('calls', `it called tools (${calls.slice(0, MOST_NAMED).join(', ')})`);
+  if (calls.length > 0) return unusable('calls', `it called tools (${calls.slice(0, MAX_NAMES).join(', ')})`);
   const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
   if (text.trim() === '') return unusable('silent', 'it contained no text');
   const value = objectIn(text);
@@ -93,7 +93,9 @@ function sound(fields: ModelFields): ParsedCheckpoint {
   if ([decisions, work, tasks, questions, risks].every(({ length }) => length === 0))
     return unusable('empty', 'all of its lists are empty');
   const contradiction = contradictionIn(fields);
-  return contradiction === undefined ? { ok: true, fields } : unusable('contradicts', lineOf(contradiction, MOST_SAID));
+  return contradiction === undefined
+    ? { ok: true, fields }
+    : unusable('contradicts', lineOf(contradiction, MAX_CONTRADICTION));
 }
 
 /** Returns the text that asks the model to answer again. */
@@ -106,11 +108,11 @@ function unusable(code: UnusableAnswer['code'], message: string): ParsedCheckpoi
 }
 
 /** Maximum number of opening braces at which parsing is tried. */
-const MOST_STARTS = 20;
+const MAX_STARTS = 20;
 
 function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
   let start = text.indexOf('{');
-  for (let tries = 0; start !== -1 && tries < MOST_STARTS; tries += 1) {
+  for (let tries = 0; start !== -1 && tries < MAX_STARTS; tries += 1) {
     const value = parseArguments(text.slice(start, objectEnd(text, start)));
     if (value !== undefined && Object.keys(value).some((name) => Object.hasOwn(answer.shape, name))) return value;
     start = text.indexOf('{', start + 1);
@@ -172,7 +174,7 @@ function saysSomething(one: unknown): boolean {
 }
 
 function issuesOf({ issues }: z.ZodError): string {
-  const named = issues.slice(0, MOST_NAMED).map(({ path, message }) => `${path.map(String).join('.')}: ${message}`);
+  const named = issues.slice(0, MAX_NAMES).map(({ path, message }) => `${path.map(String).join('.')}: ${message}`);
   const more = issues.length - named.length;
   return [...named, ...(more > 0 ? [`${more} more`] : [])].join('; ');
 }

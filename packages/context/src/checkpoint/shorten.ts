@@ -14,7 +14,7 @@ const AIM = 0.15;
 const SUMMARY = 0.3;
 
 /** Minimum tokens of a shortened prompt. */
-const LEAST = 24;
+const MIN_PROMPT = 24;
 
 /** Maximum number of attempts to shorten a quotation to its token limit. */
 const RUNS = 4;
@@ -30,12 +30,12 @@ export interface Quotes {
 }
 
 /**
- * Returns the quotes, shortened to fit into `room` tokens. Each prompt keeps at least `LEAST` tokens, so very many
+ * Returns the quotes, shortened to fit into `room` tokens. Each prompt keeps at least `MIN_PROMPT` tokens, so very many
  * prompts can exceed `room`.
  */
 export function shortenQuotes({ objective, directives, summary }: Quotes, room: number): Quotes {
   const repeated = objective !== undefined && directives.some(({ position }) => position === objective.position);
-  const aim = objective && (repeated ? objective : shortQuote(objective, Math.max(LEAST, room * AIM)));
+  const aim = objective && (repeated ? objective : shortQuote(objective, Math.max(MIN_PROMPT, room * AIM)));
   const rest = room - (aim === undefined || repeated ? 0 : quoteTokens(aim));
   const needed = directives.reduce((sum, said) => sum + directiveTokens(said), 0);
   const ofSummary = summary === undefined ? 0 : quoteTokens(summary);
@@ -47,7 +47,9 @@ export function shortenQuotes({ objective, directives, summary }: Quotes, room: 
     // An objective that is also in the list of prompts is shortened in the same way, so both texts are equal.
     ...(aim && { objective: repeated && now?.below !== true ? { ...aim, ...textOf(now ?? aim) } : aim }),
     directives: said,
-    ...defined({ summary: summary === undefined ? undefined : shortQuote(summary, Math.max(LEAST, left - MARKS)) }),
+    ...defined({
+      summary: summary === undefined ? undefined : shortQuote(summary, Math.max(MIN_PROMPT, left - MARKS)),
+    }),
   };
 }
 
@@ -73,7 +75,7 @@ function shortenTo(directives: readonly Directive[], room: number, level: number
 }
 
 function leastAt({ text }: Directive, level: number): number {
-  return level < OUTLINE_LEVELS ? estimateTokens(quoteText(outlineAt(text, level))) : LEAST;
+  return level < OUTLINE_LEVELS ? estimateTokens(quoteText(outlineAt(text, level))) : MIN_PROMPT;
 }
 
 /**
@@ -81,7 +83,7 @@ function leastAt({ text }: Directive, level: number): number {
  * here, but its full text is stored for the next checkpoint.
  */
 function directiveTokens(said: Directive): number {
-  return said.below === true ? LEAST + MARKS : quoteTokens(said);
+  return said.below === true ? MIN_PROMPT + MARKS : quoteTokens(said);
 }
 
 function quoteTokens({ text }: Quote): number {

@@ -29,7 +29,7 @@ export interface DraftOptions {
   readonly shortens?: number;
   /** Positions of the notes that will be recorded again if the compaction omits them. */
   readonly noted: Iterable<number>;
-  /** True to keep nothing of the history except the checkpoint. `tail` is then ignored. */
+  /** True to keep only the checkpoint and no part of the history. `tail` is then ignored. */
   readonly alone?: boolean;
 }
 

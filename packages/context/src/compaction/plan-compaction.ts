@@ -27,7 +27,7 @@ const RUNGS: readonly number[] = [1, 1 / 2, 1 / 4, 1 / 8, 0];
 const SHORTENED = 2_000;
 
 /** Minimum tokens of a checkpoint: its fixed text and a little more. */
-const LEAST_CHECKPOINT = 600;
+const MIN_CHECKPOINT = 600;
 
 /**
  * Maximum share of the window for a checkpoint. `OF_RANGE` is its maximum share of the range that it replaces. The size
@@ -62,7 +62,7 @@ export interface CompactionInput {
   readonly checkpoint?: number;
   /** Last rung that is tried. Default: `LAST_RUNG`, or `from` if `alone` is set. */
   readonly last?: number;
-  /** True to keep nothing of the history except the checkpoint. By default, only one rung is then tried. */
+  /** True to keep only the checkpoint and no part of the history. By default, only one rung is then tried. */
   readonly alone?: boolean;
   /**
    * True to replace the checkpoint of a compaction that no epoch uses yet by a better one. The plan may then omit the
@@ -111,7 +111,7 @@ function unlessWaiting({ compacted, epoch, history }: State, plan: CompactionPla
   const { range, keeps = [], shortens } = compacted.data;
   const { draft, sizes } = plan;
   // The number of packed spans is compared, because a range can also contain records that are never packed. For
-  // example, a fork with a history of its own contains its own `session.created`.
+  // example, a fork with new records contains its own `session.created`.
   const waiting = keptBehind(slice(history.packed, history.lead), { to: range.to, keeps, shortens });
   const less = draft.keeps.length + draft.kept.length < waiting.length;
   return less || (draft.shortens !== undefined && shortens === undefined) ? plan : { sizes, refused: 'nothing-new' };
@@ -129,7 +129,7 @@ function planRung(state: State, input: CompactionInput, rung: number): Compactio
     ...(rung === LAST_RUNG ? { shortens: SHORTENED } : {}),
   });
   if (draft === undefined) return nothing(gauge);
-  const least = { tokens: LEAST_CHECKPOINT * draft.scale, bytes: LEAST_CHECKPOINT * 4 };
+  const least = { tokens: MIN_CHECKPOINT * draft.scale, bytes: MIN_CHECKPOINT * 4 };
   const { sizes, refused } = judgeCompaction(state, gauge, draft, least);
   if (refused !== undefined) return { sizes, refused };
   const most = mostOf(input, draft, sizes);
@@ -141,7 +141,7 @@ function planRung(state: State, input: CompactionInput, rung: number): Compactio
  * budget also has at most the same share of the byte limit.
  */
 function perByte({ by, hard, bytesLimit }: Gauge): Pick<DraftOptions, 'perByte'> {
-  return by === 'bytes' && bytesLimit !== undefined ? { perByte: hard / (MOST_BYTES * bytesLimit) } : {};
+  return by === 'bytes' && bytesLimit !== undefined ? { perByte: hard / (MAX_BYTE_SHARE * bytesLimit) } : {};
 }
 
 /**
@@ -149,7 +149,7 @@ function perByte({ by, hard, bytesLimit }: Gauge): Pick<DraftOptions, 'perByte'>
  * checkpoint's fixed text.
  */
 export function boundAt(most: number, scale: number): number {
-  return Math.max(LEAST_CHECKPOINT, Math.floor(most / scale));
+  return Math.max(MIN_CHECKPOINT, Math.floor(most / scale));
 }
 
 /**
@@ -163,7 +163,7 @@ function mostOf({ gauge, checkpoint }: CompactionInput, draft: CompactionDraft, 
     Math.min(OF_WINDOW * limit, OF_RANGE * draft.left.tokens + draft.carried.tokens),
   );
   const beside = sizes.after - sizes.parts.checkpoint;
-  const most = Math.min(hard > 0 ? hard : Infinity, by === 'bytes' ? Infinity : MOST_LEFT * sizes.before);
+  const most = Math.min(hard > 0 ? hard : Infinity, by === 'bytes' ? Infinity : MAX_REMAINING * sizes.before);
   return Math.min(checkpoint ?? byRoom, most - beside);
 }
 
@@ -176,10 +176,10 @@ function nothing({ input = 0, hard }: Gauge): RefusedPlan {
 // fifth. Without this rule, compactions would be repeated and free almost nothing each time.
 
 /** Maximum share of the request that may remain after a compaction. */
-const MOST_LEFT: number = 0.8;
+const MAX_REMAINING: number = 0.8;
 
 /** Maximum share of a provider's byte limit for a request after a compaction. */
-const MOST_BYTES: number = 0.9;
+const MAX_BYTE_SHARE: number = 0.9;
 
 /** Sizes of a compaction: estimated tokens on the model's scale. */
 export interface CompactionSizes {
@@ -235,9 +235,9 @@ export function judgeCompaction(
 
 function refusalOf({ before, after, hard }: CompactionSizes, gauge: Gauge, bytes: number): JudgedCompaction['refused'] {
   const { bytesLimit = Infinity } = gauge;
-  if ((hard > 0 && after > hard) || bytes > MOST_BYTES * bytesLimit) return 'does-not-fit';
-  const lighter = gauge.by === 'bytes' && bytes <= MOST_LEFT * gauge.bytes;
-  return after <= MOST_LEFT * before || lighter ? undefined : 'shrinks-too-little';
+  if ((hard > 0 && after > hard) || bytes > MAX_BYTE_SHARE * bytesLimit) return 'does-not-fit';
+  const lighter = gauge.by === 'bytes' && bytes <= MAX_REMAINING * gauge.bytes;
+  return after <= MAX_REMAINING * before || lighter ? undefined : 'shrinks-too-little';
 }
 
 /**

@@ -16,7 +16,7 @@ describe('a cache key', () => {
     expect(keyOf()).toBe('tm1.5b98e349b996.0fc346867412.9c67c24ea5c2.74234e98afe7');
   });
 
-  it('changes only in the part for the changed input; a stream with a key of its own changes the root part', () => {
+  it('changes only in the part for the changed input; a stream with its own key changes the root part', () => {
     const differs = (change: Partial<KeyInput>): readonly number[] => {
       const [was, is] = [keyOf(), keyOf(change)].map((key) => key.split('.'));
       return (was ?? []).flatMap((part, place) => (part === is?.[place] ? [] : [place]));

@@ -270,8 +270,8 @@ export interface KeyInput {
   /** Digest of the skill list in the front of an older log. */
   readonly skills?: string;
   /**
-   * Name of the stream or id of the session that uses a key of its own instead of the family's key. Absent for the
-   * family's key.
+   * Name of the stream or id of the session that uses its own key instead of the family's key. Absent for the family's
+   * key.
    */
   readonly stream?: string | undefined;
   /** Routing rule of the catalog row. */

@@ -66,7 +66,7 @@ function conversation({ streams: { main }, cache: _cache, length: _length, pace:
   return { ...rest, main: { ...main, accepted: { ...main?.accepted, left: undefined } } };
 }
 
-test('a side call changes nothing of the main stream, whether it is sent, answered, interrupted or failed', () => {
+test('a side call does not change the main stream, whether it is sent, answered, interrupted or failed', () => {
   const sides = new Set<unknown>(SIDE.map(([, data]) => data));
   const any = fc.oneof(fc.constantFrom(...MAIN), fc.constantFrom(...SIDE));
   fc.assert(

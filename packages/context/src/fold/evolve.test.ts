@@ -43,7 +43,7 @@ describe('settled order', () => {
     expect(packed(state)).toEqual(['user: go', 'assistant: call c1', 'user: result c1', 'user: and keep the rounding']);
   });
 
-  test('packs nothing of an answer whose calls are open', () => {
+  test('packs no part of an answer whose calls are open', () => {
     expect(packed(fold([created, prompt('go'), answer([call('c1')]), prompt('more')]))).toEqual(['user: go']);
   });
 

@@ -213,7 +213,7 @@ const FIRST_ERROR = 0.1;
  */
 const CAP = 4 / 3;
 
-const LEAST_ROOM = 300;
+const MIN_ROOM = 300;
 
 /** Returns the estimated tokens of the tools and the system text, before a provider has counted them. */
 export function frontTokens(front: FrontTexts): number {
@@ -256,5 +256,5 @@ const TITLE = '# Operating guide\n';
 function bounds({ floor, error = FIRST_ERROR }: PadOptions): { readonly target: number; readonly cap: number } {
   if (floor === undefined) return UNKNOWN_FLOOR;
   const target = Math.ceil(floor * (1 + error));
-  return { target, cap: Math.max(Math.floor(floor * CAP), target + LEAST_ROOM) };
+  return { target, cap: Math.max(Math.floor(floor * CAP), target + MIN_ROOM) };
 }

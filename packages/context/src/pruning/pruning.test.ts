@@ -250,13 +250,13 @@ describe('`planPruning`', () => {
     },
   );
 
-  test('opens no epoch of its own if the front must change too', () => {
+  test('opens no separate epoch if the front must change too', () => {
     const pruned = session(early);
     const other: RequestSpec = { ...wanted, parameters: { effort: 'low' } };
     expect(plan(pruned, { wanted: other })).toBeUndefined();
   });
 
-  test('opens no epoch of its own to save money after an appended change, because its epoch would move that change into the front', () => {
+  test('opens no separate epoch to save money after an appended change, because this epoch would move that change into the front', () => {
     const other: RequestSpec = { ...wanted, parameters: { effort: 'low' } };
     const said: Told = ['reasoning.changed', { parameter: 'effort', setting: 'low', as: 'appended', scope: 'lasting' }];
     const changed = fold([said], session(early));

@@ -53,7 +53,7 @@ const HALF = 0.5;
  * Minimum share of the sent tokens that a batch with its own epoch must free. Many small prunings would break the
  * prefix again and again.
  */
-const LEAST = 0.05;
+const MIN_FREED = 0.05;
 /** Maximum number of calls since the last edit that are examined. The cache entries of older calls are not stored. */
 const CALLS = 16;
 /**
@@ -149,7 +149,7 @@ function tierOf({ tier }: PruningInput['gauge']): HistoryPruned['tier'] {
 }
 
 function isLarge({ freed }: PruningBatch, { sent }: OldResults): boolean {
-  return freed >= LEAST * sent;
+  return freed >= MIN_FREED * sent;
 }
 
 /**

@@ -108,7 +108,7 @@ describe('a result that was not used in the open turn and the one before it', ()
     const { uses, call, say } = made();
     goToTurn(uses, 1);
     const [a, b, c] = ['src/a.ts', 'src/b.ts', 'lib/c.ts'].map((path) => call('read', { path }));
-    if (a === undefined || b === undefined || c === undefined) throw new Error('a call gave nothing');
+    if (a === undefined || b === undefined || c === undefined) throw new Error('a call has no result');
     goToTurn(uses, 2);
     expect(grounds(a, b, c)).toEqual([undefined, undefined, undefined]);
     say('I look at src/b.ts again.', 'user');

@@ -111,14 +111,14 @@ function shareOf(begin: number, end: number, from: number, to: number): number {
 }
 
 // Rate of a session's calls. A provider that routes by key sends calls above about 15 a minute per key to another
-// machine, which has its own cache. A family shares one key. A child session with many calls changes to a key of its
-// own early, while its prefix is still short and cheap to write again.
+// machine, which has its own cache. A family shares one key. A child session with many calls changes to its own key
+// early, while its prefix is still short and cheap to write again.
 
 /**
  * Maximum calls per minute of a child under the family's key: half of the provider's limit, because other sessions
  * share the key.
  */
-const MOST = 8;
+const MAX_CHILD_CALLS = 8;
 
 /** Approximate number of calls per minute that one machine accepts for one key (provider facts 2.1). */
 const MACHINE = 15;
@@ -144,7 +144,7 @@ export const NO_PACE: Pace = { recent: [], own: undefined };
  * because a change would only move its load to another key.
  */
 export function addCall({ recent, own }: Pace, at: Timestamp, session: SessionId | undefined, isRoot: boolean): Pace {
-  const fast = within(recent, MOST, at);
+  const fast = within(recent, MAX_CHILD_CALLS, at);
   return { recent: [...recent, at].slice(-1 - MACHINE), own: fast && !isRoot ? session : own };
 }
 

@@ -142,7 +142,7 @@ const ODD = 4;
 
 /**
  * Returns the scales after one more counted request. If the request continues from a counted request of the same model,
- * its added text gets a scale of its own. Any other request corrects all scales by the relative error of its forecast.
+ * its added text gets a separate scale. Any other request corrects all scales by the relative error of its forecast.
  */
 export function learnScales(scales: Scales | undefined, request: CountedRequest): Scales | undefined {
   const { whole, since, media = 0 } = request.prepared.size ?? {};

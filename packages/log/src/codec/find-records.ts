@@ -16,7 +16,7 @@ export interface FoundRecord {
  * Maximum number of possible record starts (`{"v":`) that are tried for one record end. A payload contains far fewer of
  * these openings by chance.
  */
-const MOST_OPENINGS = 1_000;
+const MAX_OPENINGS = 1_000;
 const OPENING = '{"v":';
 
 /** Returns every sound record in these bytes, in order and without overlaps, at any offset. */
@@ -35,7 +35,7 @@ export function findRecords(within: Uint8Array, bytes: BytePort): readonly Found
 function recordEndingAt(within: Uint8Array, from: number, end: number, bytes: BytePort): FoundRecord | undefined {
   const opening = bytes.encode(OPENING);
   let start = indexOf(within, opening, from, end);
-  for (let tried = 0; start !== -1 && tried < MOST_OPENINGS; tried += 1) {
+  for (let tried = 0; start !== -1 && tried < MAX_OPENINGS; tried += 1) {
     const line = within.subarray(start, end);
     const sound = checkLine(line, bytes);
     if (typeof sound !== 'string') return { sound, line, start, end };

@@ -6,7 +6,7 @@ import { ImportError } from './format/import-error.ts';
 /**
  * Maximum size of a transcript, in bytes: 4 GiB. Larger files are refused because a transcript is read several times.
  */
-const MOST_BYTES = 4 * 1024 ** 3;
+const MAX_BYTES = 4 * 1024 ** 3;
 
 /**
  * Checks that a file can be imported. Returns a function that reads the file from the start on each call.
@@ -15,8 +15,8 @@ const MOST_BYTES = 4 * 1024 ** 3;
  */
 export async function openFile(path: string): Promise<() => AsyncIterable<Uint8Array>> {
   const size = await sizeOf(path);
-  if (size > MOST_BYTES) {
-    const reason = `it has ${size} bytes, and the maximum for a transcript is ${MOST_BYTES}`;
+  if (size > MAX_BYTES) {
+    const reason = `it has ${size} bytes, and the maximum for a transcript is ${MAX_BYTES}`;
     throw new ImportError('import/unreadable', `${path} cannot be imported: ${reason}.`, { source: path, reason });
   }
   if (size === 0) {

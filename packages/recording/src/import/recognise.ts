@@ -17,10 +17,10 @@ export type OpenBytes = () => AsyncIterable<Uint8Array>;
  * Number of records of unknown format after which the search ends. The first few records of a transcript normally show
  * its format.
  */
-const MOST_RECORDS = 200;
+const MAX_RECORDS = 200;
 
 /** Maximum number of bytes that are searched for the first valid record: 256 MiB. */
-const MOST_BYTES = 256 * 1024 * 1024;
+const MAX_BYTES = 256 * 1024 * 1024;
 
 /**
  * Returns the format of a transcript. `source` is the name of the file in error texts.
@@ -45,7 +45,7 @@ export async function recogniseFormat(open: OpenBytes, source: string): Promise<
       }
       for (const reason of content.problems) seen.firstProblem ??= { line: line.number, reason };
     }
-    if (seen.records >= MOST_RECORDS) break;
+    if (seen.records >= MAX_RECORDS) break;
   }
   throw refusal(seen, source);
 }
@@ -72,7 +72,7 @@ async function* countBytes(chunks: AsyncIterable<Uint8Array>, seen: Seen, source
     }
     seen.bytes += chunk.length;
     yield chunk;
-    if (seen.records === 0 && seen.bytes > MOST_BYTES) return;
+    if (seen.records === 0 && seen.bytes > MAX_BYTES) return;
   }
 }
 

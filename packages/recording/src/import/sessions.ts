@@ -255,7 +255,7 @@ function sessionStep(state: ImportState, branch: Branch, waiting: ForkPoint | un
   const { stage, whole, format, source } = state;
   const { outline, bytes, digest: file } = stage;
   const session = nameOf(state, branch.index);
-  // A subagent in the file of its main session has no title of its own.
+  // A subagent in the file of its main session has no separate title.
   const title = branch.agent !== undefined && branch.kind !== 'main' ? undefined : (state.title ?? outline.title);
   return defined({
     type: 'session',

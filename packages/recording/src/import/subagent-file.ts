@@ -26,7 +26,7 @@ export interface SubagentFile {
 const SUBAGENT = /[/\\]subagents[/\\]agent-[^/\\]+\.jsonl$/;
 
 /** Maximum size of the description, in bytes. */
-const MOST_BYTES = 64 * 1024;
+const MAX_BYTES = 64 * 1024;
 
 /** Maximum length of a title, in characters. */
 const LONGEST = 200;
@@ -45,7 +45,7 @@ export async function readSubagentFile(path: string): Promise<SubagentFile | und
 // The description is optional, so a file that cannot be read counts as absent.
 async function readText(path: string): Promise<string> {
   try {
-    return new TextDecoder().decode(await readRegularFile(path, { most: MOST_BYTES }));
+    return new TextDecoder().decode(await readRegularFile(path, { most: MAX_BYTES }));
   } catch {
     return '';
   }

@@ -32,7 +32,7 @@ export interface Destination {
    * the parent has been replayed.
    */
   readonly trunk: readonly number[];
-  /** True if the replayed session already contains a record of its own. */
+  /** True if the replayed session already contains one of its own records. */
   readonly begun: boolean;
 }
 

@@ -19,8 +19,8 @@ import { KEEP_WARM } from '@tidemark/context';
 export type DrivePause = { readonly callAt: number } | { readonly leaves: Position; readonly memory: Memory };
 
 /**
- * Replays one session into `options.session`, which must not contain records of its own yet. The generator yields at
- * each pause and ends after the last record. A fork passes the memory of its parent as `inherited`.
+ * Replays one session into `options.session`, which must not contain its own records yet. The generator yields at each
+ * pause and ends after the last record. A fork passes the memory of its parent as `inherited`.
  */
 export async function* drive(options: DriveOptions, inherited?: Memory): AsyncGenerator<DrivePause, void> {
   const driving = beginDriving(options, inherited);

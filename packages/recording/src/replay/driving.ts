@@ -91,7 +91,7 @@ export interface Driving {
   called: CallOptions | undefined;
   /** Time of the last event or call, in milliseconds. */
   clock: number;
-  /** True if the replayed log already contains a record of its own. */
+  /** True if the replayed log already contains one of its own records. */
   begun: boolean;
 }
 
@@ -152,7 +152,7 @@ const BUDGETS: ReadonlyMap<string, number> = new Map([
 
 const USUAL_BUDGET = 12_288;
 
-const LEAST = 1_024;
+const MIN_BUDGET = 1_024;
 
 /** Level names that turn reasoning off. */
 const NONE: ReadonlySet<string> = new Set(['off', 'none', '0']);
@@ -179,8 +179,8 @@ export function createLevels(): Levels {
  */
 function freeBudget(level: string, most: number, taken: ReadonlyMap<number, string>): number {
   const asked = Math.round(BUDGETS.get(level) ?? (Number.isFinite(Number(level)) ? Number(level) : USUAL_BUDGET));
-  let budget = Math.min(Math.max(asked, LEAST), most);
-  while ((taken.get(budget) ?? level) !== level) budget = budget > LEAST ? budget - 1 : most;
+  let budget = Math.min(Math.max(asked, MIN_BUDGET), most);
+  while ((taken.get(budget) ?? level) !== level) budget = budget > MIN_BUDGET ? budget - 1 : most;
   return budget;
 }
 
@@ -190,7 +190,7 @@ function freeBudget(level: string, most: number, taken: ReadonlyMap<number, stri
  */
 export interface StandInRow {
   readonly capabilities: Capabilities;
-  /** Model whose row was copied. Absent if the recorded model has an Anthropic row of its own. */
+  /** Model whose row was copied. Absent if the recorded model has its own Anthropic row. */
   readonly standIn?: string;
 }
 

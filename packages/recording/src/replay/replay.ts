@@ -264,7 +264,7 @@ export interface Planned {
 }
 
 /**
- * Returns the sessions as trees of forks. A fork becomes a root of its own if its parent is not in the list, or if the
+ * Returns the sessions as trees of forks. A fork becomes a separate root if its parent is not in the list, or if the
  * parent's own records do not contain the fork point. Such a fork is replayed from the start of its log.
  */
 async function planSessions(source: Log, sessions: readonly SessionId[]): Promise<readonly Planned[]> {

@@ -141,7 +141,7 @@ describe('rows that only look like a rewind', () => {
 describe('subagents', () => {
   const side = (fields: object) => ({ isSidechain: true, ...fields });
 
-  it('become sessions of their own, and the session that started them contains their names', async () => {
+  it('become separate sessions, and the session that started them contains their names', async () => {
     const { imported, events, of } = await importRows([
       prompt('p', null, 'go'),
       answer('a1', 'p', 'm1', use('task')),

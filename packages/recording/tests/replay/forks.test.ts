@@ -1,4 +1,4 @@
-// Tests for the branches of a recording. Each branch is replayed as a session of its own, in the order of the recorded
+// Tests for the branches of a recording. Each branch is replayed as a separate session, in the order of the recorded
 // calls. A fork reads the cache entries that its parent wrote.
 
 import { expect, it } from 'vitest';

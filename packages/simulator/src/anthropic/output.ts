@@ -9,7 +9,7 @@ import type { OutputRoom } from '../core/answer.ts';
 
 const EFFORTS: ReadonlySet<unknown> = new Set(['low', 'medium', 'high', 'xhigh', 'max']);
 
-const LEAST_BUDGET = 1024;
+const MIN_BUDGET = 1024;
 
 /** Beta header that a request needs for the field `thinking.block_binding` (provider-facts §1.8). */
 const BINDING = 'thinking-binding-controls-2026-08-01';
@@ -61,8 +61,8 @@ function checkThinking(request: WireRequest): MessageRefusal | undefined {
   if (thinking['type'] !== 'enabled') return undefined;
   const budget = thinking['budget_tokens'];
   if (typeof budget !== 'number') return invalid('thinking.enabled.budget_tokens: Field required');
-  if (budget < LEAST_BUDGET) {
-    return invalid(`thinking.enabled.budget_tokens: Input should be greater than or equal to ${LEAST_BUDGET}`);
+  if (budget < MIN_BUDGET) {
+    return invalid(`thinking.enabled.budget_tokens: Input should be greater than or equal to ${MIN_BUDGET}`);
   }
   if (request.purpose === 'count' || request.maxTokens > budget) return undefined;
   return invalid('`max_tokens` must be greater than `thinking.budget_tokens`.');

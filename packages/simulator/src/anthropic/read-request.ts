@@ -15,7 +15,7 @@ import { readBlockMarker, readMarker } from './markers.ts';
  * Maximum body size of the messages and count endpoints, in bytes: 32 MB. A gateway in front of the real service
  * enforces this limit (provider-facts §1.6).
  */
-export const MOST_BYTES: number = 32_000_000;
+export const MAX_BYTES: number = 32_000_000;
 
 /**
  * Values that `readRequest` needs in addition to the body: the endpoint, the beta headers and the capabilities of each
@@ -34,7 +34,7 @@ export interface RequestReading {
  * blocks are checked after this, by `checkRules`.
  */
 export function readRequest(body: Uint8Array, reading: RequestReading): WireRequest | MessageRefusal {
-  if (body.byteLength > MOST_BYTES) return refuse(413, 'request_too_large', 'Request exceeds the maximum size');
+  if (body.byteLength > MAX_BYTES) return refuse(413, 'request_too_large', 'Request exceeds the maximum size');
   const read = parseBody(body);
   if (read === 'too-deep') return invalid(TOO_DEEP);
   const parsed = read?.value;
@@ -210,7 +210,7 @@ const KNOWN: { readonly [purpose in Purpose]: ReadonlySet<string> } = {
   ]),
 };
 
-const MOST_MESSAGES = 100_000;
+const MAX_MESSAGES = 100_000;
 
 function checkFields(fields: WireObject, purpose: Purpose): MessageRefusal | undefined {
   return missing(fields, purpose) ?? unknownField(fields, purpose) ?? wrongKind(fields);
@@ -245,6 +245,6 @@ function wrongKind(fields: WireObject): MessageRefusal | undefined {
 function messageCount(messages: unknown): MessageRefusal | undefined {
   const length = isList(messages) ? messages.length : 0;
   if (length === 0) return invalid('messages: at least one message is required');
-  if (length <= MOST_MESSAGES) return undefined;
-  return invalid(`messages: List should have at most ${MOST_MESSAGES} items after validation, not ${length}`);
+  if (length <= MAX_MESSAGES) return undefined;
+  return invalid(`messages: List should have at most ${MAX_MESSAGES} items after validation, not ${length}`);
 }

@@ -191,7 +191,7 @@ export interface Signatures {
   look(sealed: Sealed, place: ThinkingPlace, account: string, model: string): Binding | 'unknown' | 'edited';
 }
 
-const MOST_BINDINGS = 200_000;
+const MAX_BINDINGS = 200_000;
 
 /**
  * Pattern of a real signature. Some recordings contain the placeholder `[REDACTED_SIGNATURE]` instead. A placeholder is
@@ -210,7 +210,7 @@ export function createSignatures(recorded: boolean): Signatures {
   function bind(key: string, sealed: Sealed, place: ThinkingPlace, account: string, model: string): Binding {
     const binding: Binding = { ...place, key, account, model, thinking: sealed.thinking };
     issued.set(key, binding);
-    if (issued.size > MOST_BINDINGS) forgetOldest(issued);
+    if (issued.size > MAX_BINDINGS) forgetOldest(issued);
     return binding;
   }
   return {

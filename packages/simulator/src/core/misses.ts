@@ -58,7 +58,7 @@ function causeOf(shape: PromptShape, before: readonly PromptShape[]): string {
   if (same < nearest.messages.length) return `message ${same + 1} changed`;
   return nearest.cached === 0
     ? 'the earlier call wrote nothing to the cache: no breakpoint, or below the minimum'
-    : 'the entries expired, were evicted, or are behind the lookback';
+    : 'the entries expired, were evicted, or are further back than the lookback';
 }
 
 function shared(a: PromptShape, b: PromptShape): number {

@@ -141,7 +141,7 @@ export function globMatches(pattern: string, name: string): boolean {
 }
 
 const LONGEST_MS = 250;
-const MOST_TEXT = 200_000;
+const MAX_TEXT = 200_000;
 
 let sandbox: { pattern: string; flags: string; text: string } | undefined;
 const TEST = new Script('new RegExp(pattern, flags).test(text)');
@@ -149,7 +149,7 @@ const TEST = new Script('new RegExp(pattern, flags).test(text)');
 /** Tests a regular expression with a time limit, because a pattern can need exponential time. */
 function testPattern(pattern: string, flags: string, text: string): boolean | 'slow' {
   sandbox ??= Object.assign(createContext(), { pattern: '', flags: '', text: '' });
-  Object.assign(sandbox, { pattern, flags, text: text.slice(0, MOST_TEXT) });
+  Object.assign(sandbox, { pattern, flags, text: text.slice(0, MAX_TEXT) });
   try {
     return TEST.runInContext(sandbox, { timeout: LONGEST_MS }) === true;
   } catch (error) {

@@ -65,7 +65,7 @@ export interface ScenarioRoute {
 }
 
 /**
- * Routes, each with steps of its own. The first route that matches a call answers it, also if its steps are used up: the
+ * Routes, each with its own steps. The first route that matches a call answers it, also if its steps are used up: the
  * call then gets `otherwise`. A call that matches no route gets `otherwise` too. Without `otherwise`, these calls are
  * refused with a 400.
  */

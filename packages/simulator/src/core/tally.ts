@@ -53,7 +53,7 @@ export interface RunTally {
 }
 
 /** Most refusals and misses that a report lists. The sums have no limit. */
-const MOST_LISTED = 1000;
+const MAX_LISTED = 1000;
 
 /** Creates a collector without calls. */
 export function createTally(settings: Pick<SimulatorSettings, 'capabilities' | 'explainMisses'>): RunTally {
@@ -92,7 +92,7 @@ export function createTally(settings: Pick<SimulatorSettings, 'capabilities' | '
 }
 
 function push<Item>(list: Item[], item: Item): void {
-  if (list.length < MOST_LISTED) list.push(item);
+  if (list.length < MAX_LISTED) list.push(item);
 }
 
 function refusedCall({ endpoint, status, refusal, route, cause }: LedgerCall, call: number): RefusedCall {

@@ -31,7 +31,7 @@ import { addControlDoors } from './control.ts';
 import { invalid, refuse } from '../core/refusal.ts';
 import { errorBody } from '../anthropic/refusal.ts';
 import type { MessageRefusal } from '../core/refusal.ts';
-import { MOST_BYTES } from '../anthropic/read-request.ts';
+import { MAX_BYTES } from '../anthropic/read-request.ts';
 
 /** Simulator that listens on a port of the loopback interface. */
 export interface ListeningSimulator {
@@ -71,7 +71,7 @@ export interface ListenOptions {
  */
 export async function listen(core: OpenAICore, options: ListenOptions): Promise<ListeningSimulator> {
   const { port = 0, allowedHosts = [] } = options;
-  const limits = { bodyBytes: MOST_BYTES, ...options.limits };
+  const limits = { bodyBytes: MAX_BYTES, ...options.limits };
   const door: SimulatorDoor = { core };
   const app = createApp(door);
   const refusalForm: RefusalForm = (refusal, path) => refuseEarly(door, refusal, path);

@@ -96,7 +96,7 @@ function breakpointOf(block: number, mark: string | undefined): readonly Breakpo
   return [{ block, ttl }];
 }
 
-/** Returns the breakpoint of a top-level `cache_control`: the last block, unless this block has a marker of its own. */
+/** Returns the breakpoint of a top-level `cache_control`: the last block, unless this block has its own marker. */
 function automaticOf({ blocks, fields }: OpenAIRequest): readonly Breakpoint[] {
   const control = fields['cache_control'];
   const last = blocks.at(-1);

@@ -1,7 +1,7 @@
 // Parses the events and messages that Anthropic sends from `unknown` into types. Only the fields that are used are
 // checked. All other fields are accepted as they are.
 
-import { MOST_TOKENS } from '@tidemark/provider-wire';
+import { MAX_TOKENS } from '@tidemark/provider-wire';
 import { z } from 'zod';
 
 type MessageCount = number | null | undefined;
@@ -79,7 +79,7 @@ export interface MessageEvents {
 export type MessageEventType = keyof MessageEvents;
 
 // An invalid count becomes `undefined` (unknown) instead of an error, so the rest of the answer is kept.
-const count: z.ZodType<MessageCount> = z.number().int().nonnegative().max(MOST_TOKENS).nullish().catch(undefined);
+const count: z.ZodType<MessageCount> = z.number().int().nonnegative().max(MAX_TOKENS).nullish().catch(undefined);
 const name: z.ZodType<MessageWord> = z.string().nullish();
 const index: z.ZodType<number> = z.number().int().nonnegative();
 

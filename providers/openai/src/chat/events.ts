@@ -1,7 +1,7 @@
 // Parses the chunks and completions of OpenAI and of compatible servers from `unknown` into types. Only the fields that
 // are used are checked. All other fields are accepted as they are.
 
-import { MOST_TOKENS } from '@tidemark/provider-wire';
+import { MAX_TOKENS } from '@tidemark/provider-wire';
 import { z } from 'zod';
 import type { WireCount } from '../decode/usage.ts';
 
@@ -66,7 +66,7 @@ export interface WireCompletion {
 }
 
 // An invalid count becomes `undefined` (unknown) instead of an error, so the rest of the answer is kept.
-const count: z.ZodType<WireCount> = z.number().int().nonnegative().max(MOST_TOKENS).nullish().catch(undefined);
+const count: z.ZodType<WireCount> = z.number().int().nonnegative().max(MAX_TOKENS).nullish().catch(undefined);
 const name: z.ZodType<ChatWord> = z.string().nullish();
 
 const argumentsText: z.ZodType<ChatWord> = z.union([

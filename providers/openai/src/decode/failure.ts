@@ -1,6 +1,6 @@
 // Sorts failures by the action that can follow (provider-facts §2.5). The code decides first, then the status, then the
-// text, which is matched loosely. Compatible servers have codes of their own or no codes. For this reason, the text
-// also decides about a request that was refused with a general status such as 400.
+// text, which is matched loosely. Compatible servers have other codes or no codes. For this reason, the text also
+// decides about a request that was refused with a general status such as 400.
 
 import { defined } from '@tidemark/core';
 import type { ProviderError, RefusedPlace } from '@tidemark/model';

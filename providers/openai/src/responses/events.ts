@@ -1,7 +1,7 @@
 // Parses the events and responses of the Responses API from `unknown` into types. Only the fields that are used are
 // checked. All other fields are accepted as they are.
 
-import { MOST_TOKENS } from '@tidemark/provider-wire';
+import { MAX_TOKENS } from '@tidemark/provider-wire';
 import { z } from 'zod';
 import type { WireCount } from '../decode/usage.ts';
 
@@ -98,7 +98,7 @@ export interface ResponseEvents {
 export type ResponseEventType = keyof ResponseEvents;
 
 // An invalid count becomes `undefined` (unknown) instead of an error, so the rest of the answer is kept.
-const count: z.ZodType<WireCount> = z.number().int().nonnegative().max(MOST_TOKENS).nullish().catch(undefined);
+const count: z.ZodType<WireCount> = z.number().int().nonnegative().max(MAX_TOKENS).nullish().catch(undefined);
 const name: z.ZodType<ResponseWord> = z.string().nullish();
 const index: z.ZodType<number> = z.number().int().nonnegative();
 const item: z.ZodType<WireItem> = z.looseObject({ type: z.string() });

@@ -15,7 +15,7 @@ const MIB = 1024 * 1024;
  * A client that respects its limits reads fewer bytes than this number: the limits of a small answer, plus the buffers
  * between server and client, are below it.
  */
-const MOST_WRITTEN = 64 * MIB;
+const MAX_WRITTEN = 64 * MIB;
 const TEXT_FRAME = 0x81;
 const BEGUN = [
   { type: 'response.created', response: { id: 'resp_1', model: 'm' } },
@@ -109,7 +109,7 @@ describe.each(['auto', 'websocket'] as const)('a hostile WebSocket server, with 
     });
     const { baseURL, others } = await serve(upgrade);
     expect(await failing(baseURL, transport)).toMatchObject({ class: 'refused', code: 'provider/oversized' });
-    expect(written.bytes).toBeLessThan(MOST_WRITTEN);
+    expect(written.bytes).toBeLessThan(MAX_WRITTEN);
     expect(others).toEqual([]);
   });
 
@@ -122,7 +122,7 @@ describe.each(['auto', 'websocket'] as const)('a hostile WebSocket server, with 
     const upgrade = answering((wire) => pump(wire, frameOf(JSON.stringify(event)), written));
     const { baseURL } = await serve(upgrade);
     expect(await failing(baseURL, transport)).toMatchObject({ class: 'refused', code: 'provider/oversized' });
-    expect(written.bytes).toBeLessThan(MOST_WRITTEN);
+    expect(written.bytes).toBeLessThan(MAX_WRITTEN);
   });
 
   it('cannot redirect the upgrade to another port', async () => {

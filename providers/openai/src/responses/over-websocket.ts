@@ -32,7 +32,7 @@ interface SendingWays extends Sockets {
 }
 
 /** After this number of consecutive calls that received nothing, `auto` no longer tries a WebSocket. */
-const MOST_OBSTACLES = 2;
+const MAX_FAILED_TRIES = 2;
 
 /** Returns `Provider.send` for the given transport. */
 export function createSending(ways: SendingWays): Provider['send'] {
@@ -40,14 +40,14 @@ export function createSending(ways: SendingWays): Provider['send'] {
   let obstacles = 0;
   return async function* (outgoing) {
     if (isAuto && outgoing.lane === undefined) return yield* overHttp(ways, outgoing);
-    if (isAuto && obstacles >= MOST_OBSTACLES) return yield* overHttp(ways, outgoing, 'given-up');
+    if (isAuto && obstacles >= MAX_FAILED_TRIES) return yield* overHttp(ways, outgoing, 'given-up');
     try {
       yield* overSocket(ways, outgoing);
       obstacles = 0;
     } catch (error) {
       if (!(error instanceof NotReached)) throw error;
       if (!isAuto) throw overWay((await ways.client.sdk()).sort(error.error, 'asking'), 'websocket');
-      obstacles = error.forGood ? MOST_OBSTACLES : obstacles + 1;
+      obstacles = error.forGood ? MAX_FAILED_TRIES : obstacles + 1;
       yield* overHttp(ways, outgoing, error.obstacle);
     }
   };

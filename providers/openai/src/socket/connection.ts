@@ -102,7 +102,7 @@ interface Inbox {
 }
 
 /** Maximum number of unread frames. At this number, reading from the socket pauses, so the server must wait. */
-const MOST_WAITING = 64;
+const MAX_UNREAD_FRAMES = 64;
 
 function createInbox(socket: WebSocket, tooLarge: () => Error): Inbox {
   const frames: string[] = [];
@@ -110,7 +110,7 @@ function createInbox(socket: WebSocket, tooLarge: () => Error): Inbox {
   let failure: Error | undefined;
   socket.on('message', (data: Buffer) => {
     frames.push(data.toString());
-    if (frames.length >= MOST_WAITING) socket.pause();
+    if (frames.length >= MAX_UNREAD_FRAMES) socket.pause();
     wake();
   });
   socket.on('error', (error) => {
@@ -129,7 +129,7 @@ function createInbox(socket: WebSocket, tooLarge: () => Error): Inbox {
       }
       const frame = frames.shift();
       if (frame === undefined && failure !== undefined) throw failure;
-      if (socket.isPaused && frames.length < MOST_WAITING) socket.resume();
+      if (socket.isPaused && frames.length < MAX_UNREAD_FRAMES) socket.resume();
       return frame;
     },
   };

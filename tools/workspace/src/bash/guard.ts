@@ -76,7 +76,7 @@ async function start({ argv, folder, environment }: GuardedCommand, pipe: Pipe):
   const { pid, stdio } = child;
   if (pid === undefined) throw new Error('the command started without a number');
   const leash = stdio[3];
-  // When the group is killed, the guard dies too, and its end of the socket closes. The error that follows on this
+  // When the group is killed, the guard ends too, and its end of the socket closes. The error that follows on this
   // socket is expected.
   leash?.on('error', () => undefined);
   return { pid, output: pipe.reader, exited, release: () => leash?.destroy() };

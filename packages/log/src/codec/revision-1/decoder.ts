@@ -162,10 +162,10 @@ export const sessionId: z.ZodType<SessionId> = brandedId(/^[A-Za-z0-9][A-Za-z0-9
 export const callId: z.ZodType<CallId> = brandedId(/[^]/, 'a call id');
 export const digest: z.ZodType<Digest> = brandedId(/^[0-9a-f]{64}$/, 'a SHA-256 digest');
 export const chain: z.ZodType<Chain> = brandedId(/^[0-9a-f]{16}$/, 'a chain digest');
-export const money: z.ZodType<Money> = brandedId(/^-?\d+(\.\d+)?$/, 'a plain decimal');
+export const money: z.ZodType<Money> = brandedId(/^-?\d+(\.\d+)?$/, 'a decimal number as text');
 export const timestamp: z.ZodType<Timestamp> = brandedId(
   /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
-  'a moment in UTC with milliseconds',
+  'a timestamp in UTC with milliseconds',
 );
 
 export const position: z.ZodType<Position> = z.custom<Position>(

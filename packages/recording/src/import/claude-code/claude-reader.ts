@@ -18,7 +18,7 @@ import { answerId, beginAnswer, finishAnswer, growAnswer } from './claude-answer
  * Maximum text that is held for an unfinished answer, in characters. Above this limit the answer is delivered before
  * its last row, and its later rows are kept as foreign records.
  */
-const MOST_HELD = 32 * 1024 * 1024;
+const MAX_HELD_TEXT = 32 * 1024 * 1024;
 
 interface ClaudeReading {
   readonly source: BranchSource;
@@ -57,7 +57,7 @@ function readRow(reading: ClaudeReading, raw: RawRecord, from: From): readonly I
     row['type'] === 'assistant' && isAnswer(row) ? answerRow(reading, row, raw, from) : otherRow(reading, row, from);
   reading.before = from;
   reading.held += reading.answer === undefined ? 0 : raw.text.length;
-  return reading.held > MOST_HELD ? [...moves, ...letGo(reading)] : moves;
+  return reading.held > MAX_HELD_TEXT ? [...moves, ...letGo(reading)] : moves;
 }
 
 function answerRow(reading: ClaudeReading, row: JsonObject, raw: RawRecord, from: From): readonly ImportedMove[] {

@@ -70,7 +70,7 @@ function keepContent({ kept }: FileReading, keep: BranchSource['keep'], named: D
 const REQUESTS_KEPT = 64;
 
 /** Maximum number of messages that a request can take over from an earlier one. No real request has as many. */
-const MOST_MESSAGES = 100_000;
+const MAX_MESSAGES = 100_000;
 
 /** Fields of `api-request` that have a field of the event, or that only place the record in the file. */
 const READ: ReadonlySet<string> = new Set([
@@ -97,7 +97,7 @@ function requestMove({ shared }: BranchSource, row: JsonObject, from: From): Imp
   const tail = listOf(row['tail']).map(asDigest);
   if (name === undefined || !isObject(params) || !isList(row['tail']) || tail.includes(undefined)) return undefined;
   const kept = countOf(row['keep']) ?? 0;
-  if (kept > MOST_MESSAGES) return undefined;
+  if (kept > MAX_MESSAGES) return undefined;
   const before = shared.requests.get(nameOf(row['base']) ?? '') ?? [];
   const messages = [...Array.from({ length: kept }, (_, index) => before[index]), ...tail];
   rememberRequest(shared, name, messages);
@@ -170,12 +170,12 @@ export function noteRow({ shared, keep }: BranchSource, row: JsonObject): void {
   for (const block of blocksOf(content)) addBlock(run, sortedJson(block, true));
   const end = `],"role":${JSON.stringify(role)}}`;
   const found = digest(run.hash.copy().update(end).digest('hex'));
-  if (run.characters > MOST_HELD || !shared.whole.isWanted(found)) return;
+  if (run.characters > MAX_HELD_TEXT || !shared.whole.isWanted(found)) return;
   keepContent(shared, keep, found, `${CONTENT}${run.blocks.join(',')}${end}`);
 }
 
 /** Maximum text of one message that is held, in characters. A longer message is not stored. */
-const MOST_HELD = 32 * 1024 * 1024;
+const MAX_HELD_TEXT = 32 * 1024 * 1024;
 
 const CONTENT = '{"content":[';
 
@@ -188,7 +188,7 @@ function addBlock(run: MessageRun, text: string): void {
   run.hash.update(run.count === 0 ? text : `,${text}`);
   run.count += 1;
   run.characters += text.length;
-  if (run.characters <= MOST_HELD) run.blocks.push(text);
+  if (run.characters <= MAX_HELD_TEXT) run.blocks.push(text);
   else run.blocks = [];
 }
 

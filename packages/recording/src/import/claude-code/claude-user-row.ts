@@ -13,7 +13,7 @@ import type { From, ImportedMove, PromptMove } from '../format/move.ts';
 const STOPPED = '[Request interrupted by user';
 
 /**
- * Text that Claude Code writes as a user message when a background task has ended. It is in a row of its own, or in a
+ * Text that Claude Code writes as a user message when a background task has ended. It is in a separate row, or in a
  * queued prompt.
  */
 const TASK = /^\s*<task-notification>[^]*<\/task-notification>/;

@@ -75,12 +75,12 @@ function whatIsWrong(rest: string, tail: RawRecord | undefined): string {
 }
 
 const RECORD_START = /\{"(?:type|parentUuid|uuid|id|sessionId|timestamp|isSidechain|leafUuid|messageId)":/g;
-const MOST_TRIES = 32;
+const MAX_TRIES = 32;
 
 // Finds the whole record at the end of a torn line. The torn record before it can contain objects, so an object counts
 // only if it has the fields of a record.
 function wholeRecordAtTheEnd(text: string): RawRecord | undefined {
-  const starts = [...text.matchAll(RECORD_START)].map((match) => match.index).slice(-MOST_TRIES);
+  const starts = [...text.matchAll(RECORD_START)].map((match) => match.index).slice(-MAX_TRIES);
   for (const start of starts) {
     if (start === 0) continue;
     const record = parse(text.slice(start));

@@ -4,7 +4,7 @@
 
 import type { Timestamp } from '@tidemark/log';
 
-/** Part of a transcript that becomes a session of its own: the main conversation, a subagent or a fork. */
+/** Part of a transcript that becomes a separate session: the main conversation, a subagent or a fork. */
 export interface Branch {
   readonly index: number;
   readonly kind: 'main' | 'agent' | 'fork';

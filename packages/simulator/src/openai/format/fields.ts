@@ -157,13 +157,13 @@ export function checkSettings(
   );
 }
 
-const LEAST_OUTPUT = 16;
+const MIN_OUTPUT = 16;
 
 function checkLimits(fields: WireObject, wire: OpenAIWire): OpenAIRefusal | undefined {
   const most = fields['max_output_tokens'];
-  if (typeof most === 'number' && most < LEAST_OUTPUT) {
+  if (typeof most === 'number' && most < MIN_OUTPUT) {
     return bad(
-      `Invalid 'max_output_tokens': integer below minimum value. Expected a value >= ${LEAST_OUTPUT}, but got ${most} instead.`,
+      `Invalid 'max_output_tokens': integer below minimum value. Expected a value >= ${MIN_OUTPUT}, but got ${most} instead.`,
       'max_output_tokens',
       'integer_below_min_value',
     );

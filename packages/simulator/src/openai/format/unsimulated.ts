@@ -120,7 +120,7 @@ function checkAutomatic(
 
 // Stop sequences of Chat Completions.
 
-const MOST_STOPS = 4;
+const MAX_STOPS = 4;
 
 /** Returns the texts at which an answer ends, or a refusal if `stop` is not a text or a list of at most four texts. */
 export function readStops({ stop }: WireObject): readonly string[] | OpenAIRefusal {
@@ -130,8 +130,8 @@ export function readStops({ stop }: WireObject): readonly string[] | OpenAIRefus
   const texts = stops.filter((each) => typeof each === 'string');
   const odd = stops.findIndex((each) => typeof each !== 'string');
   if (odd !== -1) return wrongType(`stop[${odd}]`, 'a string', stops[odd]);
-  if (texts.length <= MOST_STOPS) return texts;
-  const text = `Invalid 'stop': array too long. Expected an array with maximum length ${MOST_STOPS}, but got an array with length ${texts.length} instead.`;
+  if (texts.length <= MAX_STOPS) return texts;
+  const text = `Invalid 'stop': array too long. Expected an array with maximum length ${MAX_STOPS}, but got an array with length ${texts.length} instead.`;
   return bad(text, 'stop', 'array_above_max_length');
 }
 

@@ -53,11 +53,11 @@ export function createSeals(): Seals {
   };
 }
 
-const MOST_SEALS = 100_000;
+const MAX_SEALS = 100_000;
 
 function keep(seals: Map<string, SealedReasoning>, key: string, sealed: SealedReasoning): void {
   seals.set(key, sealed);
-  const oldest = seals.size > MOST_SEALS ? seals.keys().next().value : undefined;
+  const oldest = seals.size > MAX_SEALS ? seals.keys().next().value : undefined;
   if (oldest !== undefined) seals.delete(oldest);
 }
 

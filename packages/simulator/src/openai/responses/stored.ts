@@ -25,7 +25,7 @@ export interface StoredResponses {
   item(id: string, account: string): unknown;
 }
 
-const MOST = 10_000;
+const MAX_RESPONSES = 10_000;
 
 /**
  * Creates an empty set that keeps the latest 10,000 responses. If the first response of a conversation was removed, its
@@ -42,7 +42,7 @@ export function createStoredResponses(): StoredResponses {
     keep(id, response) {
       kept.set(id, response);
       for (const item of idsOf(response)) holders.set(item, response);
-      const oldest = kept.size > MOST ? kept.keys().next().value : undefined;
+      const oldest = kept.size > MAX_RESPONSES ? kept.keys().next().value : undefined;
       if (oldest !== undefined) forget(oldest);
     },
     item(id, account) {
