@@ -1,11 +1,16 @@
 // Output of `npm run release`, used like an installation: under `node_modules`, where Node does not run TypeScript.
 
+import { createSimulator, parseScenario } from '@tidemark/simulator';
 import { spawnSync } from 'node:child_process';
-import { globSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { readPage } from '../guides/documents.ts';
+import { blocksIn } from '../guides/read-blocks.ts';
+import { runProgram } from '../guides/run-snippet.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 // The folder is inside the repository's `node_modules`, so that third-party packages are found from it.
@@ -69,4 +74,28 @@ test('a program that imports the release is type-checked and runs', () => {
   expect(compile('good.mts')).toEqual({ status: 0, said: '' });
   expect(start(process.execPath, 'good.mjs')).toEqual({ status: 0, said: 'claude-sonnet-5-5 true\n' });
   expect(compile('bad.mts').said).toMatch(/^bad\.mts.*Type 'number' is not assignable to type 'string'/);
+});
+
+test('the program of README.md, pasted as `.mts` into a CommonJS project, runs with the release', async () => {
+  const scenario = parseScenario({
+    steps: [
+      { answer: { calls: [{ name: 'count_stock', arguments: { article: 'lamp' } }] } },
+      { expect: { toolResult: '"pieces":12' }, answer: { text: 'There are 12 lamps in stock.' } },
+    ],
+  });
+  const { url, close } = await createSimulator({ scenario }).listen();
+  onTestFinished(close);
+  const shown = blocksIn(await readPage(ROOT, 'README.md')).find((block) => block.language === 'ts first-agent.ts');
+  const program = shown?.lines.join('\n').replace('createAgent({ ', `createAgent({ baseURL: '${url}', `) ?? '';
+  // The project is outside of `node_modules`, where Node runs no TypeScript.
+  const folder = mkdtempSync(join(tmpdir(), 'tidemark-pasted-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  mkdirSync(join(folder, 'node_modules'));
+  symlinkSync(join(PACKAGES, '@tidemark'), join(folder, 'node_modules', '@tidemark'));
+  symlinkSync(join(ROOT, 'node_modules', 'zod'), join(folder, 'node_modules', 'zod'));
+  // `npm init` of npm 11 writes this type.
+  writeFileSync(join(folder, 'package.json'), '{ "type": "commonjs" }');
+  writeFileSync(join(folder, 'first-agent.mts'), program);
+  const ended = await runProgram(join(folder, 'first-agent.mts'), [], { folder, url });
+  expect(ended).toEqual({ exit: 0, signal: null, out: 'There are 12 lamps in stock.\n', err: '' });
 });

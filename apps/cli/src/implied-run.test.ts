@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 
-import { impliedRun } from './implied-run.ts';
+import { impliedRun, requireKnownHelp } from './implied-run.ts';
 
 const COMMANDS = ['run', 'resume', 'show', 'sessions', 'help'];
 
@@ -32,4 +32,26 @@ test.each([
 
 test('nothing is added if there is no command `run`', () => {
   expect(impliedRun(['hello'], ['act'])).toEqual(['hello']);
+});
+
+test.each([
+  [['frob', '--help'], 'there is no command "frob"'],
+  [['frob', '-h', '--json'], 'there is no command "frob"'],
+  [['resmue', '--help'], 'there is no command "resmue"'],
+  [['help', 'frob'], 'there is no command "frob"'],
+])('the help of an unknown command is refused: %j', (args, message) => {
+  expect(() => requireKnownHelp(args, COMMANDS)).toThrow(message);
+});
+
+test.each([
+  [['--help']],
+  [['help']],
+  [['help', 'show']],
+  [['show', '--help']],
+  [['--model', 'claude-opus-5-5', '--help']],
+  [['fix the test', '--help']],
+  [['explain', '--', '--help']],
+  [['frob']],
+])('%j asks for no help of an unknown command', (args) => {
+  expect(() => requireKnownHelp(args, COMMANDS)).not.toThrow();
 });

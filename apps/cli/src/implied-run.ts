@@ -3,6 +3,8 @@
 
 import { nearestName } from '@tidemark/agent';
 
+import { CliError } from './frame/failure.ts';
+
 const OF_THE_PROGRAM: ReadonlySet<string> = new Set(['-h', '--help', '--version']);
 
 /**
@@ -17,4 +19,24 @@ export function impliedRun(args: readonly string[], commands: readonly string[])
     ? args.some((arg) => commands.includes(arg))
     : nearestName(first, commands) !== undefined;
   return slipped ? args : ['run', ...args];
+}
+
+/**
+ * Refuses a line that asks for the help of an unknown command, such as `frob --help` or `help frob`. A prompt of several
+ * words in one argument is accepted, because the help of `run` is the help for prompts.
+ *
+ * @throws CliError `cli/unknown-command`, with the nearest name as the next step if there is one.
+ */
+export function requireKnownHelp(args: readonly string[], commands: readonly string[]): void {
+  const [first = ''] = args;
+  const end = args.indexOf('--');
+  const asksForHelp = args.slice(0, end === -1 ? undefined : end).some((arg) => arg === '--help' || arg === '-h');
+  const name = first === 'help' ? args[1] : asksForHelp ? first : undefined;
+  if (name === undefined || /^-|\s|^$/.test(name) || commands.includes(name)) return;
+  const nearest = nearestName(name, commands);
+  throw new CliError(
+    'cli/unknown-command',
+    `there is no command "${name}"`,
+    nearest === undefined ? '`tidemark --help` lists the commands' : `did you mean \`tidemark ${nearest} --help\`?`,
+  );
 }

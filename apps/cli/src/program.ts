@@ -64,28 +64,67 @@ export function isAnswered(error: CommanderError): boolean {
 }
 
 /**
- * Converts an error of commander into a `CliError`, with the nearest name as the next step if commander found one. With
- * `takesPrompts`, the next step also shows how to send an unknown command as a prompt.
+ * Converts an error of commander into a `CliError`. The next step is the nearest name if commander found one, otherwise
+ * the help of `command`, the first word of the line. If there is a command `run`, the next step also shows how to send
+ * an unknown command as a prompt.
  */
-export function usageOf(error: CommanderError, takesPrompts: boolean): CliError {
+export function usageOf(error: CommanderError, commands: readonly string[], command: string | undefined): CliError {
   const [complaint = '', suggestion] = withoutPasswords(error.message)
     .replace(/^error: /, '')
     .split('\n');
-  const nearest = suggestion?.match(/^\(Did you mean (.*)\?\)$/)?.[1];
-  const code = error.code === 'commander.unknownCommand' ? 'cli/unknown-command' : 'cli/usage';
   const renamed = renamedOption(complaint);
   if (renamed !== undefined) return new CliError('cli/usage', ...renamed, error);
-  const next = nearest === undefined ? SEE_HELP : `did you mean ${nearest}?`;
-  const word = code === 'cli/unknown-command' ? /^unknown command '(.*)'$/.exec(complaint)?.[1] : undefined;
-  if (!takesPrompts || word === undefined) return new CliError(code, complaint, next, error);
-  const prompt = `to send the word as a prompt: \`tidemark run "${word}"\``;
-  return new CliError(code, complaint, nearest === undefined ? `${next}; ${prompt}` : `${next} Or ${prompt}`, error);
+  const nearest = suggestion?.match(/^\(Did you mean (.*)\?\)$/)?.[1];
+  if (error.code === 'commander.unknownCommand') return unknownCommand(complaint, nearest, commands, error);
+  const next =
+    nearest !== undefined ? `did you mean ${nearest}?` : `see \`tidemark ${helpWords(command, commands)}--help\``;
+  return new CliError('cli/usage', plainComplaint(complaint), next, error);
 }
 
-const SEE_HELP = '`tidemark --help` lists the commands, `tidemark <command> --help` lists the options of one';
+/** Returns the words before `--help` for the command of a line: its name, or no words if it is not a command. */
+function helpWords(command: string | undefined, commands: readonly string[]): string {
+  return command !== undefined && command !== 'help' && commands.includes(command) ? `${command} ` : '';
+}
+
+function unknownCommand(
+  complaint: string,
+  nearest: string | undefined,
+  commands: readonly string[],
+  error: CommanderError,
+): CliError {
+  const [, name = ''] = /^unknown command '(.*)'$/s.exec(complaint) ?? [];
+  const next = nearest === undefined ? '`tidemark --help` lists the commands' : `did you mean ${nearest}?`;
+  const prompt = commands.includes('run') ? ` To send the word as a prompt: \`tidemark run "${name}"\`` : '';
+  const stop = prompt === '' || next.endsWith('?') ? '' : '.';
+  return new CliError('cli/unknown-command', `there is no command "${name}"`, `${next}${stop}${prompt}`, error);
+}
+
+/** Returns a complaint of commander in the words of this project. A complaint without a pattern here stays unchanged. */
+function plainComplaint(complaint: string): string {
+  const [, option, given = '', wanted = ''] =
+    /^option '(?:-\w, )?(--[\w-]+).*?' argument '(.*)' is invalid\. (.*)$/s.exec(complaint) ?? [];
+  if (option !== undefined) return wrongValue(option, given, wanted);
+  const [, value, argument = '', choices = ''] =
+    /^command-argument value '(.*)' is invalid for argument '(.*?)'\. (.*)$/s.exec(complaint) ?? [];
+  if (value !== undefined) return wrongValue(`<${argument}>`, value, choices);
+  return complaint
+    .replace(/^missing required argument '(.*)'$/, 'the argument <$1> is missing')
+    .replace(/^unknown option '(.*)'$/s, 'there is no option $1')
+    .replace(/^option '(?:-\w, )?(.*)' argument missing$/, 'the option $1 needs a value');
+}
+
+/** Returns the complaint about a value. The value of a header is not shown, because it can be a credential. */
+function wrongValue(name: string, value: string, wanted: string): string {
+  const expected = wanted.replace(/^Allowed choices are (.*)\.$/s, 'Expected one of $1.').replace(/\.$/, '');
+  const plain = expected.replace(/^Expected/, 'expected');
+  return name === '--header' ? `${name}: ${plain}` : `${name} does not accept "${value}": ${plain}`;
+}
 
 /** New name of each renamed option, by its old name. */
-const RENAMED_OPTIONS: ReadonlyMap<string, string> = new Map([['--unconfined', '--allow-unsandboxed']]);
+const RENAMED_OPTIONS: ReadonlyMap<string, string> = new Map([
+  ['--unconfined', '--allow-unsandboxed'],
+  ['--strategy', '--compaction-by'],
+]);
 
 function renamedOption(complaint: string): readonly [message: string, next: string] | undefined {
   const [, old = ''] = /^unknown option '(--[a-z-]+)/.exec(complaint) ?? [];

@@ -117,11 +117,44 @@ describe('errors', () => {
     expect(command.exit).toBe(2);
     expect(JSON.parse(command.out)).toEqual({
       ok: false,
-      error: { code: 'cli/unknown-command', message: "unknown command 'akt'", next: 'did you mean act?' },
+      error: { code: 'cli/unknown-command', message: 'there is no command "akt"', next: 'did you mean act?' },
     });
     const option = await pretendRun(['act', '--jsn'], { commands });
     expect(option).toMatchObject({ exit: 2, out: '', err: expect.stringContaining('did you mean --json?') });
   });
+
+  test.each([
+    [['frob', '--help'], 'error: there is no command "frob"\nnext: `tidemark --help` lists the commands\n'],
+    [['shwo', '--help'], 'error: there is no command "shwo"\nnext: did you mean `tidemark show --help`?\n'],
+    [['help', 'shwo'], 'error: there is no command "shwo"\nnext: did you mean `tidemark show --help`?\n'],
+    [
+      ['shwo'],
+      'error: there is no command "shwo"\nnext: did you mean show? To send the word as a prompt: `tidemark run "shwo"`\n',
+    ],
+    [['show'], 'error: the argument <session> is missing\nnext: see `tidemark show --help`\n'],
+    [['show', '--frob', 'x'], 'error: there is no option --frob\nnext: see `tidemark show --help`\n'],
+    [['run', '--model'], 'error: the option --model <name> needs a value\nnext: see `tidemark run --help`\n'],
+    [
+      ['run', '--mode', 'fast', 'x'],
+      'error: --mode does not accept "fast": expected one of read-only, ask, auto\nnext: see `tidemark run --help`\n',
+    ],
+    [
+      ['keys', 'frob'],
+      'error: <action> does not accept "frob": expected one of list, set, remove\nnext: see `tidemark keys --help`\n',
+    ],
+  ])('of usage name the mistake and the next step: %j', async (args, err) => {
+    expect(await pretendRun(args)).toEqual({ exit: 2, out: '', err });
+  });
+
+  test.each(['Authorization: Bearer tk-31f0', 'Authorization Bearer tk-31f0'])(
+    'of usage never contain the value of a header: %j',
+    async (header) => {
+      const { exit, out, err } = await pretendRun(['run', '--header', header, 'hello there']);
+      expect({ exit, out }).toEqual({ exit: 2, out: '' });
+      expect(err).toContain('error: --header: ');
+      expect(err).not.toContain('tk-31f0');
+    },
+  );
 
   test('of usage are reported for too many arguments', async () => {
     const commands = commandThat(async () => undefined);

@@ -15,7 +15,7 @@ import { EXIT } from './frame/exit-codes.ts';
 import { failureOf } from './frame/failure.ts';
 import type { CommandEnvironment } from './frame/home.ts';
 import { configFolderOf, homeOf } from './frame/home.ts';
-import { impliedRun } from './implied-run.ts';
+import { impliedRun, requireKnownHelp } from './implied-run.ts';
 import type { Input } from './frame/input.ts';
 import type { CommandOutput, Sink } from './frame/output.ts';
 import { createOutput } from './frame/output.ts';
@@ -53,12 +53,13 @@ export async function run(
   const output = createOutput(asksForJson(args), shown.out, shown.err);
   const line = impliedRun(args, namesOf(commands));
   try {
+    requireKnownHelp(args, namesOf(commands));
     const context = { ...contextOf(shown, output, settings), implied: line !== args };
     const exit = await parse(line, shown, context, commands);
     if (typeof exit === 'object') return exit.exit;
     return processEnvironment.signal.aborted ? EXIT.interrupted : exit;
   } catch (error) {
-    return settle(error, processEnvironment, output, commands);
+    return settle(error, processEnvironment, output, { commands, command: line[0] });
   }
 }
 
@@ -86,13 +87,13 @@ function settle(
   error: unknown,
   processEnvironment: ProcessEnvironment,
   output: CommandOutput,
-  commands: readonly Command[],
+  { commands, command }: { readonly commands: readonly Command[]; readonly command: string | undefined },
 ): ExitCode {
   if (error instanceof CommanderError && isAnswered(error)) return EXIT.ok;
   // After an interruption, an error is a consequence of the interruption, so the error is not reported.
   if (processEnvironment.signal.aborted) return EXIT.interrupted;
-  const takesPrompts = namesOf(commands).includes('run');
-  const failure = failureOf(error instanceof CommanderError ? usageOf(error, takesPrompts) : error);
+  const names = namesOf(commands);
+  const failure = failureOf(error instanceof CommanderError ? usageOf(error, names, command) : error);
   output.failure(failure);
   return failure.exit;
 }

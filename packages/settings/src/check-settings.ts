@@ -4,12 +4,13 @@
 import { nearestName } from '@tidemark/agent';
 import type { z } from 'zod';
 
+import { issueText } from './issue-text.ts';
 import { leavesOf, RENAMED_SETTINGS } from './settings.ts';
 import type { SettingsSchema } from './settings.ts';
 import { SettingsError } from './settings-error.ts';
 
 /** Maximum number of problems in the message. The message only counts any further problems. */
-const MOST_SAID = 10;
+const MAX_PROBLEMS = 10;
 
 /** Value of one setting, and the place where it is set. */
 export interface Leaf {
@@ -35,8 +36,8 @@ export function checkSettings(tree: unknown, schema: SettingsSchema, placeOf: Pl
   const parsed = schema.safeParse(tree);
   if (!parsed.success) {
     const found = parsed.error.issues.flatMap((issue) => problemsOf(issue, schema, placeOf));
-    const problems = found.slice(0, MOST_SAID).map((say) => say());
-    const more = found.length > MOST_SAID ? `; and ${found.length - MOST_SAID} more` : '';
+    const problems = found.slice(0, MAX_PROBLEMS).map((problem) => problem());
+    const more = found.length > MAX_PROBLEMS ? `; and ${found.length - MAX_PROBLEMS} more` : '';
     throw new SettingsError('settings/not-usable', `${problems.join('; ')}${more}`, { problems });
   }
   return leavesIn(parsed.data, schema, placeOf);
@@ -69,7 +70,7 @@ function problemsOf(issue: z.core.$ZodIssue, schema: SettingsSchema, placeOf: Pl
     return issue.issues.map((each) => () => `${placeOf(issue.path)}: ${above.join('.')}: ${each.message}`);
   }
   if (issue.code !== 'unrecognized_keys')
-    return [() => `${placeOf(issue.path)}: ${name || 'settings'}: ${issue.message}`];
+    return [() => `${placeOf(issue.path)}: ${name || 'settings'}: ${issueText(issue)}`];
   return issue.keys.map((key) => () => {
     const full = name === '' ? key : `${name}.${key}`;
     return `${placeOf([...issue.path, key])}: ${unknownKey(full, schema)}`;
@@ -91,6 +92,6 @@ function unknownKey(name: string, schema: SettingsSchema): string {
  * Returns a name for a message: at most 60 characters, on one line, without characters that control a terminal. The
  * name can come from another person, such as the author of the workspace.
  */
-function printableName(name: string): string {
+export function printableName(name: string): string {
   return JSON.stringify(name.slice(0, 60).replaceAll(/[^\x20-\x7e]/g, '?'));
 }

@@ -6,6 +6,8 @@ import { parseJson } from '@tidemark/log';
 import type { z } from 'zod';
 
 import type { Leaf } from './check-settings.ts';
+import { printableName } from './check-settings.ts';
+import { issueText } from './issue-text.ts';
 import { RENAMED_SETTINGS } from './settings.ts';
 import { SettingsError } from './settings-error.ts';
 
@@ -31,11 +33,11 @@ export function environmentSettings(environment: Environment, leaves: ReadonlyMa
   return [...leaves].flatMap(([name, schema]) => {
     const place = variableOf(name);
     const text = (Object.hasOwn(environment, place) ? environment[place]?.trim() : undefined) ?? '';
-    return text === '' ? [] : [{ name, value: valueOf(text, schema, place), place }];
+    return text === '' ? [] : [{ name, value: valueOf(text, schema, name), place }];
   });
 }
 
-function valueOf(text: string, schema: z.ZodType, variable: string): unknown {
+function valueOf(text: string, schema: z.ZodType, name: string): unknown {
   const asText = schema.safeParse(text);
   if (asText.success) return asText.data;
   const json = jsonIn(text);
@@ -43,8 +45,21 @@ function valueOf(text: string, schema: z.ZodType, variable: string): unknown {
   // setting would accept it.
   const read = json === undefined ? asText : schema.safeParse(json);
   if (read.success) return read.data;
-  const [issue] = read.error.issues;
-  throw new SettingsError('settings/not-usable', `${variable}: ${issue?.message ?? 'cannot be used'}`, { variable });
+  const variable = variableOf(name);
+  const problem = read.error.issues.map((issue) => problemOf(issue, name))[0] ?? 'cannot be used';
+  throw new SettingsError('settings/not-usable', `${variable}: ${problem}`, { variable });
+}
+
+function problemOf(issue: z.core.$ZodIssue, name: string): string {
+  if (issue.code !== 'unrecognized_keys') return issueText(issue);
+  const fields = issue.keys.map((key) => {
+    const full = [name, ...issue.path.map(String), key].join('.');
+    const renamed = RENAMED_SETTINGS.get(full);
+    return renamed === undefined
+      ? `there is no setting ${printableName(full)}`
+      : `the setting ${full} was renamed: use ${renamed}`;
+  });
+  return fields.join('; ');
 }
 
 function jsonIn(text: string): unknown {
@@ -80,7 +95,7 @@ const RENAMED_VARIABLES: ReadonlyMap<string, string> = new Map([
   ['TIDEMARK_REWRITE_NOTICE_TOKENS', 'TIDEMARK_CACHE_REWRITE_NOTICE_TOKENS'],
   ['TIDEMARK_REWRITE_NOTICE_COST', 'TIDEMARK_CACHE_REWRITE_NOTICE_COST'],
   ...[...RENAMED_SETTINGS]
-    // The limits of subagents are one setting, and one variable contains all of them.
-    .filter(([before]) => !before.startsWith('subagents.'))
+    // `subagents` is one setting, and one variable contains all of its fields. `rewriteNotice` had no variable itself.
+    .filter(([before]) => !before.startsWith('subagents.') && before !== 'rewriteNotice')
     .map(([before, now]): [string, string] => [variableOf(before), variableOf(now)]),
 ]);

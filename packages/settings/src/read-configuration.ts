@@ -25,7 +25,7 @@ export function parseConfiguration(text: string, path: string, schema: SettingsS
   const tree = treeOf(text, path, errors);
   const [first] = errors;
   if (first !== undefined || tree === undefined) {
-    const reason = first === undefined ? 'the file is empty' : printParseErrorCode(first.error);
+    const reason = first === undefined ? 'the file is empty' : parseProblem(first);
     throw new SettingsError(
       'settings/unreadable',
       `${path}:${lineAt(text, first?.offset ?? 0)} is not JSON: ${reason}`,
@@ -42,6 +42,13 @@ export function parseConfiguration(text: string, path: string, schema: SettingsS
     return `${path}:${lineAt(text, (node?.parent ?? node ?? tree).offset)}`;
   };
   return checkSettings(value, schema, placeOf);
+}
+
+/** Returns the text for an error of the JSON parser: `ValueExpected` becomes "value expected". */
+function parseProblem({ error }: ParseError): string {
+  return printParseErrorCode(error)
+    .replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter}`)
+    .toLowerCase();
 }
 
 function treeOf(text: string, path: string, errors: ParseError[]): Node | undefined {
@@ -105,7 +112,7 @@ export async function readOwnConfiguration(folder: string, schema: SettingsSchem
   return readConfiguration(only, schema);
 }
 
-const MOST_BYTES = 16 * 1_024 * 1_024;
+const MAX_BYTES = 16 * 1_024 * 1_024;
 
 const OWN_NAMES = ['tidemark.config.ts', 'tidemark.config.json'] as const;
 
@@ -122,7 +129,7 @@ async function isThere(path: string): Promise<boolean> {
 
 async function textOf(path: string): Promise<string> {
   try {
-    return (await readRegularFile(path, { most: MOST_BYTES })).toString('utf8');
+    return (await readRegularFile(path, { most: MAX_BYTES })).toString('utf8');
   } catch (error) {
     throw unreadable(path, error);
   }

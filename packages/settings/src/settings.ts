@@ -165,7 +165,8 @@ const words = z.string().trim().min(1, 'expected a text that is not empty').max(
 const address = z
   .url({ protocol: /^https?$/, error: 'expected an address such as https://example.org' })
   .refine((text) => !text.includes('@'), 'expected an address without a user name and password');
-const dollars = z.string().regex(/^\d{1,9}(\.\d{1,9})?$/, 'expected US dollars as text, such as "0.50"');
+const DOLLARS = 'expected US dollars as text, such as "0.50"';
+const dollars = z.string(DOLLARS).regex(/^\d{1,9}(\.\d{1,9})?$/, DOLLARS);
 const count = z.int().positive().max(1e15);
 const budget = z.int().min(0).max(1e15);
 const patterns = z.array(z.string().min(1)).min(1).exactOptional();
@@ -273,7 +274,7 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
           by: z.enum(['auto', 'deterministic', 'model']).optional(),
           pruning: z.enum(['auto', 'never']).optional(),
         },
-        'expected { when, by, pruning }: the policy is `compaction.when`',
+        'expected { when, by, pruning }: to set the policy, use `compaction.when`',
       )
       .optional(),
     limits: z

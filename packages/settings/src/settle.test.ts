@@ -228,18 +228,25 @@ describe('invalid settings', () => {
     ['{"baseUrl": {"opnai": "http://a"}}', 'did you mean baseUrl.openai?'],
     ['{"subagents": {"paralel": 2}}', ':1: there is no setting "subagents.paralel"'],
     ['{"subagents": true}', ':1: subagents: expected false, or { parallel, total'],
-    ['{"cache": {"ttl": "2h"}}', ':1: cache.ttl: Invalid option: expected one of "auto"|"5m"|"1h"'],
+    ['{"cache": {"ttl": "2h"}}', ':1: cache.ttl: expected "auto", "5m" or "1h"'],
+    ['{"limits": {"maxCost": 1}}', ':1: limits.maxCost: expected US dollars as text, such as "0.50"'],
+    ['{"limits": {"maxSteps": 0}}', ':1: limits.maxSteps: expected a number of at least 1'],
+    ['{"limits": {"maxSteps": 1.5}}', ':1: limits.maxSteps: expected a whole number'],
+    ['{"display": {"columns": 5000}}', ':1: display.columns: expected a number of at most 1000'],
+    ['{"plan": "yes"}', ':1: plan: expected true or false'],
+    ['{"skillRoots": "~/skills"}', ':1: skillRoots: expected an array'],
+    ['{"model": ["a"]}', ':1: model: expected a text'],
     ['{"apiKey": "key-in-the-wrong-place"}', 'set keys in the environment or with `tidemark keys`'],
     ['{"baseUrl": {"openai": "http://name:word@host"}}', 'expected an address without a user name and password'],
     ['{"baseUrl": {"openai": "file:///etc/passwd"}}', 'expected an address such as https://example.org'],
     ['{"__proto__": {"mode": "auto"}}', 'there is no setting "__proto__"'],
     ['{"mode\\u001b[2J": 1}', 'there is no setting "mode?[2J"'],
-    ['{"mode": "auto",}', ':1 is not JSON: PropertyNameExpected'],
+    ['{"mode": "auto",}', ':1 is not JSON: property name expected'],
     ['{"limits": {\n "steps": 1,\n "steps": 2}}', ':3: "steps" occurs twice in one object'],
     ['{"permissions": {"rules": []},\n "permissions": {}}', ':2: "permissions" occurs twice in one object'],
-    ['{\n// no\n}', ':2 is not JSON: InvalidCommentToken'],
+    ['{\n// no\n}', ':2 is not JSON: invalid comment token'],
     ['', ' is not JSON'],
-    ['[]', 'expected'],
+    ['[]', 'settings: expected an object'],
   ])('are reported with their line and never with their value: %s', async (text, said) => {
     own(text);
     const { message, next } = await refusal();
@@ -266,6 +273,9 @@ describe('invalid settings', () => {
   test('include an invalid variable, a second configuration of the user, and a file without a default export', async () => {
     expect((await refusal({ environment: { TIDEMARK_LIMITS_MAX_STEPS: '-1' } })).message).toContain(
       'TIDEMARK_LIMITS_MAX_STEPS',
+    );
+    expect((await refusal({ environment: { TIDEMARK_SUBAGENTS: '{"steps": 3, "paralel": 2}' } })).message).toBe(
+      'TIDEMARK_SUBAGENTS: the setting subagents.steps was renamed: use subagents.maxSteps; there is no setting "subagents.paralel"',
     );
     expect((await refusal({ environment: { TIDEMARK_LIMITS_COST: '1' } })).message).toContain(
       'was renamed: use TIDEMARK_LIMITS_MAX_COST',

@@ -73,8 +73,10 @@ async function lookThrough<Found>(folder: string, look: (workspace: string) => P
     return await look(await realpath(folder));
   } catch (error) {
     if (error instanceof SettingsError) throw error;
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
     const reason = error instanceof Error ? error.message : String(error);
-    throw new SettingsError('settings/unreadable', `${folder} cannot be read: ${reason}`, { folder }, error);
+    const message = isMissing ? `the folder ${folder} does not exist` : `${folder} cannot be read: ${reason}`;
+    throw new SettingsError('settings/unreadable', message, { folder }, error);
   }
 }
 

@@ -224,7 +224,7 @@ describe('`cost`, `cache` and `skills` with nothing to report', () => {
     [['skills', 'nobody'], 3, /no session nobody/],
     [['cost', '--since', 'yesterday'], 2, /"yesterday" is not a day or a time\nnext: use a day such as 2026-11-20/],
     [['cost', '--since', '2026-02-30'], 2, /is not a day or a time/],
-    [['cache', '--by', 'banana'], 2, /Allowed choices are session, day, model, contract, cause/],
+    [['cache', '--by', 'banana'], 2, /expected one of session, day, model, contract, cause/],
     [['cost', '--as', 'claude-sonet'], 3, /no model "claude-sonet"\nnext: did you mean claude-sonnet/],
   ])('%j is refused with the next step', async (args, exit, words) => {
     expect(await tidemark(...args)).toMatchObject({ exit, out: '', err: expect.stringMatching(words) });

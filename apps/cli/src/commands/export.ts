@@ -2,12 +2,13 @@
 // ancestors.
 
 import { createSecrets, secretsOf } from '@tidemark/agent';
-import type { SessionId } from '@tidemark/log';
+import type { Recorded, SessionId } from '@tidemark/log';
 import { Option } from 'commander';
 
 import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
 import { createSessionPage } from '../html/session-page.ts';
 import { sessionArgument } from '../arguments/session-argument.ts';
+import { withTurnEnds } from '../present/answer-end.ts';
 
 /** Command `tidemark export`, which prints a session as one document. */
 export const exportCommand: Command = {
@@ -54,21 +55,34 @@ async function print(
   const page = createSessionPage(log.artifacts);
   // Imported only when the command runs, because this module loads a Markdown parser.
   const { markdownOf } = await import('../present/markdown.ts');
-  let owner: SessionId = session;
-  for await (const record of log.read(session)) {
-    if (record.kind === 'session.created') owner = record.data.id;
-    if (format === 'json') {
+  if (format === 'json') {
+    let owner: SessionId = session;
+    for await (const record of log.read(session)) {
+      if (record.kind === 'session.created') owner = record.data.id;
       const line = await mask(JSON.stringify({ session: owner, ...record }));
       const value: object = JSON.parse(line);
       output.event(value, () => line);
-    } else {
-      // The record is masked before it is rendered. Both formats escape some characters, and a page contains pictures,
-      // so masking the rendered text would miss secrets or damage pictures.
-      const masked: typeof record = JSON.parse(await mask(JSON.stringify(record)));
-      const block = format === 'html' ? await page.add(masked) : markdownOf(masked);
-      if (block !== '') output.line(format === 'html' ? block : `${block}\n`);
     }
+    return undefined;
+  }
+  for await (const exported of withTurnEnds(maskRecords(log.read(session), mask))) {
+    const block = format === 'html' ? await page.add(exported) : markdownOf(exported);
+    if (block !== '') output.line(format === 'html' ? block : `${block}\n`);
   }
   if (format === 'html') output.line(page.end());
   return undefined;
+}
+
+/**
+ * Masks each record before it is rendered. Both formats escape some characters, and a page contains pictures, so
+ * masking the rendered text would miss secrets or damage pictures.
+ */
+async function* maskRecords(
+  records: AsyncIterable<Recorded>,
+  mask: (text: string) => Promise<string>,
+): AsyncIterable<Recorded> {
+  for await (const record of records) {
+    const masked: Recorded = JSON.parse(await mask(JSON.stringify(record)));
+    yield masked;
+  }
 }

@@ -48,7 +48,7 @@ async function listProviders(context: CommandContext): Promise<CommandOutcome> {
     return undefined;
   }
   context.output.table({
-    head: ['provider', 'address', 'key', 'models', ''],
+    head: ['provider', 'address', 'key', 'models', 'note'],
     rows: providers.map(({ provider, address = '--base-url', variable = 'none', models: count, untested = '' }) => [
       provider,
       address,
@@ -78,7 +78,7 @@ async function listModels(provider: ProviderName, context: CommandContext): Prom
   if (found.length === 0) context.output.line(`The catalog knows no models of ${title}: add --model and --window.`);
   else
     context.output.table({
-      head: ['model', 'window', 'longest answer', 'checked'],
+      head: ['model', 'window', 'longest answer', 'checked on'],
       rows: found.map(({ model, window, outputLimit, asOf }) => [
         model,
         formatNumber(window),

@@ -34,3 +34,11 @@ test.each([
     expect(JSON.parse(out)).toMatchObject({ ok: false, error: { code: 'cli/usage' } });
   },
 );
+
+test('`compact --strategy` has an old option name: it is refused, and the error names --compaction-by', async () => {
+  const { exit, err } = await tidemark(['compact', 'any-session', '--strategy', 'model']);
+  expect({ exit, err }).toEqual({
+    exit: 2,
+    err: expect.stringContaining('the option --strategy was renamed: use --compaction-by\n'),
+  });
+});

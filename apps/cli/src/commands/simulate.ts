@@ -43,12 +43,15 @@ export const simulate: Command = {
         '--allow-host <name>',
         'host name that clients use through a forwarded port; name:port for one port (repeatable)',
         addTo,
-        [],
       )
       .option('--log <file>', 'add a JSON line for each call to this file')
       .option('--log-bodies', 'with --log: also write the body and the headers of each call, without keys')
       .option('--strict', 'fail if a step was not played, a call matched nothing or a request was refused')
-      .option('--min-hit-rate <rate>', 'fail if a smaller part of the input was read from the cache (0 to 1)', rateOf)
+      .option(
+        '--min-hit-rate <rate>',
+        'fail if the part of the input that was read from the cache is below this (0 to 1)',
+        rateOf,
+      )
       .option('--max-cost <dollars>', 'fail if the calls cost more, or if their price is unknown', dollarsOf)
       .addHelpText('after', LIMITS)
       .action((words: readonly string[], options: SimulateFlags) => run((context) => serve(words, options, context))),
@@ -64,13 +67,14 @@ requests from pages of other sites.
 The hit rate is the input tokens read from the cache, divided by all input tokens: read, written and neither, of the
 answered calls. The cost uses the prices of the catalog as exact decimals. If a call has no known price, the cost is
 unknown and --max-cost fails.
-Exit code: that of the command if it failed; else 1 if a check failed, and 0 if not. Without a check, Ctrl-C gives 130.
+The exit code is that of the command if the command failed. Otherwise it is 1 if a check failed, and 0 if not. Ctrl-C
+without a check gives 130.
 Limits: 32 MB for a request, 10 s for its headers, 60 s for the whole request, 512 connections. An answer has no time
 limit.`;
 
 interface SimulateFlags {
   readonly port: number;
-  readonly allowHost: readonly string[];
+  readonly allowHost?: readonly string[];
   readonly virtual?: true;
   readonly offerServerTools?: true;
   readonly scenario?: string;
@@ -185,7 +189,7 @@ function addressLine({ title, variable, url, flags }: SimulatorAddress): readonl
   return [withStyle('bold', `${title}: `), `${sdk}${flags}\n`];
 }
 
-function addTo(name: string, names: readonly string[]): readonly string[] {
+function addTo(name: string, names: readonly string[] = []): readonly string[] {
   return [...names, name];
 }
 

@@ -58,7 +58,8 @@ export function failureOf(thrown: unknown): CommandFailure {
   if (!(thrown instanceof Error) || code === undefined) return bug(thrown);
   if (isLogCode(code)) return { ...describeError(thrown, code), next: LOG_NEXT[code] ?? '', exit: logExit(code) };
   const system = SYSTEM_ERRORS.get(code) ?? otherSystemError(thrown, code);
-  if (system !== undefined) return { code: `system/${code.toLowerCase()}`, message: thrown.message, ...system };
+  if (system !== undefined)
+    return { code: `system/${code.toLowerCase()}`, message: systemMessage(thrown, code), ...system };
   if (isAgentCode(code))
     return {
       ...describeError(thrown, code),
@@ -105,6 +106,16 @@ function otherSystemError(thrown: Error, code: string): Pick<CommandFailure, 'ex
   return { next: 'check the path, its permissions and the disk, then run the command again', exit: EXIT.refused };
 }
 
+/** Returns the message of a system error, in plain words if its path is known and its code is one of the usual ones. */
+function systemMessage(thrown: Error, code: string): string {
+  const path = 'path' in thrown && typeof thrown.path === 'string' ? thrown.path : undefined;
+  if (path === undefined) return thrown.message;
+  if (code === 'ENOENT') return `${path} does not exist`;
+  if (code === 'EISDIR') return `${path} is a folder`;
+  if (code === 'ENOTDIR') return `${path}: a part of this path is a file, not a folder`;
+  return code === 'EACCES' || code === 'EPERM' ? `the system refused access to ${path}` : thrown.message;
+}
+
 function bug(thrown: unknown): CommandFailure {
   const message = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
   return {
@@ -126,7 +137,6 @@ function logExit(code: LogErrorCode): ExitCode {
 const LOG_EXITS = { refused: EXIT.refused, retryable: EXIT.busy, corrupt: EXIT.corrupt, bug: EXIT.bug } as const;
 
 const LOG_NEXT: { readonly [code in LogErrorCode]?: string } = {
-  'log/missing': '`tidemark sessions` lists the sessions',
   'log/exists': 'choose another session id',
   'log/locked':
     'wait until the process that writes this session ends, or end that process; the session can still be read',

@@ -1,14 +1,12 @@
 // Renders the cost of each call of a session, as a table at the end of the page.
 
-import type { Position, RecordedOf, Usage } from '@tidemark/log';
+import type { Position, Usage } from '@tidemark/log';
 import { allWritten, inputTokens, outputTokens, sumOfMoney } from '@tidemark/model';
 
 import { dollars, formatNumber } from '../frame/numbers.ts';
+import type { AnswerRecord } from '../present/answer-end.ts';
 import type { Markup } from './markup.ts';
 import { markup } from './markup.ts';
-
-/** Record of a finished or interrupted call, with the usage that the provider counted. */
-export type EndedCall = RecordedOf<'answer.received'> | RecordedOf<'answer.interrupted'>;
 
 /** One row of the table. An unknown value stays unknown (L7). */
 export interface CostRow {
@@ -21,14 +19,14 @@ export interface CostRow {
 }
 
 /** Returns the table row of a call. */
-export function costRow({ kind, position, data }: EndedCall): CostRow {
+export function costRow({ kind, position, data }: AnswerRecord): CostRow {
   const { stream, step, model, usage = {}, cost } = data;
   const miss = kind === 'answer.received' ? data.miss : undefined;
   const again =
     miss === undefined
       ? ''
       : `${formatNumber(miss.tokens)} tokens paid again: ${[miss.cause, ...(miss.also ?? [])].join(' + ')}`;
-  const ended = kind === 'answer.interrupted' ? `interrupted by the ${data.by}` : again;
+  const ended = kind === 'answer.interrupted' ? 'the answer is incomplete' : again;
   const note = [totalWords(usage), ended].filter((words) => words !== '').join('; ');
   return { position, what: stream === 'main' ? `step ${step}` : stream, model, usage, cost, note };
 }

@@ -1,10 +1,12 @@
 // Renders a session as one page for people, record by record: prompts, answers, thinking, calls, results, epochs and
 // checkpoints, with the cost of each step. A tool run is shown at the record where it ended, together with its call.
 
-import type { AnswerPart, Artifacts, CallPart, Recorded, RecordedOf } from '@tidemark/log';
+import type { AnswerPart, Artifacts, CallPart, Recorded, RecordedOf, TurnEnded } from '@tidemark/log';
 import { parseJson } from '@tidemark/log';
 
 import { formatNumber } from '../frame/numbers.ts';
+import type { AnswerRecord, ExportedRecord } from '../present/answer-end.ts';
+import { answerEnd } from '../present/answer-end.ts';
 import { contentOf, preOf, wordsOf } from './content.ts';
 import type { CostRow } from './costs.ts';
 import { costRow, costTable, usageWords } from './costs.ts';
@@ -16,7 +18,7 @@ import { PAGE_END, pageHead } from './page.ts';
 /** Page that is written record by record. */
 export interface SessionPage {
   /** Returns the markup of a record. Empty if the record has no information for a reader. */
-  add(record: Recorded): Promise<string>;
+  add(exported: ExportedRecord): Promise<string>;
   /** Returns the end of the page, to be written after the last record. */
   end(): string;
 }
@@ -26,7 +28,7 @@ export function createSessionPage(artifacts: Artifacts): SessionPage {
   const open = new Map<string, CallPart>();
   const costs: CostRow[] = [];
   let begun = false;
-  const add = async (record: Recorded): Promise<Markup> => {
+  const add = async ({ record, turnEnd }: ExportedRecord): Promise<Markup> => {
     switch (record.kind) {
       case 'session.created': {
         const head = begun ? forkOf(record) : beginningOf(record);
@@ -38,7 +40,7 @@ export function createSessionPage(artifacts: Artifacts): SessionPage {
       case 'answer.received':
       case 'answer.interrupted':
         costs.push(costRow(record));
-        return record.data.stream === 'main' ? answerOf(record, costRow(record), open) : NOTHING;
+        return record.data.stream === 'main' ? answerOf(record, { cost: costRow(record), turnEnd }, open) : NOTHING;
       case 'tool.returned':
       case 'tool.failed': {
         const call = takeOpenCall(open, record.data.call);
@@ -55,7 +57,7 @@ export function createSessionPage(artifacts: Artifacts): SessionPage {
     }
   };
   return {
-    add: async (record) => (await add(record)).html,
+    add: async (exported) => (await add(exported)).html,
     end: () =>
       markup`${[...open.values()].map(neverClosed)}${costs.length === 0 ? '' : costTable(costs)}${PAGE_END}`.html,
   };
@@ -99,16 +101,14 @@ function atOf({ position, at }: Recorded): Markup {
 }
 
 function answerOf(
-  record: RecordedOf<'answer.received'> | RecordedOf<'answer.interrupted'>,
-  cost: CostRow,
+  record: AnswerRecord,
+  { cost, turnEnd }: { readonly cost: CostRow; readonly turnEnd: TurnEnded | undefined },
   open: Map<string, CallPart>,
 ): Markup {
   const { data, kind } = record;
   for (const part of data.parts) if (part.type === 'call') open.set(part.call, part);
-  const end =
-    kind === 'answer.interrupted'
-      ? [markup`<p class="line bad">The answer was interrupted by the ${data.by}.</p>`]
-      : [];
+  const sentence = answerEnd(record, turnEnd);
+  const end = sentence === '' ? [] : [markup`<p class="line bad">${sentence}</p>`];
   const note =
     cost.note === '' || kind === 'answer.interrupted' ? '' : markup` · <span class="mark">${cost.note}</span>`;
   return article(record, 'model', data.model, [

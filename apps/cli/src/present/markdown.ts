@@ -2,15 +2,17 @@
 // permissions, settings) are omitted; the JSON export contains them. Text of a record is escaped so that no Markdown
 // viewer interprets it as HTML.
 
-import type { AnswerPart, ContentPart, Recorded, RecordedOf } from '@tidemark/log';
+import type { AnswerPart, ContentPart, RecordedOf, TurnEnded } from '@tidemark/log';
 
+import type { AnswerRecord, ExportedRecord } from './answer-end.ts';
+import { answerEnd } from './answer-end.ts';
 import { fenceText, inlineCode, inlineWords, withoutHtml } from './without-html.ts';
 
 /**
  * Returns a record as one block of Markdown. Returns an empty string for an internal record and for the end of a
  * completed turn.
  */
-export function markdownOf(record: Recorded): string {
+export function markdownOf({ record, turnEnd }: ExportedRecord): string {
   switch (record.kind) {
     case 'session.created':
       return beginningOf(record);
@@ -26,7 +28,7 @@ export function markdownOf(record: Recorded): string {
       return `*Epoch ${record.data.number} (${record.data.cause}): ${inlineWords(record.data.model)}*`;
     case 'answer.received':
     case 'answer.interrupted':
-      return answerOf(record);
+      return answerOf(record, turnEnd);
     case 'tool.returned':
       return `Result:\n\n${fenceText(contentOf(record.data.parts))}`;
     case 'tool.failed':
@@ -52,9 +54,11 @@ function beginningOf({ data, at, position }: RecordedOf<'session.created'>): str
   return `${heading}\n\n*${id}, ${at}, ${inlineWords(workspace)}${startedBy === undefined ? '' : `, a subagent of ${startedBy.session}`}*`;
 }
 
-function answerOf({ kind, data }: RecordedOf<'answer.received'> | RecordedOf<'answer.interrupted'>): string {
+function answerOf(record: AnswerRecord, turnEnd: TurnEnded | undefined): string {
+  const { data } = record;
   if (data.stream !== 'main') return '';
-  const end = kind === 'answer.interrupted' ? [`*The answer was interrupted by the ${data.by}.*`] : [];
+  const sentence = answerEnd(record, turnEnd);
+  const end = sentence === '' ? [] : [`*${inlineWords(sentence)}*`];
   return [`### ${inlineWords(data.model)}`, ...data.parts.map(partOf).filter((part) => part !== ''), ...end].join(
     '\n\n',
   );
