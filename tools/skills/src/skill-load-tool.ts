@@ -37,7 +37,7 @@ export function createSkillLoadTool(shelf: InstalledSkills): Tool {
     alone: true,
     read(input) {
       const asked = ARGUMENTS.safeParse(input);
-      if (!asked.success) return problemOf(ARGUMENTS, asked.error);
+      if (!asked.success) return problemOf(ARGUMENTS, asked.error, input);
       const { name, file } = asked.data;
       return {
         title: `skill_load ${file === undefined ? name : `${name} ${file}`}`,

@@ -52,9 +52,9 @@ export function createEditTool(confinement: Confinement): Tool {
       const asked = ARGUMENTS.read(input);
       if (isProblem(asked)) return asked;
       const { path, old_text: oldText, new_text: newText, replace_all: replaceAll = false } = asked;
-      if (oldText === '') return { problem: 'old_text: it is empty. To create or replace a whole file, use `write`.' };
+      if (oldText === '') return { problem: '`old_text` is empty. To create or replace a whole file, use `write`.' };
       if (oldText === newText)
-        return { problem: 'new_text: it is equal to old_text, so there is nothing to change. Pass a different text.' };
+        return { problem: '`new_text` is equal to `old_text`, so nothing would change. Pass a different text.' };
       const place = await confinement.place(path);
       if (isProblem(place)) return place;
       const plan = (context: Approvable): Promise<PlannedEdit> =>

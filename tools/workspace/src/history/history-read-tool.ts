@@ -43,7 +43,9 @@ export function createHistoryReadTool(): Tool {
       if (isProblem(asked)) return asked;
       const { position, to, part } = asked;
       if (to !== undefined && to < position)
-        return { problem: `to: ${to} is before position ${position}. Pass a later position.` };
+        return {
+          problem: `\`to\` (${to}) is before \`position\` (${position}). Pass a later position, or omit \`to\`.`,
+        };
       return {
         title: `history_read ${position}${to === undefined ? '' : `-${to}`}`,
         run: (context) =>

@@ -73,14 +73,14 @@ export function createMemoryUpdateTool(confinement: Confinement): Tool {
 function problemWith({ operation, text, old_text: oldText }: Update): ToolProblem | undefined {
   if (operation === 'replace') {
     if (oldText === undefined || oldText === '')
-      return { problem: 'old_text: replace needs the text to replace, exactly as it is in the file.' };
+      return { problem: '`old_text` is missing: pass the text to replace, exactly as it is in the file.' };
     return oldText === text
-      ? { problem: 'text: it is equal to old_text, so there is nothing to change. Pass a different text.' }
+      ? { problem: '`text` is equal to `old_text`, so nothing would change. Pass a different text.' }
       : undefined;
   }
   if (oldText !== undefined)
-    return { problem: `old_text: omit it with ${operation}. To change existing text, use replace.` };
-  if (operation === 'add' && text.trim() === '') return { problem: 'text: it is blank. Pass the lines to add.' };
+    return { problem: `\`old_text\` is not used with ${operation}: omit it. To change existing text, use replace.` };
+  if (operation === 'add' && text.trim() === '') return { problem: '`text` is blank. Pass the lines to add.' };
   return undefined;
 }
 

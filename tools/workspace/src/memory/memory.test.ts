@@ -70,11 +70,14 @@ describe('memory_update', () => {
   });
 
   test.each([
-    [{ operation: 'replace', text: 'x' }, 'old_text: replace needs'],
-    [{ operation: 'add', text: ' ' }, 'it is blank'],
-    [{ operation: 'add', text: 'x', old_text: 'y' }, 'omit it with add'],
-    [{ operation: 'replace', text: 'x', old_text: 'x' }, 'nothing to change'],
-    [{ operation: 'add', text: 'x', file: '../MEMORY.md' }, 'file: '],
+    [{ operation: 'replace', text: 'x' }, '`old_text` is missing'],
+    [{ operation: 'add', text: ' ' }, '`text` is blank'],
+    [{ operation: 'add', text: 'x', old_text: 'y' }, '`old_text` is not used with add'],
+    [{ operation: 'replace', text: 'x', old_text: 'x' }, 'nothing would change'],
+    [
+      { operation: 'add', text: 'x', file: '../MEMORY.md' },
+      '`file` must be one of "MEMORY.md", "USER.md", got "../MEMORY.md"',
+    ],
   ])('refuses the arguments %j', async (input, words) => {
     const bench = await openBench();
     expect(await update(bench, input)).toMatchObject({ code: 'problem', text: expect.stringContaining(words) });

@@ -45,7 +45,7 @@ export function createPlanTool(): Tool {
       const text = inShort(plan);
       if (text === '')
         return {
-          problem: 'plan: it is empty. Pass tasks, decisions, questions or risks that are new, changed or closed.',
+          problem: 'The plan is empty. Pass tasks, decisions, questions or risks that are new, changed or closed.',
         };
       return { title: 'plan', run: async () => ({ text: `planned: ${text}` }) };
     },

@@ -51,7 +51,7 @@ export function createGrepTool(confinement: Confinement): Tool {
       const asked = grepArguments.read(input);
       if (isProblem(asked)) return asked;
       if (asked.pattern.includes('\0'))
-        return { problem: 'pattern: it contains a NUL character, which no line of text contains. Remove it.' };
+        return { problem: '`pattern` contains a NUL character, which no line of text contains. Remove it.' };
       const place = await searchPlace(confinement, asked.path, asked.glob);
       if (isProblem(place)) return place;
       const title = `grep ${showName(asked.pattern)} in ${place.shown}`;
