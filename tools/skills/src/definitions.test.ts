@@ -17,7 +17,7 @@ test('the definitions are pinned, because a change costs every user one cache mi
     [
       [
         "skill_load",
-        "76348ce80832",
+        "1c93ff95a705",
       ],
       [
         "skill_search",

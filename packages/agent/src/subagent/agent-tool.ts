@@ -10,7 +10,7 @@ import { AGENT } from '../ports/subagent.ts';
 import type { Tool, ToolContext, ToolOutput, ToolProblem } from '../ports/tool.ts';
 
 const DESCRIPTION =
-  'Starts a subagent for a task: an agent with the same tools that sees only the task, not this conversation. Returns its last message. Several calls in one answer run in parallel. Use it if only the outcome matters: a search, a review, a survey of many files.';
+  'Starts a subagent for a task: an agent with the same tools that sees only the task, not this conversation. Returns its last message. Several calls in one answer run in parallel. Use it if only the outcome matters: a search, a review, a survey of many files. Do small tasks yourself.';
 
 const SCHEMA: JsonValue = {
   type: 'object',

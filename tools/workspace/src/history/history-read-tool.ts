@@ -13,7 +13,7 @@ import { headOf, sayRecord } from './say-record.ts';
 const ARGUMENTS = argumentsOf(
   z.strictObject({
     position: z.int().min(0).describe('Position of the record'),
-    to: z.int().min(0).optional().describe('Last position of a range; long records are then shortened'),
+    to: z.int().min(0).optional().describe('Last position of a range; then at most 4000 characters per record'),
     part: z.int().min(0).optional().describe('Only this part of the record, from 0; an image is shown'),
   }),
 );

@@ -40,7 +40,7 @@ type Update = z.infer<typeof UPDATE>;
 const ARGUMENTS = argumentsOf(UPDATE);
 
 const DESCRIPTION =
-  'Saves what later sessions in this workspace need and cannot find in its files: decisions, preferences, pitfalls. Write short lines without secrets. File sizes are limited: use consolidate to rewrite a file in fewer words.';
+  'Saves what later sessions in this workspace need and cannot find in its files: decisions, preferences, pitfalls, not the current task. Write short lines without secrets. Returns the size, at most 4096 bytes for MEMORY.md, 3072 for USER.md; consolidate to shorten a file.';
 
 /** Creates the tool `memory_update`, with effect class `write`. It writes only inside the workspace. */
 export function createMemoryUpdateTool(confinement: Confinement): Tool {

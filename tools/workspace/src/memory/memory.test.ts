@@ -26,7 +26,7 @@ function update(bench: Bench, input: object, given?: Partial<ToolContext>): Retu
 describe('memory_update', () => {
   test('has a definition with unchanged bytes, because users have these bytes in their prompt caches', async () => {
     const { name, description, schema } = createMemoryUpdateTool((await openBench()).confinement);
-    expect(sha256(canonicalText({ name, description, schema })).slice(0, 16)).toBe('ae9e81aa6a030065');
+    expect(sha256(canonicalText({ name, description, schema })).slice(0, 16)).toBe('6339f8032ef5c49d');
   });
 
   test('adds lines and reports how much of the file is used', async () => {
