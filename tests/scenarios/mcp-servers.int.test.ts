@@ -237,7 +237,7 @@ describe('a tool whose description changes while its name stays the same', () =>
       done,
     );
     const results = await resultsOf(stage, live);
-    expect(results[0]).toContain('data/item must be string');
+    expect(results[0]).toContain('`item` must be string');
     expect(results[1]).toContain('"item":"seven"');
     live.setReasoning({ effort: 'low' });
     await stage.turn(live, 'Three.', calling('shop__stock', { item: 7 }), done);

@@ -13,7 +13,7 @@ import type {
   ToolProblem,
   ToolRun,
 } from '@tidemark/agent';
-import { issueText, nearestName } from '@tidemark/agent';
+import { describeIssues, nearestName } from '@tidemark/agent';
 import type { EffectClass } from '@tidemark/log';
 import type { JsonValue } from '@tidemark/model';
 import { jsonProblem } from './json-problem.ts';
@@ -93,14 +93,15 @@ export function defineTool<Schema extends StandardSchemaV1>(definition: ToolDefi
   const problem = problemOf(definition);
   if (problem !== undefined) throw new KitError('kit/bad-tool', problem, { tool: definition?.name });
   const { name, description, input, effect, alone, truncate, touches, describeEffects } = definition;
+  const jsonSchema = toolSchemaOf(name, input, definition.schema);
   return {
     name,
     description,
-    schema: toolSchemaOf(name, input, definition.schema),
+    schema: jsonSchema,
     effect,
     ...defined({ alone, truncate, touches }),
     ...(describeEffects !== undefined && { effectKinds: kindsIn(describeEffects) }),
-    read: (given) => readArguments(definition, given),
+    read: (given) => readArguments(definition, jsonSchema, given),
   };
 }
 
@@ -151,7 +152,8 @@ function problemOf<Schema extends StandardSchemaV1>(definition: ToolDefinition<S
     const named = ELSEWHERE.get(field) ?? nearestName(field, DEFINED);
     return `the tool ${name} has an unknown field ${field}${named === undefined ? '' : `: use ${named}`}`;
   }
-  if (typeof description !== 'string') return `the tool ${name} has no description: say what it does and returns`;
+  if (typeof description !== 'string')
+    return `the tool ${name} has no description: write what it does and what it returns`;
   if (typeof run !== 'function') return `the tool ${name} has no function \`run\``;
   if (typeof input !== 'object' && typeof input !== 'function') return `the tool ${name} has no schema \`input\``;
   if (!('~standard' in input)) return `the \`input\` of the tool ${name} is not a Standard Schema, such as one of zod`;
@@ -204,11 +206,12 @@ function problemOfEffects<Schema extends StandardSchemaV1>(definition: ToolDefin
 
 async function readArguments<Schema extends StandardSchemaV1>(
   definition: ToolDefinition<Schema>,
+  jsonSchema: JsonValue,
   given: unknown,
 ): Promise<ToolRun | ToolProblem> {
   const schema: StandardSchemaV1<unknown, StandardSchemaV1.InferOutput<Schema>> = definition.input;
   const read = await schema['~standard'].validate(given);
-  if (read.issues !== undefined) return { problem: read.issues.map(issueText).join('; ') };
+  if (read.issues !== undefined) return { problem: describeIssues(read.issues, jsonSchema, given) };
   const { value } = read;
   const { preview } = definition;
   return {

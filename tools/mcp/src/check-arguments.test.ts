@@ -5,9 +5,15 @@ test('`checkerOf` accepts arguments that match the schema and describes the faul
   const check = checkerOf({ type: 'object', properties: { count: { type: 'number' } }, required: ['count'] });
   expect([check({ count: 1 }), check({ count: 'one' }), check({})]).toEqual([
     undefined,
-    'data/count must be number',
-    "data must have required property 'count'",
+    '`count` must be number',
+    "they must have required property 'count'",
   ]);
+});
+
+test('a fault in a nested value is described with its path', () => {
+  const tasks = { type: 'array', items: { type: 'object', properties: { done: { type: 'boolean' } } } };
+  const check = checkerOf({ type: 'object', properties: { tasks } });
+  expect(check({ tasks: [{ done: 'yes' }] })).toBe('`tasks.0.done` must be boolean');
 });
 
 test('two schemas may have the same id', () => {

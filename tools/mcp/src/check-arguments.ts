@@ -20,8 +20,15 @@ export function checkerOf(schema: JsonValue): ArgumentCheck {
   return (input) =>
     withinTime(() => {
       const { valid, errorMessage } = validate(input);
-      return valid ? undefined : (errorMessage ?? 'they do not match the schema');
+      return valid ? undefined : plainText(errorMessage ?? 'they do not match the schema');
     });
+}
+
+/** Replaces the validator's name for the arguments: `data/count must be number` becomes "`count` must be number". */
+function plainText(message: string): string {
+  return message.replaceAll(/(^|, )data(?:\/(\S+))? must /g, (_text, gap: string, path: string | undefined) =>
+    path === undefined ? `${gap}they must ` : `${gap}\`${path.replaceAll('/', '.')}\` must `,
+  );
 }
 
 /**

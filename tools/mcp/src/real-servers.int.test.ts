@@ -124,7 +124,7 @@ describe.each(WAYS)('server-everything over %s', (_way, reach) => {
   test('receives no call whose arguments do not match the schema', async () => {
     const mcp = await tools(await reach());
     const { problem } = await call(mcp, 's__get-sum', { a: 'one', b: 2 });
-    expect(problem).toContain('data/a must be number');
+    expect(problem).toContain('`a` must be number');
   });
 });
 

@@ -1,6 +1,7 @@
 // Arguments of a tool: a JSON Schema for the model, and a description of faults in the arguments that the model sends.
 
 import type { ToolProblem } from '@tidemark/agent';
+import { describeIssues } from '@tidemark/agent';
 import type { JsonValue } from '@tidemark/model';
 import { z } from 'zod';
 
@@ -14,9 +15,7 @@ export function schemaOf(schema: z.ZodObject): JsonValue {
 }
 
 /** Returns a problem that describes the faults in the arguments and lists the names of the valid arguments. */
-export function problemOf(schema: z.ZodObject, error: z.ZodError): ToolProblem {
-  const said = error.issues
-    .map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`))
-    .join('; ');
-  return { problem: `${said}. The arguments are ${Object.keys(schema.shape).join(', ')}.` };
+export function problemOf(schema: z.ZodObject, error: z.ZodError, input: unknown): ToolProblem {
+  const problem = describeIssues(error.issues, schemaOf(schema), input);
+  return { problem: `${problem}. The arguments are ${Object.keys(schema.shape).join(', ')}.` };
 }

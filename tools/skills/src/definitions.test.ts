@@ -17,7 +17,7 @@ test('the definitions are pinned, because a change costs every user one cache mi
     [
       [
         "skill_load",
-        "76348ce80832",
+        "1c93ff95a705",
       ],
       [
         "skill_search",
@@ -30,9 +30,10 @@ test('the definitions are pinned, because a change costs every user one cache mi
 test('invalid arguments are reported together with the valid ones', () => {
   const shelf = createSkillShelf({ roots: [] });
   expect(createSkillLoadTool(shelf).read({ nam: 'tax' })).toMatchObject({
-    problem: expect.stringMatching(/The arguments are name, file\.$/),
+    problem:
+      '`name` is missing: it must be a string; there is no field `nam` (did you mean `name`?). The arguments are name, file.',
   });
   expect(createSkillSearchTool(shelf).read({ query: ' ' })).toMatchObject({
-    problem: expect.stringMatching(/^query: /),
+    problem: expect.stringMatching(/^`query` must be a string that is not blank, got " "\./),
   });
 });

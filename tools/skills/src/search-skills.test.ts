@@ -42,7 +42,7 @@ test('the tool shows at most `limit` skills, best match first, and reports the n
   expect(await found({ query: 'tax' })).toHaveLength(11);
   expect(await found({ query: 'tax', limit: 12 })).toHaveLength(12);
   expect(await found({ query: 'haiku' })).toEqual(['None of the 12 installed skills matches. Search for other words.']);
-  expect((await found({ query: 'tax', limit: 0 }))[0]).toMatch(/^limit: /);
+  expect((await found({ query: 'tax', limit: 0 }))[0]).toMatch(/^`limit` must be an integer ≥ 1 and ≤ 50, got 0/);
 });
 
 test('a match in the name has more weight, and equal matches are sorted by name', async () => {

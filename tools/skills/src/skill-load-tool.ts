@@ -12,11 +12,11 @@ import type { InstalledSkills } from './skill-shelf.ts';
 
 const ARGUMENTS = z.strictObject({
   name: z.string().describe('Name of the skill'),
-  file: z.string().min(1).optional().describe('File of the skill to return instead, as its instructions name it'),
+  file: z.string().min(1).optional().describe('File of the skill, as its instructions name it'),
 });
 
 const DESCRIPTION =
-  "Loads a skill. Returns its instructions, which apply from then on. With file, returns one of the skill's files instead. Loading runs nothing.";
+  'Loads a skill. Returns its instructions, which apply from then on. With file, returns one of its files (at most 1 MiB) instead. Loading runs nothing. To find a skill, use skill_search.';
 
 /** Number of bytes that the masking of secrets may add to a result. */
 const MARGIN = 512;
@@ -37,7 +37,7 @@ export function createSkillLoadTool(shelf: InstalledSkills): Tool {
     alone: true,
     read(input) {
       const asked = ARGUMENTS.safeParse(input);
-      if (!asked.success) return problemOf(ARGUMENTS, asked.error);
+      if (!asked.success) return problemOf(ARGUMENTS, asked.error, input);
       const { name, file } = asked.data;
       return {
         title: `skill_load ${file === undefined ? name : `${name} ${file}`}`,

@@ -25,7 +25,7 @@ export function createSkillSearchTool(shelf: InstalledSkills): Tool {
     effect: 'none',
     read(input) {
       const asked = ARGUMENTS.safeParse(input);
-      if (!asked.success) return problemOf(ARGUMENTS, asked.error);
+      if (!asked.success) return problemOf(ARGUMENTS, asked.error, input);
       const { query, limit = 10 } = asked.data;
       return {
         title: `skill_search ${query}`,

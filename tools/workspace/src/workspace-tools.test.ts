@@ -47,13 +47,13 @@ test('the tools have definitions with unchanged bytes, because users have these 
     createHash('sha256').update(canonicalText({ name, description, schema })).digest('hex').slice(0, 16),
   ]);
   expect(Object.fromEntries(digests)).toEqual({
-    read: '41aa62bd579936e8',
-    write: '71061b1be416733b',
-    edit: 'e2e9ab1cfa01cdd8',
-    ls: '67a056a058787748',
-    output_read: '2d496cfe18bbf92a',
-    history_read: '22d7a7f443b60fc6',
-    history_search: 'ac58cfc531ff27c8',
+    read: 'd02314693c551e99',
+    write: '3f168fc4837b03c3',
+    edit: '7a3aa952dcfeae77',
+    ls: '6e2c2263ea043642',
+    output_read: '780c9e700be5f57a',
+    history_read: '817147497efd009e',
+    history_search: 'e7df1842c5959f83',
   });
 });
 

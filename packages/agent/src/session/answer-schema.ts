@@ -5,6 +5,7 @@ import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/sp
 import { defined, JsonDepthError, parseJson } from '@tidemark/core';
 import type { JsonValue } from '@tidemark/model';
 import { AgentError } from '../errors.ts';
+import { describeIssues } from './describe-issues.ts';
 
 /** Schema that the last answer of a turn must match, as request text for the model and as a parser. */
 export interface AnswerSchema<Output> {
@@ -67,7 +68,7 @@ export function createAnswerSchema<Output>(schema: StandardSchemaV1<unknown, Out
   return {
     request: `When the work is done, answer with one JSON value that matches this JSON Schema. The answer contains only the JSON, without other text and without a code fence.\n${json}`,
     read(answer) {
-      if (last?.answer !== answer) last = { answer, checked: checkBy(schema, answer) };
+      if (last?.answer !== answer) last = { answer, checked: checkBy(schema, described.schema, answer) };
       return last.checked;
     },
   };
@@ -75,6 +76,7 @@ export function createAnswerSchema<Output>(schema: StandardSchemaV1<unknown, Out
 
 async function checkBy<Output>(
   schema: StandardSchemaV1<unknown, Output>,
+  json: JsonValue,
   answer: string,
 ): Promise<CheckedAnswer<Output>> {
   const given = parseAnswer(answer);
@@ -82,16 +84,10 @@ async function checkBy<Output>(
   try {
     const checked = await schema['~standard'].validate(given.value);
     if (checked.issues === undefined) return { value: checked.value };
-    return { problem: checked.issues.map(issueText).join('; ') };
+    return { problem: describeIssues(checked.issues, json, given.value) };
   } catch (thrown) {
     return { thrown };
   }
-}
-
-/** Returns a validation issue as text: `path.0.name: expected a string`. */
-export function issueText({ message, path = [] }: StandardSchemaV1.Issue): string {
-  const place = path.map((part) => String(typeof part === 'object' ? part.key : part)).join('.');
-  return place === '' ? message : `${place}: ${message}`;
 }
 
 const FENCED = /^``` *\w*\r?\n([\s\S]*?)\r?\n?```$/;

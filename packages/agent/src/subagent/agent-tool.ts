@@ -4,12 +4,13 @@
 import { defined } from '@tidemark/core';
 import type { JsonValue } from '@tidemark/model';
 import { isBlank } from '@tidemark/model';
+import { nearestName } from '../nearest-name.ts';
 import type { SubagentOrder } from '../ports/subagent.ts';
 import { AGENT } from '../ports/subagent.ts';
 import type { Tool, ToolContext, ToolOutput, ToolProblem } from '../ports/tool.ts';
 
 const DESCRIPTION =
-  'Starts a subagent for a task: an agent with the same tools that sees only the task, not this conversation. Returns its last message. Several calls in one answer run in parallel. Use it if only the outcome matters: a search, a review, a survey of many files.';
+  'Starts a subagent for a task: an agent with the same tools that sees only the task, not this conversation. Returns its last message. Several calls in one answer run in parallel. Use it if only the outcome matters: a search, a review, a survey of many files. Do small tasks yourself.';
 
 const SCHEMA: JsonValue = {
   type: 'object',
@@ -52,14 +53,18 @@ async function run(order: SubagentOrder, { delegate }: ToolContext): Promise<Too
 function orderIn(input: unknown): SubagentOrder | ToolProblem {
   const given: Readonly<Record<string, unknown>> = typeof input === 'object' && input !== null ? { ...input } : {};
   const unknown = Object.keys(given).find((name) => !NAMES.includes(name));
-  if (unknown !== undefined)
-    return { problem: `${AGENT}: there is no argument ${unknown}. The arguments are ${NAMES.join(', ')}.` };
+  if (unknown !== undefined) {
+    const nearest = nearestName(unknown, NAMES);
+    const hint = nearest === undefined ? '' : ` Did you mean \`${nearest}\`?`;
+    return { problem: `There is no argument \`${unknown}\`.${hint} The arguments are ${NAMES.join(', ')}.` };
+  }
   const { task, role, readOnly } = given;
   if (typeof task !== 'string' || isBlank(task))
-    return { problem: `${AGENT}: task is missing. Describe the work to do.` };
-  if (role !== undefined && typeof role !== 'string') return { problem: `${AGENT}: role must be a string.` };
+    return { problem: '`task` must be a string that is not blank: describe the work to do, and what to report.' };
+  if (role !== undefined && typeof role !== 'string')
+    return { problem: '`role` must be a string, such as "reviewer". Pass a string, or omit it.' };
   if (readOnly !== undefined && typeof readOnly !== 'boolean')
-    return { problem: `${AGENT}: readOnly must be true or false.` };
+    return { problem: '`readOnly` must be true or false, without quotes. Pass one of them, or omit it.' };
   return { task, ...(role !== undefined && !isBlank(role) && { role }), ...defined({ readOnly }) };
 }
 

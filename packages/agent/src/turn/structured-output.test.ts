@@ -45,7 +45,7 @@ describe('a prompt with `output`', () => {
   test.each([
     ['text that is not JSON', 'It is three.', 'the answer is not JSON'],
     ['an empty answer', ' ', 'the answer is empty'],
-    ['a value of another shape', '{"total": "3", "lines": []}', 'total: '],
+    ['a value of another shape', '{"total": "3", "lines": []}', '`total` must be a number, got "3"; `lines` must be'],
   ])('asks the model to correct %s, in the same turn', async (_case, bad, problem) => {
     const provider = answering(says(bad), says(GOOD));
     const { live, records } = await goLive({ provider });

@@ -20,7 +20,7 @@ test('`composeFront` gives layer 0 the bytes pinned to the contract, so an edit 
     name: 'runtime',
     revision: 'tm3',
     stability: 'global',
-    digest: 'b9545f2bf101d42e95bfd3e1d85f4f619637f1db08c6c1afe9ae94c3b319c671',
+    digest: '44330e7fe672ed349192bc437b890741a698f68adde20abc6b54c1ea5abda572',
   });
 });
 

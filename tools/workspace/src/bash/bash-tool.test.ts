@@ -18,7 +18,7 @@ describe('the `bash` tool', () => {
     const { name, description, schema } = tool;
     const bytes = JSON.stringify({ name, description, schema });
     expect(createHash('sha256').update(bytes).digest('hex')).toBe(
-      'e9c045aefea428fdb68947c93eacfda21e9b078c7b31759e36d06748b2716ac7',
+      'de30fd824be791e0ffe4e6c15daa54b833e777c27d2da79cd22a513834dc15e5',
     );
   });
 

@@ -53,7 +53,7 @@ type BashInput = z.infer<typeof BASH>;
 const bashArguments = argumentsOf(BASH);
 
 const DESCRIPTION =
-  'Runs a shell command in the workspace. Returns its output (stdout and stderr together; only the end of a long output) and its exit code. Each call starts a new shell: changes of folder and variables do not persist. Processes that still run when the command ends are killed, so start, use and stop a server in one command. To look at files, use read, grep, find and ls instead.';
+  'Runs a shell command in the workspace. Returns its exit code and its output (stdout and stderr together, at most the last 2000 lines or 50 KiB). Each call starts a new shell: changes of folder and variables do not persist. Processes still running at the end are killed, so start, use and stop a server in one command. To look at files, use read, grep, find and ls.';
 
 /**
  * Creates the `bash` tool. Commands start in the folder of the workspace. Only the sandbox restricts commands to this

@@ -104,11 +104,11 @@ export function createConfinement({ folder: given, forbidden = [], ...asked }: C
 }
 
 function unusablePath(path: string): string | undefined {
-  if (path === '') return 'path: it is empty. Pass the path of a file, or `.` for the workspace.';
-  if (path.includes('\0')) return 'path: it contains a NUL character, which is not allowed in file names. Remove it.';
+  if (path === '') return '`path` is empty. Pass the path of a file, or `.` for the workspace.';
+  if (path.includes('\0')) return '`path` contains a NUL character, which is not allowed in file names. Remove it.';
   // A shell replaces `~` with the home folder. A file tool would create a folder named `~` instead.
   if (path === '~' || path.startsWith('~/'))
-    return 'path: `~` is not expanded. Pass a path relative to the workspace root, or an absolute path.';
+    return '`~` in `path` is not expanded. Pass a path relative to the workspace root, or an absolute path.';
   return undefined;
 }
 

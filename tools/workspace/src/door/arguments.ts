@@ -1,6 +1,7 @@
 // Tool arguments: provides their JSON Schema for the model and parses the arguments that the model sends.
 
 import type { ToolProblem } from '@tidemark/agent';
+import { describeIssues } from '@tidemark/agent';
 import type { JsonValue } from '@tidemark/model';
 import { z } from 'zod';
 
@@ -19,17 +20,18 @@ export function argumentsOf<Shape extends z.core.$ZodLooseShape>(
   schema: z.ZodObject<Shape, z.core.$strict>,
 ): Arguments<z.infer<typeof schema>> {
   let plain: JsonValue | undefined;
+  // The schema is computed when it is first needed. A process without a workspace does not compute the schemas of
+  // fourteen tools.
+  const jsonSchema = (): JsonValue => (plain ??= plainSchema(schema));
   return {
-    // The schema is computed when a tool is created. A process without a workspace does not compute the schemas of
-    // fourteen tools.
     get schema() {
-      return (plain ??= plainSchema(schema));
+      return jsonSchema();
     },
     read(input) {
       const read = schema.safeParse(input);
-      return read.success
-        ? read.data
-        : { problem: `${issuesText(read.error)} The arguments are ${Object.keys(schema.shape).join(', ')}.` };
+      if (read.success) return read.data;
+      const problem = describeIssues(read.error.issues, jsonSchema(), input);
+      return { problem: `${problem}. The arguments are ${Object.keys(schema.shape).join(', ')}.` };
     },
   };
 }
@@ -50,11 +52,4 @@ function plainSchema(schema: z.ZodType): JsonValue {
     },
   });
   return z.json().parse(plain);
-}
-
-function issuesText(error: z.ZodError): string {
-  return error.issues
-    .map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`))
-    .join('; ')
-    .concat('.');
 }

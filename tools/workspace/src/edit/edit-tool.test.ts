@@ -61,7 +61,7 @@ describe('the `edit` tool', () => {
     const tool = createEditTool(confinement);
     const said = async (input: object): Promise<string> => (await call(tool, input)).text;
     expect(await said({ path: 'tax.ts', old_text: '', new_text: 'x' })).toContain('use `write`');
-    expect(await said({ path: 'tax.ts', old_text: 'x', new_text: 'x' })).toContain('nothing to change');
+    expect(await said({ path: 'tax.ts', old_text: 'x', new_text: 'x' })).toContain('nothing would change');
     expect(await said({ path: 'tax.js', old_text: 'x', new_text: 'y' })).toBe(
       'tax.js does not exist. Similar names: tax.ts.',
     );

@@ -25,12 +25,12 @@ const ARGUMENTS = argumentsOf(
     path: z.string().describe('Path relative to the workspace root, or absolute'),
     old_text: z.string().describe('Text to replace; must match the file exactly, including white space'),
     new_text: z.string().describe('Replacement text'),
-    replace_all: z.boolean().optional().describe('Replace every occurrence. Default: old_text must occur once'),
+    replace_all: z.boolean().optional().describe('Replace every occurrence'),
   }),
 );
 
 const DESCRIPTION =
-  'Replaces text in a file. old_text must match the file exactly and occur once, unless replace_all is set; include enough lines around it to make it unique. Returns the diff. To replace a whole file, use write.';
+  'Replaces text in a file of at most 16 MiB. old_text must match the file exactly and occur once, unless replace_all is set; include enough lines around it to make it unique. Returns the diff. To replace a whole file, use write.';
 
 /** Maximum file size in bytes. The file is held in memory during the edit. */
 const MOST_BYTES = 16 * 1024 * 1024;
@@ -52,9 +52,9 @@ export function createEditTool(confinement: Confinement): Tool {
       const asked = ARGUMENTS.read(input);
       if (isProblem(asked)) return asked;
       const { path, old_text: oldText, new_text: newText, replace_all: replaceAll = false } = asked;
-      if (oldText === '') return { problem: 'old_text: it is empty. To create or replace a whole file, use `write`.' };
+      if (oldText === '') return { problem: '`old_text` is empty. To create or replace a whole file, use `write`.' };
       if (oldText === newText)
-        return { problem: 'new_text: it is equal to old_text, so there is nothing to change. Pass a different text.' };
+        return { problem: '`new_text` is equal to `old_text`, so nothing would change. Pass a different text.' };
       const place = await confinement.place(path);
       if (isProblem(place)) return place;
       const plan = (context: Approvable): Promise<PlannedEdit> =>

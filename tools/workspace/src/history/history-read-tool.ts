@@ -13,7 +13,7 @@ import { headOf, sayRecord } from './say-record.ts';
 const ARGUMENTS = argumentsOf(
   z.strictObject({
     position: z.int().min(0).describe('Position of the record'),
-    to: z.int().min(0).optional().describe('Last position of a range; long records are then shortened'),
+    to: z.int().min(0).optional().describe('Last position of a range; then at most 4000 characters per record'),
     part: z.int().min(0).optional().describe('Only this part of the record, from 0; an image is shown'),
   }),
 );
@@ -43,7 +43,9 @@ export function createHistoryReadTool(): Tool {
       if (isProblem(asked)) return asked;
       const { position, to, part } = asked;
       if (to !== undefined && to < position)
-        return { problem: `to: ${to} is before position ${position}. Pass a later position.` };
+        return {
+          problem: `\`to\` (${to}) is before \`position\` (${position}). Pass a later position, or omit \`to\`.`,
+        };
       return {
         title: `history_read ${position}${to === undefined ? '' : `-${to}`}`,
         run: (context) =>

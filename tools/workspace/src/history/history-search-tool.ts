@@ -21,7 +21,7 @@ const ARGUMENTS = argumentsOf(
 );
 
 const DESCRIPTION =
-  'Searches all earlier records of this session, including those no longer in your context. Returns the latest matches first, each with its position for history_read.';
+  'Searches all earlier records of this session, including those no longer in your context. Returns the latest matches first, with positions for history_read. To search files, use grep.';
 
 /** Number of characters shown on each side of a match. */
 const AROUND = 120;

@@ -19,7 +19,7 @@ const ARGUMENTS = argumentsOf(
 );
 
 const DESCRIPTION =
-  'Lists a folder. Returns sorted names relative to it, including hidden ones; folders end in /, symlinks show their target. Shows at most 1000 entries. To find files by name, use find.';
+  'Lists a folder in the workspace. Returns sorted names relative to it, including hidden ones; folders end in /, symlinks show their target. Shows at most 1000 entries. To find files by name, use find.';
 
 const MOST_ENTRIES = 1_000;
 

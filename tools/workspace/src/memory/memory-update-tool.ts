@@ -40,7 +40,7 @@ type Update = z.infer<typeof UPDATE>;
 const ARGUMENTS = argumentsOf(UPDATE);
 
 const DESCRIPTION =
-  'Saves what later sessions in this workspace need and cannot find in its files: decisions, preferences, pitfalls. Write short lines without secrets. File sizes are limited: use consolidate to rewrite a file in fewer words.';
+  'Saves what later sessions in this workspace need and cannot find in its files: decisions, preferences, pitfalls, not the current task. Write short lines without secrets. Returns the size, at most 4096 bytes for MEMORY.md, 3072 for USER.md; consolidate to shorten a file.';
 
 /** Creates the tool `memory_update`, with effect class `write`. It writes only inside the workspace. */
 export function createMemoryUpdateTool(confinement: Confinement): Tool {
@@ -73,14 +73,14 @@ export function createMemoryUpdateTool(confinement: Confinement): Tool {
 function problemWith({ operation, text, old_text: oldText }: Update): ToolProblem | undefined {
   if (operation === 'replace') {
     if (oldText === undefined || oldText === '')
-      return { problem: 'old_text: replace needs the text to replace, exactly as it is in the file.' };
+      return { problem: '`old_text` is missing: pass the text to replace, exactly as it is in the file.' };
     return oldText === text
-      ? { problem: 'text: it is equal to old_text, so there is nothing to change. Pass a different text.' }
+      ? { problem: '`text` is equal to `old_text`, so nothing would change. Pass a different text.' }
       : undefined;
   }
   if (oldText !== undefined)
-    return { problem: `old_text: omit it with ${operation}. To change existing text, use replace.` };
-  if (operation === 'add' && text.trim() === '') return { problem: 'text: it is blank. Pass the lines to add.' };
+    return { problem: `\`old_text\` is not used with ${operation}: omit it. To change existing text, use replace.` };
+  if (operation === 'add' && text.trim() === '') return { problem: '`text` is blank. Pass the lines to add.' };
   return undefined;
 }
 

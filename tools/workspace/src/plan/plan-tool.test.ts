@@ -9,7 +9,7 @@ const tool = createPlanTool();
 test('the `plan` tool has a definition with unchanged bytes, because users have these bytes in their prompt caches', () => {
   const { name, description, schema } = tool;
   const digest = createHash('sha256').update(canonicalText({ name, description, schema })).digest('hex');
-  expect(digest.slice(0, 16)).toBe('06c3734ff777a5de');
+  expect(digest.slice(0, 16)).toBe('da6ed880467395fe');
 });
 
 test('the `plan` tool answers with a short count, because the call itself contains the plan', async () => {
@@ -29,10 +29,13 @@ test('the `plan` tool answers with a short count, because the call itself contai
 });
 
 test.each([
-  [{}, 'it is empty'],
-  [{ tasks: [] }, 'it is empty'],
-  [{ tasks: [{ task: ' ', status: 'open' }] }, 'tasks.0.task'],
-  [{ tasks: [{ task: 'Go', status: 'finished' }] }, 'tasks.0.status'],
+  [{}, 'The plan is empty'],
+  [{ tasks: [] }, 'The plan is empty'],
+  [{ tasks: [{ task: ' ', status: 'open' }] }, '`tasks[0].task` must be a string that is not blank, got " "'],
+  [
+    { tasks: [{ task: 'Go', status: 'finished' }] },
+    '`tasks[0].status` must be one of "open", "active", "done", "dropped", got "finished"',
+  ],
   [{ todo: ['Go'] }, 'The arguments are tasks, decisions, questions, risks, closed.'],
 ])('the `plan` tool refuses %j', async (input, words) => {
   const { call } = await openBench();

@@ -29,7 +29,7 @@ const PLAN = z.strictObject({
 const ARGUMENTS = argumentsOf(PLAN);
 
 const DESCRIPTION =
-  'Keeps the plan of longer work: tasks, decisions, open questions, risks. The plan survives a compaction of the history. Pass only what is new or changed; the rest of the plan stays. A task leaves the plan as done or dropped.';
+  'Records the plan of longer work, not of short tasks: tasks, decisions, open questions, risks. It survives a compaction. Pass only what is new or changed; the rest stays. A task leaves the plan as done or dropped. Returns the counts.';
 
 /** Creates the tool `plan`, with effect class `none`. A checkpoint reads the arguments of its calls. */
 export function createPlanTool(): Tool {
@@ -45,7 +45,7 @@ export function createPlanTool(): Tool {
       const text = inShort(plan);
       if (text === '')
         return {
-          problem: 'plan: it is empty. Pass tasks, decisions, questions or risks that are new, changed or closed.',
+          problem: 'The plan is empty. Pass tasks, decisions, questions or risks that are new, changed or closed.',
         };
       return { title: 'plan', run: async () => ({ text: `planned: ${text}` }) };
     },

@@ -30,7 +30,7 @@ const ARGUMENTS = argumentsOf(
 );
 
 const DESCRIPTION =
-  'Reads a text file or an image (png, jpeg, gif, webp) in the workspace. Returns the text without line numbers. A page has at most 2000 lines or 48 KiB; its last line, in brackets, tells what remains and how to read on. To search many files, use grep.';
+  'Reads a text file or an image (png, jpeg, gif, webp) in the workspace. Returns the text without line numbers, at most 2000 lines or 48 KiB a page; its last line, in brackets, tells how to read on. To list a folder, use ls; to search many files, use grep.';
 
 /** Creates the tool `read`, with effect class `read`. It reads only inside the workspace. */
 export function createReadTool(confinement: Confinement): Tool {

@@ -33,7 +33,7 @@ const findArguments = argumentsOf(
 );
 
 const DESCRIPTION =
-  'Finds files in the workspace by name. Returns their paths, sorted. Skips files in .gitignore unless path names their folder; never lists folders or the contents of .git. To search file contents, use grep.';
+  'Finds files in the workspace by name. Returns their paths, sorted. Skips files in .gitignore unless path names their folder; never lists folders (use ls) or the contents of .git. To search file contents, use grep.';
 
 /** Creates the tool `find`, with effect class `read`. It searches only inside the workspace. */
 export function createFindTool(confinement: Confinement): Tool {

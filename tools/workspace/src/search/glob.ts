@@ -35,14 +35,14 @@ const OPTIONS = { dot: true, matchBase: true, nobrace: true, nocomment: true, no
 export async function readGlob(text: string): Promise<Glob | ToolProblem> {
   const turned = text.startsWith('!');
   const plain = text.slice(turned ? 1 : 0).replace(/^(\.?\/)+/, '');
-  if (plain === '') return { problem: 'glob: it is empty. Pass a glob such as `*.ts` or `src/**`.' };
+  if (plain === '') return { problem: '`glob` is empty. Pass a glob such as `*.ts` or `src/**`.' };
   if (plain.length > MOST_CHARACTERS)
-    return { problem: `glob: it is longer than ${MOST_CHARACTERS} characters. Pass a shorter glob.` };
+    return { problem: `\`glob\` is longer than ${MOST_CHARACTERS} characters. Pass a shorter glob.` };
   const { Minimatch, braceExpand } = await import('minimatch');
   const expanded = braceExpand(withoutSingles(plain), { braceExpandMax: MOST_ALTERNATIVES + 1 });
   if (!bracesPair(plain) || expanded.length === 0 || expanded.length > MOST_ALTERNATIVES)
     return {
-      problem: `glob: its braces are not balanced, or they expand to more than ${MOST_ALTERNATIVES} patterns. Pass a simpler glob.`,
+      problem: `The braces of \`glob\` are not balanced, or they expand to more than ${MOST_ALTERNATIVES} patterns. Pass a simpler glob.`,
     };
   const patterns = expanded.map((one) => new Minimatch(one.endsWith('/') ? `${one}**` : one, OPTIONS));
   const last = expanded.map((one) => one.slice(one.lastIndexOf('/') + 1));

@@ -36,7 +36,7 @@ const grepArguments = argumentsOf(
 type GrepArguments = Exclude<ReturnType<typeof grepArguments.read>, { readonly problem: string }>;
 
 const DESCRIPTION =
-  'Searches file contents in the workspace for a regular expression. Returns matching lines with their line numbers, sorted by path; long lines are cut. Skips files in .gitignore unless path names them, and always skips binary files and files that may contain keys.';
+  'Searches file contents in the workspace for a regular expression. Returns matching lines with their line numbers, sorted by path; shows 400 characters of a long line. Skips files in .gitignore unless path names them, and always binary files and files that may contain keys. To find files by name, use find.';
 
 /** Creates the tool `grep`, with effect class `read`. It searches only inside the workspace. */
 export function createGrepTool(confinement: Confinement): Tool {
@@ -51,7 +51,7 @@ export function createGrepTool(confinement: Confinement): Tool {
       const asked = grepArguments.read(input);
       if (isProblem(asked)) return asked;
       if (asked.pattern.includes('\0'))
-        return { problem: 'pattern: it contains a NUL character, which no line of text contains. Remove it.' };
+        return { problem: '`pattern` contains a NUL character, which no line of text contains. Remove it.' };
       const place = await searchPlace(confinement, asked.path, asked.glob);
       if (isProblem(place)) return place;
       const title = `grep ${showName(asked.pattern)} in ${place.shown}`;

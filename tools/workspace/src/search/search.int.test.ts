@@ -272,7 +272,7 @@ it('`grep` and `find` have definitions with unchanged bytes, because users have 
     createHash('sha256').update(JSON.stringify({ name, description, schema })).digest('hex'),
   ]);
   expect(pins).toEqual([
-    ['grep', 'b41a1d9a6513a007a0ffc895739a472837b80b5f09e5b7f8a4abeceeb1a69693'],
-    ['find', '73154eb75f7e08a65fb9c8d98efda1e616fc32bd9f6d0085e58585ddb9b206f8'],
+    ['grep', '57c508cf5acd08e4bae3eea1007d5e27c57e26a71958267baa3cd0b9f090d68a'],
+    ['find', 'd97001caca0b17e60ca6788026646e3d9bdc5cea044c3cce292d63802d89db15'],
   ]);
 });

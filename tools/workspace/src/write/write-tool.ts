@@ -24,7 +24,7 @@ const ARGUMENTS = argumentsOf(
 );
 
 const DESCRIPTION =
-  'Creates a file, or replaces a whole file; missing folders are created. Read an existing file first: the call fails if the file changed since then. To change part of a file, use edit.';
+  'Creates a file and its folders, or replaces a whole file. Read an existing file first: the call fails if you did not, or if the file changed since. Returns the size and the diff. To change part of a file, use edit.';
 
 /**
  * Maximum size in bytes of an old file that is held in memory for the diff. A larger file is replaced without a diff.
