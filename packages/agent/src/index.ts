@@ -156,4 +156,4 @@ export type { Spent } from './session/spent.ts';
 export type { PermissionModeOptions } from './sources/ask-sources.ts';
 export { permissionModeSource } from './sources/ask-sources.ts';
 export { createAgentTool } from './subagent/agent-tool.ts';
-export { issueText, jsonSchemaOf } from './session/answer-schema.ts';
+export { jsonSchemaOf } from './session/answer-schema.ts';

@@ -1,7 +1,7 @@
 // Defines a tool from a name, a schema and a function, and turns it into the tool type of the runtime.
 
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import { defined } from '@tidemark/core';
+import { defined, issueLine } from '@tidemark/core';
 import type {
   CallEffects,
   EffectKind,
@@ -13,7 +13,7 @@ import type {
   ToolProblem,
   ToolRun,
 } from '@tidemark/agent';
-import { issueText, nearestName } from '@tidemark/agent';
+import { nearestName } from '@tidemark/agent';
 import type { EffectClass } from '@tidemark/log';
 import type { JsonValue } from '@tidemark/model';
 import { jsonProblem } from './json-problem.ts';
@@ -208,7 +208,7 @@ async function readArguments<Schema extends StandardSchemaV1>(
 ): Promise<ToolRun | ToolProblem> {
   const schema: StandardSchemaV1<unknown, StandardSchemaV1.InferOutput<Schema>> = definition.input;
   const read = await schema['~standard'].validate(given);
-  if (read.issues !== undefined) return { problem: read.issues.map(issueText).join('; ') };
+  if (read.issues !== undefined) return { problem: read.issues.map((issue) => issueLine(issue, given)).join('; ') };
   const { value } = read;
   const { preview } = definition;
   return {

@@ -2,7 +2,7 @@
 // to the prompt as text, so the prefix only grows (L3) and every provider supports it.
 
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
-import { defined, JsonDepthError, parseJson } from '@tidemark/core';
+import { defined, issueLine, JsonDepthError, parseJson } from '@tidemark/core';
 import type { JsonValue } from '@tidemark/model';
 import { AgentError } from '../errors.ts';
 
@@ -82,16 +82,10 @@ async function checkBy<Output>(
   try {
     const checked = await schema['~standard'].validate(given.value);
     if (checked.issues === undefined) return { value: checked.value };
-    return { problem: checked.issues.map(issueText).join('; ') };
+    return { problem: checked.issues.map((issue) => issueLine(issue, given.value)).join('; ') };
   } catch (thrown) {
     return { thrown };
   }
-}
-
-/** Returns a validation issue as text: `path.0.name: expected a string`. */
-export function issueText({ message, path = [] }: StandardSchemaV1.Issue): string {
-  const place = path.map((part) => String(typeof part === 'object' ? part.key : part)).join('.');
-  return place === '' ? message : `${place}: ${message}`;
 }
 
 const FENCED = /^``` *\w*\r?\n([\s\S]*?)\r?\n?```$/;
