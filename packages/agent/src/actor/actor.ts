@@ -142,7 +142,8 @@ function startNext(actor: Actor): void {
   const over = Promise.withResolvers<void>();
   const { feed, text } = asked;
   actor.running = { turn, abort, feed, text, begun: begun.promise, over: over.promise };
-  const interrupt = (): void => abort.abort();
+  // The reason tells a time limit from an interrupt, also when the turn of a parent session passes its signal on.
+  const interrupt = (): void => abort.abort(asked.signal?.reason);
   if (asked.signal?.aborted === true) interrupt();
   asked.signal?.addEventListener('abort', interrupt, { once: true });
   const ended = new AbortController();
@@ -307,13 +308,10 @@ function askForTurn<Output>(
   const promise = ended.then((finished) => withOutput(finished, request.schema));
   promise.catch(() => undefined);
   const text = createTextFeed();
-  const turn: Turn<Output> = {
+  const turn: Turn<Output> = Object.assign(promise, {
     [Symbol.asyncIterator]: () => feed.listen(),
     textStream: text.pieces,
-    // `await turn` returns the end of the turn, so a turn needs a method `then`. See `Turn`.
-    // oxlint-disable-next-line unicorn/no-thenable
-    then: (onEnd, onError) => promise.then(onEnd, onError),
-  };
+  });
   return { asked: { beginning, feed, text, settle: resolve, ...request }, turn };
 }
 
