@@ -13,6 +13,7 @@ import type { Prepared } from '../request/prepare.ts';
 import { heardFrom } from '../request/prepare.ts';
 import { frontName, keepWarmFront } from '../session/materials.ts';
 import { commit } from '../session/session.ts';
+import { noticeIdleRules } from '../tools/idle-rules.ts';
 import { takenBy } from '../session/turn-context.ts';
 import type { StepContext } from './prepare-step.ts';
 import { prepareStep, reportCliff, reportPressure } from './prepare-step.ts';
@@ -31,6 +32,7 @@ export async function askModel(turn: StepContext): Promise<TurnEnding | undefine
   // A step uses the runtime as it is when the step begins. A model that is chosen during the step is used for the next
   // step.
   const working: StepContext = { ...turn, runtime: turn.runtime };
+  noticeIdleRules(working);
   const limited = whyLimited(working.runtime.limits, takenBy(working));
   if (limited !== undefined) return limited;
   await relievePressure(working);
