@@ -218,11 +218,11 @@ function recordEnd(loop: Loop, prepared: Prepared, answer: Answer, outcome: Outc
   const { session } = loop;
   switch (outcome) {
     case 'stopped-by-user':
-      return recordInterrupted(session, prepared, 'user', answer, clock(loop));
+      return recordInterrupted(session, prepared, { by: 'user' }, answer, clock(loop));
     case 'cut-by-transport':
-      return recordInterrupted(session, prepared, 'transport', answer, clock(loop));
+      return recordInterrupted(session, prepared, { by: 'transport' }, answer, clock(loop));
     case 'cut-unmeasured':
-      return recordInterrupted(session, prepared, 'transport', { ...answer, usage: {} }, clock(loop));
+      return recordInterrupted(session, prepared, { by: 'transport' }, { ...answer, usage: {} }, clock(loop));
     default:
       return recordAnswer(session, prepared, answer, clock(loop));
   }

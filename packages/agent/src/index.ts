@@ -55,12 +55,14 @@ export type {
   ModelReach,
   OtherModel,
   PromptOptions,
+  ResumeOptions,
   SessionMessage,
   SideAnswer,
   SideCall,
   Turn,
   Words,
 } from './ports/live-session.ts';
+export type { KnownTurnErrorCode, TurnError, TurnErrorCode, TurnLimit } from './ports/turn-error.ts';
 export type {
   AllowedAnswer,
   Asker,

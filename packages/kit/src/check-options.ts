@@ -3,7 +3,7 @@
 
 import type { RetryPolicy, RewriteNotice, Tool } from '@tidemark/agent';
 import { nearestName } from '@tidemark/agent';
-import { canonicalText } from '@tidemark/core';
+import { canonicalText, issueText } from '@tidemark/core';
 import type { McpHttpServer, StdioServer } from '@tidemark/tools-mcp';
 import { isServerName } from '@tidemark/tools-mcp';
 import type { SkillsOptions } from '@tidemark/tools-skills';
@@ -24,7 +24,6 @@ import type {
   SubagentOptions,
   WorkspaceSetup,
 } from './agent-options.ts';
-import { issueText } from './issue-text.ts';
 import { KitError } from './kit-error.ts';
 import { ELSEWHERE, RENAMED } from './option-names.ts';
 import type { ProviderName } from './providers.ts';
@@ -285,6 +284,14 @@ const options = z.strictObject({
   host: host.optional(),
 } satisfies OptionSchemas<AgentOptions>);
 
+/** Advice for a missing option, by its path. */
+const ADVICE: ReadonlyMap<string, string> = new Map([
+  ['model', 'name a model, such as claude-sonnet-5-5'],
+  ['workspace.folder', 'name the folder that the agent works in'],
+  ['skills.roots', 'list the folders of skills, or use skillRoots'],
+  ['mcp.servers', 'name the servers, such as { files: { command: "mcp-server-filesystem" } }'],
+]);
+
 /** Option names of each object, by the path of the object in the options. `*` stands for the name of a server. */
 const NAMES: ReadonlyMap<string, readonly string[]> = new Map([
   ['', Object.keys(options.shape)],
@@ -364,7 +371,7 @@ function problemsOf(issue: z.core.$ZodIssue, at: readonly string[], given: unkno
   const place = [...at, ...issue.path].join('.');
   if (issue.code === 'invalid_key') return issue.issues.map(({ message }) => `${place}: ${message}`);
   if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownOption(place, key));
-  return [`${place || 'options'}: ${issueText(issue, place, given)}`];
+  return [`${place || 'options'}: ${issueText(issue, given, ADVICE.get(place))}`];
 }
 
 function unknownOption(place: string, key: string): string {

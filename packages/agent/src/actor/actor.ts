@@ -47,8 +47,8 @@ export interface Actor {
   readonly first: Runtime;
   /** Permission mode of the session. The next turn records this mode if the log has another one. */
   mode: Mode;
-  /** Codes of the notices about denied calls that were raised. Each is raised once. */
-  readonly denialsNoticed: Set<string>;
+  /** Keys of the notices about permissions that were raised. Each is raised once. */
+  readonly permissionNotices: Set<string>;
   running: RunningTurn | undefined;
   /** Function that sends a side call. `undefined` until it is set. */
   side: AskBeside | undefined;
@@ -84,7 +84,7 @@ export function createActor(session: Session, runtime: Runtime, mode: Mode, firs
     runtime,
     first,
     mode,
-    denialsNoticed: new Set(),
+    permissionNotices: new Set(),
     running: undefined,
     side: undefined,
     children: undefined,
@@ -142,7 +142,8 @@ function startNext(actor: Actor): void {
   const over = Promise.withResolvers<void>();
   const { feed, text } = asked;
   actor.running = { turn, abort, feed, text, begun: begun.promise, over: over.promise };
-  const interrupt = (): void => abort.abort();
+  // The reason tells a time limit from an interrupt, also when the turn of a parent session passes its signal on.
+  const interrupt = (): void => abort.abort(asked.signal?.reason);
   if (asked.signal?.aborted === true) interrupt();
   asked.signal?.addEventListener('abort', interrupt, { once: true });
   const ended = new AbortController();
@@ -185,7 +186,7 @@ export function workOf(actor: Actor, turn: TurnId, signal: AbortSignal, schema?:
     signal,
     begunAt: actor.runtime.surroundings.elapsed(),
     reportedRewrites: new Set(),
-    denialsNoticed: actor.denialsNoticed,
+    permissionNotices: actor.permissionNotices,
     watched: watchTurn(actor.runtime.watch, (event) => tell(actor, event)),
     tell: (event) => tell(actor, event),
     applyRuntimeChange: (change) => applyRuntimeChange(actor, change),
@@ -307,13 +308,10 @@ function askForTurn<Output>(
   const promise = ended.then((finished) => withOutput(finished, request.schema));
   promise.catch(() => undefined);
   const text = createTextFeed();
-  const turn: Turn<Output> = {
+  const turn: Turn<Output> = Object.assign(promise, {
     [Symbol.asyncIterator]: () => feed.listen(),
     textStream: text.pieces,
-    // `await turn` returns the end of the turn, so a turn needs a method `then`. See `Turn`.
-    // oxlint-disable-next-line unicorn/no-thenable
-    then: (onEnd, onError) => promise.then(onEnd, onError),
-  };
+  });
   return { asked: { beginning, feed, text, settle: resolve, ...request }, turn };
 }
 

@@ -12,6 +12,7 @@ import type {
   ModelReach,
   OtherModel,
   PromptOptions,
+  ResumeOptions,
   SideCall,
   Words,
 } from '../ports/live-session.ts';
@@ -60,6 +61,7 @@ const ELSEWHERE_IN: ReadonlyMap<string, string> = new Map([
   ['side.system', 'a side call uses the system text of the session; put the text into `prompt`'],
   ['side.output', 'ask for JSON in `prompt`, or use session.prompt(…, { output })'],
   ['side.schema', 'ask for JSON in `prompt`, or use session.prompt(…, { output })'],
+  ['resume.output', 'parse `text` of the finished turn with the schema'],
   ['prompt.maxTokens', 'use the option maxOutputTokens of createAgent'],
   ['prompt.maxSteps', 'use the option limits.maxSteps of createAgent'],
   ['prompt.timeout', 'use the option limits.maxDurationMs of createAgent, or `signal`'],
@@ -89,6 +91,9 @@ const anything: OptionCheck = [() => true, 'a value'];
 
 /** Options of `prompt`. `createAnswerSchema` checks the schema. */
 export const PROMPT_OPTIONS: OptionChecks<PromptOptions> = { skills: names, output: anything, signal };
+
+/** Options of `resume`. */
+export const RESUME_OPTIONS: OptionChecks<ResumeOptions> = { signal };
 
 /** Options that locate a model. */
 export const REACH_OPTIONS: OptionChecks<ModelReach> = {
@@ -154,7 +159,10 @@ function unknownOption(command: string, option: string, known: readonly string[]
   if (own !== undefined) return badArgument(`${command} has no option ${option}: ${own}`);
   const elsewhere = ELSEWHERE.get(option);
   const reachable = elsewhere === undefined || !NAMES_OF_OPTIONS.has(elsewhere) || known.includes(elsewhere);
-  const use = (reachable ? elsewhere : undefined) ?? nearestName(option, known) ?? `one of ${known.join(', ')}`;
+  const use =
+    (reachable ? elsewhere : undefined) ??
+    nearestName(option, known) ??
+    (known.length === 1 ? known.join() : `one of ${known.join(', ')}`);
   return badArgument(`${command} has no option ${option}: use ${use}`);
 }
 

@@ -52,6 +52,7 @@ import {
   COMPACT_OPTIONS,
   FORK_OPTIONS,
   PROMPT_OPTIONS,
+  RESUME_OPTIONS,
   REACH_OPTIONS,
   partsOf,
   requireMode,
@@ -247,10 +248,11 @@ function createFace(actor: Actor, shared: SharedOptions): AgentSession {
       return actor.running !== undefined;
     },
     prompt: (words, options = {}) => promptSession(actor, { client, trigger }, words, options),
-    resume() {
+    resume(options = {}) {
       requireUsable(actor);
+      requireOptions('resume', options, RESUME_OPTIONS);
       requireResumable(actor);
-      return enqueueTurn(actor, { with: 'resume', trigger });
+      return enqueueTurn(actor, { with: 'resume', trigger }, defined({ signal: options.signal }));
     },
     steer: async (words) => steerTurn(actor, partsOf(words), client),
     interrupt: () => interruptTurn(actor),

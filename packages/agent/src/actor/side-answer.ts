@@ -7,12 +7,14 @@ import { allWritten, inputTokens, ProviderError } from '@tidemark/model';
 import { failedBy } from '../decide/limits.ts';
 import { AgentError } from '../errors.ts';
 import type { InputBuckets, SideAnswer, SideCall } from '../ports/live-session.ts';
+import type { KnownTurnErrorCode } from '../ports/turn-error.ts';
+import { limitIn } from '../ports/turn-error.ts';
 import { keepGiven } from '../session/keep-images.ts';
 import type { Actor } from './actor.ts';
 import { partsOf } from './check-arguments.ts';
 import { callBeside } from './side-call.ts';
 
-type Ending = Pick<SideAnswer, 'outcome' | 'error'>;
+type Ending = Pick<SideAnswer, 'outcome' | 'error' | 'limit'>;
 
 /**
  * Sends a side call and returns its answer, also if the call failed.
@@ -34,10 +36,10 @@ export async function answerSideCall(actor: Actor, { prompt, ...call }: SideCall
 function endingOf(stop: StopReason): Ending {
   if (stop === 'refusal')
     return failedAs('turn/refused', 'the model refused to answer', 'Rephrase the prompt of the side call.');
-  if (stop !== 'length' && stop !== 'window') return { outcome: 'completed', error: undefined };
+  if (stop !== 'length' && stop !== 'window') return { outcome: 'completed', error: undefined, limit: undefined };
   const message = 'the answer was cut off at the output limit or at the end of the context window';
   const next = 'Raise maxOutputTokens, or ask for a shorter answer.';
-  return { outcome: 'limited', error: { code: 'turn/output-limit', message, next } };
+  return { outcome: 'limited', error: { code: 'turn/output-limit', message, next }, limit: undefined };
 }
 
 /** Returns the ending of a call that has no answer, or `undefined` for an error that the caller has to get. */
@@ -48,14 +50,17 @@ function endingAfter(error: unknown): Ending | undefined {
   }
   if (!(error instanceof AgentError)) return undefined;
   const { code, message } = error;
-  if (code === 'agent/limited')
-    return { outcome: 'limited', error: { code, message, next: 'Raise the limit, then make the side call again.' } };
+  if (code === 'agent/limited') {
+    const next = 'Raise the limit, then make the side call again.';
+    const limit = limitIn({ code: `turn/limit-${String(error.data['limit'])}` });
+    return { outcome: 'limited', error: { code, message, next }, limit };
+  }
   if (code !== 'agent/stopped') return undefined;
-  return { outcome: 'interrupted', error: { code, message, next: 'Make the side call again.' } };
+  return { outcome: 'interrupted', error: { code, message, next: 'Make the side call again.' }, limit: undefined };
 }
 
-function failedAs(code: string, message: string, next: string): Ending {
-  return { outcome: 'failed', error: { code, message, next } };
+function failedAs(code: KnownTurnErrorCode, message: string, next: string): Ending {
+  return { outcome: 'failed', error: { code, message, next }, limit: undefined };
 }
 
 /** Returns the input tokens by bucket, or an empty object if the provider did not report all of them. */

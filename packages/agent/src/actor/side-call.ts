@@ -10,6 +10,7 @@ import { quarantinesFor } from '../decide/quarantine.ts';
 import { lastingOf } from '../decide/warmth.ts';
 import { AgentError } from '../errors.ts';
 import type { SideAnswer, SideCall } from '../ports/live-session.ts';
+import { limitIn } from '../ports/turn-error.ts';
 import type { SessionEvent } from '../ports/session-event.ts';
 import { chooseEncoder, encoderWithout, fieldNotice } from '../request/choose-encoder.ts';
 import type { Prepared } from '../request/prepare.ts';
@@ -184,9 +185,10 @@ function requireLimits(
   forecast: CallForecast,
 ): void {
   const spent = running === undefined ? NOTHING_SPENT : (session.progress.turn?.spent ?? NOTHING_SPENT);
-  const why = whyBeyond(runtime.limits, spent, forecast)?.error?.message;
+  const why = whyBeyond(runtime.limits, spent, forecast)?.error;
   if (why === undefined) return;
-  throw new AgentError('agent/limited', `the side call "${purpose}" was not made: ${why}. Raise the limit to make it`);
+  const message = `the side call "${purpose}" was not made: ${why.message}. Raise the limit to make it`;
+  throw new AgentError('agent/limited', message, { limit: limitIn(why) });
 }
 
 function answerOf(record: Recorded | undefined, answer: Answer): SideReply {

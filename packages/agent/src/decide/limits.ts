@@ -9,6 +9,7 @@ import { AgentError } from '../errors.ts';
 import type { RetryPolicy, TurnLimits } from '../ports/runtime.ts';
 import type { Spent, TurnTaken } from '../session/spent.ts';
 import { moneyTaken, tokensTaken } from '../session/spent.ts';
+import type { TurnLimit } from '../ports/turn-error.ts';
 import type { TurnEnding } from './next-move.ts';
 
 /** Returns the end of the turn if a limit is reached, or `undefined` if another call may be sent. */
@@ -67,9 +68,9 @@ function exceeds(amount: string, limit: string, reached: boolean): boolean {
   return left.startsWith('-') || (reached && Number(left) === 0);
 }
 
-function limitEnding(what: string, taken: string): TurnEnding {
+function limitEnding(what: TurnLimit, taken: string): TurnEnding {
   const error = {
-    code: `turn/limit-${what}`,
+    code: `turn/limit-${what}` as const,
     message: `the turn reached its limit: ${taken}`,
     next: 'To continue the turn, raise the limit and resume.',
   };

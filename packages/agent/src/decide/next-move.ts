@@ -14,11 +14,14 @@ import type {
   TurnId,
 } from '@tidemark/log';
 import { callId } from '@tidemark/log';
+import type { KnownTurnErrorCode, TurnError } from '../ports/turn-error.ts';
 import type { MainRequest, Progress } from '../session/progress.ts';
 import { totalsOf } from '../session/spent.ts';
 
 /** End of a turn, in the form of its record. */
-export type TurnEnding = Pick<TurnEnded, 'outcome' | 'error'>;
+export interface TurnEnding extends Pick<TurnEnded, 'outcome'> {
+  readonly error?: TurnError & { readonly code: KnownTurnErrorCode };
+}
 
 /**
  * Next move of a turn. With `say` the runtime sends a message to the model, which is recorded like any other event
@@ -90,7 +93,7 @@ function continuation(
 
 function tooOftenCut(): NextMove {
   const error = {
-    code: 'turn/output-limit',
+    code: 'turn/output-limit' as const,
     message: `the answer was cut at the output limit ${MOST_CUTS + 1} times in a row`,
     next: 'Raise the output limit, or ask for the work in smaller pieces; then resume.',
   };

@@ -4,7 +4,7 @@
 import { nearestName } from '../nearest-name.ts';
 import type { Tool } from '../ports/tool.ts';
 import { openGitProblem, readCommandPattern } from '../rules/command-pattern.ts';
-import { matchStars, readHostPattern, readPathPattern } from '../rules/name-patterns.ts';
+import { matchStars, readHostPattern, readPathPatterns } from '../rules/name-patterns.ts';
 import type { ReadRule, Rule, RulePattern, RuleProblems, RuleSet } from '../rules/rule.ts';
 import type { EffectKind } from '../rules/ruled-call.ts';
 
@@ -87,28 +87,28 @@ function readPatterns(rule: Omit<ReadRule, 'patterns'>, kind: EffectKind, given:
   const patterns: RulePattern[] = [];
   for (const text of texts) {
     if (typeof text !== 'string') return { problem: `${kind} must be a list of strings` };
-    const pattern = readPattern(kind, text, rule.decision);
-    if (typeof pattern === 'string') return { problem: `${kind}: ${pattern}` };
-    patterns.push(pattern);
+    const read = readPattern(kind, text, rule.decision);
+    if (typeof read === 'string') return { problem: `${kind}: ${read}` };
+    patterns.push(...read);
   }
   return { ...rule, patterns };
 }
 
-function readPattern(kind: EffectKind, text: string, decision: Rule['decision']): RulePattern | string {
+function readPattern(kind: EffectKind, text: string, decision: Rule['decision']): readonly RulePattern[] | string {
   switch (kind) {
     case 'commands': {
       const pattern = readCommandPattern(text, decision);
       if (typeof pattern === 'string') return pattern;
       const problem = decision === 'allow' ? openGitProblem(pattern) : undefined;
-      return problem === undefined ? { kind, text, pattern } : `"${text}" ${problem}`;
+      return problem === undefined ? [{ kind, text, pattern }] : `"${text}" ${problem}`;
     }
     case 'paths': {
-      const pattern = readPathPattern(text);
-      return typeof pattern === 'string' ? pattern : { kind, text, pattern };
+      const patterns = readPathPatterns(text);
+      return typeof patterns === 'string' ? patterns : patterns.map((pattern) => ({ kind, text, pattern }));
     }
     case 'hosts': {
       const pattern = readHostPattern(text);
-      return typeof pattern === 'string' ? pattern : { kind, text, pattern };
+      return typeof pattern === 'string' ? pattern : [{ kind, text, pattern }];
     }
   }
 }

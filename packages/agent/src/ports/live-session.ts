@@ -19,6 +19,7 @@ import type { GivenImage } from './image-fitter.ts';
 import type { Mode } from './permissions.ts';
 import type { SessionEvent } from './session-event.ts';
 import type { Tool } from './tool.ts';
+import type { TurnError, TurnLimit } from './turn-error.ts';
 
 /**
  * Content of a prompt: plain text, or parts. An image can be passed as its bytes. It is converted to fit the model and
@@ -55,7 +56,7 @@ export interface AgentSession {
    *
    * @throws AgentError `agent/nothing-to-resume` if there is no such turn.
    */
-  resume(): Turn;
+  resume(options?: ResumeOptions): Turn;
   /**
    * Adds a message to the running turn. It is recorded at once, and the model sees it after the current step.
    *
@@ -162,8 +163,10 @@ interface AssistantMessage extends PlacedMessage {
   readonly role: 'assistant';
   /** All parts, such as text, reasoning and tool calls. */
   readonly parts: readonly AnswerPart[];
-  /** True if the user interrupted the answer. */
+  /** True if the answer was cut off, by the user or by a limit. */
   readonly interrupted?: true;
+  /** Limit that cut the answer off. Absent if the user did. */
+  readonly limit?: 'time';
 }
 
 interface PlacedMessage {
@@ -194,6 +197,9 @@ export interface PromptOptions<Output = undefined> {
    */
   readonly skills?: readonly string[];
 }
+
+/** Options of `resume`. */
+export type ResumeOptions = Pick<PromptOptions, 'signal'>;
 
 /** Options of a fork of an open session. `provider`, `baseURL` and `contextWindow` belong to the model of the fork. */
 export interface AgentForkOptions extends ForkOptions, ModelReach {
@@ -231,10 +237,10 @@ export interface OtherModel {
 }
 
 /**
- * A turn. It can be iterated for its events and awaited for its end. A turn that is neither iterated nor awaited still
- * runs and is recorded.
+ * A turn. It can be iterated for its events, and it is a promise of its end. A turn that is neither iterated nor awaited
+ * still runs and is recorded.
  */
-export interface Turn<Output = undefined> extends AsyncIterable<SessionEvent>, PromiseLike<FinishedTurn<Output>> {
+export interface Turn<Output = undefined> extends AsyncIterable<SessionEvent>, Promise<FinishedTurn<Output>> {
   /**
    * Text of the turn's answers in pieces, as it arrives, without reasoning and arguments of tools. It can be read more
    * than once and at any time, each time from the first piece. It ends when the turn ends, also if the turn failed; the
@@ -250,7 +256,10 @@ export interface FinishedTurn<Output = undefined> {
   readonly text: string;
   /** Parsed value of the last answer. `undefined` if the prompt had no `output`, or if the turn is not `completed`. */
   readonly output: Output | undefined;
-  readonly error: TurnEnded['error'];
+  /** Reason of any other outcome than `completed`, except for an interrupt. */
+  readonly error: TurnError | undefined;
+  /** Limit that ended a `limited` turn. `undefined` if none did. */
+  readonly limit: TurnLimit | undefined;
   readonly totals: FinishedTotals;
   /** Position of the `turn.ended` record. */
   readonly position: Position;
@@ -296,7 +305,9 @@ export interface SideAnswer {
    */
   readonly outcome: TurnEnded['outcome'];
   /** Reason of any other outcome than `completed`, as of a turn. */
-  readonly error: TurnEnded['error'];
+  readonly error: TurnError | undefined;
+  /** Limit that kept the call from being sent. `undefined` if none did. */
+  readonly limit: TurnLimit | undefined;
   /** Text of the answer. Empty if the call has no answer. */
   readonly text: string;
   /** All parts of the answer. Tool calls in it are not run. */

@@ -45,7 +45,7 @@ export async function recordAnswer(
 export async function recordInterrupted(
   session: Session,
   prepared: Prepared,
-  by: AnswerInterrupted['by'],
+  cause: Pick<AnswerInterrupted, 'by' | 'limit'>,
   answer: Omit<Answer, 'usage'> & { readonly usage: Usage | undefined; readonly unsent?: true },
   at: Timestamp,
   message?: string,
@@ -55,7 +55,8 @@ export async function recordInterrupted(
   const data: AnswerInterrupted = {
     step,
     stream,
-    by,
+    by: cause.by,
+    ...defined({ limit: cause.limit }),
     provider,
     model,
     parts,

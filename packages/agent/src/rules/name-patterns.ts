@@ -1,5 +1,6 @@
 // Patterns of paths and hosts, and the matching of `*` in names.
 
+import { expandBraces } from './expand-braces.ts';
 import type { PathEffect } from './ruled-call.ts';
 
 const IGNORED = /\p{Default_Ignorable_Code_Point}/gu;
@@ -20,6 +21,10 @@ export function foldName(name: string): string {
  * the time is at most proportional to the product of both lengths.
  */
 export function matchStars(pattern: string, text: string, one?: '?'): boolean {
+  return matchCharacters([...pattern], [...text], one);
+}
+
+function matchCharacters(pattern: readonly string[], text: readonly string[], one: '?' | undefined): boolean {
   let [at, here] = [0, 0];
   let star: { readonly at: number; here: number } | undefined;
   while (here < text.length) {
@@ -36,7 +41,7 @@ export function matchStars(pattern: string, text: string, one?: '?'): boolean {
       at = star.at + 1;
     } else return false;
   }
-  return /^\**$/.test(pattern.slice(at));
+  return pattern.slice(at).every((wanted) => wanted === '*');
 }
 
 export interface HostPattern {
@@ -75,13 +80,21 @@ export function couldBeHost({ name }: HostPattern, host: string): boolean {
 export type PathPattern = readonly string[];
 
 /**
- * Parses a path pattern. Returns the problem and the next step as a string if the pattern is invalid. A pattern without
- * a slash matches the last name of a path in any folder.
+ * Parses a path pattern, which braces can turn into several. Returns the problem and the next step as a string if the
+ * pattern is invalid. A pattern without a slash matches the last name of a path in any folder.
  */
-export function readPathPattern(text: string): PathPattern | string {
+export function readPathPatterns(text: string): readonly PathPattern[] | string {
+  const expanded = expandBraces(text);
+  if (expanded === undefined)
+    return `"${text}" has braces that are not balanced, contain a range, or give more than 64 patterns: write a simpler pattern`;
+  const read = expanded.map(readPathPattern);
+  return read.find((one) => typeof one === 'string') ?? read.filter((one) => typeof one !== 'string');
+}
+
+function readPathPattern(text: string): PathPattern | string {
   if (text === '') return 'a path is empty: use a file, a folder, or ** for all files';
-  if (/[{}[\]!\\\p{Cc}]/u.test(text))
-    return `"${text}" contains more than names, *, ** and ?: write a separate pattern for each alternative`;
+  if (/[[\]!\\\p{Cc}]/u.test(text))
+    return `"${text}" contains more than names, *, **, ? and {a,b}: write a separate pattern for each alternative`;
   if (text.startsWith('/') || text.startsWith('~'))
     return `"${text}" is not in the workspace: use a path relative to the workspace`;
   const names = (text.endsWith('/') ? `${text}**` : text).split('/');
@@ -96,8 +109,12 @@ export function readPathPattern(text: string): PathPattern | string {
  */
 export function isPath(pattern: PathPattern, { path, below = false }: PathEffect): boolean {
   if (path.startsWith('/')) return false;
-  const reached = walk(pattern, namesIn(path)).at(-1) ?? new Set();
-  return below ? pattern.at(-1) === '**' && reached.has(pattern.length - 1) : reached.has(pattern.length);
+  const steps = walk(pattern, namesIn(path));
+  const reached = steps.at(-1) ?? new Set();
+  if (below) return pattern.at(-1) === '**' && reached.has(pattern.length - 1);
+  // A last `**` matches the files below a folder, and not a file with the name of the folder.
+  const last = pattern.at(-1) === '**' ? steps.at(-2) : undefined;
+  return reached.has(pattern.length) && (last === undefined || last.has(pattern.length - 1));
 }
 
 /**

@@ -22,8 +22,8 @@ export interface Rule {
    */
   readonly commands?: readonly string[];
   /**
-   * Path patterns relative to the workspace: `src/**`, `docs/*.md`. A pattern without a slash matches a name in any
-   * folder.
+   * Path patterns relative to the workspace: `src/**`, `docs/*.{md,txt}`. A pattern without a slash matches a name in
+   * any folder. `*` and `?` also match names that begin with a dot.
    */
   readonly paths?: readonly string[];
   /**

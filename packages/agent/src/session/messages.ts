@@ -1,5 +1,6 @@
 // Messages of a conversation for a person: the prompts and the answers, read from the log.
 
+import { defined } from '@tidemark/core';
 import type { AnswerPart, ContentPart, Log, Position, Recorded, SessionId, Timestamp } from '@tidemark/log';
 import type { SessionMessage } from '../ports/live-session.ts';
 
@@ -20,9 +21,13 @@ function messageIn({ position, at, ...record }: Recorded): SessionMessage | unde
       return record.data.stream === 'main' ? assistantMessage(record.data.parts, place) : undefined;
     case 'answer.interrupted':
       // An attempt that broke off is sent again, and its text is part of the next answer.
-      if (record.data.stream !== 'main' || record.data.by !== 'user' || record.data.parts.length === 0)
+      if (record.data.stream !== 'main' || record.data.by === 'transport' || record.data.parts.length === 0)
         return undefined;
-      return { ...assistantMessage(record.data.parts, place), interrupted: true };
+      return {
+        ...assistantMessage(record.data.parts, place),
+        interrupted: true,
+        ...defined({ limit: record.data.limit }),
+      };
     default:
       return undefined;
   }

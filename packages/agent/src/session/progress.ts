@@ -297,7 +297,7 @@ function advanceCall(progress: Progress, record: Recorded): void {
       pay(progress, record.data);
       return;
     case 'answer.interrupted':
-      if (record.data.by === 'user' && record.data.stream === 'main') endStep(progress, record.data.parts);
+      if (record.data.by !== 'transport' && record.data.stream === 'main') endStep(progress, record.data.parts);
       take(progress, record.data, 0);
       pay(progress, record.data);
       return;

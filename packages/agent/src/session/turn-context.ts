@@ -48,8 +48,8 @@ export interface TurnContext {
   readonly answerCheck?: AnswerCheck;
   /** Watch that finds what the turn changed outside of the session. */
   readonly watched?: WatchedTurn;
-  /** Codes of the notices about denied calls that this session has raised. Shared by all turns. */
-  readonly denialsNoticed?: Set<string>;
+  /** Keys of the notices about permissions that this session has raised. Shared by all turns. */
+  readonly permissionNotices?: Set<string>;
   /** Sends an ephemeral event to presenters. The session itself sends the recorded ones. */
   readonly tell: (event: SessionEvent) => void;
 }

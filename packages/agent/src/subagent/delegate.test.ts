@@ -219,6 +219,24 @@ test('interrupting a session interrupts its subagents, and their endings are rec
   ]);
 });
 
+test('a subagent that is stopped at the time limit of its parent ends as limited, not as interrupted', async () => {
+  const reached = Promise.withResolvers<void>();
+  const hang = made('hang', ({ signal }) => {
+    reached.resolve();
+    return new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('stopped'))));
+  });
+  const provider = parentAsks([agent('a1', { task: 'One.' })], () => calls(['c1', 'hang']));
+  const { live, pass, records, childrenOf } = await goWithAgents(provider, { tools: [hang], limits: { ms: 200 } });
+  const turn = live.prompt('Go.');
+  await reached.promise;
+  pass(200);
+  expect(await turn).toMatchObject({ outcome: 'limited', limit: 'time' });
+  expect(of(await records(), 'subagent.ended').map(({ data }) => data.status)).toEqual(['limited']);
+  expect((await childrenOf()).map((child) => of(child, 'turn.ended')[0]?.data.error?.code)).toEqual([
+    'turn/limit-time',
+  ]);
+});
+
 test('the usage of subagents counts for the turn, and the token limit of the turn bounds them', async () => {
   const provider = parentAsks(
     [agent('a1', { task: 'Look.' }), agent('a2', { task: 'Look.' })],

@@ -124,16 +124,13 @@ async function workOf(
   if (ended !== undefined) return ended;
   const child = await children.open(childOf(children, working, asked, start, fold === undefined));
   children.live.add(child);
-  const stop = (): void => void child.interrupt();
+  const { signal } = asked;
   try {
     await keepNarrow(child, working);
     const begun = fold?.state.turn !== undefined;
-    const turn = begun ? child.resume() : child.prompt(firstPrompt(started.role, started.task));
-    asked.signal.addEventListener('abort', stop, { once: true });
-    if (asked.signal.aborted) stop();
+    const turn = begun ? child.resume({ signal }) : child.prompt(firstPrompt(started.role, started.task), { signal });
     return await follow(turn, started, working, asked);
   } finally {
-    asked.signal.removeEventListener('abort', stop);
     children.live.delete(child);
     await child.close();
   }

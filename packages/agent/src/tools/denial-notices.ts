@@ -27,9 +27,9 @@ export function noticeNoAsker(work: TurnContext, call: DeniedCall): void {
   noticeOnce(work, noAskerNotice(call));
 }
 
-function noticeOnce({ denialsNoticed, tell }: TurnContext, notice: Notice): void {
-  if (denialsNoticed === undefined || denialsNoticed.has(notice.code)) return;
-  denialsNoticed.add(notice.code);
+function noticeOnce({ permissionNotices, tell }: TurnContext, notice: Notice): void {
+  if (permissionNotices === undefined || permissionNotices.has(notice.code)) return;
+  permissionNotices.add(notice.code);
   tell({ type: 'notice.raised', notice });
 }
 

@@ -266,7 +266,7 @@ function moneyInWords(cost: string | undefined): string {
  */
 function declinedEnding(step: number, rewrite: ForeseenRewrite, why = 'the user declined'): TurnEnding {
   const error = {
-    code: 'turn/rewrite-declined',
+    code: 'turn/rewrite-declined' as const,
     message: `step ${step} was not sent: ${why} (${rewriteInWords(rewrite)})`,
     next: 'Undo the change that is the cause, or resume to be asked again.',
   };

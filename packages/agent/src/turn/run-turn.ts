@@ -9,6 +9,7 @@ import { abandon, abandonAll, cutCall, interruption, nextMove, openCalls } from 
 import { unlessAborted } from '../concurrency.ts';
 import { AgentError } from '../errors.ts';
 import type { FinishedTurn } from '../ports/live-session.ts';
+import { limitIn } from '../ports/turn-error.ts';
 import { RUNTIME } from '../session/progress.ts';
 import { commit, commitInside } from '../session/session.ts';
 import { NOTHING_SPENT, totalsOf } from '../session/spent.ts';
@@ -203,5 +204,6 @@ async function finishTurn({ session }: TurnContext, { position }: Recorded): Pro
   // A side call that was answered after the `turn.ended` record is counted in `spent`, but not in the totals of this
   // record.
   const totals = record?.totals ?? totalsOf(spent);
-  return { outcome: record?.outcome ?? 'completed', text, output: undefined, error: record?.error, totals, position };
+  const { outcome = 'completed', error } = record ?? {};
+  return { outcome, text, output: undefined, error, limit: limitIn(error), totals, position };
 }

@@ -13,6 +13,7 @@ import type { Prepared } from '../request/prepare.ts';
 import { heardFrom } from '../request/prepare.ts';
 import { frontName, keepWarmFront } from '../session/materials.ts';
 import { commit } from '../session/session.ts';
+import { noticeIdleRules } from '../tools/idle-rules.ts';
 import { takenBy } from '../session/turn-context.ts';
 import type { StepContext } from './prepare-step.ts';
 import { prepareStep, reportCliff, reportPressure } from './prepare-step.ts';
@@ -20,6 +21,7 @@ import { recoverContext, recoveryFrom, relievePressure } from './recover-context
 import { refreshTools } from './refresh-tools.ts';
 import type { Received, Sending } from './send-request.ts';
 import { asAnswer, sendRequest } from './send-request.ts';
+import { isTimeOver } from './time-limit.ts';
 
 /**
  * Asks the model once. Returns an ending if the turn must end. Returns `undefined` if the log determines how the turn
@@ -30,6 +32,7 @@ export async function askModel(turn: StepContext): Promise<TurnEnding | undefine
   // A step uses the runtime as it is when the step begins. A model that is chosen during the step is used for the next
   // step.
   const working: StepContext = { ...turn, runtime: turn.runtime };
+  noticeIdleRules(working);
   const limited = whyLimited(working.runtime.limits, takenBy(working));
   if (limited !== undefined) return limited;
   await relievePressure(working);
@@ -147,9 +150,13 @@ export async function repairRequest(
   tell({ type: 'notice.raised', notice });
 }
 
+const USER = { by: 'user' } as const;
+const TIME = { by: 'limit', limit: 'time' } as const;
+const TRANSPORT = { by: 'transport' } as const;
+
 /** Records the end of a call, for a step of a turn or a side call. `retry`: another attempt follows the failure. */
 export function recordEnd(
-  { session, runtime }: Pick<Sending, 'session' | 'runtime'>,
+  { session, runtime, signal }: Pick<Sending, 'session' | 'runtime' | 'signal'>,
   prepared: Prepared,
   received: Received,
   retry: boolean,
@@ -159,7 +166,7 @@ export function recordEnd(
     case 'finished':
       return recordAnswer(session, prepared, received.answer, at);
     case 'stopped':
-      return recordInterrupted(session, prepared, 'user', asAnswer(received.arrived), at);
+      return recordInterrupted(session, prepared, isTimeOver(signal) ? TIME : USER, asAnswer(received.arrived), at);
     case 'failed': {
       const { arrived, error } = received;
       // If a provider has begun its answer, it has accepted the request and bills it, even if the beginning of the
@@ -167,7 +174,7 @@ export function recordEnd(
       const usage = arrived.usage ?? (error.code === 'provider/malformed' ? {} : undefined);
       return usage === undefined
         ? recordFailed(session, prepared, error, retry, at)
-        : recordInterrupted(session, prepared, 'transport', asAnswer({ ...arrived, usage }), at, error.message);
+        : recordInterrupted(session, prepared, TRANSPORT, asAnswer({ ...arrived, usage }), at, error.message);
     }
   }
 }

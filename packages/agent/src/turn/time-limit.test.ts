@@ -8,12 +8,13 @@ import { abortWhenTimeIsOver } from './time-limit.ts';
 const limits = { ms: 200 };
 const limited = {
   outcome: 'limited',
+  limit: 'time',
   error: { code: 'turn/limit-time', message: expect.stringContaining('of 200 ms') },
 };
 
 test('a model call that takes longer than the turn may is interrupted, and the turn ends as `turn/limit-time`', async () => {
   const provider = hanging([{ type: 'text.delta', index: 0, text: 'Half' }]);
-  const { live, pass, kinds } = await goLive({
+  const { live, pass, kinds, records } = await goLive({
     provider: inTurn(provider, answering(says('done'))),
     runtime: { limits },
   });
@@ -22,6 +23,13 @@ test('a model call that takes longer than the turn may is interrupted, and the t
   pass(200);
   expect(await turn).toMatchObject(limited);
   expect((await kinds()).slice(-2)).toEqual(['answer.interrupted', 'turn.ended']);
+  const cut = (await records()).find(({ kind }) => kind === 'answer.interrupted');
+  expect(cut?.data).toMatchObject({ by: 'limit', limit: 'time' });
+  expect((await Array.fromAsync(live.messages())).at(-1)).toMatchObject({
+    text: 'Half',
+    interrupted: true,
+    limit: 'time',
+  });
   expect(await live.resume()).toMatchObject({ outcome: 'completed', text: 'done' });
 });
 
@@ -73,12 +81,15 @@ test('a question that no one answers ends with the time of the turn, and its cal
 
 test('an interrupt before the end of the time ends the turn as interrupted', async () => {
   const provider = hanging([]);
-  const { live, pass } = await goLive({ provider, runtime: { limits } });
+  const { live, pass, records } = await goLive({ provider, runtime: { limits } });
   const turn = live.prompt('go');
   await provider.reached;
   await live.interrupt();
   pass(500);
-  expect(await turn).toMatchObject({ outcome: 'interrupted', error: undefined });
+  expect(await turn).toMatchObject({ outcome: 'interrupted', error: undefined, limit: undefined });
+  const cut = (await records()).find(({ kind }) => kind === 'answer.interrupted');
+  expect(cut?.data).toEqual(expect.objectContaining({ by: 'user' }));
+  expect(cut?.data).not.toHaveProperty('limit');
 });
 
 test('a limit of more milliseconds than a timer can wait is waited for in pieces', async () => {

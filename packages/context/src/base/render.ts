@@ -2,7 +2,7 @@
 // the same bytes (L2). A change of any of these texts therefore needs a new rendering revision, and the code of the old
 // revision stays. Each request records the revision that rendered it.
 
-import type { ContentPart, ToolAbandoned, PrunedResult } from '@tidemark/log';
+import type { AnswerInterrupted, ContentPart, ToolAbandoned, PrunedResult } from '@tidemark/log';
 import type { ImagePart, TextPart, ResultPart, Span } from '@tidemark/model';
 import { isBlank, graphemeAt } from '@tidemark/model';
 
@@ -13,7 +13,8 @@ export const RENDERING = 'render/3';
  * Rendering revisions whose requests this file can rebuild. Each revision depends on fields that older records do not
  * have, so older records are rendered as before. `render/2`: a shortened command output keeps its end if its
  * `history.pruned` asks for the end, and a checkpoint of form `checkpoint/2` ends with its limits under a heading.
- * `render/3`: a `role.changed` that names this revision is rendered in plainer words.
+ * `render/3`: a `role.changed` that names this revision is rendered in plainer words. The line of an answer that the
+ * time limit cut off needs no revision, because an older program cannot decode its record.
  */
 export const RENDERINGS: readonly string[] = ['render/1', 'render/2', RENDERING];
 
@@ -26,8 +27,16 @@ const ABANDONED: Readonly<Record<ToolAbandoned['reason'], string>> = {
   cut: 'The arguments of this call were cut. It did not run.',
 };
 
-/** Line that closes the text of an interrupted answer. */
+/** Line that closes the text of an answer that the user interrupted. */
 export const INTERRUPTED = '[The user interrupted this answer here.]';
+
+/** Line that closes the text of an answer that was cut off at the time limit of the turn. */
+export const TIME_CUT = '[This answer was cut off here, because the time limit of the turn was reached.]';
+
+/** Returns the line that closes the text of an answer that was cut off. */
+export function cutLine({ limit }: AnswerInterrupted): string {
+  return limit === 'time' ? TIME_CUT : INTERRUPTED;
+}
 
 /**
  * Text of the answer that is inserted after a change of tools or of the role if the model did not answer that change.

@@ -134,7 +134,7 @@ const LINES: { readonly [K in Kind]: HistoryLine<K> } = {
   'answer.received': ({ stream, parts }) => (stream === 'main' ? { parts: parts.flatMap(partOf) } : undefined),
   'answer.failed': skip,
   'answer.interrupted': ({ stream, by, parts }) =>
-    stream === 'main' && by === 'user' ? { interrupted: true, parts: parts.flatMap(partOf) } : undefined,
+    stream === 'main' && by !== 'transport' ? { interrupted: true, parts: parts.flatMap(partOf) } : undefined,
   'tool.started': skip,
   'tool.returned': ({ call, parts }) => ({ call, text: excerptOf(wordsOf(parts), RESULT) }),
   'tool.failed': ({ call, parts }) => ({ call, text: excerptOf(wordsOf(parts), RESULT) }),

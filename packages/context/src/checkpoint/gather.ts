@@ -144,7 +144,7 @@ const NOTES: { readonly [K in Kind]: NoteRecord<K> } = {
   },
   'answer.failed': pass,
   'answer.interrupted': (draft, { position, data }) => {
-    const said = data.stream === 'main' && data.by === 'user' ? proseOf(data.parts) : '';
+    const said = data.stream === 'main' && data.by !== 'transport' ? proseOf(data.parts) : '';
     if (said !== '') draft.prose.push({ position, kind: 'said', text: said });
   },
   'tool.started': (draft, { data }) => {

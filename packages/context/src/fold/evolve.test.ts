@@ -120,9 +120,17 @@ test('the fold packs no blank text, and no message that has only blank text', ()
 });
 
 describe('an interrupted answer', () => {
-  const cutBy = (by: 'user' | 'transport'): Told => [
+  const cutBy = (by: 'user' | 'transport' | 'limit'): Told => [
     'answer.interrupted',
-    { step: 0, stream: 'main', by, provider: 'anthropic', model: 'm', parts: [text('half'), call('c1')] },
+    {
+      step: 0,
+      stream: 'main',
+      by,
+      ...(by === 'limit' && { limit: 'time' }),
+      provider: 'anthropic',
+      model: 'm',
+      parts: [text('half'), call('c1')],
+    },
   ];
 
   test('is packed as its text and a closing line if the user interrupted it', () => {
@@ -130,6 +138,13 @@ describe('an interrupted answer', () => {
       'user: go',
       `assistant: half + ${INTERRUPTED}`,
       'user: again',
+    ]);
+  });
+
+  test('is packed with another closing line if the time limit of the turn cut it', () => {
+    expect(packed(fold([created, prompt('go'), cutBy('limit')]))).toEqual([
+      'user: go',
+      'assistant: half + [This answer was cut off here, because the time limit of the turn was reached.]',
     ]);
   });
 

@@ -6,7 +6,7 @@ import type { AnswerInterrupted, AnswerPart, AnswerReceived, Position, RecordedO
 import type { CallPart, Part, ResultPart, Span, TextPart } from '@tidemark/model';
 import { isBlank } from '@tidemark/model';
 import { appendAll, appendOnly, itemAt, slice } from '../base/append-only.ts';
-import { INTERRUPTED, UNANSWERED, shownUpTo } from '../base/render.ts';
+import { cutLine, UNANSWERED, shownUpTo } from '../base/render.ts';
 import type { AnswerBatch, CallClosing, History, WaitingSpan, WaitingChange } from '../state/state.ts';
 
 /** A span without its ordinal. */
@@ -132,8 +132,8 @@ function distinctCalls(answer: AnswerReceived): readonly CallPart[] {
 }
 
 /**
- * Adds an answer that was cut. If the user cut it, its complete text parts and a fixed closing line are packed. If the
- * transport cut it, nothing is packed.
+ * Adds an answer that was cut. If the user or a limit cut it, its complete text parts and a fixed closing line are
+ * packed. If the transport cut it, nothing is packed.
  */
 export function settleInterrupted(
   history: History,
@@ -141,9 +141,9 @@ export function settleInterrupted(
   session: SessionId,
 ): History {
   const open = { ...history, inFlight: false };
-  const said = event.data.by === 'user' ? saidText(event.data) : [];
+  const said = event.data.by === 'transport' ? [] : saidText(event.data);
   if (said.length === 0) return releaseWaiting(open);
-  const parts: readonly TextPart[] = [...said, { type: 'text', text: INTERRUPTED }];
+  const parts: readonly TextPart[] = [...said, { type: 'text', text: cutLine(event.data) }];
   const { position } = event;
   const draft: SpanDraft = { role: 'assistant', session, position, group: position, opensTurn: false, parts };
   return releaseWaiting(pack(open, [draft]));

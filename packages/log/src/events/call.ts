@@ -337,7 +337,10 @@ export interface AnswerInterrupted {
   readonly step: number;
   readonly stream: string;
   readonly request?: Position;
-  readonly by: 'user' | 'transport';
+  /** Cause of the end: the user, a limit of the turn, or the connection to the provider. */
+  readonly by: 'user' | 'limit' | 'transport';
+  /** Limit that ended the answer. Present if `by` is `limit`. */
+  readonly limit?: 'time';
   readonly provider: string;
   readonly model: string;
   readonly parts: readonly AnswerPart<CallId>[];

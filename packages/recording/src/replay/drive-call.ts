@@ -138,7 +138,7 @@ async function answer(
   };
   if (!call.received || !('stop' in data)) {
     const cut: Answer = { parts: data.parts, stop: 'other', truncated: 'unknown', usage };
-    await recordInterrupted(session, prepared, 'by' in data ? data.by : 'transport', cut, at);
+    await recordInterrupted(session, prepared, 'by' in data ? data : { by: 'transport' }, cut, at);
     return;
   }
   const { stop, truncated, stopRaw } = data;
