@@ -1,18 +1,18 @@
 // Facts between two calls of another program: the size of the texts that were recorded, and the difference of its
 // recorded requests.
 
-import type { ContentPart, Recorded, RequestObserved } from '@tidemark/log';
+import type { ContentPart, Event, Recorded, RequestObserved } from '@tidemark/log';
 import type { ObservedChange } from './judge-import.ts';
 
 /** Number of characters of one token, on average. Only shrunken requests use the estimate. */
 const CHARACTERS = 4;
 
 /** Returns the estimated tokens that a record adds to the next request. */
-export function arrivedTokens(record: Recorded): number {
+export function arrivedTokens(record: Event | Recorded): number {
   return Math.ceil(charactersOf(record) / CHARACTERS);
 }
 
-function charactersOf(record: Recorded): number {
+function charactersOf(record: Event | Recorded): number {
   switch (record.kind) {
     case 'prompt.given':
     case 'tool.returned':

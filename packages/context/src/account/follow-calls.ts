@@ -9,8 +9,9 @@ import type {
   EpochOpened,
   Miss,
   MissCause,
+  Event,
+  EventOf,
   Recorded,
-  RecordedOf,
   RequestPrepared,
   SessionId,
   Timestamp,
@@ -90,7 +91,7 @@ export function beginFollowing(session: SessionId): Following {
 const NOTHING_SENT = { left: undefined, opened: undefined, arrived: 0 };
 
 /** Returns the state after one more record, and the calls that can be returned because of this record. */
-export function followRecord(following: Following, record: Recorded, rowOf: RowOf): FollowedRecord {
+export function followRecord(following: Following, record: Event | Recorded, rowOf: RowOf): FollowedRecord {
   switch (record.kind) {
     case 'session.created':
       return quiet({ ...following, owner: record.data.id });
@@ -110,7 +111,7 @@ export function followRecord(following: Following, record: Recorded, rowOf: RowO
 }
 
 /** Adds the estimated size of a record's texts to `arrived`. */
-function withArrival(following: Following, record: Recorded): Following {
+function withArrival(following: Following, record: Event | Recorded): Following {
   const tokens = arrivedTokens(record);
   return tokens === 0 ? following : { ...following, arrived: following.arrived + tokens };
 }
@@ -127,11 +128,11 @@ function quiet(following: Following): FollowedRecord {
   return { following, calls: [] };
 }
 
-function sentAs({ at, data }: RecordedOf<'request.prepared'>, { epoch }: Following): SentCall {
+function sentAs({ at, data }: EventOf<'request.prepared'>, { epoch }: Following): SentCall {
   return { at, data, opened: epoch === undefined ? [] : [epoch.cause, ...(epoch.also ?? [])] };
 }
 
-type CallEnd = RecordedOf<'answer.received'> | RecordedOf<'answer.interrupted'> | RecordedOf<'answer.failed'>;
+type CallEnd = EventOf<'answer.received'> | EventOf<'answer.interrupted'> | EventOf<'answer.failed'>;
 
 function takeEnd(following: Following, record: CallEnd, rowOf: RowOf): FollowedRecord {
   const { stream, usage } = record.data;
