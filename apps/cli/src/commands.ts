@@ -1,6 +1,7 @@
 // List of all commands, in the order of `--help`.
 
 import type { Command } from './frame/command.ts';
+import { auditCommand } from './commands/audit.ts';
 import { cache } from './commands/cache.ts';
 import { compact } from './commands/compact.ts';
 import { config } from './commands/config.ts';
@@ -37,6 +38,7 @@ export const COMMANDS: readonly Command[] = [
   replayCommand,
   show,
   why,
+  auditCommand,
   cost,
   cache,
   compact,

@@ -6,6 +6,7 @@ export type { Churn } from './account/churn.ts';
 export { addChurn, beginChurn } from './account/churn.ts';
 export type { FollowedRecord, Following, RowOf } from './account/follow-calls.ts';
 export { beginFollowing, endFollowing, followRecord } from './account/follow-calls.ts';
+export { causeByCounts } from './account/judge-import.ts';
 export { forecastError, groupOf } from './account/model-call.ts';
 export type { GroupBy, ModelCall } from './account/model-call.ts';
 export type { AppendOnly } from './base/append-only.ts';
@@ -36,7 +37,7 @@ export {
   cliffCrossed,
 } from './pressure/gauge.ts';
 export { keyInForce, neededEpoch, openEpoch } from './epoch/epoch.ts';
-export type { CauseGroup } from './base/cause-words.ts';
+export type { CauseGroup, CountedCause, LossCause } from './base/cause-words.ts';
 export { causeInWords, causesInWords, groupOfCause, isCause } from './base/cause-words.ts';
 export { behindRange, gather } from './checkpoint/gather.ts';
 export type { Checkpoint } from './checkpoint/checkpoint.ts';

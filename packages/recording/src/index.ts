@@ -3,7 +3,8 @@
 export type { FormatName } from './import/format/format.ts';
 export type { ImportErrorCode, ImportPlace } from './import/format/import-error.ts';
 export { IMPORT_ERRORS, ImportError } from './import/format/import-error.ts';
-export type { Imported, ImportSource } from './import/import-into.ts';
+export type { BilledCalls } from './import/build/billed-calls.ts';
+export type { Imported } from './import/import-into.ts';
 export { importInto } from './import/import-into.ts';
 export type {
   ClosedStep,
@@ -14,10 +15,12 @@ export type {
   SessionStep,
   SkippedLine,
 } from './import/import-step.ts';
-export type { ImportOptions } from './import/import-transcript.ts';
-export { importTranscript } from './import/import-transcript.ts';
+export type { ImportOptions, ImportSource, TranscriptFile } from './import/import-transcript.ts';
+export { importTranscript, openTranscript } from './import/import-transcript.ts';
 export type { OpenBytes } from './import/recognise.ts';
 export { recogniseFormat } from './import/recognise.ts';
+export type { AgentProgram, PlacesInput, TranscriptPlace } from './import/transcript-places.ts';
+export { transcriptPlaces } from './import/transcript-places.ts';
 export type { ReplayBreak, ReplayMiss } from './replay/account.ts';
 export type { ReplayWarm } from './replay/drive.ts';
 export type { DrivenCall, ReplayPruning, WarmCall } from './replay/driving.ts';

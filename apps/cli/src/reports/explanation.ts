@@ -2,8 +2,8 @@
 // the cost.
 
 import type { Explanation } from '@tidemark/agent';
+import type { LossCause } from '@tidemark/context';
 import { causeInWords } from '@tidemark/context';
-import type { EpochCause, MissCause } from '@tidemark/log';
 import type { Block, Origin } from '@tidemark/model';
 
 import { describeCheck } from './cross-check.ts';
@@ -51,18 +51,12 @@ function readOf({ answer }: Explanation): string {
   return ' and read all cached tokens';
 }
 
-function inWords(cause: EpochCause | MissCause): string {
+function inWords(cause: LossCause): string {
   return `${cause}, ${causeInWords(cause)}`;
 }
 
 /** Returns the causes in words, with the main cause first. All of them applied at the same time. */
-function allInWords({
-  cause,
-  also = [],
-}: {
-  readonly cause: EpochCause | MissCause;
-  readonly also?: readonly (EpochCause | MissCause)[];
-}): string {
+function allInWords({ cause, also = [] }: { readonly cause: LossCause; readonly also?: readonly LossCause[] }): string {
   return [cause, ...also].map(inWords).join('; and ');
 }
 

@@ -4,7 +4,7 @@
 import { defined } from '@tidemark/core';
 import type { Divergence, ModelCall, RowOf } from '@tidemark/context';
 import { beginFollowing, endFollowing, firstDivergence, followRecord } from '@tidemark/context';
-import type { Artifacts, EpochCause, MissCause, Recorded, SessionId } from '@tidemark/log';
+import type { Artifacts, EpochCause, Recorded, SessionId } from '@tidemark/log';
 import type { Block } from '@tidemark/model';
 import { defaultCatalog, findModel } from '@tidemark/model';
 import type { ObservedRequest } from './observed-requests.ts';
@@ -126,12 +126,4 @@ function around(text: string, at: number): string {
   const [start, end] = [Math.max(0, at - BEFORE), Math.min(text.length, at + AFTER)];
   const cut = text.slice(start, end).toWellFormed();
   return `${start === 0 ? '' : '…'}${cut}${end === text.length ? '' : '…'}`;
-}
-
-/** Cause of a miss: the cause of the break if the request has one, else the cause that the provider's counts show. */
-export function missCause(
-  { derived, divergence }: Pick<ObservedExplanation, 'derived' | 'divergence'>,
-  cause: EpochCause | MissCause,
-): EpochCause | MissCause {
-  return derived ?? (divergence === undefined ? cause : 'unknown');
 }

@@ -20,7 +20,7 @@ import type {
 import type { Capabilities } from '@tidemark/model';
 import { inputTokens } from '@tidemark/model';
 import type { DifferenceExcerpt, ObservedExplanation } from './explain-observed.ts';
-import { explainObserved, missCause, rowOf } from './explain-observed.ts';
+import { explainObserved, rowOf } from './explain-observed.ts';
 import { extendsSequence } from './extends-sequence.ts';
 import type { Encoders, RebuildOptions, Rebuilt } from './rebuild.ts';
 import { rebuildSession } from './rebuild.ts';
@@ -152,11 +152,8 @@ function observedRequest({ request: { record } }: ObservedExplanation): Omit<Una
 function withObservedMiss(one: Explanation, misses: ReadonlyMap<number, NonNullable<ModelCall['again']>>): Explanation {
   const again = misses.get(one.step);
   if (one.observed === undefined || one.answer === undefined || again === undefined) return one;
-  const { cause: derived } = one.observed;
-  return {
-    ...one,
-    miss: { ...again, cause: missCause(defined({ derived, divergence: one.divergence }), again.cause) },
-  };
+  // The cause of the break is evidence. The counts of the calls only show where the reading ended.
+  return { ...one, miss: { ...again, cause: one.observed.cause ?? again.cause } };
 }
 
 /**

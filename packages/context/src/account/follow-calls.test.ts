@@ -159,21 +159,18 @@ describe('a call of an imported session, which has no request records', () => {
     expect(paid).toMatchObject({
       held: 1200,
       unsent: 200,
-      again: { cause: 'unknown', tokens: 1100, cost: '0.003795' },
+      again: { cause: 'history-changed', from: 100, tokens: 1100, cost: '0.003795' },
     });
   });
 
-  test('names the pause or the changed setting as the cause, and has no `held` or `unsent` after a compaction', () => {
+  test('names the pause or the changed setting as the cause', () => {
     const again = (told: readonly Told[]): unknown =>
       callsOf([created, opened('initial'), answer([], usage(0, 1000)), ...told]).at(-1)?.again?.cause;
     const [kind, data] = answer([], usage(0, 1100));
     if (kind !== 'answer.received') throw new Error('no answer');
     expect(again([[kind, data, 400]])).toBe('expired');
-    expect(again([[kind, { ...data, startedAt: second(299) }, 400]])).toBe('unknown');
+    expect(again([[kind, { ...data, startedAt: second(299) }, 400]])).toBe('front-changed-or-evicted');
     expect(again([opened('reasoning'), [kind, data]])).toBe('reasoning');
-    const [, behind] = callsOf([created, answer([], usage(0, 1000)), opened('compaction'), answer([], usage(0, 300))]);
-    expect(behind).not.toHaveProperty('held');
-    expect(behind).not.toHaveProperty('unsent');
   });
 });
 

@@ -9,8 +9,9 @@ import type {
   EpochOpened,
   Miss,
   MissCause,
+  Event,
+  EventOf,
   Recorded,
-  RecordedOf,
   RequestPrepared,
   SessionId,
   Timestamp,
@@ -20,7 +21,9 @@ import { timestamp } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
 import { inputTokens, outputTokens, allWritten } from '@tidemark/model';
 import { expectedInput } from '../state/scales.ts';
-import type { LeftByCall } from './judge-import.ts';
+import type { ObservedFront } from './arrivals.ts';
+import { arrivedTokens, observedChange, observedFront } from './arrivals.ts';
+import type { Between, LeftByCall } from './judge-import.ts';
 import { judgeImport, leftBy } from './judge-import.ts';
 import type { ModelCall } from './model-call.ts';
 
@@ -42,6 +45,12 @@ export interface Following {
    */
   readonly left: LeftByCall | undefined;
   readonly opened: EpochOpened['cause'] | undefined;
+  /** Estimated tokens of the texts that were recorded after the previous call of the main stream. */
+  readonly arrived: number;
+  /** Latest recorded request of another program. */
+  readonly observed: ObservedFront | undefined;
+  /** Recorded request of the previous call. */
+  readonly answered: ObservedFront | undefined;
   readonly unread: Unread;
 }
 
@@ -66,11 +75,23 @@ export interface FollowedRecord {
 
 /** Returns the initial state for a session. */
 export function beginFollowing(session: SessionId): Following {
-  return { session, owner: session, epoch: undefined, sent: {}, left: undefined, opened: undefined, unread: {} };
+  return {
+    session,
+    owner: session,
+    epoch: undefined,
+    sent: {},
+    unread: {},
+    observed: undefined,
+    answered: undefined,
+    ...NOTHING_SENT,
+  };
 }
 
+/** State of the main stream before its first call. */
+const NOTHING_SENT = { left: undefined, opened: undefined, arrived: 0 };
+
 /** Returns the state after one more record, and the calls that can be returned because of this record. */
-export function followRecord(following: Following, record: Recorded, rowOf: RowOf): FollowedRecord {
+export function followRecord(following: Following, record: Event | Recorded, rowOf: RowOf): FollowedRecord {
   switch (record.kind) {
     case 'session.created':
       return quiet({ ...following, owner: record.data.id });
@@ -82,9 +103,17 @@ export function followRecord(following: Following, record: Recorded, rowOf: RowO
     case 'answer.interrupted':
     case 'answer.failed':
       return takeEnd(following, record, rowOf);
+    case 'request.observed':
+      return quiet({ ...following, observed: observedFront(record.data) });
     default:
-      return quiet(following);
+      return quiet(withArrival(following, record));
   }
+}
+
+/** Adds the estimated size of a record's texts to `arrived`. */
+function withArrival(following: Following, record: Event | Recorded): Following {
+  const tokens = arrivedTokens(record);
+  return tokens === 0 ? following : { ...following, arrived: following.arrived + tokens };
 }
 
 /**
@@ -99,11 +128,11 @@ function quiet(following: Following): FollowedRecord {
   return { following, calls: [] };
 }
 
-function sentAs({ at, data }: RecordedOf<'request.prepared'>, { epoch }: Following): SentCall {
+function sentAs({ at, data }: EventOf<'request.prepared'>, { epoch }: Following): SentCall {
   return { at, data, opened: epoch === undefined ? [] : [epoch.cause, ...(epoch.also ?? [])] };
 }
 
-type CallEnd = RecordedOf<'answer.received'> | RecordedOf<'answer.interrupted'> | RecordedOf<'answer.failed'>;
+type CallEnd = EventOf<'answer.received'> | EventOf<'answer.interrupted'> | EventOf<'answer.failed'>;
 
 function takeEnd(following: Following, record: CallEnd, rowOf: RowOf): FollowedRecord {
   const { stream, usage } = record.data;
@@ -113,9 +142,9 @@ function takeEnd(following: Following, record: CallEnd, rowOf: RowOf): FollowedR
   // A call that failed without a usage was not accepted by the provider and is not billed.
   if (usage === undefined && record.kind === 'answer.failed') return quiet(rest);
   const call = callOf(following, record, request, rowOf);
-  if (call.billed !== undefined) return takeBilled(rest, call);
+  if (call.billed !== undefined) return takeBilled(rest, call, record);
   const { unread, calls } = resolveUnread(following.unread, call, request?.data.history === 'none');
-  const main = stream === 'main' ? { left: leftBy(call, following.left), opened: undefined } : {};
+  const main = stream === 'main' ? afterCall(call, record, following) : {};
   return {
     following: { ...rest, unread, ...main },
     calls: calls.filter(({ session }) => session === following.session),
@@ -126,11 +155,16 @@ function takeEnd(following: Following, record: CallEnd, rowOf: RowOf): FollowedR
  * Takes a call that another record bills. The cache state after the call is kept, because the next call reads from the
  * cache. The call is returned only if its usage differs from the billed usage.
  */
-function takeBilled(following: Following, call: ModelCall): FollowedRecord {
+function takeBilled(following: Following, call: ModelCall, record: CallEnd): FollowedRecord {
   const { usage, billed = {}, session } = call;
   const isWhole = outputTokens(usage) === outputTokens(billed) && inputTokens(usage) === inputTokens(billed);
-  const next = call.stream === 'main' ? { left: leftBy(call, following.left), opened: undefined } : {};
+  const next = call.stream === 'main' ? afterCall(call, record, following) : {};
   return { following: { ...following, ...next }, calls: isWhole || session !== following.session ? [] : [call] };
+}
+
+/** Returns the state of the main stream after a call. The answer itself arrives before the next call. */
+function afterCall(call: ModelCall, record: CallEnd, { left, observed }: Following): Partial<Following> {
+  return { left: leftBy(call, left), opened: undefined, arrived: arrivedTokens(record), answered: observed };
 }
 
 function callOf(following: Following, record: CallEnd, request: SentCall | undefined, rowOf: RowOf): ModelCall {
@@ -155,9 +189,16 @@ function callOf(following: Following, record: CallEnd, request: SentCall | undef
     costAtMost,
     estimated,
     row,
+    diagnosis: 'diagnosis' in data ? data.diagnosis : undefined,
   });
-  if (request === undefined) return data.stream === 'main' ? { ...call, ...judgeImport(call, following) } : call;
+  if (request === undefined)
+    return data.stream === 'main' ? { ...call, ...judgeImport(call, between(following, record)) } : call;
   return { ...call, ...judgeOwn(record, request) };
+}
+
+function between({ left, opened, arrived, observed, answered }: Following, { data }: CallEnd): Between {
+  const diagnosis = 'diagnosis' in data ? data.diagnosis : undefined;
+  return { left, opened, arrived, ...defined({ diagnosis, observed: observedChange(answered, observed) }) };
 }
 
 const UNKNOWN = { provider: 'unknown', model: 'unknown' };

@@ -1,14 +1,16 @@
-// Estimates the tokens that a call of an imported session could have read, from the provider's counts of the previous
-// call. The imported file records how many tokens were sent, but not their content.
+// Estimates the tokens that a call of an imported session could have read, from the provider's counts of the calls
+// before it. The imported file records how many tokens were sent, and in most cases not the request itself.
 
 import { defined } from '@tidemark/core';
-import type { EpochCause, MissCause, Timestamp } from '@tidemark/log';
+import type { DiagnosisRecord, EpochCause, Timestamp, Usage } from '@tidemark/log';
 import { milliseconds } from '@tidemark/log';
-import type { Ttl } from '@tidemark/model';
+import type { Capabilities } from '@tidemark/model';
 import { cachedTokens, inputTokens } from '@tidemark/model';
+import type { CountedCause, LossCause } from '../base/cause-words.ts';
 import { LIFE } from '../cache/entries.ts';
+import { onGrid } from '../cache/implicit.ts';
 import { rewriteCost } from '../forecast/miss.ts';
-import type { ModelCall } from './model-call.ts';
+import type { ModelCall, PaidAgain } from './model-call.ts';
 
 /** Cache state that a call leaves for the next call. */
 export interface LeftByCall {
@@ -17,18 +19,34 @@ export interface LeftByCall {
   /** Number of tokens in the cache after the call: the tokens that it read and the tokens that it wrote. */
   readonly cached: number;
   /**
-   * Longest lifetime with which the call wrote to the cache. If the call wrote nothing, this is the lifetime of the
-   * earlier state, or else the first lifetime of the catalog row. Absent if none of these is known.
+   * Longest lifetime with which the call wrote to the cache, in milliseconds. If the call wrote nothing, this is the
+   * lifetime of the earlier state, or else the first lifetime of the catalog row. Absent if none of these is known.
    */
-  readonly ttl: Ttl | undefined;
+  readonly life: number | undefined;
+  /** Input of the first counted call of the session: the front and the first prompt. */
+  readonly opening: number;
+  /** Tokens that the first counted call read from the cache, which another session had left: a part of the front. */
+  readonly front: number;
 }
+
+/** Evidence of a recorded request: how it differs from the recorded request before it. */
+export type ObservedChange = Extract<LossCause, 'front-changed' | 'model' | 'parameter'> | 'none';
 
 /** State between two calls, used to judge the second call. */
 export interface Between {
   readonly left: LeftByCall | undefined;
   /** Cause of an epoch that opened between the calls. */
   readonly opened: EpochCause | undefined;
+  /** Estimated tokens of the texts that were recorded between the calls. */
+  readonly arrived: number;
+  /** Provider's own comparison of the two requests. */
+  readonly diagnosis?: DiagnosisRecord;
+  /** Set if both requests were recorded. */
+  readonly observed?: ObservedChange;
 }
+
+/** Values that `judgeImport` determines. */
+export type Judgement = Pick<ModelCall, 'held' | 'again' | 'unsent'>;
 
 /**
  * Maximum number of cached tokens that a call may leave unread without a miss. A provider's counts differ slightly
@@ -42,43 +60,147 @@ const TOLERANCE = 16;
  */
 export function leftBy({ usage, at, row }: ModelCall, before: LeftByCall | undefined): LeftByCall | undefined {
   const input = inputTokens(usage);
-  const cached = cachedTokens(usage);
+  const cached = cachedAfter(usage, row, input);
   if (input === undefined || cached === undefined) return before;
-  const { writes = [] } = usage;
-  const lives = writes.flatMap((write) => (write.tokens > 0 ? [write.ttl] : []));
-  const ttl = lives.toSorted((a, b) => LIFE[a] - LIFE[b]).at(-1) ?? before?.ttl ?? row?.ttls[0];
-  return { at, input, cached, ttl };
+  const { read = 0 } = usage;
+  const { opening = input, front = read } = before ?? {};
+  return { at, input, cached, life: longestLife(usage) ?? before?.life ?? rowLife(row), opening, front };
+}
+
+/**
+ * Returns the tokens that are in the cache after a call. A provider whose writes are free reports none, so its cache
+ * without markers is taken to keep the whole request, up to the grid.
+ */
+function cachedAfter(usage: Usage, row: Capabilities | undefined, input: number | undefined): number | undefined {
+  const counted = cachedTokens(usage);
+  if (row?.markers !== 'implicit' || input === undefined) return counted;
+  if (row.implicit?.at === 'grid') return onGrid(input, row.implicit);
+  return row.implicit?.at === 'endings' ? (counted ?? input) : input;
+}
+
+function longestLife({ writes = [] }: ModelCall['usage']): number | undefined {
+  const lives = writes.flatMap(({ tokens, ttl }) => (tokens > 0 ? [LIFE[ttl]] : []));
+  return lives.length === 0 ? undefined : Math.max(...lives);
+}
+
+const MINUTE = 60_000;
+
+function rowLife(row: Capabilities | undefined): number | undefined {
+  if (row?.implicit !== undefined) return row.implicit.idle * MINUTE;
+  const [first] = row?.ttls ?? [];
+  return first === undefined ? undefined : LIFE[first];
 }
 
 /**
  * Estimates the tokens that the call could have read (`held`), that are new (`unsent`), and that were paid again
- * (`again`). The tokens by which the input grew are new. If the history was compacted or the input shrank, the content
- * is unknown and the result is empty.
+ * (`again`). The tokens by which the input grew are new. If the input shrank, the texts recorded between the calls are
+ * new, and their size is an estimate. After a compaction only the front counts as sent before.
  */
-export function judgeImport(call: ModelCall, { left, opened }: Between): Pick<ModelCall, 'held' | 'again' | 'unsent'> {
+export function judgeImport(call: ModelCall, between: Between): Judgement {
   const input = inputTokens(call.usage);
   const { read } = call.usage;
+  const { left } = between;
   if (input === undefined || read === undefined) return {};
   if (left === undefined) return { held: read, unsent: input };
-  if (opened === 'compaction' || input < left.input) return {};
-  const held = Math.max(read, left.cached);
-  const unsent = input - left.input;
-  const tokens = held - read;
-  if (tokens <= TOLERANCE) return { held, unsent };
-  return { held, unsent, again: again(call, { left, opened }, input, tokens) };
+  const old = sentBefore(input, left, between);
+  const held = Math.max(read, Math.min(left.cached, old));
+  const unsent = Math.min(input - read, input - Math.min(input, old));
+  if (held - read > toleranceOf(call)) return { held, unsent, again: lost(call, { ...between, left }, held - read) };
+  return left.cached === 0 && read === 0 ? { held, unsent, ...neverCached(call, left, old) } : { held, unsent };
 }
 
-function again(
+/** Returns the tokens of a request that were sent before it. */
+function sentBefore(input: number, left: LeftByCall, { opened, arrived }: Between): number {
+  if (opened === 'compaction') return Math.min(input, left.front);
+  return input >= left.input ? left.input : Math.max(0, input - arrived);
+}
+
+/**
+ * Returns the tolerance of a call. Entries on a grid have steps, and a count may fall on either side of one. If a
+ * provider does not publish where its entries end, the floor is the only published size.
+ */
+function toleranceOf({ row }: ModelCall): number {
+  if (row?.markers !== 'implicit') return TOLERANCE;
+  return row.implicit?.at === 'grid'
+    ? row.implicit.step
+    : row.implicit === undefined
+      ? (row.floor ?? 4_096)
+      : TOLERANCE;
+}
+
+type BetweenCalls = Between & { readonly left: LeftByCall };
+
+function lost(call: ModelCall, between: BetweenCalls, tokens: number): PaidAgain {
+  const { read = 0 } = call.usage;
+  const [counted, ...others] = countedCauses(call, between);
+  const cause = diagnosedCause(between.diagnosis, read, between.left) ?? counted;
+  const also = others.filter((one) => one !== cause);
+  return defined({
+    cause,
+    ...(also.length === 0 ? {} : { also }),
+    ...(cause === counted ? {} : { counted }),
+    tokens,
+    from: read,
+    cost: costOfLoss(call, tokens),
+  });
+}
+
+/**
+ * Returns the causes that the log and the provider's counts show. A recorded change of the settings counts before the
+ * place at which the reading ended.
+ */
+function countedCauses(
   call: ModelCall,
-  { left, opened }: Between,
-  input: number,
-  tokens: number,
-): NonNullable<ModelCall['again']> {
-  const { row, at, usage } = call;
-  const gap = left === undefined ? 0 : milliseconds(at) - milliseconds(left.at);
-  const expired = left?.ttl !== undefined && gap >= LIFE[left.ttl];
-  const cause: EpochCause | MissCause = opened === undefined ? (expired ? 'expired' : 'unknown') : opened;
-  const ttl = usage.writes?.find((write) => write.tokens > 0)?.ttl ?? row?.ttls[0];
-  const cost = row === undefined ? undefined : rewriteCost({ capabilities: row, at, input, tokens, ttl });
-  return defined({ cause, tokens, cost });
+  { left, opened, observed }: BetweenCalls,
+): readonly [LossCause, ...LossCause[]] {
+  const expired = left.life !== undefined && milliseconds(call.at) - milliseconds(left.at) >= left.life;
+  const change = opened === undefined ? [] : [opened];
+  if (expired) return ['expired', ...change];
+  return opened === undefined ? [countedCause(call.usage.read ?? 0, left, observed)] : [opened];
+}
+
+function countedCause(read: number, left: LeftByCall, observed: ObservedChange | undefined): LossCause {
+  if (observed !== undefined && observed !== 'none') return observed;
+  return read === 0 && observed === 'none' ? 'evicted' : causeByCounts(read, left.opening);
+}
+
+/**
+ * Returns the cause of a loss within the lifetime of the entries, as far as the number of read tokens shows it.
+ * `opening` is the input of the first call: the front and the first prompt.
+ */
+export function causeByCounts(read: number, opening: number): Exclude<CountedCause, 'front-changed' | 'not-cached'> {
+  if (read > opening) return 'edited';
+  return read > 0 ? 'history-changed' : 'front-changed-or-evicted';
+}
+
+/** Causes by the reasons that Anthropic reports. Other reasons name no cause that the counts could contradict. */
+const DIAGNOSED: ReadonlyMap<string | undefined, LossCause> = new Map<string, LossCause>([
+  ['system_changed', 'front-changed'],
+  ['tools_changed', 'front-changed'],
+  ['model_changed', 'model'],
+]);
+
+function diagnosedCause(diagnosis: DiagnosisRecord | undefined, read: number, left: LeftByCall): LossCause | undefined {
+  if (diagnosis?.found !== 'miss') return undefined;
+  if (diagnosis.reason !== 'messages_changed') return DIAGNOSED.get(diagnosis.reason);
+  return read > left.opening ? 'edited' : 'history-changed';
+}
+
+/**
+ * Returns the loss of a request that no cache kept. The previous request was shorter than the floor, or it was long
+ * enough and the program asked for no cache.
+ */
+function neverCached(call: ModelCall, left: LeftByCall, old: number): Pick<ModelCall, 'again'> {
+  const { row } = call;
+  if (row?.floor === undefined || row.markers !== 'explicit' || old === 0) return {};
+  const cause: CountedCause | 'below-floor' = left.input < row.floor ? 'below-floor' : 'not-cached';
+  return { again: defined({ cause, tokens: old, from: 0, cost: costOfLoss(call, old) }) };
+}
+
+function costOfLoss({ row, at, usage }: ModelCall, tokens: number): PaidAgain['cost'] {
+  const input = inputTokens(usage);
+  if (row === undefined || input === undefined) return undefined;
+  const written = usage.writes?.find((write) => write.tokens > 0)?.ttl;
+  const ttl = written ?? (usage.writes === undefined && row.markers === 'explicit' ? row.ttls[0] : undefined);
+  return rewriteCost({ capabilities: row, at, input, tokens, ttl });
 }

@@ -1,17 +1,9 @@
 // One call to a model, reconstructed from its log: its usage, the tokens it could have read, and the tokens it wrote
 // that were never read.
 
-import type {
-  CallForecast,
-  EpochCause,
-  EstimatedUse,
-  MissCause,
-  Money,
-  SessionId,
-  Timestamp,
-  Usage,
-} from '@tidemark/log';
+import type { CallForecast, DiagnosisRecord, EstimatedUse, Money, SessionId, Timestamp, Usage } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
+import type { LossCause } from '../base/cause-words.ts';
 import { allWritten } from '@tidemark/model';
 
 /** Tokens that were sent before and were paid again, because the call did not read them from the cache. */
@@ -19,10 +11,14 @@ export interface PaidAgain {
   /**
    * Reason why the tokens were not read from the cache. If the front changed, the cause of the epoch that changed it.
    */
-  readonly cause: EpochCause | MissCause;
+  readonly cause: LossCause;
   /** Other causes. Each of them alone would also have prevented the read. */
-  readonly also?: readonly (EpochCause | MissCause)[];
+  readonly also?: readonly LossCause[];
+  /** Cause that the log and the counts show, if the provider's diagnosis names another one. */
+  readonly counted?: LossCause;
   readonly tokens: number;
+  /** Number of tokens at the beginning of the request that were read. Only for imported calls. */
+  readonly from?: number;
   /**
    * Amount by which the cost of the tokens exceeds the price of reading them from the cache. Absent if the price is
    * unknown.
@@ -57,6 +53,8 @@ export interface ModelCall {
   /** Tokens that earlier calls had left in the cache for this call. */
   readonly held?: number;
   readonly again?: PaidAgain;
+  /** Provider's own comparison of the request with an earlier one. */
+  readonly diagnosis?: DiagnosisRecord;
   /** Estimated input tokens that were never sent before on this stream. */
   readonly unsent?: number;
   readonly forecast?: CallForecast;

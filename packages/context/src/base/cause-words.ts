@@ -8,7 +8,18 @@ import type { EpochCause, MissCause } from '@tidemark/log';
  */
 export type CauseGroup = 'change' | 'time' | 'provider' | 'cache';
 
-const CAUSES: Readonly<Record<EpochCause | MissCause, readonly [CauseGroup, string]>> = {
+/**
+ * Cause that the provider's counts show for a call of another program, whose log names no cause.
+ * `front-changed-or-evicted`: nothing was read although the entry had not expired. `front-changed`: a diagnosis or the
+ * recorded requests prove the change. `history-changed`: the front was read and the history was not. `edited`: a part
+ * of the history was read. `not-cached`: the program asked for no cache.
+ */
+export type CountedCause = 'front-changed-or-evicted' | 'front-changed' | 'history-changed' | 'edited' | 'not-cached';
+
+/** Cause for which tokens are paid again. */
+export type LossCause = EpochCause | MissCause | CountedCause;
+
+const CAUSES: Readonly<Record<LossCause, readonly [CauseGroup, string]>> = {
   initial: ['change', 'the first request of the session'],
   model: ['change', 'the model changed'],
   reasoning: ['change', 'the reasoning setting changed'],
@@ -31,24 +42,32 @@ const CAUSES: Readonly<Record<EpochCause | MissCause, readonly [CauseGroup, stri
   evicted: ['cache', 'the provider dropped the cache entry before it expired'],
   racing: ['cache', 'the answer to the previous call had not begun when this call was sent'],
   'overflow-routing': ['cache', 'too many calls a minute shared one cache key'],
+  'front-changed-or-evicted': [
+    'change',
+    'nothing was read within the lifetime: the system text or the tool list changed, or the provider dropped the entry',
+  ],
+  'front-changed': ['change', 'the system text or the tool list changed'],
+  'history-changed': ['change', 'the history changed; only the front was read'],
+  edited: ['change', 'the history was edited after the part that was read'],
+  'not-cached': ['change', 'the program asked for no cache'],
   unknown: ['cache', 'the cause is unknown'],
 };
 
 /** Returns the cause as a clause: `the tool list changed`. */
-export function causeInWords(cause: EpochCause | MissCause): string {
+export function causeInWords(cause: LossCause): string {
   return CAUSES[cause][1];
 }
 
 /** Returns several causes as one clause: `the model changed and the tool list changed`. */
-export function causesInWords(causes: readonly (EpochCause | MissCause)[]): string {
+export function causesInWords(causes: readonly LossCause[]): string {
   return causes.map(causeInWords).join(' and ');
 }
 
-export function groupOfCause(cause: EpochCause | MissCause): CauseGroup {
+export function groupOfCause(cause: LossCause): CauseGroup {
   return CAUSES[cause][0];
 }
 
 /** Returns true if a text is the name of a cause. */
-export function isCause(text: string): text is EpochCause | MissCause {
+export function isCause(text: string): text is LossCause {
   return Object.hasOwn(CAUSES, text);
 }

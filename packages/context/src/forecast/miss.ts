@@ -17,6 +17,7 @@ import { milliseconds, money } from '@tidemark/log';
 import type { Capabilities, Ttl } from '@tidemark/model';
 import { costOf, inputTokens, priceAt } from '@tidemark/model';
 import { Decimal } from 'decimal.js';
+import type { LossCause } from '../base/cause-words.ts';
 import { groupOfCause } from '../base/cause-words.ts';
 import { isAlive, isOfOther } from '../cache/entries.ts';
 import { onGrid } from '../cache/implicit.ts';
@@ -207,25 +208,33 @@ function unforeseenCause({ capabilities, crowded = false, diagnosis, seen = fals
  */
 export type CrossCheckVerdict = 'agrees' | 'disagrees' | 'explains' | 'silent';
 
-type BreakOrMissCause = EpochCause | MissCause;
+const SETTING_CAUSES: readonly LossCause[] = ['parameters', 'parameter'];
 
-const SETTING_CAUSES: readonly BreakOrMissCause[] = ['parameters', 'parameter'];
+const HISTORY: readonly LossCause[] = [
+  'compaction',
+  'pruning',
+  'quarantine',
+  'image',
+  'thinking-stripped',
+  'history-changed',
+  'edited',
+];
 
-const HISTORY: readonly BreakOrMissCause[] = ['compaction', 'pruning', 'quarantine', 'image', 'thinking-stripped'];
+const FRONT: readonly LossCause[] = ['front-changed', 'front-changed-or-evicted'];
 
-const SYSTEM: readonly BreakOrMissCause[] = ['skills', 'contract', 'role'];
+const SYSTEM: readonly LossCause[] = ['skills', 'contract', 'role', ...FRONT];
 
 /**
  * Causes that can change the tools. A compaction can add tools that waited for an epoch, and a contract can add its
  * own.
  */
-const TOOLS: readonly BreakOrMissCause[] = ['tools', 'contract', 'compaction'];
+const TOOLS: readonly LossCause[] = ['tools', 'contract', 'compaction', ...FRONT];
 
 /**
  * For each reason in a provider's report, the causes in this program that can lead to it. Anthropic reports a change of
  * `speed` as a model change. OpenAI's cache key depends on tools and skills.
  */
-const CAUSES_OF: ReadonlyMap<string, readonly BreakOrMissCause[]> = new Map([
+const CAUSES_OF: ReadonlyMap<string, readonly LossCause[]> = new Map([
   ['model_changed', ['model', ...SETTING_CAUSES]],
   ['tools_changed', TOOLS],
   ['system_changed', SYSTEM],
@@ -244,7 +253,7 @@ const CAUSES_OF: ReadonlyMap<string, readonly BreakOrMissCause[]> = new Map([
  * the miss, and the causes of the epoch that opened with the request. A reason that is not in `CAUSES_OF` agrees with
  * no cause.
  */
-export function crossCheck({ found, reason }: DiagnosisRecord, causes: readonly BreakOrMissCause[]): CrossCheckVerdict {
+export function crossCheck({ found, reason }: DiagnosisRecord, causes: readonly LossCause[]): CrossCheckVerdict {
   const ours = causes.filter((cause) => cause !== 'opened' && cause !== 'unknown');
   switch (found) {
     case 'pending':

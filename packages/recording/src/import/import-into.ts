@@ -9,24 +9,16 @@ import type { BilledCalls } from './build/billed-calls.ts';
 import { callIdentity } from './build/billed-calls.ts';
 import type { KeptBytes } from './build/draft.ts';
 import { findBilled, findRelatives, namesOf } from './earlier-import.ts';
-import { openFile } from './open-file.ts';
 import { ImportError } from './format/import-error.ts';
 import type { EventsStep, ImportOutcome, ImportStep, SessionStep } from './import-step.ts';
-import type { ImportOptions, Transcript } from './import-transcript.ts';
-import { importStages, readTranscript } from './import-transcript.ts';
+import type { ImportOptions, ImportSource, Transcript, TranscriptFile } from './import-transcript.ts';
+import { importStages, openTranscript, readTranscript } from './import-transcript.ts';
 import type { OpenBytes } from './recognise.ts';
 import { nameBranches } from './session-names.ts';
 import type { Stage } from './stages.ts';
 import type { SubagentFile } from './subagent-file.ts';
-import { findStarter, readSubagentFile } from './subagent-file.ts';
+import { findStarter } from './subagent-file.ts';
 import { surveyStage } from './stages.ts';
-
-/** Bytes of a transcript, with a name that error texts contain. */
-export interface ImportSource {
-  /** Opens the bytes from the start. The function is called once per pass and must return the same bytes each time. */
-  readonly open: OpenBytes;
-  readonly source: string;
-}
 
 /** Result of an import into a store. */
 export interface Imported extends ImportOutcome {
@@ -60,8 +52,7 @@ export async function importInto(
   from: string | ImportSource,
   options: Pick<ImportOptions, 'mint'> = {},
 ): Promise<Imported> {
-  const { open, source } = typeof from === 'string' ? { open: await openFile(from), source: from } : from;
-  const subagent = typeof from === 'string' ? await readSubagentFile(from) : undefined;
+  const { open, source, subagent }: TranscriptFile = typeof from === 'string' ? await openTranscript(from) : from;
   const transcript = await readTranscript(open, { ...options, ...defined({ subagent }), source });
   const { stages, diverged } = await chooseStages(store, transcript);
   const billed = await billedElsewhere(store, transcript, stages);

@@ -19,7 +19,30 @@ import { importedSessionId } from './session-names.ts';
 import { createSessions } from './sessions.ts';
 import type { Stage } from './stages.ts';
 import { surveyStage } from './stages.ts';
+import { openFile } from './open-file.ts';
 import type { SubagentFile } from './subagent-file.ts';
+import { readSubagentFile } from './subagent-file.ts';
+
+/** Bytes of a transcript, with a name that error texts contain. */
+export interface ImportSource {
+  /** Opens the bytes from the start. The function is called once per pass and must return the same bytes each time. */
+  readonly open: OpenBytes;
+  readonly source: string;
+}
+
+/** Transcript file, with the facts about its subagent if it is the file of one. */
+export interface TranscriptFile extends ImportSource {
+  readonly subagent?: SubagentFile;
+}
+
+/**
+ * Checks that a file can be imported, and reads the facts about its subagent.
+ *
+ * @throws ImportError `import/missing`, `import/unreadable`, `import/empty`.
+ */
+export async function openTranscript(path: string): Promise<TranscriptFile> {
+  return { open: await openFile(path), source: path, ...defined({ subagent: await readSubagentFile(path) }) };
+}
 
 /** Options of an import, in addition to the bytes. */
 export interface ImportOptions {
@@ -29,6 +52,8 @@ export interface ImportOptions {
   readonly mint?: MintSession;
   /** Facts about the subagent whose transcript the file is. */
   readonly subagent?: SubagentFile;
+  /** Calls that other imports already bill. The calls of this import are added. Default: there are no others. */
+  readonly billed?: BilledCalls;
 }
 
 /** Transcript after the first pass. */
@@ -56,7 +81,7 @@ export async function* importTranscript(
   options: ImportOptions,
 ): AsyncGenerator<ImportStep, ImportOutcome> {
   const transcript = await readTranscript(open, options);
-  return yield* importStages(transcript, [transcript.whole], new Map());
+  return yield* importStages(transcript, [transcript.whole], options.billed ?? new Map());
 }
 
 /**

@@ -1,13 +1,14 @@
 // Account of the recording itself: its bill, and calls that read fewer tokens than the cache contained.
 
 import type { Usage } from '@tidemark/log';
-import { LIFE, ratesOf, unitPrice } from '@tidemark/context';
+import type { CountedCause } from '@tidemark/context';
+import { causeByCounts, LIFE, ratesOf, unitPrice } from '@tidemark/context';
 import { multiplier } from '@tidemark/model';
 import { Decimal } from 'decimal.js';
 import type { DrivenCall } from './driving.ts';
 
 /** Reason why a recorded call read fewer tokens than the cache contained, as far as the recording shows the reason. */
-export type RecordedCause = 'expired' | 'reasoning' | 'model' | 'compaction' | 'thinking-stripped' | 'unknown';
+export type RecordedCause = 'expired' | 'reasoning' | 'model' | 'compaction' | 'thinking-stripped' | CountedCause;
 
 /** Recorded call that read fewer tokens from the cache than it could have read. `tokens` is the difference. */
 export interface RecordedMiss {
@@ -34,6 +35,8 @@ export interface LeftByRecorded {
   /** Number of tokens that the call read or wrote. The cache contained these tokens after the call. */
   readonly cached: number;
   readonly ttl: keyof typeof LIFE;
+  /** Input of the first call of the stream: the front and the first prompt. */
+  readonly opening: number;
 }
 
 /**
@@ -42,12 +45,12 @@ export interface LeftByRecorded {
  */
 const TOLERANCE = 16;
 
-/** Returns the state of the cache after a call. */
-export function leftBy(call: DrivenCall): LeftByRecorded {
-  const { usage } = call.recorded;
+/** Returns the state of the cache after a call. `before` is the state before it. */
+export function leftBy(call: DrivenCall, before: LeftByRecorded | undefined): LeftByRecorded {
+  const { usage, input } = call.recorded;
   const writes = usage.writes ?? [];
   const ttl = writes.some((write) => write.ttl === '1h' && write.tokens > 0) ? '1h' : '5m';
-  return { call, cached: (usage.read ?? 0) + sum(writes), ttl };
+  return { call, cached: (usage.read ?? 0) + sum(writes), ttl, opening: before?.opening ?? input };
 }
 
 /**
@@ -94,14 +97,16 @@ function missOf(
 
 /**
  * Returns the cause of a miss. If a setting changed, the change is the cause. Otherwise an entry whose lifetime was
- * over is `expired`, and a loss of stripped thinking is `thinking-stripped`. Any other cause is `unknown`.
+ * over is `expired`, and a loss of stripped thinking is `thinking-stripped`. In all other cases the number of read
+ * tokens shows the cause.
  */
 function causeOf(call: DrivenCall, left: LeftByRecorded): RecordedCause {
   const opened = call.prepared.opened?.data.cause;
   if (opened === 'model' || opened === 'compaction' || opened === 'reasoning') return opened;
   const gap = Date.parse(call.recorded.startedAt) - Date.parse(left.call.recorded.startedAt);
   if (gap >= LIFE[left.ttl]) return 'expired';
-  return call.prepared.outlook.loss?.cause === 'thinking-stripped' ? 'thinking-stripped' : 'unknown';
+  if (call.prepared.outlook.loss?.cause === 'thinking-stripped') return 'thinking-stripped';
+  return causeByCounts(call.recorded.usage.read ?? 0, left.opening);
 }
 
 function sum(writes: readonly { readonly tokens: number }[]): number {

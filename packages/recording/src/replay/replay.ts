@@ -240,7 +240,7 @@ function takeCall(state: Replay, run: ReplayRun, call: DrivenCall): void {
   state.untold += call.recorded.input === 0 ? 1 : 0;
   run.last = {
     sequence: call.prepared.sequence,
-    left: call.recorded.input === 0 && run.last !== undefined ? run.last.left : leftBy(call),
+    left: call.recorded.input === 0 && run.last !== undefined ? run.last.left : leftBy(call, run.last?.left),
   };
   state.options.onCall?.(call);
 }

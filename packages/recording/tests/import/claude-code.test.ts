@@ -69,6 +69,30 @@ describe('an answer of Claude Code', () => {
     });
   });
 
+  it("keeps the provider's diagnosis of a cache miss, and no diagnosis for `null`, which also means that none was asked for", async () => {
+    const diagnosed = async (diagnostics: unknown): Promise<unknown> => {
+      const { events } = await importRows([
+        prompt('p', null, 'go'),
+        answer('a', 'p', 'm', say('yes'), { diagnostics }),
+      ]);
+      return only(events, 'answer.received').diagnosis;
+    };
+    const because = (type: string, fields: object = {}): object => ({ cache_miss_reason: { type, ...fields } });
+    expect(await diagnosed(because('tools_changed', { cache_missed_input_tokens: 12_345 }))).toEqual({
+      found: 'miss',
+      reason: 'tools_changed',
+      missed: 12_345,
+    });
+    expect(await diagnosed(because('messages_changed', { cache_missed_input_tokens: -1 }))).toEqual({
+      found: 'miss',
+      reason: 'messages_changed',
+    });
+    expect(await diagnosed(because('previous_message_not_found'))).toEqual({ found: 'unknown-response' });
+    expect(await diagnosed(because('unavailable'))).toEqual({ found: 'unavailable' });
+    for (const nothing of [null, undefined, 'text', {}, { cache_miss_reason: null }, { cache_miss_reason: 7 }])
+      expect(await diagnosed(nothing)).toBeUndefined();
+  });
+
   it('starts at the time of the row before its first row, and its event has the time of its last row', async () => {
     const rows = [
       prompt('p', null, 'go'),

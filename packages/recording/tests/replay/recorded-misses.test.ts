@@ -89,13 +89,13 @@ describe('a recorded call that read fewer tokens than the cache contained', () =
       ]);
       return result.recorded.misses.map(({ cause }) => cause);
     };
-    expect(await causeAfter(10)).toEqual(['unknown']);
+    expect(await causeAfter(10)).toEqual(['front-changed-or-evicted']);
     expect(await causeAfter(70)).toEqual(['expired']);
   });
 
-  it('is a miss with the cause `unknown` if the file shows no cause', async () => {
+  it('is a miss whose cause follows from the read tokens if the file shows no change and no pause', async () => {
     expect(await missesOf(user('on', 12), answerAt(20, 100_500, 10_000))).toMatchObject([
-      { cause: 'unknown', tokens: 90_000 },
+      { cause: 'history-changed', tokens: 90_000 },
     ]);
   });
 

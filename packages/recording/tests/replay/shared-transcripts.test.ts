@@ -36,7 +36,7 @@ describe.skipIf(!there)('the recorded session of', () => {
       expiringRatio: 1,
       standIns: [],
     });
-    expect(causesOf(result.recorded.misses)).toEqual({ expired: 4, reasoning: 4, unknown: 29 });
+    expect(causesOf(result.recorded.misses)).toEqual({ expired: 4, reasoning: 4, 'front-changed-or-evicted': 29 });
     expect(causesOf(result.misses)).toEqual({ expired: 4, opened: 5 });
     expect(Object.keys(result.forcedBy)).toEqual(['reasoning']);
     expect(result.breaks).toMatchObject({ labelled: 5, unlabelled: 0 });
@@ -63,7 +63,7 @@ describe.skipIf(!there)('the recorded session of', () => {
       expiringRatio: 1,
       forced: 0,
     });
-    expect(causesOf(result.recorded.misses)).toEqual({ compaction: 1, unknown: 2 });
+    expect(causesOf(result.recorded.misses)).toEqual({ compaction: 1, 'history-changed': 2 });
     expect(result.breaks.list).toMatchObject([{ cause: 'compaction' }]);
   });
 

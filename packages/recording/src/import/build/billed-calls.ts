@@ -21,7 +21,10 @@ export interface CallNames {
 }
 
 /** Billed calls by identity, each with the record that bills the call. */
-export type BilledCalls = Map<string, BilledIn>;
+export interface BilledCalls {
+  get(identity: string): BilledIn | undefined;
+  set(identity: string, by: BilledIn): unknown;
+}
 
 /**
  * Returns the identity of a provider call, or `undefined` if no tokens were counted, because such a call is not billed.

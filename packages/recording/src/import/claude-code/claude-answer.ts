@@ -2,7 +2,16 @@
 // first calls may be between these rows. The parts keep their order. Usage and stop reason are taken from the last row.
 
 import { defined, rawMember } from '@tidemark/core';
-import type { Timestamp, AnswerPart, CallId, Json, CacheWrite, StopReason, Usage } from '@tidemark/log';
+import type {
+  Timestamp,
+  AnswerPart,
+  CallId,
+  DiagnosisRecord,
+  Json,
+  CacheWrite,
+  StopReason,
+  Usage,
+} from '@tidemark/log';
 import type { JsonObject } from '../file/fields.ts';
 import { nameOf, objectOf, isObject, listOf, textOf, countOf } from '../file/fields.ts';
 import type { AnswerMove, From } from '../format/move.ts';
@@ -83,7 +92,21 @@ export function finishAnswer({ first, startedAt, parts, message, row, at }: Merg
     response,
     truncated: word === undefined ? 'unknown' : stop === 'length' || stop === 'window' ? 'yes' : 'no',
     usage: claudeUsage(message['usage']) ?? {},
+    diagnosis: claudeDiagnosis(message['diagnostics']),
   });
+}
+
+/**
+ * Returns the provider's comparison of the request with the one before it. Source: the field `diagnostics` of
+ * Anthropic's Messages API. `null` has two meanings, "no difference" and "not asked", so it is no evidence.
+ */
+function claudeDiagnosis(value: Json | undefined): DiagnosisRecord | undefined {
+  const told = objectOf(objectOf(value)['cache_miss_reason']);
+  const reason = nameOf(told['type']);
+  if (reason === undefined) return undefined;
+  if (reason === 'previous_message_not_found') return { found: 'unknown-response' };
+  if (reason === 'unavailable') return { found: 'unavailable' };
+  return defined({ found: 'miss', reason, missed: countOf(told['cache_missed_input_tokens']) });
 }
 
 // Adds the parts of a row to the parts of the answer. A row may start with all earlier blocks again. These repeated

@@ -5,6 +5,7 @@ import type {
   AnswerPart,
   CallId,
   ContentPart,
+  DiagnosisRecord,
   Digest,
   Json,
   ObservedMarker,
@@ -76,6 +77,7 @@ export interface AnswerMove extends Answerer {
   readonly response?: string;
   readonly truncated: 'yes' | 'no' | 'unknown';
   readonly usage: Usage;
+  readonly diagnosis?: DiagnosisRecord;
 }
 
 /** Answer that was cut off before its end, by the user or by the connection. */

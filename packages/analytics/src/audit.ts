@@ -1,0 +1,288 @@
+// Sums up the calls of all agents: what was paid, what it had to cost, and the difference by cause, day, project and
+// session. All amounts are exact US dollars.
+
+import type { LossCause } from '@tidemark/context';
+import { isCause } from '@tidemark/context';
+import { dollarsOf } from './call-row.ts';
+import type { UnreadTranscript } from './update-projection.ts';
+import type { Projection, SqlRow, SqlValue } from './projection.ts';
+
+/** Calls to sum up. */
+export interface AuditFilter {
+  /** Earliest time of the calls. */
+  readonly since: string;
+  /** Folder of a project. Calls in the folder and below it count. Default: all projects. */
+  readonly project?: string;
+}
+
+/** Sums over calls. */
+export interface AuditSums {
+  readonly sessions: number;
+  readonly calls: number;
+  /** Number of calls whose cost is unknown. They are in no sum of money. */
+  readonly unpriced: number;
+  /** Input tokens of all calls, and the part that was read from the cache. */
+  readonly input: number;
+  readonly read: number;
+  /** Cost that was paid, at the prices of the catalog. */
+  readonly paid: string;
+  /** Cost that the same calls had to have: `paid` without `difference`. */
+  readonly hadToCost: string;
+  /** Cost of tokens that were paid again, above the price of reading them. */
+  readonly difference: string;
+}
+
+/** Tokens that were paid again for one cause. */
+export interface AuditCause {
+  readonly cause: LossCause;
+  readonly calls: number;
+  readonly tokens: number;
+  readonly cost: string;
+  /** Number of calls whose price is unknown. */
+  readonly unpriced: number;
+}
+
+/** Sums of one day (UTC), with the difference by cause. */
+export interface AuditDay extends AuditSums {
+  readonly day: string;
+  readonly causes: readonly AuditCause[];
+}
+
+/** Sums of one group of calls: a project, an agent or a model. */
+export interface AuditGroup extends AuditSums {
+  readonly name: string;
+}
+
+/** Sums of one session. */
+export interface AuditSession extends AuditSums {
+  readonly agent: string;
+  readonly session: string;
+  /** Path of the transcript. */
+  readonly path: string;
+  readonly project: string;
+  readonly title?: string;
+  readonly from: string;
+  readonly to: string;
+  readonly causes: readonly AuditCause[];
+}
+
+/** Number of calls by the comparison of the provider's diagnosis with our own cause. */
+export interface AuditScore {
+  readonly agrees: number;
+  readonly disagrees: number;
+  /** Calls for which only the provider names a cause. */
+  readonly explains: number;
+  /** Calls whose diagnosis has no result. */
+  readonly silent: number;
+}
+
+/** Report of an audit. */
+export interface Audit {
+  readonly since: string;
+  readonly project?: string;
+  readonly sums: AuditSums;
+  /** Time of the first and the last call. Absent without calls. */
+  readonly span?: { readonly from: string; readonly to: string };
+  readonly causes: readonly AuditCause[];
+  readonly days: readonly AuditDay[];
+  readonly agents: readonly AuditGroup[];
+  readonly projects: readonly AuditGroup[];
+  readonly models: readonly AuditGroup[];
+  /** Sessions by their difference, the largest first. */
+  readonly sessions: readonly AuditSession[];
+  readonly score: AuditScore;
+  /** Transcripts that could not be read. */
+  readonly problems: readonly UnreadTranscript[];
+  /** Number of lines that could not be read, in all transcripts. */
+  readonly skippedLines: number;
+}
+
+/** Call of a session, for a drawing of the session. */
+export interface AuditCall {
+  readonly at: string;
+  readonly model: string;
+  readonly input: number;
+  readonly read: number;
+  readonly written: number;
+  readonly again: number;
+  readonly cause?: LossCause;
+}
+
+/** Maximum number of sessions in a report. */
+export const MAX_SESSIONS = 200;
+
+// The calls are read once, into sums by session, day, model and cause. All groups of the report are sums of these sums.
+const PARTS = `CREATE TEMP TABLE part AS
+  SELECT call.source || ' ' || call.session AS one, source.agent AS agent, source.path AS path, call.session AS session,
+    session.project AS project, session.title AS title, call.day AS day, call.model AS model, call.cause AS cause,
+    call.verdict AS verdict, count(*) AS lines, sum(call.calls) AS calls, sum(call.unpriced) AS unpriced,
+    sum(call.input) AS input, sum(call.read) AS read, sum(call.paid) AS paid, sum(call.again) AS again,
+    sum(call.lost) AS lost, sum(call.lost IS NULL) AS lost_unpriced, min(call.at) AS first, max(call.at) AS last
+  FROM call JOIN session ON session.source = call.source AND session.id = call.session
+    JOIN source ON source.id = call.source
+  WHERE call.at >= :since
+    AND (:project IS NULL OR session.project = :project OR substr(session.project, 1, length(:below)) = :below)
+  GROUP BY call.source, call.session, call.day, call.model, call.cause, call.verdict`;
+
+const SUMS = `count(DISTINCT one) AS sessions, sum(calls) AS calls, sum(unpriced) AS unpriced, sum(input) AS input,
+  sum(read) AS read, sum(paid) AS paid, sum(lost) AS lost, min(first) AS first, max(last) AS last`;
+
+const CAUSES = `cause, sum(lines) AS calls, sum(again) AS tokens, sum(lost) AS lost, sum(lost_unpriced) AS unpriced`;
+
+/** Sums up the calls in the rows. */
+export function audit(projection: Projection, filter: AuditFilter): Audit {
+  sumParts(projection, filter);
+  const ask: Ask = (sql) => projection.query(sql);
+  const [all] = ask(`SELECT ${SUMS} FROM part`);
+  const byDay = causesBy(ask, 'day');
+  const [skipped] = projection.query('SELECT sum(skipped) AS lines FROM source');
+  return {
+    ...filter,
+    sums: sumsOf(all),
+    ...(all?.['first'] == null ? {} : { span: { from: text(all['first']), to: text(all['last']) } }),
+    causes: ask(`SELECT ${CAUSES} FROM part WHERE again > 0 GROUP BY cause`).map(causeOf).toSorted(byCost),
+    days: ask(`SELECT day AS name, ${SUMS} FROM part GROUP BY day ORDER BY day`).map((row) => ({
+      day: text(row['name']),
+      ...sumsOf(row),
+      causes: byDay.get(text(row['name'])) ?? [],
+    })),
+    agents: groupsBy(ask, 'agent'),
+    projects: groupsBy(ask, 'project'),
+    models: groupsBy(ask, 'model'),
+    sessions: sessionsIn(ask),
+    score: scoreOf(
+      ask('SELECT verdict AS name, sum(lines) AS calls FROM part WHERE verdict IS NOT NULL GROUP BY verdict'),
+    ),
+    problems: projection
+      .query('SELECT path, problem FROM source WHERE problem IS NOT NULL ORDER BY path')
+      .map((row) => ({ path: text(row['path']), reason: text(row['problem']) })),
+    skippedLines: number(skipped?.['lines']),
+  };
+}
+
+/** Returns the calls of one session, in order of time. */
+export function callsOf(
+  projection: Projection,
+  { path, session }: Pick<AuditSession, 'path' | 'session'>,
+): readonly AuditCall[] {
+  const rows = projection.query(
+    `SELECT at, model, input, read, written, again, cause FROM call JOIN source ON source.id = call.source
+    WHERE source.path = :path AND call.session = :session ORDER BY call.at, call.step`,
+    { path, session },
+  );
+  return rows.map((row) => ({
+    at: text(row['at']),
+    model: text(row['model']),
+    input: number(row['input']),
+    read: number(row['read']),
+    written: number(row['written']),
+    again: number(row['again']),
+    ...(row['cause'] == null ? {} : { cause: lossCause(row['cause']) }),
+  }));
+}
+
+type Ask = (sql: string) => readonly SqlRow[];
+
+function sumParts(projection: Projection, { since, project }: AuditFilter): void {
+  projection.query('DROP TABLE IF EXISTS temp.part');
+  projection.query(PARTS, {
+    since,
+    project: project ?? null,
+    below: project === undefined ? '' : folderPrefix(project),
+  });
+}
+
+/** Returns a folder with one separator at its end, so that the folder `/a/bc` is not below `/a/b`. */
+function folderPrefix(folder: string): string {
+  const separator = folder.includes('\\') && !folder.includes('/') ? '\\' : '/';
+  return folder.endsWith(separator) ? folder : folder + separator;
+}
+
+function groupsBy(ask: Ask, column: string): readonly AuditGroup[] {
+  return ask(`SELECT ${column} AS name, ${SUMS} FROM part GROUP BY ${column}`)
+    .map((row) => ({ name: text(row['name']), ...sumsOf(row) }))
+    .toSorted((a, b) => Number(b.paid) - Number(a.paid) || (a.name < b.name ? -1 : 1));
+}
+
+function causesBy(ask: Ask, column: string): ReadonlyMap<string, readonly AuditCause[]> {
+  const found = new Map<string, AuditCause[]>();
+  for (const row of ask(`SELECT ${column} AS name, ${CAUSES} FROM part WHERE again > 0 GROUP BY ${column}, cause`)) {
+    const name = text(row['name']);
+    found.set(name, [...(found.get(name) ?? []), causeOf(row)].toSorted(byCost));
+  }
+  return found;
+}
+
+function sessionsIn(ask: Ask): readonly AuditSession[] {
+  const causes = causesBy(ask, 'one');
+  const rows = ask(
+    `SELECT one AS name, agent, path, session, project, title, ${SUMS} FROM part GROUP BY one
+    ORDER BY lost DESC NULLS LAST, paid DESC NULLS LAST LIMIT ${MAX_SESSIONS}`,
+  );
+  return rows.map((row) => ({
+    agent: text(row['agent']),
+    session: text(row['session']),
+    path: text(row['path']),
+    project: text(row['project']),
+    ...(row['title'] == null ? {} : { title: text(row['title']) }),
+    from: text(row['first']),
+    to: text(row['last']),
+    ...sumsOf(row),
+    causes: causes.get(text(row['name'])) ?? [],
+  }));
+}
+
+function sumsOf(row: SqlRow | undefined): AuditSums {
+  const [paid, lost] = [bigint(row?.['paid']), bigint(row?.['lost'])];
+  return {
+    sessions: number(row?.['sessions']),
+    calls: number(row?.['calls']),
+    unpriced: number(row?.['unpriced']),
+    input: number(row?.['input']),
+    read: number(row?.['read']),
+    paid: dollarsOf(paid),
+    hadToCost: dollarsOf(paid - lost),
+    difference: dollarsOf(lost),
+  };
+}
+
+function causeOf(row: SqlRow): AuditCause {
+  return {
+    cause: lossCause(row['cause']),
+    calls: number(row['calls']),
+    tokens: number(row['tokens']),
+    cost: dollarsOf(bigint(row['lost'])),
+    unpriced: number(row['unpriced']),
+  };
+}
+
+function byCost(a: AuditCause, b: AuditCause): number {
+  return Number(b.cost) - Number(a.cost) || b.tokens - a.tokens;
+}
+
+function scoreOf(rows: readonly SqlRow[]): AuditScore {
+  const count = (verdict: keyof AuditScore): number => number(rows.find((row) => row['name'] === verdict)?.['calls']);
+  return {
+    agrees: count('agrees'),
+    disagrees: count('disagrees'),
+    explains: count('explains'),
+    silent: count('silent'),
+  };
+}
+
+function lossCause(value: SqlValue | undefined): LossCause {
+  const name = text(value);
+  return isCause(name) ? name : 'unknown';
+}
+
+function text(value: SqlValue | undefined): string {
+  return value === undefined || value === null ? '' : String(value);
+}
+
+function number(value: SqlValue | undefined): number {
+  return value === undefined || value === null ? 0 : Number(value);
+}
+
+function bigint(value: SqlValue | undefined): bigint {
+  return value === undefined || value === null ? 0n : BigInt(value);
+}

@@ -1,0 +1,113 @@
+// One row per call: its tokens, what it cost, and the tokens that were paid again, with their cause.
+
+import type { LossCause, ModelCall } from '@tidemark/context';
+import { accountOf, crossCheck, inputOfAccount } from '@tidemark/context';
+import type { Money } from '@tidemark/log';
+import { Decimal } from 'decimal.js';
+
+/** Amount of US dollars as an integer number of picodollars (10^-12), so that sums of the database are exact. */
+export type Picodollars = number;
+
+/** Row of a call. `null` means that the value is unknown or does not apply. */
+export interface CallRow {
+  readonly session: string;
+  readonly stream: string;
+  readonly step: number;
+  readonly at: string;
+  readonly day: string;
+  readonly provider: string;
+  readonly model: string;
+  /** 1, or 0 if another row counts the call and this row has only the usage above it. */
+  readonly calls: 0 | 1;
+  /** 1 if the cost of the call is unknown. */
+  readonly unpriced: 0 | 1;
+  readonly input: number;
+  readonly fresh: number;
+  readonly read: number;
+  readonly written: number;
+  readonly output: number;
+  readonly paid: Picodollars | null;
+  /** Cause for which tokens were paid again. */
+  readonly cause: LossCause | null;
+  /** Tokens that were paid again. */
+  readonly again: number;
+  /** Amount by which these tokens cost more than if they had been read. `null` if the price is unknown. */
+  readonly lost: Picodollars | null;
+  /** Number of tokens at the beginning of the request that were read, if tokens were paid again. */
+  readonly readTo: number | null;
+  /** Comparison of the provider's diagnosis with the cause that the counts show. */
+  readonly verdict: string | null;
+}
+
+/** Returns the row of a call. */
+export function callRow(call: ModelCall): CallRow {
+  const { session, stream, step, at, provider, model, again, diagnosis } = call;
+  const account = accountOf(call);
+  const { tokens, cost } = account;
+  const counted = again?.counted ?? again?.cause;
+  return {
+    session,
+    stream,
+    step,
+    at,
+    day: at.slice(0, 10),
+    provider,
+    model,
+    calls: account.calls === 0 ? 0 : 1,
+    unpriced: account.unpriced === 0 ? 0 : 1,
+    input: inputOfAccount(account),
+    fresh: tokens.fresh + tokens.untold,
+    read: tokens.read,
+    written: tokens.written,
+    output: tokens.answer + tokens.reasoning,
+    paid: account.unpriced === 0 ? picodollars(cost) : null,
+    cause: again?.cause ?? null,
+    again: account.again.tokens,
+    lost: again?.cost === undefined ? null : picodollars(again.cost),
+    readTo: again?.from ?? null,
+    verdict: diagnosis === undefined || counted === undefined ? null : crossCheck(diagnosis, [counted]),
+  };
+}
+
+/** Converts US dollars. Amounts with more than 12 decimals are rounded to the nearest picodollar. */
+export function picodollars(amount: Money): Picodollars {
+  return new Decimal(amount).times(PICO).round().toNumber();
+}
+
+/** Converts a sum of picodollars to US dollars, as an exact decimal. */
+export function dollarsOf(sum: bigint): string {
+  return new Decimal(sum.toString()).div(PICO).toFixed();
+}
+
+const PICO = '1e12';
+
+/** Column of the table of calls. */
+export interface CallColumn {
+  readonly name: string;
+  readonly type: 'TEXT NOT NULL' | 'TEXT' | 'INTEGER NOT NULL' | 'INTEGER';
+  readonly value: (row: CallRow) => string | number | null;
+}
+
+/** Columns of the table of calls, in order. */
+export const CALL_COLUMNS: readonly CallColumn[] = [
+  { name: 'session', type: 'TEXT NOT NULL', value: ({ session }) => session },
+  { name: 'stream', type: 'TEXT NOT NULL', value: ({ stream }) => stream },
+  { name: 'step', type: 'INTEGER NOT NULL', value: ({ step }) => step },
+  { name: 'at', type: 'TEXT NOT NULL', value: ({ at }) => at },
+  { name: 'day', type: 'TEXT NOT NULL', value: ({ day }) => day },
+  { name: 'provider', type: 'TEXT NOT NULL', value: ({ provider }) => provider },
+  { name: 'model', type: 'TEXT NOT NULL', value: ({ model }) => model },
+  { name: 'calls', type: 'INTEGER NOT NULL', value: ({ calls }) => calls },
+  { name: 'unpriced', type: 'INTEGER NOT NULL', value: ({ unpriced }) => unpriced },
+  { name: 'input', type: 'INTEGER NOT NULL', value: ({ input }) => input },
+  { name: 'fresh', type: 'INTEGER NOT NULL', value: ({ fresh }) => fresh },
+  { name: 'read', type: 'INTEGER NOT NULL', value: ({ read }) => read },
+  { name: 'written', type: 'INTEGER NOT NULL', value: ({ written }) => written },
+  { name: 'output', type: 'INTEGER NOT NULL', value: ({ output }) => output },
+  { name: 'paid', type: 'INTEGER', value: ({ paid }) => paid },
+  { name: 'cause', type: 'TEXT', value: ({ cause }) => cause },
+  { name: 'again', type: 'INTEGER NOT NULL', value: ({ again }) => again },
+  { name: 'lost', type: 'INTEGER', value: ({ lost }) => lost },
+  { name: 'read_to', type: 'INTEGER', value: ({ readTo }) => readTo },
+  { name: 'verdict', type: 'TEXT', value: ({ verdict }) => verdict },
+];

@@ -1,0 +1,258 @@
+// Rows of calls in a database of SQLite. The rows are a projection: everything in them can be read again from the
+// transcripts, so a database of another version is emptied. The audit and, later, the server read the same rows.
+
+import { createHash } from 'node:crypto';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { makeFolderSync } from '@tidemark/files';
+import type { BilledIn } from '@tidemark/log';
+import { position, sessionId } from '@tidemark/log';
+import type { BilledCalls } from '@tidemark/recording';
+import type { CallRow } from './call-row.ts';
+import { CALL_COLUMNS } from './call-row.ts';
+import type { FoundTranscript } from './find-transcripts.ts';
+import { AnalyticsError } from './analytics-error.ts';
+import type { ReadSession } from './read-calls.ts';
+
+/** Version of the tables and of the rules by which rows are made. Increase it when either changes. */
+const VERSION = 1;
+
+/** Longest wait for another process that writes the database, in milliseconds. */
+const BUSY_MS = 30_000;
+
+/** Value of a column. */
+export type SqlValue = string | number | bigint | null;
+
+/** Row of a result, by column name. Numbers are `bigint`, because sums of money exceed 2^53. */
+export type SqlRow = Readonly<Record<string, SqlValue>>;
+
+/** Transcript as it was read last. */
+export interface ReadSource {
+  readonly id: number;
+  readonly bytes: number;
+  readonly modified: number;
+}
+
+/** Rows of one transcript. */
+export interface SourceRows {
+  readonly transcript: FoundTranscript;
+  readonly format: string;
+  readonly sessions: readonly ReadSession[];
+  readonly calls: readonly CallRow[];
+  /** Calls that this transcript bills, by identity. */
+  readonly billed: ReadonlyMap<string, BilledIn>;
+  readonly skipped: number;
+  /** Reason why the transcript could not be read. Its earlier rows are kept. */
+  readonly problem?: string;
+}
+
+/** Open database of calls. Close it after use. */
+export interface Projection {
+  /** Transcripts that were read, by path. */
+  sources(): ReadonlyMap<string, ReadSource>;
+  /** Returns the record that bills a call, unless the transcript `except` bills it. */
+  billedBy(identity: string, except: number | undefined): BilledIn | undefined;
+  /** Replaces all rows of a transcript at once. If there is a problem, keeps the earlier rows and records the problem. */
+  write(rows: SourceRows): void;
+  /** Runs a query and returns its rows. */
+  query(sql: string, values?: Readonly<Record<string, SqlValue>>): readonly SqlRow[];
+  close(): void;
+}
+
+/**
+ * Opens the database at a path, or in memory without one. `rules` names everything outside of the transcripts that the
+ * rows depend on, such as the digest of the catalog. A database with other rules or another version is emptied. A file
+ * that is no database is replaced.
+ *
+ * @throws AnalyticsError `analytics/busy` if another process writes for 30 seconds, `analytics/unusable` if the file
+ *   cannot be opened or written.
+ */
+export function openProjection(path: string | undefined, rules: string): Projection {
+  const database = openDatabase(path ?? ':memory:');
+  try {
+    prepare(database, `${VERSION} ${rules}`);
+  } catch (error) {
+    database.close();
+    throw asAnalyticsError(error, path ?? 'the database in memory');
+  }
+  return createProjection(database, path ?? 'the database in memory');
+}
+
+function openDatabase(path: string): DatabaseSync {
+  try {
+    if (path !== ':memory:') makeFolderSync(dirname(path), 0o700);
+    const database = new DatabaseSync(path, { timeout: BUSY_MS });
+    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;');
+    return database;
+  } catch (error) {
+    throw asAnalyticsError(error, path);
+  }
+}
+
+const TABLES = `
+CREATE TABLE about (rules TEXT NOT NULL);
+CREATE TABLE source (
+  id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, agent TEXT NOT NULL, format TEXT, bytes INTEGER NOT NULL,
+  modified INTEGER NOT NULL, skipped INTEGER NOT NULL, problem TEXT
+);
+CREATE TABLE session (
+  source INTEGER NOT NULL REFERENCES source ON DELETE CASCADE, id TEXT NOT NULL, parent TEXT, project TEXT NOT NULL,
+  title TEXT, PRIMARY KEY (source, id)
+) WITHOUT ROWID;
+CREATE TABLE call (
+  source INTEGER NOT NULL REFERENCES source ON DELETE CASCADE,
+  ${CALL_COLUMNS.map(({ name, type }) => `${name} ${type}`).join(', ')}
+);
+CREATE INDEX call_by_source ON call (source, session);
+CREATE INDEX call_by_day ON call (day);
+CREATE TABLE billed (
+  identity TEXT PRIMARY KEY, source INTEGER NOT NULL REFERENCES source ON DELETE CASCADE, session TEXT NOT NULL,
+  position INTEGER NOT NULL, usage TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX billed_by_source ON billed (source);
+`;
+
+function prepare(database: DatabaseSync, rules: string): void {
+  transact(database, () => {
+    if (rulesOf(database) === rules) return;
+    for (const table of ['billed', 'call', 'session', 'source', 'about'])
+      database.exec(`DROP TABLE IF EXISTS ${table}`);
+    database.exec(TABLES);
+    database.prepare('INSERT INTO about (rules) VALUES (?)').run(rules);
+  });
+}
+
+function rulesOf(database: DatabaseSync): unknown {
+  const isThere = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'about'").get();
+  return isThere === undefined ? undefined : database.prepare('SELECT rules FROM about').get()?.['rules'];
+}
+
+function transact(database: DatabaseSync, work: () => void): void {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    work();
+    database.exec('COMMIT');
+  } catch (error) {
+    database.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+function createProjection(database: DatabaseSync, path: string): Projection {
+  const found = database.prepare('SELECT session, position, usage FROM billed WHERE identity = ? AND source IS NOT ?');
+  return {
+    sources: () => sourcesIn(database),
+    billedBy: (identity, except) => {
+      const row = found.get(shortName(identity), except ?? null);
+      return row === undefined ? undefined : billedIn(row);
+    },
+    write: (rows) => {
+      try {
+        transact(database, () => (rows.problem === undefined ? replace(database, rows) : noteProblem(database, rows)));
+      } catch (error) {
+        throw asAnalyticsError(error, path);
+      }
+    },
+    query: (sql, values = {}) => {
+      const statement = database.prepare(sql);
+      statement.setReadBigInts(true);
+      return statement.all({ ...values }).map(sqlRow);
+    },
+    close: () => database.close(),
+  };
+}
+
+function sourcesIn(database: DatabaseSync): ReadonlyMap<string, ReadSource> {
+  const rows = database.prepare('SELECT id, path, bytes, modified FROM source').all();
+  return new Map(
+    rows.map((row) => [
+      String(row['path']),
+      { id: Number(row['id']), bytes: Number(row['bytes']), modified: Number(row['modified']) },
+    ]),
+  );
+}
+
+function billedIn(row: Readonly<Record<string, unknown>>): BilledIn {
+  const usage: BilledIn['usage'] = JSON.parse(String(row['usage']));
+  return { session: sessionId(String(row['session'])), position: position(Number(row['position'])), usage };
+}
+
+function replace(database: DatabaseSync, rows: SourceRows): void {
+  const { transcript, format, sessions, calls, billed, skipped } = rows;
+  const { path, agent, bytes, modified } = transcript;
+  database.prepare('DELETE FROM source WHERE path = ?').run(path);
+  const added = database
+    .prepare('INSERT INTO source (path, agent, format, bytes, modified, skipped) VALUES (?, ?, ?, ?, ?, ?)')
+    .run(path, agent, format, bytes, modified, skipped);
+  const source = Number(added.lastInsertRowid);
+  const session = database.prepare('INSERT INTO session (source, id, parent, project, title) VALUES (?, ?, ?, ?, ?)');
+  for (const one of sessions) session.run(source, one.session, one.parent ?? null, one.workspace, one.title ?? null);
+  const call = database.prepare(INSERT_CALL);
+  for (const one of calls) call.run(source, ...CALL_COLUMNS.map(({ value }) => value(one)));
+  const billedCall = database.prepare(INSERT_BILLED);
+  for (const [identity, { session: by, position: at, usage }] of billed)
+    billedCall.run(shortName(identity), source, by, at, JSON.stringify(usage));
+}
+
+/** Returns a short name of an identity. The identity itself is about a hundred bytes long. */
+function shortName(identity: string): string {
+  return createHash('sha1').update(identity).digest('base64url');
+}
+
+const INSERT_CALL = `INSERT INTO call (source, ${CALL_COLUMNS.map(({ name }) => name).join(', ')})
+  VALUES (?, ${CALL_COLUMNS.map(() => '?').join(', ')})`;
+
+const INSERT_BILLED = `INSERT INTO billed (identity, source, session, position, usage) VALUES (?, ?, ?, ?, ?)
+  ON CONFLICT (identity) DO UPDATE SET usage = excluded.usage`;
+
+/** Records that a transcript could not be read in its present state, so that it is not read again until it changes. */
+function noteProblem(database: DatabaseSync, { transcript, problem = '' }: SourceRows): void {
+  const { path, agent, bytes, modified } = transcript;
+  database
+    .prepare(
+      `INSERT INTO source (path, agent, bytes, modified, skipped, problem) VALUES (?, ?, ?, ?, 0, ?)
+      ON CONFLICT (path) DO UPDATE SET bytes = excluded.bytes, modified = excluded.modified, problem = excluded.problem`,
+    )
+    .run(path, agent, bytes, modified, problem);
+}
+
+function sqlRow(row: Readonly<Record<string, unknown>>): SqlRow {
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, sqlValue(value)]));
+}
+
+function sqlValue(value: unknown): SqlValue {
+  if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint')
+    return value;
+  throw new TypeError(`a column of the projection has a value of type ${typeof value}`);
+}
+
+const SQLITE_BUSY = 5;
+
+function asAnalyticsError(error: unknown, path: string): unknown {
+  if (!(error instanceof Error) || !('errcode' in error)) return error;
+  if (error.errcode === SQLITE_BUSY) {
+    const message = `${path} is being written by another process for more than ${BUSY_MS / 1000} s. End it, or try again.`;
+    return new AnalyticsError('analytics/busy', message, { path }, error);
+  }
+  const message = `${path} cannot be used: ${error.message}. It contains only copies: remove it, and it is made again.`;
+  return new AnalyticsError('analytics/unusable', message, { path }, error);
+}
+
+/** Identities of calls: those of the transcripts that were read, and those of the transcript that is being read. */
+export interface BilledLayer extends BilledCalls {
+  /** Identities that were added. */
+  readonly own: ReadonlyMap<string, BilledIn>;
+}
+
+/**
+ * Returns the billed calls for reading one transcript. `except` is the earlier state of this transcript, whose calls are
+ * counted again.
+ */
+export function billedLayer(projection: Projection, except: number | undefined): BilledLayer {
+  const own = new Map<string, BilledIn>();
+  return {
+    own,
+    get: (identity) => own.get(identity) ?? projection.billedBy(identity, except),
+    set: (identity, by) => own.set(identity, by),
+  };
+}
