@@ -3,8 +3,8 @@
 
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import { makeFolderSync } from '@tidemark/files';
+import type { DatabaseSync } from 'node:sqlite';
+import { isHeldLock, makeFolderSync, openDatabase } from '@tidemark/files';
 import type { BilledIn } from '@tidemark/log';
 import { position, sessionId } from '@tidemark/log';
 import type { BilledCalls } from '@tidemark/recording';
@@ -68,7 +68,7 @@ export interface Projection {
  *   cannot be opened or written.
  */
 export function openProjection(path: string | undefined, rules: string): Projection {
-  const database = openDatabase(path ?? ':memory:');
+  const database = openFile(path ?? ':memory:');
   try {
     prepare(database, `${VERSION} ${rules}`);
   } catch (error) {
@@ -78,10 +78,10 @@ export function openProjection(path: string | undefined, rules: string): Project
   return createProjection(database, path ?? 'the database in memory');
 }
 
-function openDatabase(path: string): DatabaseSync {
+function openFile(path: string): DatabaseSync {
   try {
     if (path !== ':memory:') makeFolderSync(dirname(path), 0o700);
-    const database = new DatabaseSync(path, { timeout: BUSY_MS });
+    const database = openDatabase(path, BUSY_MS);
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;');
     return database;
   } catch (error) {
@@ -226,11 +226,9 @@ function sqlValue(value: unknown): SqlValue {
   throw new TypeError(`a column of the projection has a value of type ${typeof value}`);
 }
 
-const SQLITE_BUSY = 5;
-
 function asAnalyticsError(error: unknown, path: string): unknown {
-  if (!(error instanceof Error) || !('errcode' in error)) return error;
-  if (error.errcode === SQLITE_BUSY) {
+  if (!(error instanceof Error) || !('errcode' in error || 'code' in error)) return error;
+  if (isHeldLock(error)) {
     const message = `${path} is being written by another process for more than ${BUSY_MS / 1000} s. End it, or try again.`;
     return new AnalyticsError('analytics/busy', message, { path }, error);
   }

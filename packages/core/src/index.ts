@@ -20,7 +20,7 @@ export type {
   Usage,
 } from './exchange.ts';
 export type { SchemaIssue } from './issue-text.ts';
-export { issueLine, issuePlace, issueText } from './issue-text.ts';
+export { issuePlace, issueText } from './issue-text.ts';
 export type { CanonicalJson, Json } from './json/canonical-json.ts';
 export { canonicalJson, canonicalText } from './json/canonical-json.ts';
 export { DEEPEST_JSON, JsonDepthError, isTooDeep, parseJson } from './json/read-json.ts';

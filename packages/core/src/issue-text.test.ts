@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { SchemaIssue } from './issue-text.ts';
-import { issueLine } from './issue-text.ts';
+import { issuePlace, issueText } from './issue-text.ts';
 
 const given = { limit: '5', names: ['a', 7], size: 0, empty: '', more: null, other: Number.NaN };
 
@@ -74,8 +74,9 @@ const LINES: readonly (readonly [name: string, issue: SchemaIssue, line: string]
   ],
 ];
 
-describe('issueLine', () => {
-  it.each(LINES)('describes %s', (_, issue, line) => {
-    expect(issueLine(issue, given)).toBe(line);
+describe('`issuePlace` and `issueText`', () => {
+  it.each(LINES)('describe %s', (_, issue, line) => {
+    const place = issuePlace(issue);
+    expect(`${place}${place === '' ? '' : ': '}${issueText(issue, given)}`).toBe(line);
   });
 });

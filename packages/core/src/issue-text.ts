@@ -19,15 +19,6 @@ export interface SchemaIssue {
   readonly keys?: readonly string[];
 }
 
-/**
- * Returns the place and the text of an issue in `given`, such as `edits.0.path: expected a string, received a number`.
- */
-export function issueLine(issue: SchemaIssue, given: unknown): string {
-  const place = issuePlace(issue);
-  const text = issueText(issue, given);
-  return place === '' ? text : `${place}: ${text}`;
-}
-
 /** Returns the path of an issue, such as `edits.0.path`. The path of the whole value is an empty text. */
 export function issuePlace({ path = [] }: SchemaIssue): string {
   return path.map((part) => String(keyOf(part))).join('.');

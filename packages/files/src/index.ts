@@ -1,10 +1,10 @@
 // Public exports of `files`: reading files that other programs or users made, making
-// folders, and opening lock files.
+// folders, and opening SQLite files.
 
 export type { FileErrorCode } from './file-error.ts';
 export { FileError } from './file-error.ts';
 export { makeFolder, makeFolderSync } from './make-folder.ts';
-export { isHeldLock, openLockDatabase } from './lock-database.ts';
+export { isHeldLock, openDatabase, openLockDatabase } from './lock-database.ts';
 export type { OpenRule, FileReadRule } from './regular-file.ts';
 export {
   openRegularFile,

@@ -1,4 +1,4 @@
-// Lock databases: opens the SQLite files whose exclusive transactions are locks. `node:sqlite` is loaded only here,
+// Opens SQLite files: databases, and files whose exclusive transactions are locks. `node:sqlite` is loaded only here,
 // because older versions of Node print a warning when it is loaded.
 
 import type { DatabaseSync } from 'node:sqlite';
@@ -16,8 +16,18 @@ const WARNING = 'SQLite is an experimental feature';
  * @throws the error of SQLite when the file cannot be opened.
  */
 export function openLockDatabase(path: string): DatabaseSync {
+  return openDatabase(path, 0);
+}
+
+/**
+ * Opens a SQLite file, or a database in memory for the path `:memory:`. An operation waits `timeout` milliseconds for
+ * the lock of another connection. The caller must close the database.
+ *
+ * @throws the error of SQLite when the file cannot be opened.
+ */
+export function openDatabase(path: string, timeout: number): DatabaseSync {
   const Database = loadDatabase();
-  return new Database(path, { timeout: 0 });
+  return new Database(path, { timeout });
 }
 
 /** Returns true if an operation failed because another connection holds the lock. */
