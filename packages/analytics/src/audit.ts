@@ -63,6 +63,9 @@ export interface AuditSession extends AuditSums {
   readonly title?: string;
   readonly from: string;
   readonly to: string;
+  /** Tokens written to the cache, and the part that was written with a lifetime of one hour. */
+  readonly written: number;
+  readonly writtenForHour: number;
   readonly causes: readonly AuditCause[];
 }
 
@@ -116,7 +119,8 @@ const PARTS = `CREATE TEMP TABLE part AS
   SELECT call.source || ' ' || call.session AS one, source.agent AS agent, source.path AS path, call.session AS session,
     session.project AS project, session.title AS title, call.day AS day, call.model AS model, call.cause AS cause,
     call.verdict AS verdict, count(*) AS lines, sum(call.calls) AS calls, sum(call.unpriced) AS unpriced,
-    sum(call.input) AS input, sum(call.read) AS read, sum(call.paid) AS paid, sum(call.again) AS again,
+    sum(call.input) AS input, sum(call.read) AS read, sum(call.written) AS written,
+    sum(call.written_for_hour) AS for_hour, sum(call.paid) AS paid, sum(call.again) AS again,
     sum(call.lost) AS lost, sum(call.lost IS NULL) AS lost_unpriced, min(call.at) AS first, max(call.at) AS last
   FROM call JOIN session ON session.source = call.source AND session.id = call.session
     JOIN source ON source.id = call.source
@@ -216,7 +220,8 @@ function causesBy(ask: Ask, column: string): ReadonlyMap<string, readonly AuditC
 function sessionsIn(ask: Ask): readonly AuditSession[] {
   const causes = causesBy(ask, 'one');
   const rows = ask(
-    `SELECT one AS name, agent, path, session, project, title, ${SUMS} FROM part GROUP BY one
+    `SELECT one AS name, agent, path, session, project, title, sum(written) AS written,
+    sum(for_hour) AS for_hour, ${SUMS} FROM part GROUP BY one
     ORDER BY lost DESC NULLS LAST, paid DESC NULLS LAST LIMIT ${MAX_SESSIONS}`,
   );
   return rows.map((row) => ({
@@ -227,6 +232,8 @@ function sessionsIn(ask: Ask): readonly AuditSession[] {
     ...(row['title'] == null ? {} : { title: text(row['title']) }),
     from: text(row['first']),
     to: text(row['last']),
+    written: number(row['written']),
+    writtenForHour: number(row['for_hour']),
     ...sumsOf(row),
     causes: causes.get(text(row['name'])) ?? [],
   }));

@@ -25,6 +25,8 @@ export interface CallRow {
   readonly fresh: number;
   readonly read: number;
   readonly written: number;
+  /** Part of `written` that was written with a lifetime of one hour. */
+  readonly writtenForHour: number;
   readonly output: number;
   readonly paid: Picodollars | null;
   /** Cause for which tokens were paid again. */
@@ -41,7 +43,7 @@ export interface CallRow {
 
 /** Returns the row of a call. */
 export function callRow(call: ModelCall): CallRow {
-  const { session, stream, step, at, provider, model, again, diagnosis } = call;
+  const { session, stream, step, at, provider, model, usage, again, diagnosis } = call;
   const account = accountOf(call);
   const { tokens, cost } = account;
   const counted = again?.counted ?? again?.cause;
@@ -59,6 +61,7 @@ export function callRow(call: ModelCall): CallRow {
     fresh: tokens.fresh + tokens.untold,
     read: tokens.read,
     written: tokens.written,
+    writtenForHour: tokens.written === 0 ? 0 : (usage.writes?.find(({ ttl }) => ttl === '1h')?.tokens ?? 0),
     output: tokens.answer + tokens.reasoning,
     paid: account.unpriced === 0 ? picodollars(cost) : null,
     cause: again?.cause ?? null,
@@ -103,6 +106,7 @@ export const CALL_COLUMNS: readonly CallColumn[] = [
   { name: 'fresh', type: 'INTEGER NOT NULL', value: ({ fresh }) => fresh },
   { name: 'read', type: 'INTEGER NOT NULL', value: ({ read }) => read },
   { name: 'written', type: 'INTEGER NOT NULL', value: ({ written }) => written },
+  { name: 'written_for_hour', type: 'INTEGER NOT NULL', value: ({ writtenForHour }) => writtenForHour },
   { name: 'output', type: 'INTEGER NOT NULL', value: ({ output }) => output },
   { name: 'paid', type: 'INTEGER', value: ({ paid }) => paid },
   { name: 'cause', type: 'TEXT', value: ({ cause }) => cause },

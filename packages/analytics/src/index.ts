@@ -14,6 +14,8 @@ export type {
   AuditSums,
 } from './audit.ts';
 export { audit, callsOf } from './audit.ts';
+export type { Advice, AdvisedChange, AdvisedEffect, AdviseOptions } from './advise.ts';
+export { advise } from './advise.ts';
 export type { FoundTranscript, FoundTranscripts, UnreadablePath } from './find-transcripts.ts';
 export { findTranscripts } from './find-transcripts.ts';
 export type { Projection } from './projection.ts';

@@ -23,7 +23,7 @@ export type { AgentProgram, PlacesInput, TranscriptPlace } from './import/transc
 export { transcriptPlaces } from './import/transcript-places.ts';
 export type { ReplayBreak, ReplayMiss } from './replay/account.ts';
 export type { ReplayWarm } from './replay/drive.ts';
-export type { DrivenCall, ReplayPruning, WarmCall } from './replay/driving.ts';
+export type { DrivenCall, ReplayPruning, ReplaySettings, WarmCall } from './replay/driving.ts';
 export type { RecordedCause, RecordedMiss } from './replay/recorded-account.ts';
 export type { RecordedCall } from './replay/recorded-call.ts';
 export type { ReplayOptions } from './replay/replay.ts';

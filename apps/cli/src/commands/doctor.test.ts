@@ -123,7 +123,9 @@ test('`doctor` reports if a sandbox confines commands, and the consequence if no
 });
 
 test('`doctor` reports if the system has a keyring', async () => {
-  expect((await doctor()).out).toMatch(/good +keyring: optional, and not available here; keys are read only from the environment\. the system keyring cannot be used/);
+  expect((await doctor()).out).toMatch(
+    /good +keyring: optional, and not available here; keys are read only from the environment\. the system keyring cannot be used/,
+  );
   const keyring = { get: async () => undefined, set: async () => undefined, remove: async () => false };
   const { out } = await pretendRun(['doctor'], { environment: { TIDEMARK_HOME: home }, keyring });
   expect(out).toMatch(/good +keyring: can be used/);

@@ -87,7 +87,11 @@ export async function checkKeyring({ keyring }: Pick<CommandContext, 'keyring'>)
     return { name: 'keyring', state: 'good', found: 'can be used' };
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
-    return { name: 'keyring', state: 'good', found: `optional, and not available here; keys are read only from the environment. ${error.message}` };
+    return {
+      name: 'keyring',
+      state: 'good',
+      found: `optional, and not available here; keys are read only from the environment. ${error.message}`,
+    };
   }
 }
 

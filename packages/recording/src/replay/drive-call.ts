@@ -28,7 +28,8 @@ import type { ServedRequest } from './serve.ts';
 export async function driveCall(driving: Driving, call: RecordedCall): Promise<void> {
   const { options } = driving;
   const { session, provider } = options;
-  const row = options.row(call.data.model);
+  driving.model ??= call.data.model;
+  const row = options.row(options.settings === 'first' ? driving.model : call.data.model);
   driving.clock = Math.max(later(driving, call.startedAt), provider.told);
   provider.told = driving.clock;
   const sentAt = asTime(driving.clock);

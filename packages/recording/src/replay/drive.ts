@@ -54,7 +54,8 @@ async function* warmUntil(driving: Driving, until: number): AsyncGenerator<Drive
 
 async function follow(driving: Driving, record: Recorded): Promise<void> {
   const { options, lengths, trunk, begun } = driving;
-  if (record.kind === 'epoch.opened') driving.reasoning = reasoningOf(record.data.parameters);
+  const isKept = options.settings === 'first' && driving.model !== undefined;
+  if (record.kind === 'epoch.opened' && !isKept) driving.reasoning = reasoningOf(record.data.parameters);
   const event = carryEvent(record, { ...options, lengths, trunk, begun });
   if (event === undefined) return;
   await carryBytes(event, options.bytes, options.session.log.artifacts);

@@ -40,6 +40,12 @@ export interface WarmCall {
  */
 export type ReplayPruning = 'off' | 'never' | 'auto';
 
+/**
+ * Source of the model and the reasoning level of a call. With `recorded`, they change where they changed in the
+ * recording. With `first`, all calls of a session use those of its first call.
+ */
+export type ReplaySettings = 'recorded' | 'first';
+
 /** Options for the replay of one session. */
 export interface DriveOptions extends Pick<Destination, 'id' | 'root' | 'parent' | 'name'> {
   readonly session: Session;
@@ -53,6 +59,7 @@ export interface DriveOptions extends Pick<Destination, 'id' | 'root' | 'parent'
   /** True if the cache is kept warm during pauses between turns. */
   readonly warm: boolean;
   readonly pruning: ReplayPruning;
+  readonly settings: ReplaySettings;
   /** Recorded positions at which forks start. */
   readonly forksAt: ReadonlySet<number>;
   readonly onCall: (call: DrivenCall) => void;
@@ -73,6 +80,7 @@ export interface Memory {
   readonly trunk: readonly number[];
   readonly front: FrontTexts | undefined;
   readonly reasoning: string | undefined;
+  readonly model: string | undefined;
 }
 
 /** Session during its replay, with the data that its log does not contain. */
@@ -87,6 +95,8 @@ export interface Driving {
   readonly trunk: readonly number[];
   front: FrontTexts | undefined;
   reasoning: string | undefined;
+  /** Model of the first replayed call. */
+  model: string | undefined;
   /** Options of the last replayed call. */
   called: CallOptions | undefined;
   /** Time of the last event or call, in milliseconds. */
@@ -107,6 +117,7 @@ export function beginDriving(options: DriveOptions, inherited: Memory | undefine
     trunk: inherited?.trunk ?? [],
     front: inherited?.front,
     reasoning: inherited?.reasoning,
+    model: inherited?.model,
     called: undefined,
     clock: 0,
     begun: false,
@@ -114,8 +125,8 @@ export function beginDriving(options: DriveOptions, inherited: Memory | undefine
 }
 
 /** Returns the memory for a fork that starts at the current state of this session. */
-export function memoryOf({ sizes, levels, lengths, front, reasoning }: Driving): Memory {
-  return { sizes: sizes.copy(), levels, lengths: [...lengths], trunk: lengths, front, reasoning };
+export function memoryOf({ sizes, levels, lengths, front, reasoning, model }: Driving): Memory {
+  return { sizes: sizes.copy(), levels, lengths: [...lengths], trunk: lengths, front, reasoning, model };
 }
 
 /**

@@ -14,7 +14,7 @@ import type { ReplayAccount } from './account.ts';
 import { addCall, addWarming, NO_ACCOUNT } from './account.ts';
 import type { DrivePause, ReplayWarm } from './drive.ts';
 import { drive } from './drive.ts';
-import type { DrivenCall, Memory, ReplayPruning, StandInRow } from './driving.ts';
+import type { DrivenCall, Memory, ReplayPruning, ReplaySettings, StandInRow, WarmCall } from './driving.ts';
 import type { LeftByRecorded, RecordedAccount } from './recorded-account.ts';
 import { addRecorded, leftBy, NO_RECORDED_ACCOUNT } from './recorded-account.ts';
 import { recordedCall } from './recorded-call.ts';
@@ -45,7 +45,10 @@ export interface ReplayOptions {
   readonly warm?: ReplayWarm;
   /** Pruning mode, which decides if old results are shortened. Default: `off`. */
   readonly pruning?: ReplayPruning;
+  /** Source of the model and the reasoning level of each call. Default: `recorded`. */
+  readonly settings?: ReplaySettings;
   readonly onCall?: (call: DrivenCall) => void;
+  readonly onWarm?: (call: WarmCall) => void;
 }
 
 interface Last {
@@ -161,8 +164,12 @@ async function start(state: Replay, planned: Planned, trunk?: Trunk): Promise<vo
       forksAt: new Set(forks.map((fork) => fork.beginning.data.parent?.position ?? -1)),
       warm: (options.warm ?? 'off') !== 'off',
       pruning: options.pruning ?? 'off',
+      settings: options.settings ?? 'recorded',
       onCall: (call) => takeCall(state, run, call),
-      onWarm: (call) => void (state.account = addWarming(state.account, call)),
+      onWarm: (call) => {
+        state.account = addWarming(state.account, call);
+        options.onWarm?.(call);
+      },
     },
     trunk?.memory,
   );

@@ -91,6 +91,26 @@ describe('the forced cost', () => {
     const { result } = await replayRows(rows);
     expect(result.forcedBy).toEqual({ model: 115_000 });
     expect(result).toMatchObject({ billed: 125_000 + 1.25 * 100_500, ratio: 1, standIns: [] });
+    const kept = await replayRows(rows, '5m', 'off', 'off', 'first');
+    expect(kept.result.forcedBy).toEqual({});
+    expect(kept.result.billed).toBe(125_000 + 0.1 * 100_000 + 1.25 * 500);
+    expect(kept.calls.map(({ row }) => row.capabilities.model)).toEqual(
+      Array(2).fill(kept.calls[0]?.row.capabilities.model),
+    );
+  });
+
+  it('contains nothing for a change of the reasoning level if all calls use the level of the first call', async () => {
+    const rows = [
+      header(1),
+      levelAt(1, 'low'),
+      longPrompt(),
+      answerAt(10, 100_000, 0, sonnet),
+      levelAt(11, 'high'),
+      user('on', 12),
+      answerAt(20, 100_500, 0, sonnet),
+    ];
+    expect((await replayRows(rows)).result.forcedBy).toHaveProperty('reasoning');
+    expect((await replayRows(rows, '5m', 'off', 'off', 'first')).result.forcedBy).toEqual({});
   });
 
   it('contains the cost of writing the history that a compaction keeps, while the front is read', async () => {

@@ -8,7 +8,7 @@ import { anthropicEncoder } from '@tidemark/provider-anthropic';
 import { createMemoryStore } from '@tidemark/store-memory';
 import { importInto } from '../../src/import/import-into.ts';
 import type { ReplayWarm } from '../../src/replay/drive.ts';
-import type { DrivenCall, ReplayPruning } from '../../src/replay/driving.ts';
+import type { DrivenCall, ReplayPruning, ReplaySettings } from '../../src/replay/driving.ts';
 import type { RecordedCall } from '../../src/replay/recorded-call.ts';
 import { recordedCall } from '../../src/replay/recorded-call.ts';
 import type { ReplayResult } from '../../src/replay/result.ts';
@@ -33,6 +33,7 @@ export async function replayRows(
   ttl: Lasting = '5m',
   warm: ReplayWarm = 'off',
   pruning: ReplayPruning = 'off',
+  settings: ReplaySettings = 'recorded',
 ): Promise<Replayed> {
   const source = createMemoryStore();
   const { sessions } = await importInto(source, typeof rows === 'string' ? rows : sourceOf(fileOf(rows), 65_536));
@@ -47,6 +48,7 @@ export async function replayRows(
     ttl,
     warm,
     pruning,
+    settings,
     onCall: (call) => void calls.push(call),
   });
   const recorded: RecordedCall[] = [];

@@ -1,0 +1,228 @@
+// Computes what a change would have saved, by replaying the sessions that lost most for one cause. No figure is a rule of
+// thumb: each is the difference between two bills for the same calls at the same times.
+
+import type { LossCause } from '@tidemark/context';
+import type { Log, Timestamp, Usage } from '@tidemark/log';
+import type { Capabilities, Catalog } from '@tidemark/model';
+import { costOf, inputTokens, priceAt } from '@tidemark/model';
+import type { ReplayOptions } from '@tidemark/recording';
+import { importInto, replay, replayName } from '@tidemark/recording';
+import { Decimal } from 'decimal.js';
+import type { Audit, AuditSession } from './audit.ts';
+
+/**
+ * Change that could have saved money. `one-hour`, `five-minutes`: another lifetime of the cache entries. `keep-warm`:
+ * calls in pauses that keep the entries alive, for at most a tenth of the cost. `same-prefix`: system text, tools and
+ * history stay as they were sent. `same-settings`: no change of the model or of the reasoning level within a session.
+ */
+export type AdvisedChange = 'one-hour' | 'five-minutes' | 'keep-warm' | 'same-prefix' | 'same-settings';
+
+/** Effect of one change on the replayed sessions. Amounts are US dollars at list prices, output included. */
+export interface AdvisedEffect {
+  readonly change: AdvisedChange;
+  /** Cost of the same calls with the change. */
+  readonly cost: string;
+  /** `before` of the advice without `cost`. Negative if the change would have cost more. */
+  readonly saving: string;
+}
+
+/** Advice for one cause. */
+export interface Advice {
+  readonly cause: LossCause;
+  /** Number of replayed transcripts and calls. */
+  readonly transcripts: number;
+  readonly calls: number;
+  /** Share of the cause's cost that the replayed transcripts have, from 0 to 1. */
+  readonly share: number;
+  /** Cost that the effects are compared with. */
+  readonly before: string;
+  /** Effects, the largest saving first. */
+  readonly effects: readonly AdvisedEffect[];
+}
+
+/** Surroundings of the replays. */
+export interface AdviseOptions {
+  readonly catalog: Catalog;
+  /** Creates an empty store. Each replay uses two. */
+  readonly createStore: () => Log;
+  readonly onProgress?: (progress: { readonly transcripts: number; readonly replayed: number }) => void;
+  readonly signal?: AbortSignal;
+}
+
+/** Maximum number of transcripts that are replayed for one cause, and of their calls. */
+const MAX_TRANSCRIPTS = 5;
+const MAX_CALLS = 3_000;
+
+/** Share of a cause's cost that is enough for advice. */
+const ENOUGH = 0.8;
+
+/**
+ * Replays the transcripts that lost most for a cause. Returns `undefined` if no change is known that concerns the cause,
+ * or if no transcript can be replayed at its own prices. Only calls of Anthropic's models can.
+ */
+export async function advise(found: Audit, cause: LossCause, options: AdviseOptions): Promise<Advice | undefined> {
+  const changes = CHANGES.get(cause);
+  const chosen = chooseTranscripts(found, cause);
+  if (changes === undefined || chosen.length === 0) return undefined;
+  const bills: TranscriptBills[] = [];
+  for (const [index, transcript] of chosen.entries()) {
+    if (options.signal?.aborted === true) return undefined;
+    options.onProgress?.({ transcripts: chosen.length, replayed: index });
+    const bill = await billTranscript(transcript, changes, options);
+    if (bill !== undefined) bills.push(bill);
+  }
+  const lost = found.causes.find((one) => one.cause === cause)?.cost ?? '0';
+  return bills.length === 0 ? undefined : adviceOf(cause, lost, changes, bills);
+}
+
+/** Causes for which a change is known. */
+const CHANGES: ReadonlyMap<LossCause, readonly AdvisedChange[]> = new Map<LossCause, readonly AdvisedChange[]>([
+  ['expired', ['one-hour', 'five-minutes', 'keep-warm']],
+  ['front-changed-or-evicted', ['same-prefix']],
+  ['front-changed', ['same-prefix']],
+  ['history-changed', ['same-prefix']],
+  ['edited', ['same-prefix']],
+  ['not-cached', ['same-prefix']],
+  ['model', ['same-settings']],
+  ['reasoning', ['same-settings']],
+]);
+
+/** Transcript to replay. */
+interface ChosenTranscript {
+  readonly path: string;
+  /** Cost that its sessions lost for the cause. */
+  readonly lost: Decimal;
+  readonly calls: number;
+  /** Lifetime with which most tokens were written. */
+  readonly ttl: '5m' | '1h';
+}
+
+function chooseTranscripts({ sessions, causes }: Audit, cause: LossCause): readonly ChosenTranscript[] {
+  const enough = new Decimal(causes.find((one) => one.cause === cause)?.cost ?? 0).times(ENOUGH);
+  const chosen: ChosenTranscript[] = [];
+  let [covered, calls] = [new Decimal(0), 0];
+  for (const one of transcriptsOf(sessions, cause)) {
+    if (chosen.length === MAX_TRANSCRIPTS || covered.gte(enough)) break;
+    if (calls + one.calls > MAX_CALLS && chosen.length > 0) continue;
+    chosen.push(one);
+    [covered, calls] = [covered.plus(one.lost), calls + one.calls];
+  }
+  return chosen;
+}
+
+/** Returns the transcripts with sessions that lost money for the cause, the largest loss first. */
+function transcriptsOf(sessions: readonly AuditSession[], cause: LossCause): readonly ChosenTranscript[] {
+  const found = new Map<string, ChosenTranscript>();
+  for (const { path, causes, calls, written, writtenForHour } of sessions) {
+    const { lost, calls: before } = found.get(path) ?? { lost: new Decimal(0), calls: 0 };
+    const own = causes.find((one) => one.cause === cause)?.cost ?? 0;
+    const ttl = 2 * writtenForHour > written ? '1h' : '5m';
+    found.set(path, { path, lost: lost.plus(own), calls: before + calls, ttl });
+  }
+  return [...found.values()].filter(({ lost }) => lost.gt(0)).toSorted((a, b) => b.lost.cmp(a.lost));
+}
+
+/** Bills of one transcript: as it was recorded, and with each change. */
+interface TranscriptBills {
+  readonly transcript: ChosenTranscript;
+  readonly before: Decimal;
+  readonly after: ReadonlyMap<AdvisedChange, Decimal>;
+}
+
+async function billTranscript(
+  transcript: ChosenTranscript,
+  changes: readonly AdvisedChange[],
+  options: AdviseOptions,
+): Promise<TranscriptBills | undefined> {
+  const { ttl } = transcript;
+  const source = options.createStore();
+  const { sessions } = await importInto(source, transcript.path);
+  const bill = (settings: Partial<ReplayOptions>): Promise<ReplayedBill> =>
+    billReplay({
+      source,
+      sessions,
+      target: options.createStore(),
+      catalog: options.catalog,
+      name: replayName,
+      ttl,
+      ...settings,
+    });
+  const asSent = await bill({});
+  if (asSent.standIns > 0 || asSent.refused > 0) return undefined;
+  const after = new Map<AdvisedChange, Decimal>();
+  for (const change of changes) {
+    const own = SETTINGS[change];
+    after.set(change, own === undefined || own.ttl === ttl ? asSent.replayed : (await bill(own)).replayed);
+  }
+  return { transcript, before: changes.includes('same-prefix') ? asSent.recorded : asSent.replayed, after };
+}
+
+/** Replay options of a change. `undefined` for the replay itself, because it keeps the prefix as it was sent. */
+const SETTINGS: Readonly<Record<AdvisedChange, Partial<ReplayOptions> | undefined>> = {
+  'one-hour': { ttl: '1h' },
+  'five-minutes': { ttl: '5m' },
+  'keep-warm': { ttl: 'auto', warm: 'refresh' },
+  'same-settings': { settings: 'first' },
+  'same-prefix': undefined,
+};
+
+/** Bill of a replay, and of the recording for the same calls, in US dollars. */
+interface ReplayedBill {
+  readonly recorded: Decimal;
+  readonly replayed: Decimal;
+  readonly standIns: number;
+  readonly refused: number;
+}
+
+async function billReplay(options: ReplayOptions): Promise<ReplayedBill> {
+  let [recorded, replayed] = [new Decimal(0), new Decimal(0)];
+  const result = await replay({
+    ...options,
+    onCall: ({ recorded: call, row, usage }) => {
+      const was = costAt(row.capabilities, call.startedAt, call.usage);
+      const { answer, reasoning } = call.usage;
+      const is =
+        usage && costAt(row.capabilities, call.startedAt, { ...usage, answer: (answer ?? 0) + (reasoning ?? 0) });
+      // A call counts in both sums or in none.
+      if (was === undefined || is === undefined) return;
+      [recorded, replayed] = [recorded.plus(was), replayed.plus(is)];
+    },
+    onWarm: ({ prepared: { record, capabilities }, usage }) => {
+      replayed = replayed.plus(costAt(capabilities, record.at, usage) ?? 0);
+    },
+  });
+  return { recorded, replayed, standIns: result.standIns.length, refused: result.refused };
+}
+
+function costAt(row: Capabilities, at: Timestamp, usage: Usage): string | undefined {
+  const input = inputTokens(usage);
+  const price = input === undefined ? undefined : priceAt(row, at.slice(0, 10), input);
+  return price && costOf(price, usage)?.total;
+}
+
+const NOTHING = new Decimal(0);
+
+function adviceOf(
+  cause: LossCause,
+  lost: string,
+  changes: readonly AdvisedChange[],
+  bills: readonly TranscriptBills[],
+): Advice {
+  const sum = (of: (bill: TranscriptBills) => Decimal): Decimal =>
+    bills.reduce((all, one) => all.plus(of(one)), NOTHING);
+  const before = sum((one) => one.before);
+  const effects = changes.map((change) => {
+    const cost = sum(({ after }) => after.get(change) ?? NOTHING);
+    return { change, cost: cost.toFixed(), saving: before.minus(cost).toFixed() };
+  });
+  return {
+    cause,
+    transcripts: bills.length,
+    calls: bills.reduce((all, one) => all + one.transcript.calls, 0),
+    share: sum((one) => one.transcript.lost)
+      .div(lost)
+      .toNumber(),
+    before: before.toFixed(),
+    effects: effects.toSorted((a, b) => Number(b.saving) - Number(a.saving)),
+  };
+}
