@@ -7,13 +7,14 @@ import { join } from 'node:path';
 
 import type { Client, ClientTurn } from '../tests/scenarios/clients.ts';
 import { CLIENTS, clientsFolder, missingReason, runClient } from '../tests/scenarios/clients.ts';
+import { printTable } from './print-table.ts';
 
 const folder = clientsFolder();
 
 const rows: (readonly string[])[] = [['client', 'version', 'calls', 'tools run', 'cache hit rate', 'refusals']];
 let failed = false;
 for (const client of CLIENTS) rows.push(await tryClient(client));
-print(rows);
+printTable(rows);
 if (failed) process.exitCode = 1;
 
 async function tryClient(client: Client): Promise<readonly string[]> {
@@ -51,18 +52,4 @@ function install(client: Client): string | undefined {
   });
   if (status === 0) return undefined;
   return `npm install failed: ${error?.message ?? stderr.trim().split('\n').at(-1)}`;
-}
-
-function print(table: readonly (readonly string[])[]): void {
-  const widths = table[0]?.map((_, column) =>
-    Math.max(...table.map((row) => (row.length > 3 ? row[column] : '')?.length ?? 0)),
-  );
-  for (const row of table) {
-    console.log(
-      row
-        .map((cell, column) => cell.padEnd(widths?.[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    );
-  }
 }

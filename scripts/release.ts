@@ -34,6 +34,13 @@ interface Room {
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SHELVES = ['packages', 'stores', 'providers', 'tools'];
+/**
+ * Supported versions of Node. Node 22.18 is the first Node 22 that loads settings in TypeScript. Node 23 is not supported,
+ * because it ended and its first versions lack that and Zstandard. The start script `bin/tidemark.cjs` checks the same.
+ */
+const ENGINES = '^22.18.0 || >=24.0.0';
+/** The syntax of the output. Node 22 cannot parse all syntax of the sources, such as `await using`. */
+const LOWERED_TO = 'node22';
 const COMMAND: Room = {
   folder: 'apps/cli',
   entries: { index: 'src/index.ts', main: 'src/main.ts' },
@@ -79,7 +86,8 @@ async function releaseRoom({ folder, entries, brings }: Room, modules: string): 
  */
 async function joinSources(from: string, entries: Room['entries'], to: string): Promise<void> {
   const input = Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, join(from, path)]));
-  const joined = await rolldown({ input, platform: 'node', external: isOfOthers });
+  const transform = { target: LOWERED_TO };
+  const joined = await rolldown({ input, platform: 'node', external: isOfOthers, transform });
   try {
     await joined.write({ dir: to, format: 'esm', chunkFileNames: '[name].js' });
   } finally {
@@ -87,8 +95,9 @@ async function joinSources(from: string, entries: Room['entries'], to: string): 
   }
 }
 
+/** Returns true for another package. The functions that replace lowered syntax are part of rolldown, not of a package. */
 function isOfOthers(specifier: string): boolean {
-  return !/^[./]/.test(specifier);
+  return !/^[./]/.test(specifier) && !specifier.startsWith('@oxc-project/runtime/');
 }
 
 /** Writes the type declarations file by file. The compiler setting `isolatedDeclarations` makes this possible. */
@@ -110,7 +119,7 @@ function released({ name, version, description, license, bin, dependencies }: Ma
     description,
     license,
     type: 'module',
-    engines: { node: '>=24' },
+    engines: { node: ENGINES },
     exports: { '.': { types: './types/index.d.ts', default: './index.js' } },
     ...(bin && { bin }),
     ...(dependencies && { dependencies }),

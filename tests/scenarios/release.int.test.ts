@@ -12,6 +12,8 @@ import { readPage } from '../guides/documents.ts';
 import { blocksIn } from '../guides/read-blocks.ts';
 import { runProgram } from '../guides/run-snippet.ts';
 
+import { parseFile, walk } from '../architecture/imports.ts';
+
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 // The folder is inside the repository's `node_modules`, so that third-party packages are found from it.
 const FOLDER = mkdtempSync(join(ROOT, 'node_modules', '.tidemark-release-'));
@@ -24,6 +26,15 @@ function start(command: string, ...args: readonly string[]): { readonly status: 
     env: { ...process.env, HOME: FOLDER },
   });
   return { status, said: stdout + stderr };
+}
+
+/** Returns true if the code contains `using` or `await using`, which Node 22 cannot parse. */
+function declaresUsing(path: string, text: string): boolean {
+  let found = false;
+  walk(parseFile(path, text), (node) => {
+    found ||= node.type === 'VariableDeclaration' && node.kind.endsWith('using');
+  });
+  return found;
 }
 
 beforeAll(() => expect(start(process.execPath, join(ROOT, 'scripts/release.ts'), FOLDER)).toMatchObject({ status: 0 }));
@@ -39,7 +50,19 @@ test('the release contains every package except the test packages, and no TypeSc
   expect(files.filter((path) => /\.test\.d\.ts$|node_modules/.test(path))).toEqual([]);
   const manifest: unknown = JSON.parse(await readFile(join(PACKAGES, '@tidemark/kit/package.json'), 'utf8'));
   expect(manifest).not.toHaveProperty('private');
-  expect(manifest).toMatchObject({ type: 'module', exports: { '.': { default: './index.js' } } });
+  expect(manifest).toMatchObject({
+    type: 'module',
+    engines: { node: '^22.18.0 || >=24.0.0' },
+    exports: { '.': { default: './index.js' } },
+  });
+});
+
+test('no file of the release contains syntax that Node 22 cannot parse', async () => {
+  const files = globSync(join(PACKAGES, '**/*.js'));
+  const read = await Promise.all(files.map(async (path) => ({ path, text: await readFile(path, 'utf8') })));
+  expect(read.length).toBeGreaterThan(22);
+  const newer = read.filter(({ path, text }) => declaresUsing(path, text));
+  expect(newer.map(({ path }) => path)).toEqual([]);
 });
 
 test("the release script writes nothing into a project, because it would delete the project's own packages", () => {

@@ -10,7 +10,10 @@ const { enableCompileCache } = require('module');
 const os = require('os');
 const path = require('path');
 
-const NEEDED = 24;
+/** Oldest major version of Node that can run the sources of a clone. */
+const SOURCE_NEEDS = 24;
+/** Oldest version of Node 22 that can run an installed package. Node 23 is not supported. */
+const OLDEST_22 = [22, 18];
 const SOURCE = '../src/main.ts';
 /** Path of the compiled program in an installed package. */
 const COMPILED = '../main.js';
@@ -68,7 +71,7 @@ function pipeFromShim() {
 
 function refuse(what) {
   process.stderr.write(
-    `tidemark: ${what}\nnext: install Node ${NEEDED} or later, or run \`npm ci\` in the clone, which brings one along\n`,
+    `tidemark: ${what}\nnext: install Node ${SOURCE_NEEDS} or later, or run \`npm ci\` in the clone, which brings one along\n`,
   );
   process.exitCode = 2;
 }
@@ -80,6 +83,8 @@ function refuse(what) {
  */
 function keepCompiled() {
   const asked = process.env.XDG_CACHE_HOME || '';
+  // Deno has no compile cache.
+  if (enableCompileCache === undefined) return;
   try {
     // A system user may have a home folder that does not exist. It is not created for this.
     if (!path.isAbsolute(asked) && !fs.existsSync(os.homedir())) return;
@@ -99,22 +104,25 @@ function makeFolder(folder) {
   fs.mkdirSync(folder, { mode: 0o700 });
 }
 
-function start() {
+/** Returns true if the running Node can run the program. An installed package also runs under Node 22.18 and later 22. */
+function isNewEnough(isClone) {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  return major >= SOURCE_NEEDS || (!isClone && major === OLDEST_22[0] && minor >= OLDEST_22[1]);
+}
+
+function start(isClone) {
   keepCompiled();
-  // `node:sqlite` prints a warning that it is experimental at each start. The version in use is pinned and tested.
-  process.removeAllListeners('warning');
-  process.on('warning', (warning) => {
-    if (warning.name !== 'ExperimentalWarning') process.stderr.write(`${warning.name}: ${warning.message}\n`);
-  });
   const pipe = pipeFromShim();
-  const isClone = fs.existsSync(path.join(__dirname, SOURCE));
   void import(isClone ? SOURCE : COMPILED).then((program) => program.main(pipe));
 }
 
-if (parseInt(process.versions.node, 10) >= NEEDED) {
-  start();
+const isClone = fs.existsSync(path.join(__dirname, SOURCE));
+if (isNewEnough(isClone)) {
+  start(isClone);
 } else {
   const node = ownNode();
-  if (node === undefined) refuse(`this needs Node ${NEEDED} or later, and it runs under ${process.version}`);
+  const older = isClone ? '' : `, or Node ${OLDEST_22.join('.')} or a later Node 22`;
+  if (node === undefined)
+    refuse(`this needs Node ${SOURCE_NEEDS} or later${older}, and it runs under ${process.version}`);
   else handOver(node);
 }

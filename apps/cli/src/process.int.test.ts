@@ -2,7 +2,7 @@
 // Node.
 
 import { spawn, spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,14 +22,14 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 /**
- * Returns Node options that make a process report the version of an old Node. Processes that this process starts are
+ * Returns Node options that make a process report the version of another Node. Processes that this process starts are
  * not affected.
  */
-function asOldNode(): readonly string[] {
+function asOldNode(version = '20.1.0'): readonly string[] {
   const preload = join(folder, 'old-node.cjs');
   writeFileSync(
     preload,
-    `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.1.0' } });`,
+    `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } });`,
   );
   return ['--require', preload];
 }
@@ -81,7 +81,41 @@ test("under an old Node without the project's own, the error names the required 
   cpSync(BIN, join(folder, 'tidemark.cjs'));
   const ran = tidemark(['--version'], asOldNode(), join(folder, 'tidemark.cjs'));
   expect(ran).toMatchObject({ code: 2, out: '' });
-  expect(ran.err).toMatch(/needs Node 24 or later.*\nnext: /);
+  expect(ran.err).toMatch(/needs Node 24 or later, or Node 22\.18 or a later Node 22, and .*\nnext: /);
+});
+
+test.each([
+  ['22.17.1', 2],
+  ['22.18.0', 0],
+  ['22.30.0', 0],
+  ['23.11.1', 2],
+  ['24.0.0', 0],
+  ['25.1.0', 0],
+])("an installed command under Node %s without the project's own ends with %i", (version, code) => {
+  mkdirSync(join(folder, 'bin'));
+  const bin = join(folder, 'bin', 'tidemark.cjs');
+  cpSync(BIN, bin);
+  writeFileSync(join(folder, 'main.js'), 'exports.main = () => console.log("started");');
+  expect(tidemark([], asOldNode(version), bin)).toMatchObject({ code, out: code === 0 ? 'started\n' : '' });
+});
+
+test("a clone under Node 22 is run by the project's own Node, because its sources need Node 24", () => {
+  expect(tidemark(['--version'], asOldNode('22.30.0'))).toEqual({ code: 0, out: '0.0.0\n', err: '' });
+  mkdirSync(join(folder, 'bin'));
+  mkdirSync(join(folder, 'src'));
+  const bin = join(folder, 'bin', 'tidemark.cjs');
+  cpSync(BIN, bin);
+  writeFileSync(join(folder, 'src', 'main.ts'), '');
+  const ran = tidemark(['--version'], asOldNode('22.30.0'), bin);
+  expect(ran.code).toBe(2);
+  expect(ran.err).toMatch(/needs Node 24 or later, and it runs under /);
+});
+
+test('a warning of Node reaches stderr, and starting a session adds none', () => {
+  const preload = join(folder, 'warning.cjs');
+  writeFileSync(preload, `process.emitWarning('a feature of its own', 'ExperimentalWarning');`);
+  const { err } = tidemark(['sessions'], ['--require', preload]);
+  expect(err.match(/Warning: .*/g)).toEqual(['Warning: a feature of its own']);
 });
 
 test('`simulate` runs until Ctrl-C and ends with 130', async () => {

@@ -12,8 +12,8 @@ import { inspectSessions } from '../doctor/session-checks.ts';
 import {
   checkHome,
   checkKeyring,
-  checkNode,
   checkPromise,
+  checkRuntime,
   checkSandbox,
   checkSettings,
 } from '../doctor/surroundings-checks.ts';
@@ -75,7 +75,7 @@ async function examine(context: CommandContext): Promise<CommandOutcome> {
   const sandbox = checkSandbox(sandboxState(tmpdir()));
   const promises = (await context.tryPromises()).map(checkPromise);
   const around = [await checkSettings(context), await checkKeyring(context), sandbox, ...promises];
-  const checks = [checkNode(process.versions.node), await checkHome(home), ...around, ...storage];
+  const checks = [checkRuntime(process.versions), await checkHome(home), ...around, ...storage];
   const keys = await keysOf(context);
   const sessions: InspectedSession[] = [];
   for await (const session of inspectSessions(await context.store(), home)) sessions.push(session);

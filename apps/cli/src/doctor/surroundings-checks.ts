@@ -1,4 +1,4 @@
-// Checks the surroundings of a session: Node, the home, the settings, the keyring and the sandbox. Writes nothing.
+// Checks the surroundings of a session: the runtime, the home, the settings, the keyring and the sandbox. Writes nothing.
 
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
@@ -12,21 +12,17 @@ import { settingsRequest } from '../settings/settings-in.ts';
 import { formatCount } from '../frame/numbers.ts';
 import type { DoctorCheck } from './check.ts';
 
-/** Oldest major version of Node that can run this program. */
-const NODE_NEEDED = 24;
-
 /** Permission bits of the group and of other users. */
 const NOT_OWNER = 0o077;
 
-/** Checks if the running Node is new enough. `version` has the form of `process.versions.node`. */
-export function checkNode(version: string): DoctorCheck {
-  const state = Number.parseInt(version, 10) >= NODE_NEEDED ? 'good' : 'failed';
-  return {
-    name: 'node',
-    state,
-    found: version,
-    ...(state === 'failed' && { next: `install Node ${NODE_NEEDED} or later` }),
-  };
+/**
+ * Names the runtime, which is Node, Bun or Deno, and its version. The start script refuses a Node that is too old, so
+ * the result is always good. `versions` has the form of `process.versions`.
+ */
+export function checkRuntime({ node, bun, deno }: NodeJS.Dict<string>): DoctorCheck {
+  if (bun !== undefined) return { name: 'bun', state: 'good', found: bun };
+  if (deno !== undefined) return { name: 'deno', state: 'good', found: deno };
+  return { name: 'node', state: 'good', found: node ?? 'unknown version' };
 }
 
 /**
