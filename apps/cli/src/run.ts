@@ -53,7 +53,7 @@ export async function run(
   const output = createOutput(asksForJson(args), shown.out, shown.err);
   const line = impliedRun(args, namesOf(commands));
   try {
-    const context = { ...contextOf(shown, output, settings), implied: line !== args };
+    const context = { ...contextOf(shown, output, settings), implied: line !== args, line };
     const exit = await parse(line, shown, context, commands);
     if (typeof exit === 'object') return exit.exit;
     return processEnvironment.signal.aborted ? EXIT.interrupted : exit;
@@ -101,7 +101,7 @@ function contextOf(
   processEnvironment: ProcessEnvironment,
   output: CommandOutput,
   settings: SettingsPlaces,
-): Omit<CommandContext, 'implied'> {
+): Omit<CommandContext, 'implied' | 'line'> {
   const home = homeOf(processEnvironment.environment, processEnvironment.userFolder);
   let opened: Promise<NdjsonStore> | undefined;
   return {
