@@ -113,11 +113,6 @@ const CHAT: readonly Row[] = [
     "Invalid 'max_completion_tokens': integer below minimum value. Expected a value >= 1, but got -5 instead.",
   ],
   [
-    { max_completion_tokens: 64_001 },
-    'invalid_value',
-    'max_tokens is too large: 64001. This model supports at most 64000 completion tokens, whereas you provided 64001.',
-  ],
-  [
     { max_tokens: 0 },
     'integer_below_min_value',
     "Invalid 'max_tokens': integer below minimum value. Expected a value >= 1, but got 0 instead.",

@@ -151,27 +151,17 @@ export function checkSettings(
 ): OpenAIRefusal | undefined {
   return (
     tooLong('prompt_cache_key', textOf(fields['prompt_cache_key']), 64) ??
-    checkLimits(fields, capabilities, wire) ??
+    checkLimits(fields, wire) ??
     checkRetention(fields, capabilities) ??
     checkCacheOptions(fields, capabilities, wire)
   );
 }
 
-function checkLimits(fields: WireObject, { outputLimit }: Capabilities, wire: OpenAIWire): OpenAIRefusal | undefined {
-  if (wire !== 'chat') return undefined;
-  if (isPresent(fields['max_tokens']) && reasons(textOf(fields['model']))) {
-    const text =
-      "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
-    return bad(text, 'max_tokens', 'unsupported_parameter');
-  }
-  const asked = fields['max_completion_tokens'] ?? fields['max_tokens'];
-  if (typeof asked !== 'number' || asked <= outputLimit) return undefined;
-  const text = `max_tokens is too large: ${asked}. This model supports at most ${outputLimit} completion tokens, whereas you provided ${asked}.`;
-  return bad(
-    text,
-    isPresent(fields['max_completion_tokens']) ? 'max_completion_tokens' : 'max_tokens',
-    'invalid_value',
-  );
+function checkLimits(fields: WireObject, wire: OpenAIWire): OpenAIRefusal | undefined {
+  if (wire !== 'chat' || !isPresent(fields['max_tokens']) || !reasons(textOf(fields['model']))) return undefined;
+  const text =
+    "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
+  return bad(text, 'max_tokens', 'unsupported_parameter');
 }
 
 function reasons(model: string): boolean {
