@@ -54,7 +54,7 @@ export async function run(
   const line = impliedRun(args, namesOf(commands));
   try {
     requireKnownHelp(args, namesOf(commands));
-    const context = { ...contextOf(shown, output, settings), implied: line !== args };
+    const context = { ...contextOf(shown, output, settings), implied: line !== args, line };
     const exit = await parse(line, shown, context, commands);
     if (typeof exit === 'object') return exit.exit;
     return processEnvironment.signal.aborted ? EXIT.interrupted : exit;
@@ -102,7 +102,7 @@ function contextOf(
   processEnvironment: ProcessEnvironment,
   output: CommandOutput,
   settings: SettingsPlaces,
-): Omit<CommandContext, 'implied'> {
+): Omit<CommandContext, 'implied' | 'line'> {
   const home = homeOf(processEnvironment.environment, processEnvironment.userFolder);
   let opened: Promise<NdjsonStore> | undefined;
   return {

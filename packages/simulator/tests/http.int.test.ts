@@ -175,6 +175,7 @@ describe('the official SDK as a client', () => {
     expect((await post({})).status).toBe(401);
     expect((await post({ 'x-api-key': 'k' })).status).toBe(400);
     expect((await post({ authorization: 'Bearer k', 'anthropic-version': '2023-06-01' })).status).toBe(200);
+    expect((await post({ authorization: 'Bearer k', 'anthropic-version': 'v1' })).status).toBe(400);
   });
 
   it('can set the time of a call on a virtual clock with a header', async () => {

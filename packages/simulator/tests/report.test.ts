@@ -5,7 +5,7 @@ import { describe, expect, it, test } from 'vitest';
 import { checkRun } from '../src/index.ts';
 import type { LedgerCall, ReceivedCall } from '../src/index.ts';
 import { capabilitiesOf, mark, refusal, send, simulate, text, user } from './conversation.ts';
-import { chatBody, responsesBody, simulateOpenAI, thousand } from './openai-conversation.ts';
+import { asked, chatBody, marked, respond, responsesBody, simulateOpenAI, thousand } from './openai-conversation.ts';
 
 const priced = (model: string): ReturnType<typeof capabilitiesOf> => {
   const row = capabilitiesOf(model);
@@ -44,6 +44,15 @@ describe('`check`', () => {
     expect(problem).toBe(`cost: $${cost}, more than $0.000000000001`);
     expect(() => simulator.check({ minHitRate: 1.5 })).toThrow('minHitRate');
     expect(() => simulator.check({ maxCost: 'much' })).toThrow('maxCost');
+  });
+
+  it('accepts every number that is a decimal, and no other', () => {
+    const simulator = simulate({ capabilities: priced });
+    send(simulator, {}, { at: AT });
+    expect(simulator.check({ minHitRate: 2 / 3 })).toEqual([expect.stringContaining('less than 0.6666666666666666')]);
+    expect(simulator.check({ maxCost: 1e-9 })).toEqual([expect.stringMatching(/^cost: .* more than \$0\.000000001/)]);
+    for (const value of [Number.NaN, -1, Infinity, 1e21])
+      expect(() => simulator.check({ maxCost: value })).toThrow('maxCost');
   });
 
   it('fails on an unknown price with this reason, and on a hit rate without calls', () => {
@@ -96,6 +105,27 @@ test('`explainMisses` names the cause of each call that read nothing', () => {
     { call: 5, model: 'other-model', cause: 'first call of this account and model' },
     { call: 6, model: 'other-model', cause: 'the system prompt changed' },
   ]);
+});
+
+test('`explainMisses` ignores what is no part of the prompt: moved markers, and the attribution of Claude Code', () => {
+  const expired = 'the entries expired, were evicted, or are behind the lookback';
+  const simulator = simulate({ explainMisses: true });
+  const billing = (build: string): object => text(`x-anthropic-billing-header: cc_version=${build};`);
+  send(
+    simulator,
+    { system: [billing('1'), text('name'), mark(text('rules'))], messages: [user('one', 'more')] },
+    { at: 0 },
+  );
+  send(
+    simulator,
+    { system: [billing('2'), text('name'), mark(text('rules'))], messages: [user('one', 'more')] },
+    { at: 3_600_000 },
+  );
+  const openai = simulateOpenAI({ explainMisses: true });
+  const explicit = { prompt_cache_options: { mode: 'explicit' } };
+  respond(openai, { ...explicit, input: [asked('nil'), marked('one'), asked('two')] }, { at: 0 });
+  respond(openai, { ...explicit, input: [asked('nil'), asked('one'), marked('two')] }, { at: 86_400_000 });
+  for (const one of [simulator, openai]) expect(one.report().misses[1]?.cause).toBe(expired);
 });
 
 test('the calls of all wires are counted, and the written tokens of OpenAI models without a price for writes are fresh', () => {

@@ -3,7 +3,7 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -122,6 +122,23 @@ describe('`simulate -- command`', () => {
   });
 });
 
+describe('a scenario file', () => {
+  const played = async (bytes: Buffer): Promise<Ran> => {
+    writeFileSync(join(folder, 'answers.json'), bytes);
+    return simulated(['--strict', '--scenario', join(folder, 'answers.json')], ['one', 'two']);
+  };
+  const text = JSON.stringify(SCENARIO);
+
+  test('can begin with a byte order mark', async () => {
+    expect((await played(Buffer.from(`\u{feff}${text}`))).exit).toBe(0);
+  });
+
+  test('that is not UTF-8 is refused', async () => {
+    const ran = await played(Buffer.concat([Buffer.from(text.slice(0, -1)), Buffer.from([0xff])]));
+    expect(ran).toMatchObject({ exit: 3, err: expect.stringContaining('is not UTF-8') });
+  });
+});
+
 describe('`simulate --log`', () => {
   const linesOf = (name: string): readonly unknown[] =>
     readFileSync(join(folder, name), 'utf8')
@@ -159,8 +176,18 @@ describe('`simulate --log`', () => {
     expect(readFileSync(join(folder, 'calls.ndjson'), 'utf8')).not.toContain('simulated-key');
   });
 
+  test.skipIf(!existsSync('/dev/full'))('that cannot be written fails the run, and not the calls', async () => {
+    const ran = await simulated(['--log', '/dev/full'], ['one', 'two']);
+    expect(ran).toMatchObject({
+      exit: 1,
+      err: expect.stringMatching(/calls: 2, answered 2\n[^]*failed: log: \/dev\/full is not complete: ENOSPC/),
+    });
+  });
+
   test.each<[readonly string[], number, string]>([
     [['--log-bodies'], 2, '--log-bodies needs --log'],
+    [['--strict', '--'], 2, 'no command follows --'],
+    [['--', ''], 2, 'no command follows --'],
     [['--log', 'none/calls.ndjson'], 3, 'cannot be written'],
     [['--min-hit-rate', '1.5'], 2, 'is not a hit rate'],
     [['--max-cost', '-1'], 2, 'is not an amount in US dollars'],
@@ -195,5 +222,24 @@ describe.skipIf(process.platform === 'win32')('a served simulator', () => {
     if (flags.length > 0)
       expect(JSON.parse(report ?? '')).toMatchObject({ ok: exit === 0, report: { calls: words.length } });
     else expect(report).toBeUndefined();
+  });
+
+  test.each<[NodeJS.Signals, number]>([
+    ['SIGTERM', 5],
+    ['SIGHUP', 8],
+    ['SIGINT', 6],
+  ])('passes %s on to its command, and reports after the command has ended', async (signal, exit) => {
+    const program = `
+      for (const [name, code] of [['SIGTERM', 5], ['SIGHUP', 8], ['SIGINT', 6]]) process.on(name, () => process.exit(code));
+      console.log('ready');
+      setInterval(() => undefined, 1000);`;
+    const args = [BIN, 'simulate', '--', process.execPath, '-e', program];
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    const shown: string[] = [];
+    child.stderr.on('data', (part: Buffer) => shown.push(part.toString()));
+    await once(createInterface(child.stdout), 'line');
+    child.kill(signal);
+    expect(await once(child, 'close')).toEqual([exit, null]);
+    expect(shown.join('')).toContain('calls: 0, answered 0');
   });
 });

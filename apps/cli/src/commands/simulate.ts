@@ -67,8 +67,8 @@ requests from pages of other sites.
 The hit rate is the input tokens read from the cache, divided by all input tokens: read, written and neither, of the
 answered calls. The cost uses the prices of the catalog as exact decimals. If a call has no known price, the cost is
 unknown and --max-cost fails.
-The exit code is that of the command if the command failed. Otherwise it is 1 if a check failed, and 0 if not. Ctrl-C
-without a check gives 130.
+The exit code is that of the command if the command failed. Otherwise it is 1 if a check failed or the log is not
+complete, and 0 if not. Ctrl-C without a check gives 130.
 Limits: 32 MB for a request, 10 s for its headers, 60 s for the whole request, 512 connections. An answer has no time
 limit.`;
 
@@ -90,8 +90,7 @@ async function serve(
   options: SimulateFlags,
   context: CommandContext,
 ): Promise<CommandOutcome> {
-  if (options.logBodies === true && options.log === undefined)
-    throw new CliError('cli/usage', '--log-bodies needs --log', 'add --log <file>');
+  checkLine(words, options, context);
   const log =
     options.log === undefined
       ? undefined
@@ -100,12 +99,22 @@ async function serve(
     const { simulator, listening } = await open(options, log, words.length > 0 || isChecked(options));
     const exit = await (words.length === 0 ? waitForEnd : runCommand)(words, options, context, listening);
     await listening.close();
-    return words.length === 0 && !isChecked(options)
-      ? undefined
-      : conclude(simulator, options, context, { exit, hasCommand: words.length > 0 });
+    const hasCommand = words.length > 0;
+    const ended = { exit, hasCommand, ...defined({ logProblem: log?.problem }) };
+    return hasCommand || isChecked(options) || log?.problem !== undefined
+      ? conclude(simulator, options, context, ended)
+      : undefined;
   } finally {
     log?.close();
   }
+}
+
+function checkLine(words: readonly string[], options: SimulateFlags, { line }: CommandContext): void {
+  if (options.logBodies === true && options.log === undefined)
+    throw new CliError('cli/usage', '--log-bodies needs --log', 'add --log <file>');
+  // An empty variable after `--` in a script must not start a server that never ends.
+  if (words.length === 0 ? line.at(-1) === '--' : words[0] === '')
+    throw new CliError('cli/usage', 'no command follows --', 'name the command, or remove -- to serve clients');
 }
 
 function open(
@@ -166,17 +175,25 @@ async function waitForEnd(
   return EXIT.ok;
 }
 
-/** Prints the report, and returns the exit code of the command or of the check. */
+/** End of the run: the exit code of the command or of the simulator, and what was wrong with the log. */
+interface EndedRun {
+  readonly exit: number;
+  readonly hasCommand: boolean;
+  readonly logProblem?: string;
+}
+
+/** Prints the report, and returns the exit code of the command or of the check. A log that is not complete fails. */
 function conclude(
   simulator: Simulator,
   options: SimulateFlags,
   { output }: CommandContext,
-  { exit, hasCommand }: { readonly exit: number; readonly hasCommand: boolean },
+  { exit, hasCommand, logProblem }: EndedRun,
 ): CommandOutcome {
   const report = simulator.report();
   const { minHitRate, maxCost } = options;
   const thresholds: RunThresholds = defined({ minHitRate, maxCost });
-  const problems = problemsOf(report, thresholds, options.strict === true);
+  const checked = problemsOf(report, thresholds, options.strict === true);
+  const problems = logProblem === undefined ? checked : [...checked, logProblem];
   const shown = showReport(report, problems);
   // The command uses stdout for its own output.
   if (hasCommand && !output.json) output.note(shown);

@@ -23,6 +23,8 @@ export interface CommandContext {
    * command is a prompt.
    */
   readonly implied: boolean;
+  /** Arguments of the command line, as typed. */
+  readonly line: readonly string[];
   readonly environment: CommandEnvironment;
   /** Absolute path of the folder in which the command was started. */
   readonly folder: string;

@@ -23,6 +23,9 @@ export interface SimulatedCommand {
 /** Key that the command gets instead of a real one. The simulator accepts any key. */
 const NO_KEY = 'simulated-key';
 
+/** Signals that end the command instead of the simulator, which then reports. */
+const FORWARDED = ['SIGTERM', 'SIGHUP'] as const;
+
 /**
  * Runs a command and resolves with its exit code, or with 128 plus the number of the signal that ended it.
  *
@@ -40,15 +43,15 @@ export function runSimulated({ words, folder, environment, url, toStderr, signal
     // A terminal has sent Ctrl-C to the command already.
     if (!process.stdin.isTTY) child.kill('SIGINT');
   };
-  const terminate = (): void => void child.kill('SIGTERM');
+  const forward = (received: NodeJS.Signals): void => void child.kill(received);
   signal.addEventListener('abort', interrupt);
-  process.on('SIGTERM', terminate);
+  for (const each of FORWARDED) process.on(each, forward);
   return new Promise<number>((resolve, reject) => {
     child.once('error', (error) => reject(cannotStart(command, error)));
     child.once('close', (code, ending) => resolve(code ?? 128 + (ending === null ? 0 : constants.signals[ending])));
   }).finally(() => {
     signal.removeEventListener('abort', interrupt);
-    process.off('SIGTERM', terminate);
+    for (const each of FORWARDED) process.off(each, forward);
   });
 }
 

@@ -9,6 +9,8 @@ import { CliError } from '../frame/failure.ts';
 
 /** Log of a simulator: the hooks that write it, and a function that closes the file. */
 export interface SimulatorLog extends Required<Pick<SimulatorOptions, 'onCall' | 'onRejected'>> {
+  /** Reason why a line could not be written, if any. The calls are answered all the same. */
+  readonly problem: string | undefined;
   close(): void;
 }
 
@@ -20,8 +22,18 @@ export interface SimulatorLog extends Required<Pick<SimulatorOptions, 'onCall' |
  */
 export function openSimulatorLog(path: string, bodies: boolean): SimulatorLog {
   const file = openFile(path);
-  const write = (line: object): void => void writeSync(file, `${JSON.stringify(line)}\n`);
+  let problem: string | undefined;
+  const write = (line: object): void => {
+    try {
+      writeSync(file, `${JSON.stringify(line)}\n`);
+    } catch (error) {
+      problem ??= `log: ${path} is not complete: ${reasonOf(error)}`;
+    }
+  };
   return {
+    get problem() {
+      return problem;
+    },
     onCall: (call, received) => write({ ...lineOf(call), ...(bodies ? contentOf(received) : {}) }),
     onRejected: ({ at, ...rejected }) => write({ time: timeOf(at), ...rejected }),
     close: () => closeSync(file),
@@ -32,9 +44,13 @@ function openFile(path: string): number {
   try {
     return openSync(path, 'a', 0o600);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new CliError('cli/refused', `the log ${path} cannot be written: ${reason}`, 'name another file', error);
+    const problem = `the log ${path} cannot be written: ${reasonOf(error)}`;
+    throw new CliError('cli/refused', problem, 'name another file', error);
   }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function lineOf(call: Parameters<CallWatcher>[0]): object {

@@ -1,5 +1,7 @@
 // Opens the simulator for the command line, with the shipped catalog. The answers can come from a scenario file.
 
+import { isUtf8 } from 'node:buffer';
+
 import { defined } from '@tidemark/core';
 import { readRegularFile } from '@tidemark/files';
 import { parseJson } from '@tidemark/log';
@@ -52,9 +54,11 @@ export async function startSimulator({
 }
 
 async function readJson(path: string): Promise<unknown> {
-  const text = (await readRegularFile(path, { most: MOST_BYTES })).toString('utf8');
+  const bytes = await readRegularFile(path, { most: MOST_BYTES });
+  if (!isUtf8(bytes)) throw new CliError('cli/refused', `${path} is not UTF-8`, 'save the file as UTF-8');
   try {
-    return parseJson(text);
+    // Editors on Windows write a byte order mark.
+    return parseJson(bytes.toString('utf8').replace(/^\u{feff}/u, ''));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new CliError('cli/refused', `${path} is not JSON: ${reason}`, 'fix the file', error);

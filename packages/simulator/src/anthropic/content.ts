@@ -91,13 +91,22 @@ function checkImage(fields: WireObject, path: string): MessageRefusal | undefine
     return invalid(
       `${path}.source: Input tag '${type}' found using 'type' does not match any of the expected tags: 'base64', 'url', 'file'`,
     );
-  if (type !== 'base64') return undefined;
-  if (IMAGE_TYPES.has(textOf(source['media_type']))) {
-    return typeof source['data'] === 'string' ? undefined : invalid(`${path}.source.base64.data: Field required`);
-  }
+  if (type !== 'base64') return checkAddress(source, `${path}.source.${type}`, type === 'url' ? 'url' : 'file_id');
+  if (IMAGE_TYPES.has(textOf(source['media_type']))) return checkData(source['data'], `${path}.source.base64`);
   return invalid(
     `${path}.source.base64.media_type: Input should be 'image/jpeg', 'image/png', 'image/gif' or 'image/webp'`,
   );
+}
+
+function checkAddress(source: WireObject, path: string, field: 'url' | 'file_id'): MessageRefusal | undefined {
+  if (!isPresent(source[field])) return invalid(`${path}.${field}: Field required`);
+  return typeof source[field] === 'string' ? undefined : invalid(`${path}.${field}: Input should be a valid string`);
+}
+
+/** Refuses characters that no form of base64 has. */
+function checkData(data: unknown, path: string): MessageRefusal | undefined {
+  if (typeof data !== 'string') return invalid(`${path}.data: Field required`);
+  return /[^A-Za-z0-9+/=\s_-]/.test(data) ? invalid(`${path}: invalid base64 data`) : undefined;
 }
 
 function checkThinking(block: SentBlock): MessageRefusal | undefined {

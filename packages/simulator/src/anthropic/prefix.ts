@@ -2,6 +2,7 @@
 // tokens up to that block. Four kinds of blocks are not part of the prefix: deferred tools, stripped or dropped
 // thinking, the messages that a compaction block replaces, and Claude Code's attribution block.
 
+import { isAttribution } from '../core/attribution.ts';
 import { countBlock } from './blocks.ts';
 import type { RecordedSizes } from '../core/tokens.ts';
 import { digestOf } from '../core/digests.ts';
@@ -111,7 +112,7 @@ function enter(hash: string, level: Level | undefined, parameters: LevelParamete
  * messages before the last compaction block. `judgeThinking` decides about dropped thinking.
  */
 export function hiddenBlocks(request: WireRequest): Set<number> {
-  const unseen = request.blocks.filter((block) => isDeferred(block) || isAttribution(block));
+  const unseen = request.blocks.filter((block) => isDeferred(block) || attributes(block));
   const hidden = new Set(unseen.map((block) => block.index));
   const compaction = request.blocks.findLast((block) => block.type === 'compaction');
   if (compaction === undefined) return hidden;
@@ -121,12 +122,8 @@ export function hiddenBlocks(request: WireRequest): Set<number> {
   return hidden;
 }
 
-/**
- * True for the attribution block of Claude Code: one line at the first place of the system prompt. The service removes
- * it by its position and its text. Claude Code 2.1.330 leaves it out of its own record of the request.
- */
-function isAttribution({ level, content, fields }: SentBlock): boolean {
-  return level === 'system' && content === 0 && /^x-anthropic-billing-header:[^\n]*$/.test(textOf(fields['text']));
+function attributes({ level, content, fields }: SentBlock): boolean {
+  return level === 'system' && content === 0 && isAttribution(textOf(fields['text']));
 }
 
 /**

@@ -1,5 +1,7 @@
 // Rules for requests, in the order in which they are checked. The first refusal is returned.
 
+import { checkExtraFields } from './extra-fields.ts';
+import { checkBetas, checkSettings } from './settings.ts';
 import type { MessageRefusal } from '../core/refusal.ts';
 import type { WireRequest, RequestRule } from './request.ts';
 import { checkChanges, checkTools } from './tools.ts';
@@ -11,10 +13,13 @@ import { checkUnsimulated } from './unsimulated.ts';
 import { firstRefusal } from '../core/refusal.ts';
 
 const RULES: readonly RequestRule[] = [
+  checkBetas,
   checkUnsimulated,
+  checkSettings,
   checkOutput,
   checkTools,
   checkContent,
+  checkExtraFields,
   checkImages,
   checkChanges,
   checkPairs,

@@ -3,8 +3,9 @@
 
 import { firstRefusal, invalid } from '../core/refusal.ts';
 import type { MessageRefusal } from '../core/refusal.ts';
-import type { RequestRule, WireRequest } from './request.ts';
-import { isList, isObject, isPresent, textOf } from '../core/wire.ts';
+import { pathOf } from './request.ts';
+import type { RequestRule, SentBlock, WireRequest } from './request.ts';
+import { isList, isObject, isPresent, objectAt, textOf } from '../core/wire.ts';
 import type { WireObject } from '../core/wire.ts';
 
 /** Next step for each field that is refused if it has a value. An empty list counts as no value. */
@@ -84,12 +85,21 @@ export function checkServerTools(
   treatment: 'offered' | 'refused',
 ): MessageRefusal | undefined {
   if (treatment === 'offered') return undefined;
-  const tools = blocks.filter((block) => block.level === 'tools');
-  return firstRefusal(tools, ({ content, fields }) => {
-    const type = textOf(fields['type']);
+  return firstRefusal(blocks, (block) => {
+    const path = block.level === 'tools' ? `tools.${block.content}` : pathOf(block);
+    if (block.type === 'container_upload') {
+      return invalid(`simulator: ${path}: 'container_upload' is not simulated. Remove it: no server tool runs here.`);
+    }
+    const type = textOf(definitionOf(block)['type']);
     if (type === '' || type === 'custom' || OWN_TOOLS.test(type)) return undefined;
     const advice =
       "Remove it, or use the option serverTools: 'offered' (--offer-server-tools): the tool is then offered and never called.";
-    return invalid(`simulator: tools.${content}: the server tool '${type}' is not simulated. ${advice}`);
+    return invalid(`simulator: ${path}: the server tool '${type}' is not simulated. ${advice}`);
   });
+}
+
+/** Returns the definition of a tool that a block declares or adds, or an empty object. */
+function definitionOf({ level, type, fields }: SentBlock): WireObject {
+  if (level === 'tools') return fields;
+  return type === 'tool_addition' ? objectAt(objectAt(fields, 'tool'), 'definition') : {};
 }

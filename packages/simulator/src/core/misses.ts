@@ -1,9 +1,10 @@
 // Finds the cause of a call that read nothing from the cache, by comparing the parts of its request with earlier
 // requests of the same account and model.
 
+import { isAttribution } from './attribution.ts';
 import { digestOf } from './digests.ts';
 import type { LedgerCall } from './ledger.ts';
-import { isList, isObject, objectAt } from './wire.ts';
+import { isList, isObject, objectAt, textOf } from './wire.ts';
 import type { WireObject } from './wire.ts';
 
 /** Digests of the parts of a request, without cache markers. */
@@ -72,13 +73,22 @@ function shapeOf(value: unknown, cached: number): PromptShape {
   const list = messages ?? input;
   return {
     tools: digestOf(unmarked(tools ?? null)),
-    system: digestOf(unmarked([system ?? null, instructions ?? null])),
+    system: digestOf(unmarked([shownSystem(system), instructions ?? null])),
     messages: (isList(list) ? list : [list]).map((message) => digestOf(unmarked(message ?? null))),
     cached,
   };
 }
 
+/** Leaves out the attribution block of Claude Code, because it is no part of the prompt. */
+function shownSystem(system: unknown): unknown {
+  if (!isList(system)) return isAttribution(textOf(system)) ? null : (system ?? null);
+  const [first, ...others] = system;
+  return isObject(first) && isAttribution(textOf(first['text'])) ? others : system;
+}
+
+const MARKERS: ReadonlySet<string> = new Set(['cache_control', 'prompt_cache_breakpoint']);
+
 /** Returns JSON without cache markers, because a client moves them from call to call. */
 function unmarked(value: unknown): string {
-  return JSON.stringify(value, (key, field: unknown) => (key === 'cache_control' ? undefined : field));
+  return JSON.stringify(value, (key, field: unknown) => (MARKERS.has(key) ? undefined : field));
 }

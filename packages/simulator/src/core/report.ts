@@ -78,10 +78,11 @@ export function placeText({ route, step }: StepPlace): string {
   return route === undefined ? `step ${step}` : `step ${step} of ${route}`;
 }
 
-const DECIMAL = /^\d{1,12}(?:\.\d{1,12})?$/;
+const DECIMAL = /^\d{1,12}(?:\.\d{1,20})?$/;
 
+/** A number such as `2 / 3` or `1e-9` is written with all its digits, at most 20 after the point. */
 function decimalOf(name: string, value: number | string): string {
-  const text = String(value);
+  const text = typeof value === 'number' && value < 1e-6 && value > 0 ? value.toFixed(20) : String(value);
   if (DECIMAL.test(text) && (name !== 'minHitRate' || Number(text) <= 1)) return text;
   const problem = `${name}: ${JSON.stringify(text)} is not a decimal${name === 'minHitRate' ? ' from 0 to 1' : ''}`;
   throw new SimulatorError('simulator/bad-options', `The run cannot be checked: ${problem}.`, { problems: [problem] });

@@ -241,10 +241,16 @@ async function readCall(door: SimulatorDoor, context: DoorContext): Promise<Inco
   };
 }
 
+/** A version is a date. No list of versions is checked, because new releases of the SDK send new ones. */
+const VERSION = /^\d{4}-\d{2}-\d{2}$/;
+
+/** The text for a wrong version is the simulator's own. */
 function versionRefusal(context: DoorContext): MessageRefusal | undefined {
-  return context.req.header('anthropic-version') === undefined
-    ? invalid('anthropic-version: header is required')
-    : undefined;
+  const version = context.req.header('anthropic-version');
+  if (version === undefined) return invalid('anthropic-version: header is required');
+  return VERSION.test(version)
+    ? undefined
+    : invalid(`anthropic-version: ${JSON.stringify(version)} is not a valid version`);
 }
 
 function refuseCall(refusal: MessageRefusal, request: string): Response {

@@ -157,17 +157,7 @@ export function checkSettings(
   );
 }
 
-const MIN_OUTPUT = 16;
-
 function checkLimits(fields: WireObject, wire: OpenAIWire): OpenAIRefusal | undefined {
-  const most = fields['max_output_tokens'];
-  if (typeof most === 'number' && most < MIN_OUTPUT) {
-    return bad(
-      `Invalid 'max_output_tokens': integer below minimum value. Expected a value >= ${MIN_OUTPUT}, but got ${most} instead.`,
-      'max_output_tokens',
-      'integer_below_min_value',
-    );
-  }
   if (wire !== 'chat' || !isPresent(fields['max_tokens']) || !reasons(textOf(fields['model']))) return undefined;
   const text =
     "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";

@@ -12,6 +12,7 @@ import type { OpenAIRefusal } from './refusal.ts';
 import { checkTools } from './tools.ts';
 import type { OpenAIWire } from './prompt.ts';
 import { checkUnsimulated } from './unsimulated.ts';
+import { checkStreaming, checkValues } from './values.ts';
 
 /** Body whose top level, tools and model passed the checks, with the catalog row of the model. */
 export interface ReadBody {
@@ -39,8 +40,10 @@ export function readBody(body: Uint8Array, purpose: OpenAIPurpose, find: FindRow
   if (!known) return noModel(model, purpose);
   const wire = purpose === 'count' ? 'responses' : purpose;
   return (
+    checkValues(fields, purpose) ??
     checkSettings(fields, capabilities, wire) ??
     checkUnsimulated(fields, purpose, capabilities) ??
+    checkStreaming(fields, purpose) ??
     checkTools(fields, wire) ?? { fields, capabilities }
   );
 }
