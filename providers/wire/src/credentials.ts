@@ -178,7 +178,14 @@ function hideAll(text: string, key: string, hidden: ReadonlyMap<string, string>)
   return sorted.reduce((rest, [value, name]) => hideValue(rest, value, `[${name}]`), without);
 }
 
+/** Hides a value, also in the form in which JSON contains it. */
 function hideValue(text: string, value: string, by: string): string {
+  const inJson = JSON.stringify(value).slice(1, -1);
+  const hidden = inJson === value ? text : hideText(text, inJson, by);
+  return hideText(hidden, value, by);
+}
+
+function hideText(text: string, value: string, by: string): string {
   if (value.length >= LONG) return text.replaceAll(value, by);
   const escaped = value.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
   return text.replaceAll(new RegExp(`(?<![\\w-])${escaped}(?![\\w-])`, 'g'), () => by);

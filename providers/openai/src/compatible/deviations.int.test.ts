@@ -158,3 +158,26 @@ describe("the caller's functions", () => {
     },
   );
 });
+
+describe('an error of a server that repeats the credentials of a request', () => {
+  const key = ['sk', 'quite', 'secret', 'word'].join('-');
+  const header = 'quo"te\\secret';
+  const options = { apiKey: key, headers: { 'x-team': header } };
+  const body = { error: { message: `no ${key}`, type: key, code: key }, got: header };
+  const refusing: Reply = (response) => {
+    response.writeHead(401, { 'content-type': 'application/json', 'x-request-id': key });
+    response.end(JSON.stringify(body));
+  };
+
+  test.each<[string, Reply]>([
+    ['as the code, the type and the id of the request', refusing],
+    ['as the type of an event', streaming([data({ error: { message: 'no', type: key } })])],
+    ['inside JSON that is kept as text', streaming([data({ error: { message: body } })])],
+  ])('contains none of them: %s', async (_place, reply) => {
+    const failure = await errorOf(reply, options);
+    const all = [failure.message, JSON.stringify(failure), String(failure.cause)].join('\n');
+    expect(all).not.toContain(key);
+    expect(all).not.toContain(JSON.stringify(header).slice(1, -1));
+    expect(all).toMatch(/\[key\]/);
+  });
+});
