@@ -113,6 +113,9 @@ export const TOKENS: readonly SecretSample[] = [
   sample('a cookie of Slack', 'slack', `xoxd-${noise(40)}%2B${noise(20, 2)}%3D%3D`),
   sample('a runner token of GitLab', 'gitlab', `GR1348941${noise(20)}`),
   sample('a token of Hugging Face', 'huggingface', `hf_${noise(34)}`),
+  sample('a key of xAI', 'xai', `xai-${noise(80, 32)}`),
+  sample('a key of Together AI', 'together', `tgp_v1_${noise(20, 33)}_${noise(22, 34)}`),
+  sample('a key of DeepSeek', 'openai', `sk-${noise(32, 35).toLowerCase()}`),
   sample('a token of PyPI', 'pypi', `pypi-AgEIcHlwaS5vcmc${noise(120)}`),
 ];
 

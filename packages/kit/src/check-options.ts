@@ -141,9 +141,20 @@ const SET_ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['authorization', 'connection.bearerToken or apiKey'],
   ['anthropic-beta', 'modelOptions.betas'],
   ['openai-beta', 'modelOptions.betas'],
-  ...['accept', 'connection', 'content-length', 'content-type', 'host', 'transfer-encoding'].map(
-    (name): [string, string] => [name, ''],
-  ),
+  ...[
+    'accept',
+    'connection',
+    'content-length',
+    'content-type',
+    'expect',
+    'host',
+    'keep-alive',
+    'proxy-connection',
+    'te',
+    'trailer',
+    'transfer-encoding',
+    'upgrade',
+  ].map((name): [string, string] => [name, '']),
 ]);
 
 const headerName = z.string().check(({ value, issues }) => {

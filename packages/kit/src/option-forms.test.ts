@@ -119,3 +119,13 @@ describe('the answer of `permissions.ask`', () => {
     },
   );
 });
+
+test.each(['Host', 'content-length', 'transfer-encoding', 'expect', 'upgrade', 'TE', 'keep-alive'])(
+  'the header %s is refused in `connection.headers`, because the connection sets it or cannot send it',
+  (name) => {
+    const connection = { headers: { [name]: 'a' } };
+    expect(() => createAgent({ model: MODEL, provider: 'anthropic', apiKey: 'a-key', connection })).toThrow(
+      /is set by the connection itself: remove it/,
+    );
+  },
+);

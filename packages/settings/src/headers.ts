@@ -18,6 +18,27 @@ export function isCredentialHeader(name: string): boolean {
   return CARRIES.test(name) || isSecretName(name);
 }
 
+/** Names of headers that the connection itself sets, or that it cannot send. */
+const OF_CONNECTION: ReadonlySet<string> = new Set([
+  'accept',
+  'connection',
+  'content-length',
+  'content-type',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** Returns true if the connection itself sets a header of this name, so that the user cannot set it. */
+export function isConnectionHeader(name: string): boolean {
+  return OF_CONNECTION.has(name.toLowerCase());
+}
+
 /** Matches a value that a header can have. */
 const VALUE = /^[\t\x20-\x7e]{1,8192}$/;
 const VISIBLE = 'expected visible ASCII characters, or { "variable": "NAME" }';
@@ -35,6 +56,7 @@ const ofAddress = z.record(z.string(), value).check(({ value: headers, issues })
 function problemOf(name: string, one: HeaderSetting): string | undefined {
   if (!/^[\w!#$%&'*+.^`|~-]{1,200}$/.test(name)) return 'expected the name of a header';
   if (/^authorization$/i.test(name)) return 'Authorization is set from the API key of the provider';
+  if (isConnectionHeader(name)) return `${name} is set by the connection itself: remove it`;
   if (typeof one === 'string' && isCredentialHeader(name))
     return `${name} carries a credential: put it into an environment variable, and write { "variable": "NAME" }`;
   return undefined;

@@ -55,12 +55,24 @@ export function boundFetch({ service, reach, idleMs, fetch }: FetchOptions): typ
   };
 }
 
-function ask(
+/**
+ * Calls a fetch. The abort signal ends the wait even if a fetch of the caller, or its function `bearerToken`, ignores
+ * the signal.
+ */
+async function ask(
   fetch: typeof globalThis.fetch,
   input: Parameters<typeof globalThis.fetch>[0],
   init: RequestInit | undefined,
 ): Promise<Response> {
-  return fetch(input, { ...init, redirect: 'manual' });
+  const { promise: abort, reject } = Promise.withResolvers<never>();
+  const signal = init?.signal;
+  const end = (): void => reject(signal?.reason);
+  signal?.addEventListener('abort', end, { once: true });
+  try {
+    return await Promise.race([fetch(input, { ...init, redirect: 'manual' }), abort]);
+  } finally {
+    signal?.removeEventListener('abort', end);
+  }
 }
 
 /**

@@ -3,6 +3,7 @@
 
 import { ProviderError } from '@tidemark/model';
 import type { Service } from './service.ts';
+import { refuse } from './service.ts';
 
 /**
  * Bearer token, or a function that returns one. The function is called before the first request, and again after a
@@ -39,8 +40,8 @@ export function createCredentials({ service, key, headers = {}, bearerToken }: C
     headers,
     hide: (text) => hideAll(text, key, hidden),
     through: (fetch) => async (input, init) => {
-      const send = (used: string | undefined): Promise<Response> =>
-        fetch(input, { ...init, headers: requestHeaders(init?.headers, headers, used) });
+      const send = async (used: string | undefined): Promise<Response> =>
+        asResponse(service, await fetch(input, { ...init, headers: requestHeaders(init?.headers, headers, used) }));
       const used = await token?.get();
       const response = await send(used);
       const fresh = response.status === 401 && used !== undefined ? await token?.renew(used) : undefined;
@@ -49,6 +50,24 @@ export function createCredentials({ service, key, headers = {}, bearerToken }: C
       return send(fresh);
     },
   };
+}
+
+/**
+ * Returns the answer of a fetch. The check reads only the members that are used, because a fetch of the caller may have
+ * a class `Response` of its own.
+ *
+ * @throws ProviderError `provider/unsupported` for a value that is no `Response`. A retry would return it again.
+ */
+function asResponse(service: Service, value: Response): Response {
+  if (isResponse(value)) return value;
+  const found = value === null ? 'null' : typeof value;
+  const message = `the function \`fetch\` of the connection to ${service.title} returned a value that is no Response (${found}): fix the function`;
+  throw refuse(service, 'provider/unsupported', message);
+}
+
+function isResponse(value: Partial<Response> | null | undefined): boolean {
+  if (typeof value?.status !== 'number' || typeof value.headers?.get !== 'function') return false;
+  return value.body === null || typeof value.body?.getReader === 'function';
 }
 
 /**
@@ -159,7 +178,14 @@ function hideAll(text: string, key: string, hidden: ReadonlyMap<string, string>)
   return sorted.reduce((rest, [value, name]) => hideValue(rest, value, `[${name}]`), without);
 }
 
+/** Hides a value, also in the form in which JSON contains it. */
 function hideValue(text: string, value: string, by: string): string {
+  const inJson = JSON.stringify(value).slice(1, -1);
+  const hidden = inJson === value ? text : hideText(text, inJson, by);
+  return hideText(hidden, value, by);
+}
+
+function hideText(text: string, value: string, by: string): string {
   if (value.length >= LONG) return text.replaceAll(value, by);
   const escaped = value.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
   return text.replaceAll(new RegExp(`(?<![\\w-])${escaped}(?![\\w-])`, 'g'), () => by);

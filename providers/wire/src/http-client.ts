@@ -129,6 +129,11 @@ export interface Decoding {
   /** True if the answer is complete. Later events are not read. */
   finished(): boolean;
   /**
+   * True if all parts of the answer have arrived, and only facts about the call such as its usage can follow. If the
+   * connection then breaks or sends nothing more, the answer is accepted. Default: false until the answer is complete.
+   */
+  hasAllParts?(): boolean;
+  /**
    * Reads the data of one event.
    *
    * @throws ProviderError `provider/malformed` for an event without its documented shape, or the failure that an error
@@ -250,6 +255,11 @@ async function post(
   return boundAnswer(service, response, answerLimits(outputLimit));
 }
 
+/** Longest wait for the facts that follow the last part of an answer, in milliseconds. */
+const LAST_FACTS_MS = 10_000;
+
+const ENDED = { done: true, value: undefined } as const;
+
 async function* decodeEvents(
   { service, sdk, idleMs }: ClientConnection,
   decoding: Decoding,
@@ -258,7 +268,12 @@ async function* decodeEvents(
 ): AsyncGenerator<StreamPart, void> {
   const events = sdk.events(response, bridge.controller);
   while (!decoding.finished()) {
-    const next = await within(events.next(), idleMs, (ms) => silent(service, ms));
+    const patience = decoding.hasAllParts?.() === true ? Math.min(idleMs, LAST_FACTS_MS) : idleMs;
+    const next = await within(events.next(), patience, (ms) => silent(service, ms)).catch((error: unknown) => {
+      // A new request would pay for the same answer again.
+      if (decoding.hasAllParts?.() !== true || sdk.sort(error, 'answering').class !== 'retryable') throw error;
+      return ENDED;
+    });
     if (next.done === true) break;
     if (next.value.data !== '') yield* meter(decoding.take(next.value.data));
   }

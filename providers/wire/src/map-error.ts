@@ -60,7 +60,7 @@ export function mapError<E extends SdkError>(
   if (error instanceof errors.APIConnectionTimeoutError)
     return brokenCallError(service, 'provider/timeout', 'the answer did not begin in time');
   if (error instanceof errors.APIError && !(error instanceof errors.APIConnectionError))
-    return errors.sort(failureOf(error, hide(errors.messageOf(error))), error);
+    return withoutSecrets(errors.sort(failureOf(error, hide(errors.messageOf(error))), error), hide);
   const [code, what]: readonly [ProviderErrorCode, string] =
     phase === 'asking'
       ? ['provider/connection', 'the connection failed']
@@ -105,5 +105,10 @@ function withoutSecrets(error: ProviderError, hide: Hide): ProviderError {
   // The message of a parser quotes some of the bytes that the parser could not read. These bytes may be a part of the
   // key, and a search for the whole key does not find a part. Therefore only the name of the error is kept.
   const plain = cause instanceof SyntaxError ? new Error(cause.name) : cause && plainCause(cause, hide);
-  return new ProviderError(error.class, error.code, hide(error.message), error.data, plain);
+  const { type, request } = error.data;
+  const hidden = defined({
+    type: type === undefined ? undefined : hide(type),
+    request: request === undefined ? undefined : hide(request),
+  });
+  return new ProviderError(error.class, error.code, hide(error.message), { ...error.data, ...hidden }, plain);
 }

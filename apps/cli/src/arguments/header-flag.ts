@@ -2,8 +2,7 @@
 // a header that carries a credential is refused.
 
 import { createSecrets } from '@tidemark/agent';
-import { isCredentialHeader } from '@tidemark/settings';
-import { InvalidArgumentError } from 'commander';
+import { isConnectionHeader, isCredentialHeader } from '@tidemark/settings';
 
 import { CliError } from '../frame/failure.ts';
 
@@ -11,16 +10,26 @@ import { CliError } from '../frame/failure.ts';
 export type HeaderFlag = readonly [name: string, value: string];
 
 const SAFE =
-  'Set the API key of the provider in its variable or with `tidemark keys set`; for another header, use the setting connection.headers with { "variable": "NAME" }.';
+  'set the API key of the provider in its variable or with `tidemark keys set`; for another header, use the setting connection.headers with { "variable": "NAME" }.';
 
-/** Parses one header and adds it to the earlier ones. The error never contains a value. */
+/**
+ * Parses one header and adds it to the earlier ones. The errors are not those of commander, which quotes the argument
+ * and with it the value.
+ *
+ * @throws CliError `cli/usage` for a text that is no header, and for a header that cannot be set here.
+ */
 export function headerOf(text: string, before: readonly HeaderFlag[] = []): readonly HeaderFlag[] {
-  const [, name, value] = /^\s*([\w!#$%&'*+.^`|~-]{1,200})\s*:[ \t]*([\t\x20-\x7e]{1,8192})$/.exec(text) ?? [];
-  if (name === undefined || value === undefined)
-    throw new InvalidArgumentError("Expected 'Name: value' in visible ASCII characters.");
+  const [, name, rest = ''] = /^\s*([\w!#$%&'*+.^`|~-]{1,200})\s*:(.*)$/s.exec(text) ?? [];
+  if (name === undefined)
+    throw new CliError('cli/usage', '`--header` expects a name and a value', "write it as --header 'Name: value'");
   if (isCredentialHeader(name))
-    throw new InvalidArgumentError(`${name} carries a credential, and other programs can read a command line. ${SAFE}`);
-  return [...before, [name, value.trim()]];
+    throw new CliError('cli/usage', `${name} carries a credential, and other programs can read a command line`, SAFE);
+  if (isConnectionHeader(name))
+    throw new CliError('cli/usage', `the header ${name} is set by the connection itself`, 'remove it');
+  const value = rest.trim();
+  if (/^[\t\x20-\x7e]{1,8192}$/.test(value)) return [...before, [name, value]];
+  const expected = 'expected 1 to 8192 visible ASCII characters';
+  throw new CliError('cli/usage', `the value of \`--header ${name}\` cannot be sent: ${expected}`, 'fix the value');
 }
 
 /** @throws CliError `cli/usage` for a header whose value looks like a secret. The error does not contain the value. */

@@ -102,6 +102,24 @@ describe('`--header`', () => {
     expect(ran.exit).toBe(2);
     expect(ran.err).toContain('carries a credential');
     expect(ran.err).toContain('tidemark keys set');
+    expect(ran.out + ran.err).not.toContain(header.slice(header.indexOf(':') + 2));
+    expect(server.heard).toEqual([]);
+  });
+
+  test.each([
+    ['Authorization Bearer quiet-word', 'a name and a value'],
+    ['x note: quiet-word', 'a name and a value'],
+    ['x-note: quiet-word\nx-other: a', 'cannot be sent'],
+    ['x-note: quiet-word é', 'cannot be sent'],
+    ['x-note: ', 'cannot be sent'],
+    ['Content-Length: quiet-word', 'is set by the connection itself'],
+    ['expect: quiet-word', 'is set by the connection itself'],
+  ])('refuses %j without quoting its value', async (header, problem) => {
+    const server = await serve();
+    const ran = await tidemark(['hi there', ...at(server), '--header', header]);
+    expect(ran.exit).toBe(2);
+    expect(ran.err).toContain(problem);
+    expect(ran.out + ran.err).not.toContain('quiet-word');
     expect(server.heard).toEqual([]);
   });
 

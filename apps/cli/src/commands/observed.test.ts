@@ -108,6 +108,15 @@ test('`why --json` contains the derived cause and the price of each break', asyn
   for (const { miss } of explained.slice(0, 3)) expect(Number(miss.cost)).toBeGreaterThan(0);
 });
 
+test('`cost` groups the calls by the derived causes that `why` names', async () => {
+  const { explained } = JSON.parse((await run('why', main, '--json')).out);
+  const named = explained.flatMap(({ miss }: { miss?: { cause: string } }) => (miss === undefined ? [] : [miss.cause]));
+  const { groups } = JSON.parse((await run('cost', main, '--json')).out);
+  const causes = groups.flatMap(({ name }: { name: string | null }) => (name === null ? [] : [name]));
+  expect(causes.toSorted()).toEqual(named.toSorted());
+  expect(causes).toEqual(expect.arrayContaining(['tools', 'expired', 'role']));
+});
+
 test('`why` reports the calls without a recorded request, and how to see them as they would have been sent', async () => {
   const session = await changed('partly', (lines) => {
     const last = lines.findLastIndex(isOf('api-request'));

@@ -15,6 +15,8 @@ import {
 import type { EpochOpened, Log, SessionId, Timestamp } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
 import { loadCapabilities } from '../session/materials.ts';
+import type { ObservedExplanation } from './explain-observed.ts';
+import { compareObserved, missCause } from './explain-observed.ts';
 
 export interface AccountOptions {
   readonly by: GroupBy;
@@ -95,17 +97,29 @@ async function* readCalls(log: Log, session: SessionId, rowOf: RowOf): AsyncGene
   let churn = beginChurn(session);
   let imported = false;
   const rows = new Map<string, Capabilities>();
+  const comparer = compareObserved(log.artifacts);
+  const observed = new Map<number, ObservedExplanation>();
   const find: RowOf = (provider, model) => rows.get(`${provider} ${model}`) ?? rowOf(provider, model);
   for await (const record of log.read(session)) {
     if (record.kind === 'session.created') imported = record.data.imported !== undefined;
     if (record.kind === 'epoch.opened' && !imported) await learnRow(log, record.data, rows);
+    const explained = imported ? await comparer.take(record) : undefined;
+    if (explained !== undefined) observed.set(explained.request.record.data.step, explained);
     churn = addChurn(churn, record);
     const followed = followRecord(following, record, find);
     following = followed.following;
-    for (const call of followed.calls) yield { type: 'call', call };
+    for (const call of followed.calls) yield { type: 'call', call: withObservedCause(call, observed) };
   }
-  for (const call of endFollowing(following)) yield { type: 'call', call };
+  for (const call of endFollowing(following)) yield { type: 'call', call: withObservedCause(call, observed) };
   yield { type: 'churn', churn };
+}
+
+/** Returns a call with the cause of its miss that is derived from its observed request, as `why` names it. */
+function withObservedCause(call: ModelCall, observed: ReadonlyMap<number, ObservedExplanation>): ModelCall {
+  const { stream, step, again } = call;
+  const explained = stream === 'main' ? observed.get(step) : undefined;
+  if (again === undefined || explained === undefined) return call;
+  return { ...call, again: { ...again, cause: missCause(explained, again.cause) } };
 }
 
 /**

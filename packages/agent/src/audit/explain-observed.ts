@@ -41,29 +41,39 @@ export const rowOf: RowOf = (provider, model) => findModel(defaultCatalog(), mod
 
 /** Creates an explainer that has seen no record. */
 export function explainObserved(artifacts: Artifacts, session: SessionId): ObservedExplainer {
-  const reader = createObservedReader(artifacts, { sized: true });
+  const comparer = compareObserved(artifacts);
   const missed = new Map<number, NonNullable<ModelCall['again']>>();
   let following = beginFollowing(session);
-  let before: ObservedRequest | undefined;
-  let compacted = false;
   const note = (calls: readonly ModelCall[]): void => {
     for (const { stream, step, again } of calls) if (stream === 'main' && again !== undefined) missed.set(step, again);
   };
   return {
-    take: async (record) => {
+    take: (record) => {
       const followed = followRecord(following, record, rowOf);
       following = followed.following;
       note(followed.calls);
+      return comparer.take(record);
+    },
+    misses: () => {
+      note(endFollowing(following));
+      return missed;
+    },
+  };
+}
+
+/** Compares each observed request of a session with the one before it. Does not count missed tokens. */
+export function compareObserved(artifacts: Artifacts): Pick<ObservedExplainer, 'take'> {
+  const reader = createObservedReader(artifacts, { sized: true });
+  let before: ObservedRequest | undefined;
+  let compacted = false;
+  return {
+    take: async (record) => {
       compacted ||= record.kind === 'history.compacted';
       const request = await reader.read(record);
       if (request === undefined) return undefined;
       const explained = explain(before, request, compacted);
       [before, compacted] = [request, false];
       return explained;
-    },
-    misses: () => {
-      note(endFollowing(following));
-      return missed;
     },
   };
 }

@@ -97,7 +97,8 @@ async function readRequest(reading: Reading, record: RecordedOf<'request.observe
   const making: BlockMaking = { sized: reading.sized, originOf: originsOf(reading, record) };
   const front = await loadFront(reading, record, making);
   const messages = [...(before?.messages.slice(0, keep) ?? [])];
-  for (let index = 0; index < unnamed; index += 1) messages.push(unnamedMessage(messages.length, record, making));
+  if (unnamed > 0) messages.push(unnamedMessage(messages.length, record, making));
+  for (let index = 1; index < unnamed; index += 1) messages.push(NEXT_UNNAMED);
   for (const name of data.tail) messages.push(await loadMessage(reading, record, name, messages.length, making));
   const parameters = cacheParameters(data.parameters);
   const sequence = sequenceOf(reading.held, { front, messages, parameters, model: data.model });
@@ -152,6 +153,9 @@ async function loadMessage(
   return { digest: name, message, blocks };
 }
 
+/** Message after another message that the recording does not name. One block stands for all of them. */
+const NEXT_UNNAMED: HeldMessage = { digest: undefined, message: undefined, blocks: [] };
+
 // The name of the request makes the block unequal to every other block, because nothing is known about its content.
 function unnamedMessage(
   index: number,
@@ -182,7 +186,15 @@ async function loadJson(
 
 function missingParts({ fields }: HeldFront, messages: readonly HeldMessage[]): readonly string[] {
   const front = fields === undefined ? ['front'] : [];
-  return [...front, ...messages.flatMap(({ message }, index) => (message === undefined ? [`message ${index}`] : []))];
+  return [...front, ...messages.flatMap(({ message }, index) => (message === undefined ? [nameOf(index)] : []))];
+}
+
+/** Names of the messages by their index. The requests of a session share them, because a hostile file has many. */
+const NAMES: string[] = [];
+
+function nameOf(index: number): string {
+  while (NAMES.length <= index) NAMES.push(`message ${NAMES.length}`);
+  return NAMES[index] ?? '';
 }
 
 function bodyOf(

@@ -34,7 +34,7 @@ export const SHORTEST_RUN = 20;
 
 /** Matches every text that contains a match of a rule in `TOKEN_RULES`. This cheap check runs before the rules. */
 export const TOKEN_HINT: RegExp =
-  /sk-|AIza|GOCSPX|ya29|gh[opsur]_|github_pat|gl[a-z]{2,5}-|xox|xapp|k_(?:live|test)|whsec|npm_|A(?:KIA|SIA|BIA|CCA)|eyJ|hf_|pypi-|GR1348941/;
+  /sk-|AIza|GOCSPX|ya29|gh[opsur]_|github_pat|gl[a-z]{2,5}-|xox|xapp|k_(?:live|test)|whsec|npm_|A(?:KIA|SIA|BIA|CCA)|eyJ|hf_|pypi-|GR1348941|xai-|tgp_v/;
 
 /**
  * Matches the position where a token may begin: not inside a word. A string escape (`\n`, `\u0022`, `\x20`), a URL
@@ -77,6 +77,8 @@ export const TOKEN_RULES: readonly SecretRule[] = [
   { name: 'npm', expression: /(?<lead>(?<=\\)n)(?<secret>pm_[A-Za-z0-9]{36,128})/g },
   { name: 'pypi', expression: /pypi-AgE[A-Za-z0-9_-]{40,1000}/g },
   { name: 'huggingface', expression: atBegin('hf_[A-Za-z0-9]{30,64}'), isSecret: isMixed },
+  { name: 'xai', expression: atBegin('xai-[A-Za-z0-9]{60,128}'), isSecret: isMixed },
+  { name: 'together', expression: atBegin(String.raw`tgp_v\d_[\w-]{40,64}`), isSecret: isMixed },
   { name: 'gitlab', expression: /GR1348941[A-Za-z0-9_-]{20,50}/g },
   {
     name: 'aws',

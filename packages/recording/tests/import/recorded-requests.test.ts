@@ -232,6 +232,32 @@ describe('a request that refers to an earlier one', () => {
     expect(last?.data.tail).toHaveLength(2);
   });
 
+  test('that takes over more messages than the request before it has cannot be compared, and does not differ', async () => {
+    const strange: SentRequest = { ...two, id: 'r6', messages: [user('z')] };
+    const late = { ...requestRow({ ...three, id: 'r7' }), base: 'r1', keep: 4 };
+    const { requests, differences, rows: imported } = await checkRows([...rows, requestRow(strange), late]);
+    expect(requests).toBe(5);
+    const last = differences.find(
+      ({ position }) => position === pick(imported.events, 'request.observed').at(-1)?.position,
+    );
+    expect(last?.missing).toEqual(expect.arrayContaining(['message 1', 'message 2', 'message 3']));
+    expect(last).not.toHaveProperty('rebuilt');
+  });
+
+  test('that names an impossible number of messages is kept as a foreign record, and many requests share the rest', async () => {
+    const many = Array.from({ length: 40 }, (_, index) => ({
+      ...requestRow(two),
+      id: `m${index}`,
+      base: 'x',
+      keep: 9_999,
+    }));
+    const found = await checkRows([...rows, ...many, { ...requestRow(two), id: 'over', base: 'x', keep: 10_001 }]);
+    expect(found.requests).toBe(43);
+    expect(found.differences.at(-1)?.missing).toHaveLength(9_999);
+    const foreign = pick(found.rows.events, 'foreign.recorded').map(({ data }) => data.reason);
+    expect(foreign).toContain('an incomplete record of a request');
+  });
+
   test('in a fork refers only to records of the fork and its ancestors', async () => {
     const other: SentRequest = { ...two, id: 'r4', messages: [user('a'), model('b'), user('g')], base: three };
     const forked = [...rows, prompt('p4', 'a1', 'g'), requestRow(other), answer('a4', 'p4', 'm4', say('h'))];

@@ -22,12 +22,22 @@ export interface ChatUsage {
   readonly completion_tokens_details?: { readonly reasoning_tokens?: WireCount } | null | undefined;
 }
 
+/** Arguments that a server sends as a JSON value instead of a text, as the text of the value. */
+export interface WholeArguments {
+  readonly whole: string;
+}
+
 /** A call, or a piece of a call in a stream. */
 export interface WireCall {
   readonly index?: number | null | undefined;
   readonly id?: ChatWord;
-  /** Some servers send the arguments as an object instead of a text. They are read as the JSON text of the object. */
-  readonly function?: { readonly name?: ChatWord; readonly arguments?: ChatWord } | null | undefined;
+  readonly function?: { readonly name?: ChatWord; readonly arguments?: ChatWord | WholeArguments } | null | undefined;
+}
+
+/** Text and reasoning of a content that a server sends as a list of parts, as Mistral does for its reasoning models. */
+export interface ListedContent {
+  readonly text: string;
+  readonly reasoning: string;
 }
 
 /**
@@ -35,7 +45,7 @@ export interface WireCall {
  * `reasoning`.
  */
 export interface ChatMessage {
-  readonly content?: ChatWord;
+  readonly content?: ChatWord | ListedContent;
   readonly refusal?: ChatWord;
   readonly reasoning_content?: ChatWord;
   readonly reasoning?: ChatWord;
@@ -59,35 +69,55 @@ export interface WireCompletion {
   readonly usage?: ChatUsage | null | undefined;
   /** Place of the usage in streams of Groq. */
   readonly x_groq?: { readonly usage?: ChatUsage | null | undefined } | null | undefined;
-  readonly error?:
-    | { readonly message?: ChatWord; readonly type?: ChatWord; readonly code?: string | number | null | undefined }
-    | null
-    | undefined;
+  readonly error?: WireError | null | undefined;
+}
+
+/** An error in a chunk or a body. */
+export interface WireError {
+  readonly message?: ChatWord;
+  readonly type?: ChatWord;
+  readonly code?: string | number | null | undefined;
 }
 
 // An invalid count becomes `undefined` (unknown) instead of an error, so the rest of the answer is kept.
 const count: z.ZodType<WireCount> = z.number().int().nonnegative().max(MAX_TOKENS).nullish().catch(undefined);
 const name: z.ZodType<ChatWord> = z.string().nullish();
 
-const argumentsText: z.ZodType<ChatWord> = z.union([
+// A number is accepted where the API documents a text, because servers in other languages are not strict.
+const label: z.ZodType<ChatWord> = z.union([name, z.number().transform(String)]);
+
+const argumentsText: z.ZodType<ChatWord | WholeArguments> = z.union([
   name,
-  z.record(z.string(), z.unknown()).transform((value) => JSON.stringify(value)),
+  z.unknown().transform((value) => ({ whole: JSON.stringify(value) })),
 ]);
+const slot: z.ZodType<number | null | undefined> = z.coerce.number().int().nonnegative().nullish().catch(undefined);
 const call: z.ZodType<WireCall> = z.looseObject({
-  index: z.number().int().nonnegative().nullish(),
-  id: name,
-  function: z.looseObject({ name, arguments: argumentsText }).nullish(),
+  index: z.union([z.null(), z.undefined(), slot]),
+  id: label,
+  function: z.looseObject({ name, arguments: argumentsText.optional() }).nullish(),
 });
 
 // Some servers put an object into `reasoning`. Only text is used, so an object is dropped.
 const reasoningText: z.ZodType<ChatWord> = z.string().nullish().catch(undefined);
 
+const textPart = z.looseObject({ type: z.string().optional(), text: z.string().optional() });
+const listed: z.ZodType<ListedContent> = z
+  .array(z.union([z.string(), textPart.extend({ thinking: z.union([z.string(), z.array(textPart)]).optional() })]))
+  .transform((parts) => ({
+    text: parts.map((part) => (typeof part === 'string' ? part : (part.text ?? ''))).join(''),
+    reasoning: parts.map((part) => (typeof part === 'string' ? '' : thinkingOf(part.thinking))).join(''),
+  }));
+
+function thinkingOf(thinking: string | readonly { readonly text?: string | undefined }[] = ''): string {
+  return typeof thinking === 'string' ? thinking : thinking.map(({ text = '' }) => text).join('');
+}
+
 const message: z.ZodType<ChatMessage> = z.looseObject({
-  content: name,
+  content: z.union([name, listed]),
   refusal: name,
   reasoning_content: reasoningText,
   reasoning: reasoningText,
-  tool_calls: z.array(call).nullish(),
+  tool_calls: z.union([z.array(call).nullish(), call.transform((one) => [one])]),
 });
 
 const usage: z.ZodType<ChatUsage | null | undefined> = z
@@ -104,15 +134,31 @@ const usage: z.ZodType<ChatUsage | null | undefined> = z
   })
   .nullish()
   .catch(undefined);
+const errorText: z.ZodType<ChatWord> = z.union([
+  name,
+  z.record(z.string(), z.unknown()).transform((value) => JSON.stringify(value)),
+]);
+const error: z.ZodType<WireError> = z.looseObject({
+  message: errorText,
+  type: label.catch(undefined),
+  code: z.union([z.string(), z.number()]).nullish().catch(undefined),
+});
 const completion: z.ZodType<WireCompletion> = z.looseObject({
-  id: name,
+  id: label,
   model: name,
   choices: z
-    .array(z.looseObject({ delta: message.nullish(), message: message.nullish(), finish_reason: name, usage }))
+    .array(z.looseObject({ delta: message.nullish(), message: message.nullish(), finish_reason: label, usage }))
     .nullish(),
   usage,
   x_groq: z.looseObject({ usage }).nullish().catch(undefined),
-  error: z.looseObject({ message: name, type: name, code: z.union([z.string(), z.number()]).nullish() }).nullish(),
+  error: z.union([error.nullish(), z.string().transform((text) => ({ message: text }))]),
+});
+
+// Some servers send the fields of an error without the field `error` around them.
+const bareError: z.ZodType<WireError> = z.looseObject({
+  message: z.string(),
+  type: label.catch(undefined),
+  code: z.union([z.string(), z.number()]).nullish().catch(undefined),
 });
 
 /**
@@ -121,5 +167,8 @@ const completion: z.ZodType<WireCompletion> = z.looseObject({
  * @throws ZodError when the data does not have the documented shape.
  */
 export function readCompletion(data: unknown): WireCompletion {
-  return completion.parse(data);
+  const read = completion.parse(data);
+  if (read.choices || read.error) return read;
+  const bare = bareError.safeParse(data);
+  return bare.success ? { ...read, error: bare.data } : read;
 }

@@ -12,6 +12,8 @@ import { billsWrites } from '../model-generation.ts';
 import type { ChatMessage, ChatUsage, WireCall, WireCompletion } from './events.ts';
 import { reasoningItem } from './dialect.ts';
 import { readCompletion } from './events.ts';
+import type { GrowingCall } from './grow-call.ts';
+import { beginCall, callIndex, growCall } from './grow-call.ts';
 
 /** Facts about a call that are known before its answer is decoded. */
 export interface AnswerReading {
@@ -60,6 +62,7 @@ export function beginCompletion(reading: AnswerReading): Decoding {
   };
   return {
     finished: () => arrived.finished,
+    hasAllParts: () => arrived.stop !== undefined,
     take: (data) => {
       if (arrived.finished) return [];
       return step(
@@ -125,6 +128,7 @@ function finish(reading: AnswerReading, arrived: ChatStreamState, isEnd: boolean
   const { response, model, stop, refused, usage = {} } = arrived;
   const isWhole = mayOmitReason === true && isEnd && arrived.parts.length > 0;
   if (stop === undefined && !isWhole) throw cut(service);
+  requireFinished(service, stop);
   const parts = arrived.parts.map((part) => partOf(part, reading));
   const named = defined({ response, model });
   const answer: Answer = { parts, ...stopOf(stop, parts, refused), ...named, usage: usageOf(usage, model, asked) };
@@ -132,19 +136,8 @@ function finish(reading: AnswerReading, arrived: ChatStreamState, isEnd: boolean
   return { arrived: { ...arrived, finished: true }, says: [...whole, { type: 'finished', answer }] };
 }
 
-/**
- * A part that is not complete. `slot` identifies a call among the deltas of the stream. It is usually the index that
- * the server gave to the call.
- */
-type Growing =
-  | { readonly type: 'text' | 'reasoning'; readonly text: string }
-  | {
-      readonly type: 'call';
-      readonly slot: number;
-      readonly call: string;
-      readonly name: string;
-      readonly arguments: string;
-    };
+/** A part that is not complete. */
+type Growing = { readonly type: 'text' | 'reasoning'; readonly text: string } | GrowingCall;
 
 interface Grown {
   readonly parts: readonly Growing[];
@@ -153,9 +146,12 @@ interface Grown {
 
 /** A call without an id gets an id made of `response` and the index of its part. */
 function growMessage(parts: readonly Growing[], message: ChatMessage, response: string): Grown {
-  const thought = growText({ parts, says: [] }, 'reasoning', message.reasoning_content || message.reasoning);
-  const said = growText(thought, 'text', message.content || message.refusal);
-  return (message.tool_calls ?? []).reduce((grown, call) => growCall(grown, call, response), said);
+  const { content } = message;
+  const list = typeof content === 'object' && content !== null ? content : undefined;
+  const reasoning = message.reasoning_content || message.reasoning || list?.reasoning;
+  const thought = growText({ parts, says: [] }, 'reasoning', reasoning);
+  const said = growText(thought, 'text', (typeof content === 'string' ? content : list?.text) || message.refusal);
+  return (message.tool_calls ?? []).reduce((grown, call) => addCall(grown, call, response), said);
 }
 
 /** Without an opaque item, reasoning is only displayed and never sent again. */
@@ -176,36 +172,26 @@ function growText({ parts, says }: Grown, type: 'text' | 'reasoning', more: stri
   return { parts: placePart(parts, index, { type, text }), says: [...says, said] };
 }
 
-function growCall({ parts, says }: Grown, piece: WireCall, response: string): Grown {
-  const slot = piece.index ?? slotOf(parts, piece);
-  // Some servers give every call the index 0, so only the ids distinguish the calls.
-  const found = parts.findLastIndex((part) => part.type === 'call' && part.slot === slot && isSameCall(part, piece));
-  const before = parts[found];
-  const more = piece.function?.arguments ?? '';
-  const index = found === -1 ? parts.length : found;
+function addCall({ parts, says }: Grown, piece: WireCall, response: string): Grown {
+  const index = callIndex(parts, piece);
+  const found = parts[index];
+  const before = found?.type === 'call' ? found : beginCall(parts, piece, index, response);
+  const call = growCall(before, piece);
+  return { parts: placePart(parts, index, call), says: [...says, ...saidOf(index, before, call)] };
+}
+
+/** Returns the stream parts for the growth of a call. A call is announced when its name is known. */
+function saidOf(
+  index: number,
+  before: GrowingCall,
+  { call, name, arguments: all }: GrowingCall,
+): readonly StreamPart[] {
+  if (name === '') return [];
+  const announced = before.name !== '';
+  const more =
+    announced && all.startsWith(before.arguments) ? all.slice(before.arguments.length) : announced ? '' : all;
   const delta: readonly StreamPart[] = more === '' ? [] : [{ type: 'call.delta', index, arguments: more }];
-  if (before?.type === 'call') {
-    const grown = { ...before, arguments: before.arguments + more };
-    return { parts: placePart(parts, index, grown), says: [...says, ...delta] };
-  }
-  const call = piece.id || `call_${response}_${index}`;
-  const name = piece.function?.name ?? '';
-  const made: Growing = { type: 'call', slot, call, name, arguments: more };
-  return { parts: placePart(parts, index, made), says: [...says, { type: 'call.began', index, call, name }, ...delta] };
-}
-
-function isSameCall(part: { readonly call: string }, { id }: WireCall): boolean {
-  return id === undefined || id === null || id === '' || id === part.call;
-}
-
-/**
- * Returns the slot of a call delta that has no index. A delta without a name belongs to the last call. A delta with a
- * name starts a new call.
- */
-function slotOf(parts: readonly Growing[], piece: WireCall): number {
-  const slots = parts.flatMap((part) => (part.type === 'call' ? [part.slot] : []));
-  const last = Math.max(-1, ...slots);
-  return piece.function?.name ? last + 1 : Math.max(0, last);
+  return announced ? delta : [{ type: 'call.began', index, call, name }, ...delta];
 }
 
 function placePart(parts: readonly Growing[], index: number, part: Growing): readonly Growing[] {
@@ -217,13 +203,40 @@ interface ChatStop {
   readonly truncated: Answer['truncated'];
 }
 
+const END: ChatStop = { stop: 'end', truncated: 'no' };
+const CALLS: ChatStop = { stop: 'calls', truncated: 'no' };
+const LENGTH: ChatStop = { stop: 'length', truncated: 'yes' };
+const REFUSAL: ChatStop = { stop: 'refusal', truncated: 'unknown' };
+
+/** Meaning of the finish reasons of OpenAI, and of the reasons that other servers have added, in lower case. */
 const STOPS: ReadonlyMap<string, ChatStop> = new Map([
-  ['stop', { stop: 'end', truncated: 'no' }],
-  ['tool_calls', { stop: 'calls', truncated: 'no' }],
-  ['function_call', { stop: 'calls', truncated: 'no' }],
-  ['length', { stop: 'length', truncated: 'yes' }],
-  ['content_filter', { stop: 'refusal', truncated: 'unknown' }],
+  ['stop', END],
+  ['eos', END],
+  ['eos_token', END],
+  ['stop_sequence', END],
+  ['end_turn', END],
+  ['tool_calls', CALLS],
+  ['tool_use', CALLS],
+  ['function_call', CALLS],
+  ['length', LENGTH],
+  ['max_tokens', LENGTH],
+  ['model_length', LENGTH],
+  ['model_context_window_exceeded', LENGTH],
+  ['content_filter', REFUSAL],
+  ['sensitive', REFUSAL],
 ]);
+
+/**
+ * Finish reasons of an answer that the server could not finish: of OpenRouter and Mistral (`error`), vLLM and SGLang
+ * (`abort`), DeepSeek, and Z.ai (`network_error`).
+ */
+const FAILED: ReadonlySet<string> = new Set(['error', 'abort', 'insufficient_system_resource', 'network_error']);
+
+/** @throws ProviderError `provider/server` if the server could not finish the answer. */
+function requireFinished(service: Service, stop: string | undefined): void {
+  if (stop === undefined || !FAILED.has(stop.toLowerCase())) return;
+  throw sortFailure(service, { message: `the answer ended early, with the finish reason "${stop}"`, type: stop });
+}
 
 /**
  * Translates the server's finish reason. Some servers send `stop` for an answer with calls. Such an answer is reported
@@ -238,7 +251,7 @@ function stopOf(
     const { stop } = stopOf('stop', parts, refused);
     return { stop, truncated: 'unknown' };
   }
-  const known = STOPS.get(raw) ?? { stop: 'other', truncated: 'unknown' };
+  const known = STOPS.get(raw.toLowerCase()) ?? { stop: 'other', truncated: 'unknown' };
   if (known.stop !== 'end') return { ...known, stopRaw: raw };
   if (refused) return { ...known, stop: 'refusal', stopRaw: raw };
   return { ...known, stop: parts.some(({ type }) => type === 'call') ? 'calls' : 'end', stopRaw: raw };

@@ -290,8 +290,8 @@ const REQUESTS_KEPT = 64;
 function takeRequest(draft: SessionDraft, move: RequestMove): void {
   const { from, name, messages, front, isKept } = move;
   const { keep, base } = sharedMessages(draft, messages);
-  const known = messages.findIndex((one, index) => index >= keep && one !== undefined);
-  const start = known === -1 ? messages.length : known;
+  // The event has no place for a message with a name before one without a name, so all of them count as unnamed.
+  const start = Math.max(keep, messages.lastIndexOf(undefined) + 1);
   const tail = messages.slice(start).filter((one) => one !== undefined);
   const missing = [...new Set([...(front === undefined ? [] : [front]), ...tail])].filter((one) => !isKept(one));
   const at = position(draft.position);

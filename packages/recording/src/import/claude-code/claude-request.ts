@@ -69,8 +69,11 @@ function keepContent({ kept }: FileReading, keep: BranchSource['keep'], named: D
 /** Maximum number of requests to which a later request can refer. Claude Code refers to the latest one of a chain. */
 const REQUESTS_KEPT = 64;
 
-/** Maximum number of messages that a request can take over from an earlier one. No real request has as many. */
-const MAX_MESSAGES = 100_000;
+/**
+ * Maximum number of messages that a request can take over from an earlier one. No real request has as many: with 10,000
+ * messages, each would have 100 tokens of the largest window. The number costs work even if the file names no message.
+ */
+const MAX_MESSAGES = 10_000;
 
 /** Fields of `api-request` that have a field of the event, or that only place the record in the file. */
 const READ: ReadonlySet<string> = new Set([
