@@ -154,8 +154,8 @@ interface Grown {
 /** A call without an id gets an id made of `response` and the index of its part. */
 function growMessage(parts: readonly Growing[], message: ChatMessage, response: string): Grown {
   const thought = growText({ parts, says: [] }, 'reasoning', message.reasoning_content || message.reasoning);
-  const said = growText(thought, 'text', message.content || message.refusal);
-  return (message.tool_calls ?? []).reduce((grown, call) => growCall(grown, call, response), said);
+  const grownText = growText(thought, 'text', message.content || message.refusal);
+  return (message.tool_calls ?? []).reduce((grown, call) => growCall(grown, call, response), grownText);
 }
 
 /** Without an opaque item, reasoning is only displayed and never sent again. */
@@ -172,8 +172,8 @@ function growText({ parts, says }: Grown, type: 'text' | 'reasoning', more: stri
   const index = found === -1 ? parts.length : found;
   const before = parts[index];
   const text = (before !== undefined && before.type !== 'call' ? before.text : '') + more;
-  const said: StreamPart = { type: type === 'text' ? 'text.delta' : 'reasoning.delta', index, text: more };
-  return { parts: placePart(parts, index, { type, text }), says: [...says, said] };
+  const delta: StreamPart = { type: type === 'text' ? 'text.delta' : 'reasoning.delta', index, text: more };
+  return { parts: placePart(parts, index, { type, text }), says: [...says, delta] };
 }
 
 function growCall({ parts, says }: Grown, piece: WireCall, response: string): Grown {
