@@ -164,14 +164,14 @@ function tookTurn(turn) {
 
 /** Waits until no other bootstrap installs here, then takes the lock. */
 function takeTurn(turn) {
-  let said = false;
+  let reported = false;
   while (!tookTurn(turn)) {
     if (isLeftBehind(turn)) {
       removeTurn(turn);
       continue;
     }
-    if (!said) process.stderr.write('bootstrap: another command is installing; waiting for it\n');
-    said = true;
+    if (!reported) process.stderr.write('bootstrap: another command is installing; waiting for it\n');
+    reported = true;
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
   }
 }

@@ -26,7 +26,7 @@ export type Beside = (call: number) => boolean;
 export function billsOf(
   calls: readonly LedgerCall[],
   capabilities: Capabilities,
-  beside: Beside = () => false,
+  isSideCall: Beside = () => false,
 ): readonly Bill[] {
   let bill = NO_BILL;
   const bills: Bill[] = [];
@@ -40,7 +40,7 @@ export function billsOf(
     if (one === undefined) throw new Error(`a call of ${capabilities.model} has no price`);
     bill = addBills(bill, one);
     bills.push(bill);
-    if (!beside(index)) last = { input, at: call.at };
+    if (!isSideCall(index)) last = { input, at: call.at };
   }
   return bills;
 }

@@ -24,7 +24,7 @@ import { madeTools, moreTools, readsBack, ROLE, SKILL_LOAD, toolName } from './m
 import { upstreamOf } from './model-row.ts';
 import type { Step } from './pause-sequences.ts';
 import type { Script, ScriptedStep, Stop } from './scripted-turns.ts';
-import { shelfLeftBehind } from './shelf-left-behind.ts';
+import { copyWithoutLocks } from './copy-backend.ts';
 import type { SimulatedProvider } from './simulated-provider.ts';
 import { simulatedProvider } from './simulated-provider.ts';
 import type { VirtualTime } from '@tidemark/agent/contract';
@@ -213,7 +213,7 @@ async function nextProcess(world: World, { reached, shelf, session }: Process, {
   else world.time.forget();
   await reached.close();
   world.time.pass(USER_MS);
-  return startProcess(world, by === 'close' ? shelf : shelfLeftBehind(shelf), session.id);
+  return startProcess(world, by === 'close' ? shelf : copyWithoutLocks(shelf), session.id);
 }
 
 /** Starts the subagents of a turn at the same time and waits for all of them. The last turn starts none. */

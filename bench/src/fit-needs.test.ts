@@ -31,9 +31,9 @@ function eventsOf(step: readonly [tool: string, input: object] | number, index: 
   const [name, input] = step;
   const call = callId(`c${index}`);
   const parts: readonly AnswerPart<CallId>[] = [{ type: 'call', call, name, arguments: JSON.stringify(input) }];
-  const said = { step: index, stream: 'main', provider: 'p', model: 'm', stop: 'calls', truncated: 'no' } as const;
+  const fields = { step: index, stream: 'main', provider: 'p', model: 'm', stop: 'calls', truncated: 'no' } as const;
   return [
-    { kind: 'answer.received', at, data: { ...said, parts, usage: {} } },
+    { kind: 'answer.received', at, data: { ...fields, parts, usage: {} } },
     { kind: 'tool.returned', at, data: { call, parts: [{ type: 'text', text: LONG }] } },
   ];
 }

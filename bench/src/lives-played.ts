@@ -68,7 +68,7 @@ export function readBy({ gap, kept }: Step, { long, tokens }: Chain): number {
 }
 
 /** Returns the TTL of the entry that a call reads, or `undefined` if the call reads nothing. */
-function behind(read: number, { long }: Chain): Lifetime | undefined {
+function readTtl(read: number, { long }: Chain): Lifetime | undefined {
   return read === 0 ? undefined : read <= long ? '1h' : '5m';
 }
 
@@ -82,7 +82,7 @@ export function send(
   const read = readBy(step, chain);
   const write = Number(multiplier(price, life) ?? Number.NaN);
   const cost = ratesOf(price).read.toNumber() * read + write * (step.tokens - read);
-  const long = life === '1h' && behind(read, chain) !== '5m' ? step.tokens : Math.min(chain.long, read);
+  const long = life === '1h' && readTtl(read, chain) !== '5m' ? step.tokens : Math.min(chain.long, read);
   return { cost, chain: { long, tokens: step.tokens } };
 }
 
@@ -132,7 +132,7 @@ export function chosenLife(
   { capabilities, price }: Charged,
   { margin }: Fit = {},
 ): Lifetime {
-  const ttl = behind(readBy(step, chain), chain);
+  const ttl = readTtl(readBy(step, chain), chain);
   const section = step.kept < chain.tokens ? 'system' : 'messages';
   const { tokens } = step;
   return chooseLifetime({
@@ -160,7 +160,7 @@ export function oracle(steps: readonly Step[], charged: Charged, shortUntil = 0)
     const found = known.get(name);
     if (found !== undefined) return found;
     // The provider would charge for a longer TTL after an entry with a shorter one, but would not grant it.
-    const short = index < shortUntil || behind(readBy(step, chain), chain) === '5m';
+    const short = index < shortUntil || readTtl(readBy(step, chain), chain) === '5m';
     const lives: readonly Lifetime[] = short ? ['5m'] : ['5m', '1h'];
     const costs = lives.map((life) => {
       const sent = send(step, chain, life, charged);

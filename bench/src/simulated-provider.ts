@@ -57,9 +57,9 @@ async function* answer(
   body: Uint8Array,
   betas: readonly string[],
 ): AsyncGenerator<StreamPart> {
-  const said = simulator.messages({ body, betas });
-  if (said.outcome === 'refused') throw new Error(`refused (${said.status} ${said.type}): ${said.message}`);
-  const decoded = decodeMessage(JSON.stringify(said.message));
+  const outcome = simulator.messages({ body, betas });
+  if (outcome.outcome === 'refused') throw new Error(`refused (${outcome.status} ${outcome.type}): ${outcome.message}`);
+  const decoded = decodeMessage(JSON.stringify(outcome.message));
   yield { type: 'began', usage: decoded.usage };
   await begun?.();
   time.pass(ANSWER_MS);

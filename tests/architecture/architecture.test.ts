@@ -26,7 +26,7 @@ import type { Violation } from './tree.ts';
 import { readTree } from './tree.ts';
 import { refusedPhrases } from './wording.ts';
 
-const said = (violations: readonly Violation[]): readonly string[] =>
+const asLines = (violations: readonly Violation[]): readonly string[] =>
   violations.map(({ file, problem }) => `${file}: ${problem}`);
 
 const tree = readTree(fileURLToPath(new URL('../../', import.meta.url)));
@@ -41,24 +41,26 @@ describe('the source tree', () => {
     expect(importsOf(tree).length).toBeGreaterThan(100);
   });
 
-  test('has only allowed imports between packages', () => expect(said(upwardArrows(tree))).toEqual([]));
-  test('has no import cycle of packages', () => expect(said(circlesOfRooms(tree))).toEqual([]));
-  test('has no import cycle of files, type imports included', () => expect(said(circlesOfFiles(tree))).toEqual([]));
-  test('has no import cycle of folders within a package', () => expect(said(circlesOfFolders(tree))).toEqual([]));
-  test('declares each type name once', () => expect(said(namesDeclaredTwice(tree))).toEqual([]));
-  test('imports other packages only through their exported entries', () => expect(said(deepImports(tree))).toEqual([]));
+  test('has only allowed imports between packages', () => expect(asLines(upwardArrows(tree))).toEqual([]));
+  test('has no import cycle of packages', () => expect(asLines(circlesOfRooms(tree))).toEqual([]));
+  test('has no import cycle of files, type imports included', () => expect(asLines(circlesOfFiles(tree))).toEqual([]));
+  test('has no import cycle of folders within a package', () => expect(asLines(circlesOfFolders(tree))).toEqual([]));
+  test('declares each type name once', () => expect(asLines(namesDeclaredTwice(tree))).toEqual([]));
+  test('imports other packages only through their exported entries', () =>
+    expect(asLines(deepImports(tree))).toEqual([]));
   test("never imports a package's own `index.ts` from inside the package", () =>
-    expect(said(ownFaces(tree))).toEqual([]));
-  test('has one `index.ts` per package, which names each export', () => expect(said(looseFaces(tree))).toEqual([]));
-  test('keeps log, model and context pure', () => expect(said(impurities(tree))).toEqual([]));
+    expect(asLines(ownFaces(tree))).toEqual([]));
+  test('has one `index.ts` per package, which names each export', () => expect(asLines(looseFaces(tree))).toEqual([]));
+  test('keeps log, model and context pure', () => expect(asLines(impurities(tree))).toEqual([]));
   test('compiles the pure packages without the types of Node and without the DOM', () =>
-    expect(said(looseCompilers(tree))).toEqual([]));
-  test('has no file above 400 lines', () => expect(said(longFiles(tree))).toEqual([]));
-  test('declares every dependency that it imports', () => expect(said(undeclared(tree))).toEqual([]));
-  test('imports every dependency that it declares', () => expect(said(unused(tree))).toEqual([]));
-  test('has no import of context or a provider in the simulator', () => expect(said(simulatorDebts(tree))).toEqual([]));
+    expect(asLines(looseCompilers(tree))).toEqual([]));
+  test('has no file above 400 lines', () => expect(asLines(longFiles(tree))).toEqual([]));
+  test('declares every dependency that it imports', () => expect(asLines(undeclared(tree))).toEqual([]));
+  test('imports every dependency that it declares', () => expect(asLines(unused(tree))).toEqual([]));
+  test('has no import of context or a provider in the simulator', () =>
+    expect(asLines(simulatorDebts(tree))).toEqual([]));
   test('has no refused phrase in a comment, a test title, a string or a page', () =>
-    expect(said(refusedPhrases(tree))).toEqual([]));
+    expect(asLines(refusedPhrases(tree))).toEqual([]));
   test('has no syntax newer than Node 12 in the files that an old Node starts', () =>
-    expect(said(newSyntax(tree))).toEqual([]));
+    expect(asLines(newSyntax(tree))).toEqual([]));
 });

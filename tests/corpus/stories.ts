@@ -24,8 +24,8 @@ const call = (raw = '{"path":"a.ts","10":1}', id: CallSpec['id'] = 'fresh'): Cal
 });
 const note = (urgent: boolean): Command => ({ do: 'note', urgent, text: words(40) });
 
-function asks(said: readonly SaidSpec[], calls: readonly CallSpec[] = [], outcome: Outcome = 'answered'): Command {
-  return { do: 'ask', answer: { said, calls }, outcome, during: [] };
+function asks(parts: readonly SaidSpec[], calls: readonly CallSpec[] = [], outcome: Outcome = 'answered'): Command {
+  return { do: 'ask', answer: { said: parts, calls }, outcome, during: [] };
 }
 
 function closes(...fates: Extract<Command, { readonly do: 'close' }>['fates']): Command {

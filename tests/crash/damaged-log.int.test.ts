@@ -67,7 +67,7 @@ describe('a torn write', () => {
   it('at any byte of a log keeps every record before it, and the next append is sound (L8)', PATIENCE, () =>
     onPlayed(async ({ home, id, log, bytes, records }) => {
       const ends = linesOf(bytes).map(({ end }) => end);
-      const said = saidBy(records);
+      const original = saidBy(records);
       let torn = 0;
       for (let length = ends[0] ?? 0; length <= bytes.length; length += WHOLE ? 1 : 211) {
         await writeFile(log, bytes.subarray(0, length));
@@ -80,7 +80,7 @@ describe('a torn write', () => {
         await writer.close();
         const { records: found, damage } = await inspectSession({ home }, id);
         expect([length, found, damage]).toEqual([length, sound + 1, undefined]);
-        expect(saidBy(await readAll(home, id)).slice(0, sound)).toEqual(said.slice(0, sound));
+        expect(saidBy(await readAll(home, id)).slice(0, sound)).toEqual(original.slice(0, sound));
         torn += 1;
       }
       tally('torn writes', { 'bytes to be torn at': torn, 'acknowledged lost': 0, 'records doubled': 0 });
@@ -111,7 +111,7 @@ function changesOf(byte: number, at: number): readonly number[] {
 describe('one changed byte', () => {
   it('anywhere in a log is reported with path, line and offset, and loses no event', PATIENCE, () =>
     onPlayed(async ({ home, id, log, bytes, records }) => {
-      const said = saidBy(records);
+      const original = saidBy(records);
       let tried = 0;
       for (const [index, line] of linesOf(bytes).entries()) {
         for (const at of placesIn(line)) {
@@ -123,7 +123,7 @@ describe('one changed byte', () => {
             expect([at, byte, damage]).toEqual([at, byte, expect.objectContaining(place)]);
             const repair = await repairSession({ home }, id, MENDED);
             expect([at, byte, repair.lost]).toEqual([at, byte, []]);
-            expect(saidBy(await readAll(home, MENDED))).toEqual(said);
+            expect(saidBy(await readAll(home, MENDED))).toEqual(original);
             expect((await readFile(log)).equals(changed)).toBe(true);
             await rm(join(home, 'sessions', MENDED), { recursive: true });
             tried += 1;
@@ -153,7 +153,7 @@ describe('a missing record', () => {
     () =>
       onPlayed(async ({ place, id, bytes, records }) => {
         const lines = linesOf(bytes);
-        const said = saidBy(records);
+        const original = saidBy(records);
         let gone = 0;
         for (let number = 2; number <= lines.length; number += WHOLE ? 1 : 4) {
           const { start, end } = lines[number - 1] ?? { start: 0, end: 0 };
@@ -163,7 +163,7 @@ describe('a missing record', () => {
             const found = saidBy(await readAll(home, MENDED));
             const isLast = number === lines.length;
             expect(lost.map(({ from, count }) => [from, count])).toEqual(isLast ? [] : [[number - 1, 1]]);
-            expect(found.filter((_, at) => at !== number - 1)).toEqual(said.filter((_, at) => at !== number - 1));
+            expect(found.filter((_, at) => at !== number - 1)).toEqual(original.filter((_, at) => at !== number - 1));
             await play({ place: copy, id: MENDED, tools: quick, answer: byStep }, ({ live }) => expectAnswered(live));
           });
           gone += 1;

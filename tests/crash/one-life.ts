@@ -35,8 +35,8 @@ export async function liveOnce(
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const gone = once(child, 'close');
-  let said = '';
-  child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const kill = (): boolean => child.kill('SIGKILL');
   const timers: NodeJS.Timeout[] = [];
   // Some processes die during their start. Most die in their first steps: before, during or after a request or a tool
@@ -49,5 +49,5 @@ export async function liveOnce(
   };
   const [, signal] = await gone;
   for (const timer of timers) clearTimeout(timer);
-  return { killed: signal === 'SIGKILL', said };
+  return { killed: signal === 'SIGKILL', said: output };
 }

@@ -177,10 +177,10 @@ async function play(one: Case): Promise<void> {
     expectStruck(arrived(), left);
     await verifies(agent, session.id, one);
     // The simulator refuses one request if the fault is a refusal, and otherwise none.
-    const told = ['rate-limited', 'overloaded', 'server-error', 'refused'].includes(fault.kind) ? 1 : 0;
+    const expected = ['rate-limited', 'overloaded', 'server-error', 'refused'].includes(fault.kind) ? 1 : 0;
     const refused = simulator.calls.filter(isRefused).length;
-    counted.refused += Math.max(0, refused - told);
-    expect(refused).toBe(told);
+    counted.refused += Math.max(0, refused - expected);
+    expect(refused).toBe(expected);
     counted.again += (await recordsOf(agent, session.id)).filter(isSentAgain).length;
     counted[ends ? 'ended' : 'completed'] += 1;
   } finally {

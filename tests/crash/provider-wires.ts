@@ -32,7 +32,7 @@ export interface Wire {
 }
 
 const apiKey = 'simulated';
-const said = [{ role: 'user', content: 'Look.' }];
+const MESSAGES = [{ role: 'user', content: 'Look.' }];
 
 const responses = {
   model: 'gpt-5.6-sol',
@@ -43,7 +43,7 @@ const responses = {
   request: (url: string): Promise<Response> =>
     ask(`${url}/v1/responses`, {
       model: 'gpt-5.6-sol',
-      input: said,
+      input: MESSAGES,
       store: false,
       include: ['reasoning.encrypted_content'],
     }),
@@ -60,7 +60,7 @@ export const WIRES: readonly Wire[] = [
     endsAsFailed: false,
     showsReasoning: true,
     provider: (baseURL, idleMs) => createAnthropicProvider({ apiKey, baseURL, idleMs }),
-    request: (url) => ask(`${url}/v1/messages`, { model: 'claude-sonnet-4-5', max_tokens: 1_000, messages: said }),
+    request: (url) => ask(`${url}/v1/messages`, { model: 'claude-sonnet-4-5', max_tokens: 1_000, messages: MESSAGES }),
   },
   {
     name: 'openai responses over HTTP',
@@ -84,7 +84,7 @@ export const WIRES: readonly Wire[] = [
     endsAsFailed: false,
     showsReasoning: false,
     provider: (url, idleMs) => createOpenAIProvider({ apiKey, api: 'chat', baseURL: `${url}/v1`, idleMs }),
-    request: (url) => ask(`${url}/v1/chat/completions`, { model: 'gpt-5.4', messages: said, ...USAGE }),
+    request: (url) => ask(`${url}/v1/chat/completions`, { model: 'gpt-5.4', messages: MESSAGES, ...USAGE }),
   },
   {
     name: 'openrouter over HTTP',
@@ -96,7 +96,7 @@ export const WIRES: readonly Wire[] = [
     showsReasoning: true,
     provider: (url, idleMs) => createOpenRouterProvider({ apiKey, baseURL: `${url}/api/v1`, idleMs }),
     request: (url) =>
-      ask(`${url}/api/v1/chat/completions`, { model: 'anthropic/claude-sonnet-4.5', messages: said, ...USAGE }),
+      ask(`${url}/api/v1/chat/completions`, { model: 'anthropic/claude-sonnet-4.5', messages: MESSAGES, ...USAGE }),
   },
 ];
 

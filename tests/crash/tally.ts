@@ -20,8 +20,8 @@ export const PATIENCE: { readonly timeout: number } = { timeout: (WHOLE ? 24 : 1
  * Prints the counts of one row of the matrix. Appends them to the file named by TIDEMARK_COUNTS, if set, for a summary.
  */
 export function tally(row: string, counts: Counts): void {
-  const said = Object.entries(counts).map(([what, count]) => `${count} ${what}`);
-  process.stdout.write(`torture: ${row}: ${said.join(', ')}\n`);
+  const parts = Object.entries(counts).map(([what, count]) => `${count} ${what}`);
+  process.stdout.write(`torture: ${row}: ${parts.join(', ')}\n`);
   const path = process.env['TIDEMARK_COUNTS'];
   if (path !== undefined) appendFileSync(path, `${JSON.stringify({ row, counts })}\n`);
 }

@@ -19,8 +19,8 @@ test('README.md shows the output of the demo', async () => {
     expect({ exit, err }).toEqual({ exit: 0, err: '' });
     const printed = inAnyOrder(out.split('\n')).join('\n');
     // The URL is removed from the message, because vitest would show it as a location in a file.
-    const told = `printed:\n${out.replace(/http:\S+/, '')}`;
-    expect(firstMissing(inAnyOrder(shown?.lines ?? ['a block of text']), printed), told).toBeUndefined();
+    const text = `printed:\n${out.replace(/http:\S+/, '')}`;
+    expect(firstMissing(inAnyOrder(shown?.lines ?? ['a block of text']), printed), text).toBeUndefined();
   } finally {
     await rm(home, { recursive: true, force: true });
   }

@@ -60,15 +60,15 @@ export function runProgram(
     },
     stdio: 'pipe',
   });
-  const said = { out: '', err: '' };
+  const output = { out: '', err: '' };
   for (const stream of ['out', 'err'] as const) {
     (stream === 'out' ? child.stdout : child.stderr).on('data', (chunk: Buffer) => {
-      said[stream] += chunk.toString();
-      hear?.({ child, said: said.out + said.err });
+      output[stream] += chunk.toString();
+      hear?.({ child, said: output.out + output.err });
     });
   }
   return new Promise((resolve, reject) => {
     child.once('error', reject);
-    child.once('close', (exit, signal) => resolve({ exit, signal, ...said }));
+    child.once('close', (exit, signal) => resolve({ exit, signal, ...output }));
   });
 }

@@ -106,16 +106,16 @@ async function writeFiles(blocks: readonly Block[], folder: string): Promise<voi
 /** Runs the commands without a terminal. Sends SIGINT when the output reaches the place where the page shows `^C`. */
 function typed(commands: string, expected: readonly string[], place: Place): Promise<string> {
   const cut = expected.find((line) => line.endsWith('^C'))?.slice(0, -'^C'.length);
-  return listen(start('sh', ['-c', `exec 2>&1 < /dev/null\n${commands}`], place), (child, said) => {
-    if (cut === undefined || !said.includes(cut)) return false;
+  return listen(start('sh', ['-c', `exec 2>&1 < /dev/null\n${commands}`], place), (child, output) => {
+    if (cut === undefined || !output.includes(cut)) return false;
     return process.kill(-(child.pid ?? 0), 'SIGINT');
   });
 }
 
 /** Runs the commands in a terminal, where questions are asked, and answers a question with `y`. */
 function atTerminal(commands: string, place: Place): Promise<string> {
-  return listen(start('script', ['-qec', commands, '/dev/null'], place), (child, said) => {
-    if (!said.includes('(y/n)')) return false;
+  return listen(start('script', ['-qec', commands, '/dev/null'], place), (child, output) => {
+    if (!output.includes('(y/n)')) return false;
     return child.stdin?.write('y\n') ?? false;
   });
 }
@@ -147,16 +147,16 @@ function start(command: string, args: readonly string[], { root, folder }: Place
  * `act` has returned true once.
  */
 function listen(child: ChildProcess, act: (child: ChildProcess, said: string) => boolean): Promise<string> {
-  let said = '';
+  let output = '';
   let acted = false;
   const hear = (chunk: Buffer): void => {
-    said += chunk.toString();
-    acted ||= act(child, said);
+    output += chunk.toString();
+    acted ||= act(child, output);
   };
   child.stdout?.on('data', hear);
   child.stderr?.on('data', hear);
   return new Promise((resolve, reject) => {
     child.once('error', reject);
-    child.once('close', () => resolve(said));
+    child.once('close', () => resolve(output));
   });
 }

@@ -138,7 +138,7 @@ const failing: fc.Arbitrary<Failing> = fc.oneof(
 );
 const size = fc.constantFrom(30, 200, 3_000);
 const text: fc.Arbitrary<SaidSpec> = size.map((value) => ({ kind: 'text', text: { kind: 'words', size: value } }));
-const said: fc.Arbitrary<SaidSpec> = fc.oneof(
+const anyProse: fc.Arbitrary<SaidSpec> = fc.oneof(
   { weight: 2, arbitrary: text },
   { weight: 1, arbitrary: size.map((value): SaidSpec => ({ kind: 'thinking', size: value })) },
   { weight: 1, arbitrary: fc.constant<SaidSpec>({ kind: 'redacted' }) },
@@ -146,7 +146,7 @@ const said: fc.Arbitrary<SaidSpec> = fc.oneof(
 );
 const answer: fc.Arbitrary<AgentAnswer> = fc
   .record({
-    said: fc.array(said, { maxLength: 3 }),
+    said: fc.array(anyProse, { maxLength: 3 }),
     calls: fc.oneof(
       { weight: 1, arbitrary: fc.constant([]) },
       { weight: 3, arbitrary: fc.array(call, { minLength: 1, maxLength: 5, size: 'max' }) },

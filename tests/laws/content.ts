@@ -115,14 +115,14 @@ const calls: fc.Arbitrary<readonly CallSpec[]> = fc.oneof(
   { weight: 5, arbitrary: fc.array(call, { minLength: 1, maxLength: 4 }) },
   { weight: 1, arbitrary: fc.array(call, { minLength: 10, maxLength: 26 }) },
 );
-const said: fc.Arbitrary<SaidSpec> = fc.oneof(
+const anyProse: fc.Arbitrary<SaidSpec> = fc.oneof(
   { weight: 4, arbitrary: anyText.map((text): SaidSpec => ({ kind: 'text', text })) },
   { weight: 2, arbitrary: size.map((value): SaidSpec => ({ kind: 'thinking', size: value })) },
   { weight: 1, arbitrary: fc.constant<SaidSpec>({ kind: 'redacted' }) },
 );
 
 /** A random answer with up to 26 parallel calls. */
-export const anyAnswer: fc.Arbitrary<AnswerSpec> = fc.record({ said: fc.array(said, { maxLength: 4 }), calls });
+export const anyAnswer: fc.Arbitrary<AnswerSpec> = fc.record({ said: fc.array(anyProse, { maxLength: 4 }), calls });
 
 /**
  * Counters of a session. They make its texts and ids unique, and keep its size below the context window of its model.

@@ -75,9 +75,9 @@ function isHeld(shown: Shown, record: Recorded): boolean {
  * roles, the raw content of the block must contain it.
  */
 function isRole(shown: Shown, role: string): boolean {
-  const said = role === '' ? NO_ROLE : role;
-  const raw = JSON.stringify(said).slice(1, -1);
-  return isText(shown, (text) => text.includes(said)) || (shown.kind === 'other' && shown.raw.includes(raw));
+  const roleText = role === '' ? NO_ROLE : role;
+  const raw = JSON.stringify(roleText).slice(1, -1);
+  return isText(shown, (text) => text.includes(roleText)) || (shown.kind === 'other' && shown.raw.includes(raw));
 }
 
 /**
@@ -136,9 +136,9 @@ function isShortened(shown: Shown, parts: readonly ContentPart[], position: numb
   if (shown.kind !== 'result' || shown.content.length !== 1) return false;
   const [only] = shown.content;
   if (only?.kind !== 'text') return false;
-  const told = SHORTENED.exec(only.text);
+  const notice = SHORTENED.exec(only.text);
   const whole = parts.flatMap((part) => textOf(part) ?? []).join('\n');
-  return told !== null && Number(told[1]) === position && whole.startsWith(only.text.slice(0, told.index));
+  return notice !== null && Number(notice[1]) === position && whole.startsWith(only.text.slice(0, notice.index));
 }
 
 /**

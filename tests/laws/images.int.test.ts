@@ -76,7 +76,7 @@ async function play(
 ): Promise<Played> {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-images-'));
   const simulator = createSimulator({ onRequest: (sent) => ({ answer: onRequest(sent) }) });
-  const door = await simulator.listen();
+  const server = await simulator.listen();
   const screenshot = defineTool({
     name: 'screenshot',
     description: 'Takes a screenshot.',
@@ -89,13 +89,13 @@ async function play(
     model: MODELS[to].model,
     provider: to === 'small' ? 'anthropic' : to,
     apiKey: 'simulated',
-    baseURL: `${door.url}${MODELS[to].path}`,
+    baseURL: `${server.url}${MODELS[to].path}`,
     workspace: folder,
     tools: [screenshot],
     permissions: { mode: 'read-only' },
     ...options,
   });
-  open.push({ close: () => rm(folder, { recursive: true }) }, door, agent);
+  open.push({ close: () => rm(folder, { recursive: true }) }, server, agent);
   return { agent, simulator, folder };
 }
 
@@ -123,8 +123,8 @@ const call = (name: string, args: Readonly<Record<string, string>>): PlannedAnsw
 const SEEN: PlannedAnswer = { text: 'I see.' };
 
 function answeredIn({ body }: ReceivedRequest): number {
-  const said = body['messages'] ?? body['input'];
-  const held = Array.isArray(said) ? said : [];
+  const messages = body['messages'] ?? body['input'];
+  const held = Array.isArray(messages) ? messages : [];
   return held.filter((one) => one.role === 'assistant' || one.type === 'function_call').length;
 }
 
@@ -167,9 +167,9 @@ describe.each(['anthropic', 'small', 'openai', 'openrouter'] as const)('an image
     ]);
     await session.prompt('And now?');
     const records = await recordsOf(played, session.id);
-    const [, told] = records.filter((one) => one.kind === 'request.prepared');
+    const [, second] = records.filter((one) => one.kind === 'request.prepared');
     const [first, paid, next] = records.filter((one) => one.kind === 'answer.received');
-    const foreseen = told?.data.forecast ?? expect.unreachable();
+    const foreseen = second?.data.forecast ?? expect.unreachable();
     const [before, with1, after] = [first, paid, next].map((answer) => inputOf(answer?.data.usage ?? {}));
     // The learned correction of token estimates applies to text only. An error in the rule for image tokens would be
     // larger than 40 tokens, such as two rows of patches.

@@ -99,7 +99,7 @@ interface Todo {
 const CHANGES = new Set(['Write', 'Edit', 'MultiEdit', 'write', 'edit']);
 
 function factsOf(records: readonly Recorded[], first: number, last: number): readonly Fact[] {
-  const said = records.flatMap((one): readonly Fact[] => {
+  const facts = records.flatMap((one): readonly Fact[] => {
     if (one.kind !== 'prompt.given' || one.position > first) return [];
     const words = one.data.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
     return words.trim() === '' ? [] : [{ list: 'prompts of the user', words, places: [one.position] }];
@@ -112,7 +112,7 @@ function factsOf(records: readonly Recorded[], first: number, last: number): rea
   const isOver = new Map(done.flatMap(({ input: { todos = [] } }) => todos.map((one) => [one.content, one.status])));
   const inFirst = ({ places }: Fact): boolean => places.some((at) => at <= first);
   return [
-    ...said,
+    ...facts,
     ...[...files].map(([words, places]): Fact => ({ list: 'changed files', words, places })).filter(inFirst),
     ...[...tasks]
       .filter(([words]) => isOver.get(words) !== 'completed')

@@ -147,11 +147,11 @@ describe('langchain-ai/langgraph#4168, #7094', () => {
     await play({ place, tools: quick, answer: () => ({ answer: { text: 'Noted.' } }) }, async ({ live }) => {
       let before = Buffer.alloc(0);
       for (let turn = 0; turn < 12; turn += 1) {
-        const said = live.prompt(`Fact ${String(turn).padStart(2, '0')}.`);
-        const told = Array.from({ length: 8 }, (_, index) =>
+        const turnEnd = live.prompt(`Fact ${String(turn).padStart(2, '0')}.`);
+        const sides = Array.from({ length: 8 }, (_, index) =>
           live.notify({ source: 'test', body: `${turn}.${index}`, provenance: 'test' }),
         );
-        await Promise.all([said, ...told]);
+        await Promise.all([turnEnd, ...sides]);
         const now = await readFile(logOf(place, live.id));
         expect(now.subarray(0, before.length).equals(before)).toBe(true);
         lengths.push(now.length - before.length);
@@ -194,15 +194,15 @@ describe('anthropics/claude-code#86707, gsd-build/gsd-2#4547', () => {
    * `pour` for a long output. Then it tries to write the placeholder of the key to files.
    */
   function withKey({ body }: ReceivedRequest): AnswerPlan {
-    const said = JSON.stringify(body);
-    if (!said.includes('"c_read"')) {
+    const text = JSON.stringify(body);
+    if (!text.includes('"c_read"')) {
       const calls = [
         { id: 'c_read', name: 'read', arguments: { path: 'config.env' } },
         { id: 'c_pour', name: 'pour', arguments: {} },
       ];
       return { answer: { thinking: `It may hold ${KEY}.`, text: `I look for ${KEY}.`, calls } };
     }
-    if (!said.includes('"c_edit"')) {
+    if (!text.includes('"c_edit"')) {
       const edit = { old_text: 'PORT=80', new_text: `PORT=80\nCOPY=${MARK}` };
       const calls = [
         { id: 'c_edit', name: 'edit', arguments: { path: 'config.env', ...edit } },

@@ -138,9 +138,10 @@ const looks = (of: number): PlannedAnswer => ({
 });
 
 function answers({ body }: ReceivedRequest): number {
-  const said = body['messages'] ?? body['input'];
-  return (Array.isArray(said) ? said : []).filter((one: { readonly role?: unknown }) => one.role === 'assistant')
-    .length;
+  const messages = body['messages'] ?? body['input'];
+  return (Array.isArray(messages) ? messages : []).filter(
+    (one: { readonly role?: unknown }) => one.role === 'assistant',
+  ).length;
 }
 
 describe('anthropics/claude-code#37418, #83206: a refused image', () => {
@@ -325,21 +326,17 @@ describe('code-yeongyu/senpi#302, anthropics/claude-code#37418: too many bytes',
     // Here a compaction would remove nothing, so the error names another remedy.
     [undefined, 'turn/context-unfit', 'smaller pieces'],
     ['manual', 'provider/too-large', 'Compact'],
-  ])(
-    'without media need a compaction (`when`: %s), so the turn ends with an error that states this',
-    async (...told) => {
-      const [compaction, code, next] = told;
-      const fault = refusal('Request exceeds the maximum size', { status: 413, type: 'request_too_large' });
-      const onRequest = (): { fault: Fault } => ({ fault });
-      const played = await play({ wire: 'anthropic', onRequest, ...(compaction && { compaction }) });
-      const session = await played.agent.open();
-      expect(await session.prompt('Words.')).toMatchObject({
-        outcome: 'failed',
-        error: { code, next: expect.stringContaining(next) },
-      });
-      expect(played.simulator.calls).toHaveLength(1);
-    },
-  );
+  ])('without media (`when`: %s) fail the turn with a next step', async (compaction, code, next) => {
+    const fault = refusal('Request exceeds the maximum size', { status: 413, type: 'request_too_large' });
+    const onRequest = (): { fault: Fault } => ({ fault });
+    const played = await play({ wire: 'anthropic', onRequest, ...(compaction && { compaction }) });
+    const session = await played.agent.open();
+    expect(await session.prompt('Words.')).toMatchObject({
+      outcome: 'failed',
+      error: { code, next: expect.stringContaining(next) },
+    });
+    expect(played.simulator.calls).toHaveLength(1);
+  });
 });
 
 describe('anthropics/claude-code#63229, #63293, anomalyco/opencode#6418: a refused signature', () => {

@@ -21,7 +21,7 @@ const WORLDS: readonly World[] = [
 ];
 
 describe.each(WORLDS)('a turn loop on $store against $provider', (world) => {
-  const told = (
+  const reply = (
     commands: readonly Command[],
     check: (loop: Loop, last: SentCall) => void | Promise<void>,
     model = 0,
@@ -41,7 +41,7 @@ describe.each(WORLDS)('a turn loop on $store against $provider', (world) => {
     });
 
   it('anthropics/claude-code#3639, #1894, #5989: a call that was interrupted has its result in the next request', () =>
-    told(
+    reply(
       [prompt(), asks({ calls: [call(), call()] }), { ...closes('returned'), share: 0.5 }, RESTART, prompt(), asks({})],
       (_loop, last) => {
         expect(held(last)).toEqual(['text', 'call', 'call', 'result', 'result', 'text']);
@@ -50,7 +50,7 @@ describe.each(WORLDS)('a turn loop on $store against $provider', (world) => {
     ));
 
   it('anthropics/claude-code#3639: an answer that the user stops leaves no call in the next request', () =>
-    told(
+    reply(
       [prompt(), asks({ said: [text()], calls: [call()] }, 'stopped-by-user'), prompt(), asks({})],
       (_loop, last) => {
         expect(pairs(last)).toEqual({ calls: 0, results: 0 });
@@ -60,7 +60,7 @@ describe.each(WORLDS)('a turn loop on $store against $provider', (world) => {
   it.each([0, 1, 2])(
     'aaif-goose/goose#2951, mastra-ai/mastra#2667, #16981: a checkpoint %i messages from the end keeps calls and results together',
     (keep) =>
-      told(
+      reply(
         [
           prompt(),
           asks({ calls: [call(), call()] }),
@@ -80,7 +80,7 @@ describe.each(WORLDS)('a turn loop on $store against $provider', (world) => {
   );
 
   it('vercel/ai#7099, #8379: reasoning at the end of an answer is never sent', () =>
-    told(
+    reply(
       [
         prompt(),
         asks({ said: [text(), { kind: 'thinking', size: 50 }] }),
@@ -95,7 +95,7 @@ describe.each(WORLDS)('a turn loop on $store against $provider', (world) => {
     ));
 
   it('anthropics/claude-code#63229, #63293, anomalyco/opencode#6418: after a switch of models no signature of the other model is sent, and after the switch back its own is', () =>
-    told(
+    reply(
       [...withThinking(), { do: 'model', model: 2 }, prompt(), asks({}), { do: 'model', model: 0 }, prompt(), asks({})],
       (loop, last) => {
         const [first, other] = loop.calls.slice(-3);
@@ -108,7 +108,7 @@ describe.each(WORLDS)('a turn loop on $store against $provider', (world) => {
     ));
 
   it('anthropics/claude-code#63229: after a changed front, no earlier thinking is sent to a model that binds thinking to its prefix', () =>
-    told(
+    reply(
       [...withThinking(), { do: 'role', role: 2 }, prompt(), asks({})],
       (_loop, last) => {
         expect(last.prepared.opened?.data.cause).toBe('role');
@@ -118,7 +118,7 @@ describe.each(WORLDS)('a turn loop on $store against $provider', (world) => {
     ));
 
   it('anthropics/claude-code#63229: thinking after an omitted blank text is omitted too, for a model that binds thinking to its prefix', () =>
-    told(
+    reply(
       [
         prompt(),
         asks({
@@ -138,7 +138,7 @@ describe.each(WORLDS)('a turn loop on $store against $provider', (world) => {
     ));
 
   it('anthropics/claude-code#37418, #83206: an image that is sent twice is stored once, and an image that no provider takes becomes a line of text', () =>
-    told([{ do: 'prompt', parts: [image(0), image(0), image(2), image(3)] }, asks({})], ({ session }, last) => {
+    reply([{ do: 'prompt', parts: [image(0), image(0), image(2), image(3)] }, asks({})], ({ session }, last) => {
       expect(held(last)).toEqual(
         world.provider === 'simulator' ? ['image', 'image', 'text', 'text'] : Array(4).fill('image'),
       );
@@ -147,7 +147,7 @@ describe.each(WORLDS)('a turn loop on $store against $provider', (world) => {
     }));
 
   it('call ids that a provider repeats in each answer are unique on the wire', () =>
-    told(
+    reply(
       [
         prompt(),
         asks({ calls: [call('fresh')] }),
@@ -165,7 +165,7 @@ describe.each(WORLDS)('a turn loop on $store against $provider', (world) => {
     ));
 
   it('cut arguments, second results and results without a call do not stop the next request', () =>
-    told(
+    reply(
       [
         prompt(),
         asks({ calls: [{ ...call(), arguments: '{"cut":"of' }, call()] }),
@@ -183,7 +183,7 @@ describe.each(WORLDS)('a turn loop on $store against $provider', (world) => {
     ));
 
   it('anthropics/claude-code#65917, can1357/oh-my-pi#890, anomalyco/opencode#23571: tools that are removed and added again, in another order or after a restart, open no epoch', () =>
-    told(
+    reply(
       [
         prompt(),
         asks({}),
@@ -200,7 +200,7 @@ describe.each(WORLDS)('a turn loop on $store against $provider', (world) => {
     ));
 
   it('Mintplex-Labs/anything-llm#6398, #6399: the text of a note stays in every later request', () =>
-    told([{ do: 'note', urgent: false, text: words(50) }, prompt(), asks({}), prompt(), asks({})], (loop, last) => {
+    reply([{ do: 'note', urgent: false, text: words(50) }, prompt(), asks({}), prompt(), asks({})], (loop, last) => {
       const [first] = loop.calls;
       const notes = (one: SentCall | undefined): readonly string[] =>
         slice(one?.prepared.sequence.blocks ?? { buffer: [], length: 0 }).flatMap(noteIn);

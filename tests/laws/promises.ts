@@ -45,8 +45,8 @@ function nameOf(error: unknown, what: Promised['what']): string {
 }
 
 function contains(record: Recorded, words: string): boolean {
-  const said = record.kind === 'prompt.given' || record.kind === 'notification.received';
-  return said && JSON.stringify(record.data).includes(words);
+  const isPrompt = record.kind === 'prompt.given' || record.kind === 'notification.received';
+  return isPrompt && JSON.stringify(record.data).includes(words);
 }
 
 /** Checks the end of a turn against its record. The caller's totals also split the input, which the record does not. */

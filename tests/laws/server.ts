@@ -98,7 +98,7 @@ function simulated(recorded: boolean): Server {
     callMs: 1_000,
     calls: () => simulator.calls,
     async send({ body, betas, at, block, saying, fault }) {
-      const said = simulator.messages({
+      const outcome = simulator.messages({
         body,
         betas,
         at,
@@ -106,10 +106,10 @@ function simulated(recorded: boolean): Server {
         answer: { blocks: saying.blocks, stop: saying.stop, outputTokens: 10 },
         ...(fault === undefined ? {} : { fault }),
       });
-      if (said.outcome === 'refused')
-        return { status: said.status, message: said.message, retryAfter: said.headers['retry-after'] };
-      const answer = asStreamed(decodeMessage(JSON.stringify(said.message)), saying);
-      return { status: 200, answer, billed: said.usage };
+      if (outcome.outcome === 'refused')
+        return { status: outcome.status, message: outcome.message, retryAfter: outcome.headers['retry-after'] };
+      const answer = asStreamed(decodeMessage(JSON.stringify(outcome.message)), saying);
+      return { status: 200, answer, billed: outcome.usage };
     },
   };
 }
@@ -124,16 +124,16 @@ function simulatedOpenAI(): Server {
     callMs: 5_000,
     calls: () => simulator.calls,
     async send({ body, at, block, saying, fault }) {
-      const said = simulator.responses({
+      const outcome = simulator.responses({
         body,
         at,
         sizes: (index) => block(index)?.tokens,
         answer: { blocks: saying.blocks, stop: saying.stop, outputTokens: 10 },
         ...(fault === undefined ? {} : { fault }),
       });
-      if (said.outcome === 'refused') return { status: said.status, message: said.message };
-      const answer = decodeResponse(JSON.stringify(said.body));
-      return { status: 200, answer, billed: undefined, counts: said.counts };
+      if (outcome.outcome === 'refused') return { status: outcome.status, message: outcome.message };
+      const answer = decodeResponse(JSON.stringify(outcome.body));
+      return { status: 200, answer, billed: undefined, counts: outcome.counts };
     },
   };
 }

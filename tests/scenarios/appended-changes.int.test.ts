@@ -57,9 +57,9 @@ async function play(
       return answers(sent.length - 1, request);
     },
   });
-  const door = await simulator.listen();
+  const server = await simulator.listen();
   const log = createMemoryStore();
-  const provider = providerOf(model, door.url);
+  const provider = providerOf(model, server.url);
   const agent = createAgent({
     model,
     provider,
@@ -72,7 +72,7 @@ async function play(
   });
   closing.push(
     () => agent.close(),
-    () => door.close(),
+    () => server.close(),
   );
   const live = await agent.open();
   return { live, simulator, sent, log, records: () => Array.fromAsync(log.read(live.id)) };

@@ -7,7 +7,7 @@ import type { AgentSession } from '@tidemark/kit';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { expectOnlyGrowth, expectSound, openStage, recordsOf } from './billed-stage.ts';
-import type { StoryName, Told } from './matrix-stories.ts';
+import type { StoryName, StoryStage } from './matrix-stories.ts';
 import { STORIES, TOOLS } from './matrix-stories.ts';
 
 /**
@@ -119,7 +119,7 @@ describe.each(['plain', 'appends'] as const)('the reasons that a session gives o
   test.each(names())('equal the row of the matrix for: %s', async (name) => {
     const stage = await openStage({ model: MODELS[kind], tools: TOOLS });
     const notices: string[] = [];
-    const told: Told = {
+    const scene: StoryStage = {
       stage,
       async open(options) {
         const live = await stage.open(options);
@@ -127,7 +127,7 @@ describe.each(['plain', 'appends'] as const)('the reasons that a session gives o
         return live;
       },
     };
-    const live = await STORIES[name](told);
+    const live = await STORIES[name](scene);
     const records = await recordsOf(stage, live.id);
     expect([...records.flatMap(reasonOf), ...notices]).toEqual(MATRIX[name][kind]);
     await expectSound(stage, live.id);

@@ -125,9 +125,9 @@ describe('the front of an agent with only custom tools', () => {
   });
 
   test('makes a chat of 120 turns at least 1% cheaper than the full runtime text does', async () => {
-    const said = { turns: 120, words: `${WORDS} ${'It was a gift, and it came late. '.repeat(12)}` };
+    const talk = { turns: 120, words: `${WORDS} ${'It was a gift, and it came late. '.repeat(12)}` };
     const cost = async (options: Partial<AgentOptions>): Promise<number> => {
-      const { records } = await chat('claude-sonnet-4-6', { ...said, options: { tools: [orders], ...options } });
+      const { records } = await chat('claude-sonnet-4-6', { ...talk, options: { tools: [orders], ...options } });
       const costs = records.flatMap((one) => (one.kind === 'answer.received' ? [Number(one.data.cost)] : []));
       expect(costs).toHaveLength(120);
       return costs.reduce((sum, one) => sum + one, 0);

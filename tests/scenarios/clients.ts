@@ -198,15 +198,15 @@ const LONGEST_MS = 180_000;
 export async function runClient(client: Client, folder: string): Promise<ClientTurn> {
   const place = mkdtempSync(join(tmpdir(), 'tidemark-client-'));
   const note = `note-${randomBytes(8).toString('hex')}`;
-  const told = new Set<string>();
+  const given = new Set<string>();
   const simulator = createSimulator({
     serverTools: 'offered',
-    onRequest: (sent) => answerTo(client, note, told, sent),
+    onRequest: (sent) => answerTo(client, note, given, sent),
   });
   const listening = await simulator.listen();
   try {
     const ended = await runTurn(client, folder, prepare(client, place, note, listening.url));
-    return measure(simulator, told.size, ended);
+    return measure(simulator, given.size, ended);
   } finally {
     await listening.close();
     rmSync(place, { recursive: true, force: true, maxRetries: 5 });
@@ -214,8 +214,8 @@ export async function runClient(client: Client, folder: string): Promise<ClientT
 }
 
 /** Returns the plan for a request: a title if no tool is offered, the call of the shell, then the last answer. */
-function answerTo({ tool }: Client, note: string, told: Set<string>, sent: ReceivedRequest): AnswerPlan {
-  for (const result of sent.toolResults) if (result.text.includes(note)) told.add(result.id);
+function answerTo({ tool }: Client, note: string, given: Set<string>, sent: ReceivedRequest): AnswerPlan {
+  for (const result of sent.toolResults) if (result.text.includes(note)) given.add(result.id);
   if (!sent.tools.includes(tool.name)) return { answer: { text: 'Reading a note' } };
   if (sent.toolResults.length > 0) return { answer: { text: DONE } };
   const input = { [tool.command]: 'cat note.txt', ...tool.more };
@@ -274,8 +274,8 @@ function runTurn(client: Client, folder: string, { workspace, environment }: Cli
   return new Promise((resolve) => {
     child.on('error', (error) => resolve({ output, failure: error.message }));
     child.on('close', (code, signal) => {
-      const said = lastLine(errors) ?? lastLine(output) ?? 'no output';
-      resolve({ output, failure: code === 0 ? undefined : `ended with ${code ?? signal}: ${said}` });
+      const lastWords = lastLine(errors) ?? lastLine(output) ?? 'no output';
+      resolve({ output, failure: code === 0 ? undefined : `ended with ${code ?? signal}: ${lastWords}` });
     });
   });
 }

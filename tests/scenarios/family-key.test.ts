@@ -105,11 +105,11 @@ async function call(
   });
   const { sequence, body, record } = prepared;
   const sizes = (index: number): number | undefined => itemAt(sequence.blocks, index)?.tokens;
-  const said = simulator.responses({ body, at: now, sizes });
-  if (said.outcome === 'refused') throw new Error(said.message);
-  const answer = decodeResponse(JSON.stringify(said.body));
+  const outcome = simulator.responses({ body, at: now, sizes });
+  if (outcome.outcome === 'refused') throw new Error(outcome.message);
+  const answer = decodeResponse(JSON.stringify(outcome.body));
   const end = await recordAnswer(session, prepared, answer, at(now));
-  const { read, writtenShort: written } = said.counts;
+  const { read, writtenShort: written } = outcome.counts;
   calls.push({ key: record.data.envelope['prompt_cache_key'], prepared, read, written, end });
 }
 

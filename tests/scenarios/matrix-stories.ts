@@ -13,14 +13,14 @@ import type { Opening, Stage } from './billed-stage.ts';
 import { ROLE } from './billed-stage.ts';
 
 /** Stage of a story, and a function that opens sessions on it. */
-export interface Told {
+export interface StoryStage {
   readonly stage: Stage;
   /** Opens a session with a new agent, as another process would, and collects its notices. */
   open(options?: Opening): Promise<AgentSession>;
 }
 
 /** Plays a story and returns its last session. */
-export type Story = (told: Told) => Promise<AgentSession>;
+export type Story = (scene: StoryStage) => Promise<AgentSession>;
 
 const MINUTE = 60_000;
 const done: AnswerPlan = { answer: { text: 'Done.' } };
@@ -69,41 +69,41 @@ const camera: Tool = defineTool({
 export const TOOLS: readonly Tool[] = [tool('orders'), tool('stock'), camera];
 const WITHOUT_STOCK = TOOLS.filter(({ name }) => name !== 'stock');
 
-async function twoTurns({ stage }: Told, live: AgentSession): Promise<void> {
+async function twoTurns({ stage }: StoryStage, live: AgentSession): Promise<void> {
   await stage.turn(live, 'Look at the orders.', calling('orders'), done);
   await stage.turn(live, 'And what follows?', done);
 }
 
-async function leftBehind(told: Told, options: Opening = {}): Promise<string> {
-  const live = await told.open(options);
-  await twoTurns(told, live);
+async function twoTurnSession(scene: StoryStage, options: Opening = {}): Promise<string> {
+  const live = await scene.open(options);
+  await twoTurns(scene, live);
   await live.close();
   return live.id;
 }
 
 function comesBackWith(options: Opening): Story {
-  return async (told) => {
-    const live = await told.open({ ...options, id: await leftBehind(told) });
-    await twoTurns(told, live);
+  return async (scene) => {
+    const live = await scene.open({ ...options, id: await twoTurnSession(scene) });
+    await twoTurns(scene, live);
     return live;
   };
 }
 
 function setsTools(...sets: readonly (readonly Tool[])[]): Story {
-  return async (told) => {
-    const live = await told.open();
-    await twoTurns(told, live);
+  return async (scene) => {
+    const live = await scene.open();
+    await twoTurns(scene, live);
     for (const tools of sets) {
       live.setTools(tools);
-      await told.stage.turn(live, 'And now?', done);
+      await scene.stage.turn(live, 'And now?', done);
     }
     return live;
   };
 }
 
-const compacted: Story = async (told) => {
-  const id = await leftBehind(told);
-  const session = await openSession(told.stage.log(), sessionId(id));
+const compacted: Story = async (scene) => {
+  const id = await twoTurnSession(scene);
+  const session = await openSession(scene.stage.log(), sessionId(id));
   const range = { from: position(0), to: position(session.state.length - 1) };
   const made = {
     strategy: 'recorded',
@@ -111,11 +111,11 @@ const compacted: Story = async (told) => {
     checkpoint: 'The orders are packed.',
     limitations: [],
   } as const;
-  const at = told.stage.clock.surroundings.now();
+  const at = scene.stage.clock.surroundings.now();
   await commit(session, [{ kind: 'history.compacted', at, data: { range, ...made } }]);
   await session.writer.close();
-  const live = await told.open({ id });
-  await twoTurns(told, live);
+  const live = await scene.open({ id });
+  await twoTurns(scene, live);
   return live;
 };
 
@@ -124,42 +124,42 @@ const compacted: Story = async (told) => {
  * Earlier turns fill much of the window. After this turn, the session continues.
  */
 function overflows(plan: AnswerPlan): Story {
-  return async (told) => {
-    const live = await told.open();
-    await told.stage.turn(live, `Here is all of it: ${'an order of the day '.repeat(3_000)}`, done);
-    await twoTurns(told, live);
-    await told.stage.turn(live, 'Once more.', plan, done);
-    await twoTurns(told, live);
+  return async (scene) => {
+    const live = await scene.open();
+    await scene.stage.turn(live, `Here is all of it: ${'an order of the day '.repeat(3_000)}`, done);
+    await twoTurns(scene, live);
+    await scene.stage.turn(live, 'Once more.', plan, done);
+    await twoTurns(scene, live);
     return live;
   };
 }
 
 /** Stories by the name of their row in the matrix. */
 export const STORIES = {
-  'fresh session': async (told) => {
-    const live = await told.open();
-    await told.stage.turn(live, 'Begin.', done);
+  'fresh session': async (scene) => {
+    const live = await scene.open();
+    await scene.stage.turn(live, 'Begin.', done);
     return live;
   },
-  'repeated turns': async (told) => {
-    const live = await told.open();
-    for (let turn = 0; turn < 3; turn += 1) await twoTurns(told, live);
+  'repeated turns': async (scene) => {
+    const live = await scene.open();
+    for (let turn = 0; turn < 3; turn += 1) await twoTurns(scene, live);
     return live;
   },
   'model switch with history': comesBackWith({ model: 'claude-opus-4-8' }),
-  'model switch without history': async (told) => {
-    const { id, close } = await told.open();
+  'model switch without history': async (scene) => {
+    const { id, close } = await scene.open();
     await close();
-    const live = await told.open({ id, model: 'claude-opus-4-8' });
-    await twoTurns(told, live);
+    const live = await scene.open({ id, model: 'claude-opus-4-8' });
+    await twoTurns(scene, live);
     return live;
   },
   'role changed': comesBackWith({ instructions: `${ROLE}\nAnswer in verse.` }),
-  'mode toggled': async (told) => {
-    const live = await told.open();
+  'mode toggled': async (scene) => {
+    const live = await scene.open();
     for (const mode of ['read-only', 'auto'] as const) {
       await live.setMode(mode);
-      await twoTurns(told, live);
+      await twoTurns(scene, live);
     }
     return live;
   },
@@ -169,52 +169,52 @@ export const STORIES = {
     ...WITHOUT_STOCK,
     tool('stock', 'none', 'Looks at all of the stock.'),
   ]),
-  'server gone and back before the next request': async (told) => {
-    const live = await told.open();
-    await twoTurns(told, live);
+  'server gone and back before the next request': async (scene) => {
+    const live = await scene.open();
+    await twoTurns(scene, live);
     live.setTools(WITHOUT_STOCK);
     live.setTools(TOOLS.toReversed());
-    await twoTurns(told, live);
+    await twoTurns(scene, live);
     return live;
   },
-  'server gone and back, and nobody wants to pay for it': async (told) => {
-    const live = await told.open();
-    await twoTurns(told, live);
+  'server gone and back, and nobody wants to pay for it': async (scene) => {
+    const live = await scene.open();
+    await twoTurns(scene, live);
     for (const tools of [WITHOUT_STOCK, TOOLS]) {
       live.setTools(tools, { when: 'next-epoch' });
-      await told.stage.turn(live, 'And now?', done);
+      await scene.stage.turn(live, 'And now?', done);
     }
     return live;
   },
   'tool added': setsTools([...TOOLS, tool('mail')]),
   'handler reloaded': setsTools([tool('orders', 'none'), tool('stock', 'none'), camera]),
   'compaction, recorded': compacted,
-  'compaction by hand': async (told) => {
-    const live = await told.open();
-    await told.stage.turn(live, `Here is all of it: ${'an order of the day '.repeat(3_000)}`, done);
-    await twoTurns(told, live);
+  'compaction by hand': async (scene) => {
+    const live = await scene.open();
+    await scene.stage.turn(live, `Here is all of it: ${'an order of the day '.repeat(3_000)}`, done);
+    await twoTurns(scene, live);
     expect(await live.compact({ tailTokens: 100, by: 'deterministic' })).toMatchObject({ outcome: 'compacted' });
-    await twoTurns(told, live);
+    await twoTurns(scene, live);
     return live;
   },
-  'compaction by hand, refused': async (told) => {
-    const live = await told.open();
-    await twoTurns(told, live);
+  'compaction by hand, refused': async (scene) => {
+    const live = await scene.open();
+    await twoTurns(scene, live);
     expect(await live.compact()).toMatchObject({ outcome: 'refused' });
-    await twoTurns(told, live);
+    await twoTurns(scene, live);
     return live;
   },
-  'old results shortened': async (told) => {
-    const live = await told.open({
+  'old results shortened': async (scene) => {
+    const live = await scene.open({
       tools: [...TOOLS, archive, createHistoryReadTool(), tool('brief', 'One.')],
     });
-    for (let count = 0; count < 4; count += 1) await told.stage.turn(live, 'Look.', showsArchive, done);
-    for (let count = 0; count < 32; count += 1) await told.stage.turn(live, 'Look.', calling('brief'), done);
+    for (let count = 0; count < 4; count += 1) await scene.stage.turn(live, 'Look.', showsArchive, done);
+    for (let count = 0; count < 32; count += 1) await scene.stage.turn(live, 'Look.', calling('brief'), done);
     return live;
   },
-  'request too long, then resumed': async (told) => {
-    const live = await told.open();
-    await twoTurns(told, live);
+  'request too long, then resumed': async (scene) => {
+    const live = await scene.open();
+    await twoTurns(scene, live);
     await live.prompt('word '.repeat(1_100_000));
     await live.resume().then(undefined, () => undefined);
     return live;
@@ -226,31 +226,31 @@ export const STORIES = {
     answer: { text: 'The first orders', stop: 'model_context_window_exceeded' },
   }),
   'reasoning level': comesBackWith({ modelOptions: { parameters: { effort: 'low' } } }),
-  'reasoning level changed and changed back': async (told) => {
-    const id = await leftBehind(told);
-    await (await told.open({ id, modelOptions: { parameters: { effort: 'low' } } })).close();
-    const live = await told.open({ id });
-    await twoTurns(told, live);
+  'reasoning level changed and changed back': async (scene) => {
+    const id = await twoTurnSession(scene);
+    await (await scene.open({ id, modelOptions: { parameters: { effort: 'low' } } })).close();
+    const live = await scene.open({ id });
+    await twoTurns(scene, live);
     return live;
   },
-  'reasoning level set while the session is open': async (told) => {
-    const live = await told.open();
-    await twoTurns(told, live);
+  'reasoning level set while the session is open': async (scene) => {
+    const live = await scene.open();
+    await twoTurns(scene, live);
     live.setReasoning({ effort: 'low' });
-    await twoTurns(told, live);
+    await twoTurns(scene, live);
     return live;
   },
-  'resume after restart': async (told) => {
-    const live = await told.open({ limits: { maxSteps: 1 } });
-    told.stage.simulator.next(calling('orders'));
+  'resume after restart': async (scene) => {
+    const live = await scene.open({ limits: { maxSteps: 1 } });
+    scene.stage.simulator.next(calling('orders'));
     await live.prompt('Look at the orders.');
     await live.close();
-    const next = await told.open({ id: live.id });
-    told.stage.simulator.next(done);
+    const next = await scene.open({ id: live.id });
+    scene.stage.simulator.next(done);
     await next.resume();
     return next;
   },
-  'note refreshed': async (told) => {
+  'note refreshed': async (scene) => {
     let revision = 0;
     const weather = {
       name: 'weather',
@@ -258,34 +258,34 @@ export const STORIES = {
       render: () => `Rain ${revision}.`,
       affectedBy: () => false,
     };
-    const live = await told.open({ context: { sources: [weather] } });
-    for (; revision < 2; revision += 1) await twoTurns(told, live);
+    const live = await scene.open({ context: { sources: [weather] } });
+    for (; revision < 2; revision += 1) await twoTurns(scene, live);
     return live;
   },
-  'side call': async (told) => {
-    const live = await told.open();
-    await twoTurns(told, live);
+  'side call': async (scene) => {
+    const live = await scene.open();
+    await twoTurns(scene, live);
     await live.side({ purpose: 'title', prompt: 'A title for this.' });
     await live.side({ purpose: 'summary', prompt: 'Sum it up.', history: 'main' });
-    await twoTurns(told, live);
+    await twoTurns(scene, live);
     return live;
   },
-  'first image': async (told) => {
-    const live = await told.open();
-    await twoTurns(told, live);
-    for (let picture = 0; picture < 2; picture += 1) await told.stage.turn(live, 'Take one.', calling('camera'), done);
+  'first image': async (scene) => {
+    const live = await scene.open();
+    await twoTurns(scene, live);
+    for (let picture = 0; picture < 2; picture += 1) await scene.stage.turn(live, 'Take one.', calling('camera'), done);
     return live;
   },
-  'thinking of the turns before': async (told) => {
-    const live = await told.open();
-    await told.stage.turn(live, 'Think, then look.', thinkingCall, thinkingCall, thinking);
-    await told.stage.turn(live, 'And now?', thinking);
+  'thinking of the turns before': async (scene) => {
+    const live = await scene.open();
+    await scene.stage.turn(live, 'Think, then look.', thinkingCall, thinkingCall, thinking);
+    await scene.stage.turn(live, 'And now?', thinking);
     return live;
   },
-  retry: async (told) => {
-    const live = await told.open();
-    await twoTurns(told, live);
-    await told.stage.turn(
+  retry: async (scene) => {
+    const live = await scene.open();
+    await twoTurns(scene, live);
+    await scene.stage.turn(
       live,
       'Once more.',
       { fault: { kind: 'overloaded' } },
@@ -294,23 +294,23 @@ export const STORIES = {
     );
     return live;
   },
-  'a pause above five minutes': async (told) => {
-    const live = await told.open();
-    await twoTurns(told, live);
-    told.stage.clock.pass(6 * MINUTE);
-    await twoTurns(told, live);
+  'a pause above five minutes': async (scene) => {
+    const live = await scene.open();
+    await twoTurns(scene, live);
+    scene.stage.clock.pass(6 * MINUTE);
+    await twoTurns(scene, live);
     return live;
   },
-  'an entry that the provider dropped': async (told) => {
-    const live = await told.open();
-    await twoTurns(told, live);
-    await told.stage.turn(live, 'Once more.', { ...done, fault: { kind: 'evicted' } });
+  'an entry that the provider dropped': async (scene) => {
+    const live = await scene.open();
+    await twoTurns(scene, live);
+    await scene.stage.turn(live, 'Once more.', { ...done, fault: { kind: 'evicted' } });
     return live;
   },
-  'a second session on the same front': async (told) => {
-    await leftBehind(told);
-    const live = await told.open();
-    await twoTurns(told, live);
+  'a second session on the same front': async (scene) => {
+    await twoTurnSession(scene);
+    const live = await scene.open();
+    await twoTurns(scene, live);
     return live;
   },
 } as const satisfies Readonly<Record<string, Story>>;

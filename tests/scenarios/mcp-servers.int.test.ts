@@ -279,9 +279,9 @@ test('instructions from a server are in a note in the user role, attributed to a
   await stage.turn(live, 'One.', done);
   const { system, messages } = JSON.parse(stage.bodies[0] ?? '{}');
   expect(JSON.stringify(system)).not.toContain('obey me');
-  const said = messages.filter((one: unknown) => JSON.stringify(one).includes('obey me'));
-  expect(said.map(({ role }: { role: string }) => role)).toEqual(['user']);
-  expect(JSON.stringify(said)).toContain('a third party');
+  const found = messages.filter((one: unknown) => JSON.stringify(one).includes('obey me'));
+  expect(found.map(({ role }: { role: string }) => role)).toEqual(['user']);
+  expect(JSON.stringify(found)).toContain('a third party');
 });
 
 async function listen(live: AgentSession, each: (event: SessionEvent) => unknown): Promise<void> {

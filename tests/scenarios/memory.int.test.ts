@@ -44,11 +44,11 @@ async function play(
 ): Promise<Played> {
   let arrived = 0;
   const simulator = createSimulator({ onRequest: () => answers[arrived++] ?? { answer: { text: 'done' } } });
-  const door = await simulator.listen();
+  const server = await simulator.listen();
   const bodies: string[] = [];
   const agent = createAgent({
     model: MODEL,
-    provider: createAnthropicProvider({ apiKey: 'simulated', baseURL: door.url }),
+    provider: createAnthropicProvider({ apiKey: 'simulated', baseURL: server.url }),
     workspace: { folder: workspace, ...setup },
     instructions: ROLE,
     cache: { warm: 'off' },
@@ -58,7 +58,7 @@ async function play(
   });
   onTestFinished(async () => {
     await agent.close();
-    await door.close();
+    await server.close();
   });
   const live = await agent.open();
   const records = (): Promise<readonly Recorded[]> => Array.fromAsync(agent.log.read(sessionId(live.id)));

@@ -288,8 +288,8 @@ describe('anthropics/claude-code#50213, #74318', () => {
     await stage.turn(live, 'And now?', done);
     // The next call also reads the answer `Done.`. The first side call had already written it to the cache, before a
     // call of the conversation could.
-    const said = Math.ceil(Buffer.byteLength('Done.') / 4);
-    expect(stage.billed().at(-1)?.read).toBe(held(main) + said);
+    const answerTokens = Math.ceil(Buffer.byteLength('Done.') / 4);
+    expect(stage.billed().at(-1)?.read).toBe(held(main) + answerTokens);
   });
 
   test('a second session on the same front reads the front to its last token', async () => {
@@ -370,8 +370,8 @@ describe('anthropics/claude-code#77306, openai/codex#44716', () => {
       await stage.turn(rewound, 'A third way.', done);
       expect(stage.billed().at(-1)?.read).toBeGreaterThanOrEqual(keptOf(before ?? expect.unreachable()));
       const body = stage.bodies.at(-1) ?? '';
-      const told = body.slice(body.lastIndexOf('<branch>')).slice(0, 2_000);
-      expect(told.includes('Prompts:\\n- Another way.') && told.includes('A third way.')).toBe(true);
+      const summary = body.slice(body.lastIndexOf('<branch>')).slice(0, 2_000);
+      expect(summary.includes('Prompts:\\n- Another way.') && summary.includes('A third way.')).toBe(true);
       for (const live of [child, rewound]) {
         expect(await epochsOf(stage, live.id)).toEqual(['initial', 'compaction']);
         expect((await relationsOf(stage, live.id)).at(-1)).toBe('inherits');

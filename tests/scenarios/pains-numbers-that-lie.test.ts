@@ -75,8 +75,8 @@ describe('langfuse#12306, BerriAI/litellm#14849, dust#20989', () => {
         model,
         billed.map((call, index) => ({ ...call, output: outputs[index] ?? 0 })),
       );
-      const told = answers.reduce((sum, { data }) => sum + Number(data.cost), 0);
-      expect(told * 1e6).toBeCloseTo(due, 3);
+      const recorded = answers.reduce((sum, { data }) => sum + Number(data.cost), 0);
+      expect(recorded * 1e6).toBeCloseTo(due, 3);
       const twice = priceOf(
         model,
         billed.map((call, index) => ({ ...call, fresh: call.input, output: outputs[index] ?? 0 })),
@@ -112,8 +112,8 @@ describe('FerroxLabs/wayland#1166', () => {
     for (let turn = 0; turn < 5; turn += 1) await stage.turn(live, 'Again.', { ...done, fault: { kind: 'evicted' } });
     const calls = stage.billed();
     expect(calls.slice(1).map(({ read }) => read)).toEqual([0, 0, 0, 0, 0]);
-    const told = (await answersOf(stage, live.id)).map(({ data }) => data.miss?.tokens);
-    expect(told).toEqual([undefined, ...calls.slice(0, -1).map(held)]);
+    const missed = (await answersOf(stage, live.id)).map(({ data }) => data.miss?.tokens);
+    expect(missed).toEqual([undefined, ...calls.slice(0, -1).map(held)]);
   });
 });
 
@@ -154,10 +154,10 @@ test('rajbos/ai-engineering-fluency#2024: of more than 20 calls that look like b
     const tokens = held(main[index - 1] ?? call) - call.read;
     return index > 0 && tokens > 0 ? [tokens] : [];
   });
-  const told = (await answersOf(stage, live.id)).flatMap(({ data: { miss } }) => (miss === undefined ? [] : [miss]));
-  expect(told.map(({ tokens }) => tokens)).toEqual(paidAgain);
+  const misses = (await answersOf(stage, live.id)).flatMap(({ data: { miss } }) => (miss === undefined ? [] : [miss]));
+  expect(misses.map(({ tokens }) => tokens)).toEqual(paidAgain);
   expect(paidAgain).toHaveLength(2);
-  expect(told[0]?.cause).toBe('expired');
+  expect(misses[0]?.cause).toBe('expired');
 });
 
 test('liaohch3/claude-tap#437: a cold start and an expired entry both read no tokens, but only the expired entry is recorded as a miss', async () => {

@@ -88,13 +88,13 @@ const OTHERS: { readonly [model: string]: string } = {
   'gpt-5.6-sol': 'gpt-6-sol',
 };
 
-describe.each(Object.entries(SAID))('a miss on %s', (model, said) => {
+describe.each(Object.entries(SAID))('a miss on %s', (model, findings) => {
   const other = OTHERS[model] ?? '';
   test.each(Object.entries({ ...EVENTS, 'another model': { reopened: { model: other } } }))(
     "is compared with the provider's diagnosis after %s",
     async (name, event) => {
       const [stage, live] = await played(model, event);
-      expect(await checks(stage, live)).toEqual(Object.entries(said).find(([one]) => one === name)?.[1]);
+      expect(await checks(stage, live)).toEqual(Object.entries(findings).find(([one]) => one === name)?.[1]);
       await expectSound(stage, live.id);
     },
   );

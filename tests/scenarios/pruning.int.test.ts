@@ -94,8 +94,8 @@ describe.each(MODELS)('on %s', (model) => {
     const at = (await recordsOf(stage, live.id)).find(isPruned)?.data.results?.[0]?.position ?? -1;
     const reading: AnswerPlan = { answer: { calls: [{ name: 'history_read', arguments: { position: at } }] } };
     await stage.turn(live, 'What was the first?', reading, done);
-    const said = (await recordsOf(stage, live.id)).findLast((record) => record.kind === 'tool.returned');
-    expect(JSON.stringify(said?.data)).toContain(`1500:1499"`);
+    const returned = (await recordsOf(stage, live.id)).findLast((record) => record.kind === 'tool.returned');
+    expect(JSON.stringify(returned?.data)).toContain(`1500:1499"`);
     expect(stage.bodies.at(-1)).toContain(`The whole is at position ${at}: read it with history_read.`);
     await live.close();
     const fork = await stage.fork(live.id);

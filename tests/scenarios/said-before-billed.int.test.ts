@@ -205,8 +205,8 @@ test.each(MODELS)(
   },
 );
 
-function near(said: number, billed: number, tolerance = 0.05 * Math.abs(billed)): void {
-  expect(Math.abs(said - billed), `${said} was said, ${billed} was billed`).toBeLessThanOrEqual(tolerance);
+function near(forecast: number, billed: number, tolerance = 0.05 * Math.abs(billed)): void {
+  expect(Math.abs(forecast - billed), `${forecast} was said, ${billed} was billed`).toBeLessThanOrEqual(tolerance);
 }
 
 async function compactedRequests(stage: Stage, id: string): Promise<readonly number[]> {
@@ -218,7 +218,7 @@ async function compactedRequests(stage: Stage, id: string): Promise<readonly num
   });
 }
 
-interface Told {
+interface BilledStory {
   readonly said: {
     readonly input: number;
     readonly read: number;
@@ -242,7 +242,7 @@ interface Told {
   readonly named: readonly string[];
 }
 
-async function play(cause: string, model: Model, story: BreakStory): Promise<Told> {
+async function play(cause: string, model: Model, story: BreakStory): Promise<BilledStory> {
   const stage = await openStage({
     model,
     tools: stories.TOOLS,
@@ -270,14 +270,14 @@ async function play(cause: string, model: Model, story: BreakStory): Promise<Tol
   const tokens = paidAgain(bill, stage.bodies[place] ?? '', earlier);
   const price = pricesOf(bill.model, answer.at, bill);
   const { read, write, fresh, cost } = request.data.forecast;
-  const [, said = '0', dollars = '0'] =
+  const [, amount = '0', dollars = '0'] =
     /: ([\d,]+) tokens are (?:written|paid) again, \$([\d.]+)$/.exec(notices.at(-1) ?? '') ?? [];
   return {
     said: {
       input: read + write + fresh,
       read,
       cost: Number(cost),
-      rewrite: Number(said.replaceAll(',', '')),
+      rewrite: Number(amount.replaceAll(',', '')),
       price: Number(dollars),
       epoch: epoch?.data.cause === cause ? epoch.data.forecast.rewrite : undefined,
     },

@@ -89,10 +89,10 @@ const GREETING = 'Good morning.';
 function answerTo(sent: ReceivedRequest, gapMs: number): AnswerPlan {
   const { toolResults } = sent;
   const body = JSON.stringify(sent.body);
-  if (body.includes(GREETING) && !body.includes('Count everything.')) return said('Good morning.');
+  if (body.includes(GREETING) && !body.includes('Count everything.')) return answerWith('Good morning.');
   if (body.includes(CHILD))
-    return toolResults.length === 0 ? { answer: { calls: [{ name: 'look', arguments: {} }] } } : said('Counted.');
-  if (toolResults.some(({ name }) => name === 'agent')) return said('All counted.');
+    return toolResults.length === 0 ? { answer: { calls: [{ name: 'look', arguments: {} }] } } : answerWith('Counted.');
+  if (toolResults.some(({ name }) => name === 'agent')) return answerWith('All counted.');
   const asked = Array.from({ length: SIBLINGS }, (_, index) => ({
     name: 'agent',
     arguments: {
@@ -103,7 +103,7 @@ function answerTo(sent: ReceivedRequest, gapMs: number): AnswerPlan {
   return { answer: { text: 'I have them counted.', calls: [{ name: 'wait', arguments: { ms: gapMs } }, ...asked] } };
 }
 
-const said = (text: string): AnswerPlan => ({ answer: { text } });
+const answerWith = (text: string): AnswerPlan => ({ answer: { text } });
 
 const look = defineTool({ name: 'look', description: 'Looks.', input: z.object({}), effect: 'read', run: () => SEEN });
 

@@ -130,9 +130,9 @@ describe('the forecast of a first call includes no warm front', () => {
     const live = await stage.open({ store });
     await stage.turn(live, 'Begin.', { answer: { text: 'Done.' } });
     const records = await Array.fromAsync(store.read(sessionId(live.id)));
-    const said = records.flatMap((one) => (one.kind === 'request.prepared' ? [one.data.forecast.read] : []));
+    const reads = records.flatMap((one) => (one.kind === 'request.prepared' ? [one.data.forecast.read] : []));
     const cached = records.flatMap((one) => (one.kind === 'epoch.opened' ? [one.data.cached] : []));
-    expect({ said, cached }).toEqual({ said: [0], cached: [undefined] });
+    expect({ said: reads, cached }).toEqual({ said: [0], cached: [undefined] });
     // The provider read the front, so the forecast is 0 only because this store does not know it.
     expect(stage.billed().at(-1)?.read).toBeGreaterThan(9_000);
   });

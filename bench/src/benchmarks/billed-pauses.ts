@@ -29,12 +29,12 @@ async function run(): Promise<Measured> {
 }
 
 function inWords(session: ScriptedSession): string {
-  const told = ratioOf(session).toFixed(3);
+  const ratio = ratioOf(session).toFixed(3);
   const { driven, model } = session;
   const capabilities = rowOf(model);
   const price = unitPrice(capabilities, TODAY, 0);
   // The oracle is computed only for a model with a one-hour TTL. Other models offer no choice of TTLs.
-  if (price === undefined || !capabilities.ttls.includes('1h')) return told;
+  if (price === undefined || !capabilities.ttls.includes('1h')) return ratio;
   const { oracle } = play(driven.steps, { capabilities, price });
-  return `${told}, with all pauses known ${(oracle / driven.bill.ideal.toNumber()).toFixed(3)}`;
+  return `${ratio}, with all pauses known ${(oracle / driven.bill.ideal.toNumber()).toFixed(3)}`;
 }

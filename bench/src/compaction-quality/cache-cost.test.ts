@@ -26,8 +26,8 @@ function simulatedCost([front = 0, held = 0]: readonly number[], kept: readonly 
   const row = rowOf(MODEL);
   const simulator = createSimulator({ clock: () => 0, capabilities: () => row });
   const send = (history: readonly number[]): void => {
-    const said = simulator.messages({ body: bodyOf(front, history), betas: [] });
-    if (said.outcome === 'refused') throw new Error(said.message);
+    const outcome = simulator.messages({ body: bodyOf(front, history), betas: [] });
+    if (outcome.outcome === 'refused') throw new Error(outcome.message);
   };
   send([held]);
   for (let call = 1; call <= CALLS; call += 1) send([...kept, ...Array.from({ length: call }, () => growth)]);

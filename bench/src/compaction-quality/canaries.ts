@@ -54,8 +54,8 @@ function holds(lines: readonly string[], { line, names }: Pick<Canary, 'line' | 
 /** Checks if the old statement is presented as valid although the new one is also in the text. */
 function isInForce(lines: readonly string[], old: string, now: string): boolean {
   const text = lines.join('\n');
-  const behind = text.split(old).slice(1);
-  const unmarked = behind.filter((rest) => !REPLACED.test(rest));
+  const rests = text.split(old).slice(1);
+  const unmarked = rests.filter((rest) => !REPLACED.test(rest));
   if (unmarked.some((rest) => IN_FORCE.test(rest))) return true;
   return unmarked.at(-1)?.includes(now) === false;
 }

@@ -51,7 +51,7 @@ export async function canaryRounds(): Promise<readonly CanaryRound[]> {
   const run = (): string => madeText(RESULT_BYTES, (results += 1));
   const agent = createAgent({
     model: MODEL,
-    provider: madeProvider(() => answers.shift() ?? said('On it.')),
+    provider: madeProvider(() => answers.shift() ?? answerWith('On it.')),
     store,
     tools: [workTool('read', 'read', run), workTool('edit', 'write', run), createPlanTool()],
     compaction: { pruning: 'never', when: 'manual' },
@@ -123,14 +123,14 @@ function answersOf(round: number): readonly Answer[] {
     const [line] = step % 4 === 1 ? prose.slice((step - 1) / 4) : [];
     if (line !== undefined) words.unshift(line);
     const path = `src/ledger/part-${round}-${step - (step % 3)}.ts`;
-    if (step % 3 === 2) return said(words.join('\n'), editOf(path, madeText(EDIT_BYTES, 1_000 * round + step)));
-    return said(words.join('\n'), { name: 'read', arguments: { path } });
+    if (step % 3 === 2) return answerWith(words.join('\n'), editOf(path, madeText(EDIT_BYTES, 1_000 * round + step)));
+    return answerWith(words.join('\n'), { name: 'read', arguments: { path } });
   });
   const planned = planOf(round);
-  if (planned !== undefined) steps.splice(5, 0, said('I write the plan down.', planned));
+  if (planned !== undefined) steps.splice(5, 0, answerWith('I write the plan down.', planned));
   for (const line of linesAt(round, 'edit'))
-    steps.splice(9, 0, said('I add the function.', editOf(pathOf(line), line)));
-  return [...steps, said([`Part ${round} is done.`, ...linesAt(round, 'closing')].join('\n'))];
+    steps.splice(9, 0, answerWith('I add the function.', editOf(pathOf(line), line)));
+  return [...steps, answerWith([`Part ${round} is done.`, ...linesAt(round, 'closing')].join('\n'))];
 }
 
 interface MadeCall {
@@ -157,7 +157,7 @@ function pathOf(line: string): string {
 
 let calls = 0;
 
-function said(text: string, call?: MadeCall): Answer {
+function answerWith(text: string, call?: MadeCall): Answer {
   const words = { type: 'text', text } as const;
   if (call === undefined) return { parts: [words], stop: 'end', truncated: 'no', usage: {} };
   const id = `toolu_${(calls += 1)}`;

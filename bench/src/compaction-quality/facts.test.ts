@@ -8,10 +8,10 @@ const originsOf = (before: Parameters<typeof laterNeeded>[0]): object =>
   Object.fromEntries(laterNeeded(before, USE).facts.map(({ text, origin }) => [text, origin]));
 
 test('the origin of a fact is the place where it was seen first', () => {
-  const said = words('I call getTheme in src/theme.ts next.');
+  const sentence = words('I call getTheme in src/theme.ts next.');
   const read = result('read', 'export function getTheme() {', 'src/theme.ts');
-  expect(originsOf([said, read])).toEqual({ getTheme: 'said', 'src/theme.ts': 'said' });
-  expect(originsOf([read, said])).toEqual({ getTheme: 'result', 'src/theme.ts': 'said' });
+  expect(originsOf([sentence, read])).toEqual({ getTheme: 'said', 'src/theme.ts': 'said' });
+  expect(originsOf([read, sentence])).toEqual({ getTheme: 'result', 'src/theme.ts': 'said' });
   expect(originsOf([input('read', { path: 'src/theme.ts' }), read])).toEqual({
     'src/theme.ts': 'said',
     getTheme: 'result',

@@ -4,14 +4,14 @@ import { canaryGoal, recallGoals } from './goals.ts';
 import type { Recall } from './recall.ts';
 import { OWN } from './recall.ts';
 
-function recall(strategy: string, said: number, results: number, size: Recall['size'] = 'quarter'): readonly Recall[] {
+function recall(strategy: string, prose: number, results: number, size: Recall['size'] = 'quarter'): readonly Recall[] {
   const of = 100;
   return [0.4, 0.6, 0.8].map((cut) => ({
     session: 's',
     cut,
     size,
     strategy,
-    said: { kept: said, of },
+    said: { kept: prose, of },
     results: { kept: results, of },
     withReading: { kept: results, of },
     before: 1_000,

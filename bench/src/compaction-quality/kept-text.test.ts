@@ -27,8 +27,8 @@ test('the whole history holds every fact', () => {
 
 test('a fact counts in its own line, even if the line is quoted, indented or inside a longer line', () => {
   expect(keptIn('  > export function  loadTheme(name: string) {')).toEqual(['loadTheme']);
-  const said = 'Its last words: "The colours of a border come from getThinkingBorder, as the user wants."';
-  expect(keptIn(said)).toEqual(['getThinkingBorder']);
+  const text = 'Its last words: "The colours of a border come from getThinkingBorder, as the user wants."';
+  expect(keptIn(text)).toEqual(['getThinkingBorder']);
 });
 
 test('a fact in another line does not count', () => {

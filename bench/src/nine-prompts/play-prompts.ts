@@ -223,12 +223,12 @@ function answerTo(stage: Stage, { toolResults }: ReceivedRequest): PlannedAnswer
  * real model's answer.
  */
 function checkpointOf({ session, prompt }: Stage): object {
-  const said = session.prompts.slice(0, session.prompts.findIndex((one) => one === prompt) + 1);
+  const given = session.prompts.slice(0, session.prompts.findIndex((one) => one === prompt) + 1);
   return {
     objective: prompt?.words,
-    decisions: said.map(({ words, closing }) => ({ what: words, why: closing, status: 'settled' })),
-    work: said.slice(0, -1).map(({ words }) => ({ what: `Done, with tests that pass: ${words}` })),
-    tasks: said.slice(-1).map(({ words }) => ({ task: words, status: 'active' })),
+    decisions: given.map(({ words, closing }) => ({ what: words, why: closing, status: 'settled' })),
+    work: given.slice(0, -1).map(({ words }) => ({ what: `Done, with tests that pass: ${words}` })),
+    tasks: given.slice(-1).map(({ words }) => ({ task: words, status: 'active' })),
     questions: [],
     risks: ['The areas share helpers: a change of one may break the tests of another.'],
     limitations: [],

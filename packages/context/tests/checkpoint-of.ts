@@ -7,13 +7,13 @@ import type { Checkpoint } from '../src/checkpoint/checkpoint.ts';
 import { checkpointText } from '../src/checkpoint/checkpoint-text.ts';
 import type { CheckpointInput } from '../src/checkpoint/make-checkpoint.ts';
 import { makeCheckpoint } from '../src/checkpoint/make-checkpoint.ts';
-import type { Told } from './log-of.ts';
+import type { TestEvent } from './log-of.ts';
 import { answer, logOf, text } from './log-of.ts';
 
 /** Makes the checkpoint of a whole log. It has at most 4,000 tokens unless a test sets another limit. */
-export function checkpointOf(told: readonly Told[], more: Partial<CheckpointInput> = {}): Checkpoint {
-  const range = { from: position(0), to: position(told.length - 1) };
-  return makeCheckpoint({ records: logOf(told), range, bound: 4_000, ...more });
+export function checkpointOf(events: readonly TestEvent[], more: Partial<CheckpointInput> = {}): Checkpoint {
+  const range = { from: position(0), to: position(events.length - 1) };
+  return makeCheckpoint({ records: logOf(events), range, bound: 4_000, ...more });
 }
 
 export function textOf(checkpoint: Checkpoint): string {
@@ -22,17 +22,17 @@ export function textOf(checkpoint: Checkpoint): string {
 
 /** Returns the data of the `history.compacted` event that a log would contain for the checkpoint. */
 export function recorded(checkpoint: Checkpoint): HistoryCompacted {
-  const { text: said, limitations } = checkpointText(checkpoint);
+  const { text: shown, limitations } = checkpointText(checkpoint);
   const fields: NonNullable<HistoryCompacted['fields']> = JSON.parse(JSON.stringify(checkpoint));
   const { range, strategy } = checkpoint;
-  return { range, strategy, trigger: 'manual', checkpoint: said, limitations, fields };
+  return { range, strategy, trigger: 'manual', checkpoint: shown, limitations, fields };
 }
 
 /**
  * Returns two events: an answer with one tool call, and the result of the call. With `failed`, the result is
  * `tool.failed`, otherwise `tool.returned`.
  */
-export function step(id: string, name: string, input: object, output: string, failed = false): readonly Told[] {
+export function step(id: string, name: string, input: object, output: string, failed = false): readonly TestEvent[] {
   const ended = { call: callId(id), parts: [text(output)].flatMap((part) => (part.type === 'text' ? [part] : [])) };
   return [
     answer([{ type: 'call', call: callId(id), name, arguments: JSON.stringify(input) }]),

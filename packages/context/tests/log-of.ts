@@ -22,7 +22,7 @@ import type { State } from '../src/state/state.ts';
 import { emptyState } from '../src/state/state.ts';
 
 /** Kind of an event, its data, and optionally its time in seconds after `2026-11-20T12:00:00.000Z`. */
-export type Told = { [K in Kind]: readonly [kind: K, data: EventData[K], second?: number | undefined] }[Kind];
+export type TestEvent = { [K in Kind]: readonly [kind: K, data: EventData[K], second?: number | undefined] }[Kind];
 
 export const SESSION = sessionId('s1');
 
@@ -32,8 +32,8 @@ export function second(count: number): ReturnType<typeof timestamp> {
 }
 
 /** Returns the events as consecutive records. The first record is at position `from`. */
-export function logOf(told: readonly Told[], from = 0): readonly Recorded[] {
-  return told.map(([kind, data, at], index) => {
+export function logOf(events: readonly TestEvent[], from = 0): readonly Recorded[] {
+  return events.map(([kind, data, at], index) => {
     // Each pair has the correct type for its kind, but TypeScript cannot check this for a union.
     // eslint-disable-next-line typescript/no-unsafe-type-assertion
     const event = { kind, data, at: second(at ?? index) } as Event;
@@ -45,27 +45,27 @@ export function logOf(told: readonly Told[], from = 0): readonly Recorded[] {
  * Folds a small log and returns the resulting state. With `state`, the log continues that state. Otherwise it starts
  * with an empty state.
  */
-export function fold(told: readonly Told[], state: State = emptyState()): State {
-  return logOf(told, state.length).reduce(evolve, state);
+export function fold(events: readonly TestEvent[], state: State = emptyState()): State {
+  return logOf(events, state.length).reduce(evolve, state);
 }
 
-export const created: Told = ['session.created', { id: SESSION, root: SESSION, workspace: '/w' }];
+export const created: TestEvent = ['session.created', { id: SESSION, root: SESSION, workspace: '/w' }];
 
-export function prompt(said: string, at?: number): Told {
-  return ['prompt.given', { parts: [{ type: 'text', text: said }], presenter: 'test' }, at];
+export function prompt(words: string, at?: number): TestEvent {
+  return ['prompt.given', { parts: [{ type: 'text', text: words }], presenter: 'test' }, at];
 }
 
-export const turn: Told = ['turn.started', { trigger: 'user' }];
+export const turn: TestEvent = ['turn.started', { trigger: 'user' }];
 
-export function note(source: string, urgent = false): Told {
+export function note(source: string, urgent = false): TestEvent {
   return [
     'context.noted',
     { source, revision: 'r1', cause: 'initial', body: `about ${source}`, ...(urgent ? { urgent } : {}) },
   ];
 }
 
-export function answer(parts: readonly AnswerPart<CallId>[], usage: Usage = {}, step = 0): Told {
-  const said = {
+export function answer(parts: readonly AnswerPart<CallId>[], usage: Usage = {}, step = 0): TestEvent {
+  const data = {
     step,
     stream: 'main',
     provider: 'anthropic',
@@ -75,18 +75,18 @@ export function answer(parts: readonly AnswerPart<CallId>[], usage: Usage = {}, 
     truncated: 'no',
     usage,
   } as const;
-  return ['answer.received', said];
+  return ['answer.received', data];
 }
 
-export function text(said: string): AnswerPart<CallId> {
-  return { type: 'text', text: said };
+export function text(words: string): AnswerPart<CallId> {
+  return { type: 'text', text: words };
 }
 
 export function call(id: string): AnswerPart<CallId> {
   return { type: 'call', call: callId(id), name: 'read', arguments: '{}' };
 }
 
-export function returned(id: string): Told {
+export function returned(id: string): TestEvent {
   return ['tool.returned', { call: callId(id), parts: [{ type: 'text', text: `result of ${id}` }] }];
 }
 
@@ -100,7 +100,7 @@ export function named(name: string): Digest {
  * Returns a request on the main stream with `blocks` blocks of history, without tools and system text. Its forecast is
  * 0 tokens.
  */
-export function request(blocks: number, markers: readonly MarkerRecord[] = [], at?: number): Told {
+export function request(blocks: number, markers: readonly MarkerRecord[] = [], at?: number): TestEvent {
   const parameters = { tools: named('p'), system: named('p'), messages: named('p') };
   const data: RequestPrepared = {
     step: 0,

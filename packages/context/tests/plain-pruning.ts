@@ -86,10 +86,10 @@ export function plainPruning(input: PruningInput): PlainPruning | undefined {
   const batches = (gainOf: (results: readonly Found[]) => number): readonly [Batch, number][] =>
     ends
       .flatMap((kept) => {
-        const behind = allowed.filter(({ before }) => before >= kept);
+        const later = allowed.filter(({ before }) => before >= kept);
         const takes = (those: readonly Found[]): boolean =>
           gainOf(those) > fetching(those, rates) - freedBy(those) * more(rates);
-        const batch = batchOf(behind, takes, end - kept);
+        const batch = batchOf(later, takes, end - kept);
         return batch === undefined ? [] : [batch];
       })
       .filter(isLarge)
@@ -123,14 +123,14 @@ function chosen(
 function batchOf(
   results: readonly Found[],
   takes: (those: readonly Found[]) => boolean,
-  behind: number,
+  unread: number,
 ): Batch | undefined {
   const taken = results.filter(({ grounds }) => {
     const those = results.filter((other) => other.grounds === grounds);
     return grounds !== undefined && takes(those);
   });
   const freed = freedBy(taken);
-  return taken.length === 0 ? undefined : { results: taken, freed, rewritten: behind - freed };
+  return taken.length === 0 ? undefined : { results: taken, freed, rewritten: unread - freed };
 }
 
 function freedBy(results: readonly Found[]): number {
@@ -286,6 +286,6 @@ function isWarm({ state, at }: PruningInput): boolean {
 
 function keepsFront({ state, wanted }: PruningInput): boolean {
   const { packed, changes } = state.history;
-  const said = slice(packed).some(({ parts }) => parts.some(({ type }) => type === 'change'));
-  return neededEpoch(state, wanted) === undefined && changes.length === 0 && !said;
+  const hasChange = slice(packed).some(({ parts }) => parts.some(({ type }) => type === 'change'));
+  return neededEpoch(state, wanted) === undefined && changes.length === 0 && !hasChange;
 }

@@ -9,7 +9,7 @@ import type { Need } from '../src/epoch/needed-change.ts';
 import type { PruningInput } from '../src/pruning/pruning.ts';
 import { planPruning } from '../src/pruning/pruning.ts';
 import type { State } from '../src/state/state.ts';
-import type { Told } from './log-of.ts';
+import type { TestEvent } from './log-of.ts';
 import { answer, call, created, fold, named, prompt, request, row, second, turn } from './log-of.ts';
 
 export const OPUS: Capabilities = row('claude-opus-5-5');
@@ -29,7 +29,7 @@ export const wanted: RequestSpec = {
   texts: { contract: 'tm1', layers: [], tools: [{ record: READER, definition: '{}' }] },
 };
 
-export function opened(number: number, more: Partial<EpochOpened> = {}): Told {
+export function opened(number: number, more: Partial<EpochOpened> = {}): TestEvent {
   const data: EpochOpened = {
     number,
     cause: number === 0 ? 'initial' : 'pruning',
@@ -47,16 +47,16 @@ export function opened(number: number, more: Partial<EpochOpened> = {}): Told {
   return ['epoch.opened', data];
 }
 
-export function result(id: string, said: string, images: readonly ImagePart<Digest>[] = []): Told {
-  return ['tool.returned', { call: callId(id), parts: [{ type: 'text', text: said }, ...images] }];
+export function result(id: string, text: string, images: readonly ImagePart<Digest>[] = []): TestEvent {
+  return ['tool.returned', { call: callId(id), parts: [{ type: 'text', text }, ...images] }];
 }
 
 /** Returns the events of one step: a request, an answer with calls, and the events that end the calls. */
 export function step(
   number: number,
-  closings: readonly (readonly [id: string, closing: Told])[],
+  closings: readonly (readonly [id: string, closing: TestEvent])[],
   usage: Usage = {},
-): Told[] {
+): TestEvent[] {
   const marker = { block: number, ttl: '5m', prefix: named(`prefix ${number}`) } as const;
   return [
     request(number + 1, [marker], number),
@@ -72,7 +72,7 @@ export function step(
 export const USAGE: Usage = { fresh: 0, read: 1_000, writes: [{ ttl: '5m', tokens: 100 }] };
 
 /** Two turns in which nothing uses the earlier results. */
-export const LATER: readonly Told[] = [turn, turn];
+export const LATER: readonly TestEvent[] = [turn, turn];
 
 /**
  * Returns the state of a session with one step per length. Each step has one result of about that many characters. Two

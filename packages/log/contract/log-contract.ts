@@ -28,7 +28,7 @@ export {
   parentAt,
   prompt,
   prompts,
-  said,
+  textOrKind,
   session,
   sessionWith,
   texts,

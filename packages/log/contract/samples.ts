@@ -33,7 +33,7 @@ export function prompts(count: number, from = 0): Event[] {
 }
 
 /** Returns the text of a prompt, or the kind of any other record. */
-export function said(record: Recorded): string {
+export function textOrKind(record: Recorded): string {
   const part = record.kind === 'prompt.given' ? record.data.parts[0] : undefined;
   return part?.type === 'text' ? part.text : record.kind;
 }
@@ -60,7 +60,7 @@ export async function gather<T>(values: AsyncIterable<T>): Promise<T[]> {
 
 /** Returns the text of each prompt in a range of a log. For any other record, it returns the kind. */
 export async function texts(log: Log, id: SessionId, from?: number, to?: number): Promise<string[]> {
-  return (await gather(log.read(id, from, to))).map(said);
+  return (await gather(log.read(id, from, to))).map(textOrKind);
 }
 
 /**

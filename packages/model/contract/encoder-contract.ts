@@ -195,16 +195,21 @@ export function describeEncoderContract(name: string, subject: EncoderSubject): 
       const call = { type: 'call', call: 'c1', name: 'read', arguments: '{}' } as const;
       const result = { type: 'result', call: 'c1', error: false, content: [] } as const;
       const asked = encoder.lowerSpan({ ...emptySpan, role: 'assistant', parts: [call] }, lowering);
-      const told = encoder.lowerSpan({ ...emptySpan, role: 'user', group: 1, parts: [result] }, lowering);
-      const said = encoder.lowerSpan(
+      const resultBlocks = encoder.lowerSpan({ ...emptySpan, role: 'user', group: 1, parts: [result] }, lowering);
+      const textBlocks = encoder.lowerSpan(
         { ...emptySpan, role: 'user', group: 1, parts: [{ type: 'text', text: 'go on' }] },
         lowering,
       );
       const write = (blocks: readonly Block[]): unknown =>
         encoder.join(lowered, sha256).write([...lowered.blocks, ...blocks], [], envelope);
       const unclosed = expect.objectContaining({ code: 'provider/unclosed-history' });
-      expect(() => write([...asked, ...told])).not.toThrow();
-      for (const blocks of [asked, told, [...asked, ...said, ...told], [...asked, ...told, ...told]]) {
+      expect(() => write([...asked, ...resultBlocks])).not.toThrow();
+      for (const blocks of [
+        asked,
+        resultBlocks,
+        [...asked, ...textBlocks, ...resultBlocks],
+        [...asked, ...resultBlocks, ...resultBlocks],
+      ]) {
         expect(() => write(blocks)).toThrow(unclosed);
       }
     });

@@ -114,10 +114,10 @@ function prompt(): fc.Arbitrary<readonly Message[]> {
 }
 
 function answer(to: Addressee): fc.Arbitrary<readonly Message[]> {
-  const said = fc.array(fc.oneof(saidText(), reasoning(to), native(to)), { maxLength: 3 });
+  const anyProse = fc.array(fc.oneof(saidText(), reasoning(to), native(to)), { maxLength: 3 });
   const calls = fc.uniqueArray(call(), { maxLength: 3, selector: (one) => one.call });
   const closings = fc.array(closing(), { minLength: 3, maxLength: 3 });
-  return fc.record({ said, calls, closings }).map((made) => {
+  return fc.record({ said: anyProse, calls, closings }).map((made) => {
     const answered: Message = { role: 'assistant', opensTurn: false, spans: [[...made.said, ...made.calls]] };
     const results = made.calls.map(({ call: name }, index): readonly Part[] => {
       const closed = made.closings[index] ?? { error: false, content: [] };

@@ -58,8 +58,8 @@ function parse<T>(schema: z.ZodType<T>, json: unknown, code: CatalogErrorCode, w
   const result = schema.safeParse(json);
   if (result.success) return result.data;
   const issues = issuesOf(result.error, (path) => rowName(json, path));
-  const said = issues.map(({ path, problem, row }) => `${path}${row === undefined ? '' : ` (${row})`}: ${problem}`);
-  throw new CatalogError(code, `${what} cannot be used: ${said.join('; ')}. Correct it and load it again.`, issues);
+  const problems = issues.map(({ path, problem, row }) => `${path}${row === undefined ? '' : ` (${row})`}: ${problem}`);
+  throw new CatalogError(code, `${what} cannot be used: ${problems.join('; ')}. Correct it and load it again.`, issues);
 }
 
 type Path = readonly PropertyKey[];

@@ -209,12 +209,12 @@ describe('costAtMost', () => {
     fc.assert(
       fc.property(count, count, count, life, (fresh, read, tokens, ttl) => {
         const cost = Number(total({ fresh, read, writes: [{ ttl, tokens }], answer: 7 }));
-        const told: readonly Usage[] = [
+        const usages: readonly Usage[] = [
           { input: fresh + read + tokens, answer: 7 },
           { input: fresh + read + tokens, read, answer: 7 },
           { fresh, read, written: tokens, answer: 7 },
         ];
-        for (const usage of told) expect(Number(costAtMost(claude, usage))).toBeGreaterThanOrEqual(cost - 1e-12);
+        for (const usage of usages) expect(Number(costAtMost(claude, usage))).toBeGreaterThanOrEqual(cost - 1e-12);
       }),
     );
   });

@@ -57,15 +57,15 @@ export interface CallFacts {
  * - A model without a cache also has no read tokens.
  */
 export function completeUsage(usage: Usage, { lives, billsWrites, caches }: CallFacts): Usage {
-  const { input, written, ...told } = usage;
-  if (told.writes !== undefined) return usage;
+  const { input, written, ...counts } = usage;
+  if (counts.writes !== undefined) return usage;
   const [life, ...others] = new Set(lives);
   if (written !== undefined) {
-    return life === undefined || others.length > 0 ? usage : { ...told, writes: [{ ttl: life, tokens: written }] };
+    return life === undefined || others.length > 0 ? usage : { ...counts, writes: [{ ttl: life, tokens: written }] };
   }
-  const read = told.read ?? (caches ? undefined : 0);
+  const read = counts.read ?? (caches ? undefined : 0);
   if (billsWrites || input === undefined || read === undefined) return usage;
-  return { ...told, fresh: input - read, read, writes: [] };
+  return { ...counts, fresh: input - read, read, writes: [] };
 }
 
 /**
@@ -131,9 +131,9 @@ export function costAtMost(price: Price, usage: Usage, lives?: readonly Ttl[]): 
   const { fresh = 0, read = 0, writes = [], written } = usage;
   const open = Math.max(0, input - fresh - read - writtenTokens(writes));
   const dearest = dearestOf(price, lives, written !== undefined);
-  const told = costOf({ ...price, read: price.read ?? price.input }, { fresh, read, writes, answer: output });
+  const known = costOf({ ...price, read: price.read ?? price.input }, { fresh, read, writes, answer: output });
   const rest = amount(open, dearest);
-  return told === undefined || rest === undefined ? undefined : new Exact(told.total).plus(rest).toFixed();
+  return known === undefined || rest === undefined ? undefined : new Exact(known.total).plus(rest).toFixed();
 }
 
 /**

@@ -18,14 +18,14 @@ export interface UnlistedModel {
  * Returns a row without prices, floor or lifetimes. Its `markers` are `unknown`: many servers reuse a prefix in memory,
  * so requests keep their bytes stable, but no server promises a cache.
  */
-export function unlistedModel(said: UnlistedModel): Capabilities {
-  const { provider, model, outputLimit, asOf } = said;
+export function unlistedModel(properties: UnlistedModel): Capabilities {
+  const { provider, model, outputLimit, asOf } = properties;
   return {
     provider,
     model,
     aliases: [],
-    inputLimit: Math.max(0, said.window - outputLimit),
-    window: { tokens: said.window, sharedWithOutput: 'refused' },
+    inputLimit: Math.max(0, properties.window - outputLimit),
+    window: { tokens: properties.window, sharedWithOutput: 'refused' },
     outputLimit,
     markers: 'unknown',
     slots: 0,

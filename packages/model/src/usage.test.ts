@@ -39,14 +39,14 @@ describe('completeUsage', () => {
   });
 
   it('derives the fresh tokens if the model does not bill writes', () => {
-    const told: Usage = { input: 900, read: 400, answer: 5 };
-    expect(completeUsage(told, { ...FACTS, billsWrites: false })).toEqual({
+    const usage: Usage = { input: 900, read: 400, answer: 5 };
+    expect(completeUsage(usage, { ...FACTS, billsWrites: false })).toEqual({
       fresh: 500,
       read: 400,
       writes: [],
       answer: 5,
     });
-    expect(completeUsage(told, FACTS)).toBe(told);
+    expect(completeUsage(usage, FACTS)).toBe(usage);
     expect(completeUsage({ input: 900 }, { ...FACTS, billsWrites: false })).toEqual({ input: 900 });
     expect(completeUsage({ input: 900 }, { ...FACTS, billsWrites: false, caches: false })).toEqual({
       fresh: 900,

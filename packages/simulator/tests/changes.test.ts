@@ -18,7 +18,7 @@ import {
   withdraws,
 } from './conversation.ts';
 import type { Wire } from './conversation.ts';
-import { asked, refused, respond, simulateOpenAI } from './openai-conversation.ts';
+import { userMessage, refused, respond, simulateOpenAI } from './openai-conversation.ts';
 
 const INLINE = ['inline-tools-2026-09-15'];
 const BY_REFERENCE = ['mid-conversation-tool-changes-2026-07-01'];
@@ -31,7 +31,7 @@ const level = (effort: unknown, more: Wire = {}): Wire => ({
   output_config: { effort },
   ...more,
 });
-const behind = (...messages: readonly Wire[]): Wire => ({
+const followedBy = (...messages: readonly Wire[]): Wire => ({
   model: 'appending',
   tools: [tool('look')],
   messages: [user('go'), ...messages],
@@ -39,27 +39,31 @@ const behind = (...messages: readonly Wire[]): Wire => ({
 
 describe('a change of tools in a system message', () => {
   test.each<[string, Wire, readonly string[]]>([
-    ['a new definition', behind(system(offers(tool('new')))), INLINE],
-    ['a new definition of an existing tool', behind(system(offers(tool('look', { description: 'other' })))), INLINE],
-    ['the removal of a tool', behind(system(withdraws('look'))), BY_REFERENCE],
+    ['a new definition', followedBy(system(offers(tool('new')))), INLINE],
+    [
+      'a new definition of an existing tool',
+      followedBy(system(offers(tool('look', { description: 'other' })))),
+      INLINE,
+    ],
+    ['the removal of a tool', followedBy(system(withdraws('look'))), BY_REFERENCE],
     [
       'a removed tool that is added again by its name',
-      behind(system(withdraws('look')), assistant('so'), user('on'), system(offers('look'))),
+      followedBy(system(withdraws('look')), assistant('so'), user('on'), system(offers('look'))),
       INLINE,
     ],
     [
       'the addition by name of a tool that was defined in the same message',
-      behind(system(offers(tool('new')), withdraws('new'), offers('new'))),
+      followedBy(system(offers(tool('new')), withdraws('new'), offers('new'))),
       INLINE,
     ],
     [
       'an addition before a system message with text',
-      behind(system(offers(tool('new'))), system(text('there it is'))),
+      followedBy(system(offers(tool('new'))), system(text('there it is'))),
       INLINE,
     ],
     [
       'an addition after tool results',
-      behind(assistant(call('a')), user(result('a')), system(offers(tool('new')))),
+      followedBy(assistant(call('a')), user(result('a')), system(offers(tool('new')))),
       INLINE,
     ],
   ])('is accepted: %s', (_what, fields, betas) => {
@@ -69,37 +73,37 @@ describe('a change of tools in a system message', () => {
   test.each<[string, Wire, readonly string[], string]>([
     [
       'without a beta',
-      behind(system(offers('look'))),
+      followedBy(system(offers('look'))),
       [],
       "messages.1.content.0: Input tag 'tool_addition' found using 'type' does not match any of the expected tags: 'text'",
     ],
     [
       'a definition with only the older beta',
-      behind(system(offers(tool('new')))),
+      followedBy(system(offers(tool('new')))),
       BY_REFERENCE,
       "messages.1.content.0.tool_addition.tool: Input tag 'tool_definition' found using 'type' does not match any of the expected tags: 'tool_reference'",
     ],
     [
       'on a model that does not support it',
-      { ...behind(system(offers(tool('new')))), model: 'test-model' },
+      { ...followedBy(system(offers(tool('new')))), model: 'test-model' },
       INLINE,
       'messages.1.content.0: `tool_addition` is not supported on this model',
     ],
     [
       'an addition in a user message',
-      behind(user(offers(tool('new')))),
+      followedBy(user(offers(tool('new')))),
       INLINE,
       'messages.1: `tool_addition` blocks can only be in `system` messages',
     ],
     [
       'the removal of a tool that was never defined',
-      behind(system(withdraws('nothing'))),
+      followedBy(system(withdraws('nothing'))),
       INLINE,
       "messages.1.content.0.tool_removal.tool: Tool reference 'nothing' not found",
     ],
     [
       'a definition without a schema',
-      behind(system(offers({ name: 'new' }))),
+      followedBy(system(offers({ name: 'new' }))),
       INLINE,
       'messages.1.content.0.tool_addition.tool.definition.custom.input_schema: Field required',
     ],
@@ -110,7 +114,7 @@ describe('a change of tools in a system message', () => {
   it('determines the tools that the hook receives', () => {
     const offered: (readonly string[])[] = [];
     const simulator = simulate({ onRequest: ({ tools }) => void offered.push(tools) });
-    send(simulator, behind(system(offers(tool('new')), withdraws('look'))), { betas: INLINE });
+    send(simulator, followedBy(system(offers(tool('new')), withdraws('look'))), { betas: INLINE });
     expect(offered).toEqual([['new']]);
   });
 });
@@ -151,22 +155,22 @@ describe('a system message in the history', () => {
   });
 
   test.each<[string, Wire, readonly string[], string]>([
-    ['without its beta', behind(level('low')), [], 'messages.1.output_config: Extra inputs are not permitted'],
+    ['without its beta', followedBy(level('low')), [], 'messages.1.output_config: Extra inputs are not permitted'],
     [
       'that does not exist',
-      behind(level('a lot')),
+      followedBy(level('a lot')),
       EFFORT,
       "messages.1.output_config.effort: Input should be 'low', 'medium', 'high', 'xhigh' or 'max'",
     ],
     [
       'on a model that does not support it',
-      { ...behind(level('low')), model: 'test-model' },
+      { ...followedBy(level('low')), model: 'test-model' },
       EFFORT,
       'messages.1.output_config: not supported on this model',
     ],
     [
       'together with another setting',
-      behind({ role: 'system', content: [], output_config: { effort: 'low', format: {} } }),
+      followedBy({ role: 'system', content: [], output_config: { effort: 'low', format: {} } }),
       EFFORT,
       'messages.1.output_config.format: Extra inputs are not permitted',
     ],
@@ -182,7 +186,7 @@ describe('a change item on the Responses API', () => {
 
   it('is accepted after earlier items, and the prefix before the item is still read from the cache', () => {
     const simulator = simulateOpenAI();
-    const input = [asked('a'), asked('b')];
+    const input = [userMessage('a'), userMessage('b')];
     respond(simulator, { input }, { at: 0 });
     const { counts } = respond(simulator, { input: [...input, addition(extra), update('low')] }, { at: 10 });
     expect(counts.read).toBe(2_000);
@@ -191,17 +195,17 @@ describe('a change item on the Responses API', () => {
   test.each<[string, Wire, string]>([
     [
       'two efforts in a row',
-      { input: [asked('a'), update('low'), update('high')] },
+      { input: [userMessage('a'), update('low'), update('high')] },
       "Consecutive 'configuration_update' items are not allowed.",
     ],
     [
       'more tools on a model that does not support them',
-      { model: 'gpt-old', input: [asked('a'), addition(extra)] },
+      { model: 'gpt-old', input: [userMessage('a'), addition(extra)] },
       "Unsupported value: 'additional_tools' is not supported with this model.",
     ],
     [
       'a tool without a name',
-      { input: [asked('a'), addition({ type: 'function' })] },
+      { input: [userMessage('a'), addition({ type: 'function' })] },
       "Missing required parameter: 'input[1].tools[0].name'.",
     ],
   ])('is refused: %s', (_what, fields, message) => {

@@ -7,14 +7,14 @@ import { bodyOf, simulate } from './conversation.ts';
 const open: ListeningSimulator[] = [];
 
 afterEach(async () => {
-  await Promise.all(open.splice(0).map((door) => door.close()));
+  await Promise.all(open.splice(0).map((server) => server.close()));
 });
 
 async function start(options: SimulatorOptions = {}): Promise<{ simulator: Simulator; url: string }> {
   const simulator = simulate(options);
-  const door = await simulator.listen();
-  open.push(door);
-  return { simulator, url: door.url };
+  const server = await simulator.listen();
+  open.push(server);
+  return { simulator, url: server.url };
 }
 
 function ask(url: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> {

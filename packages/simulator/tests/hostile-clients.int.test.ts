@@ -15,7 +15,7 @@ import {
 import OpenAI from 'openai';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ListeningSimulator, ListenOptions, Simulator } from '../src/index.ts';
-import { writeStream } from '../src/http/door.ts';
+import { writeStream } from '../src/http/route-context.ts';
 import { capabilitiesOf, simulate } from './conversation.ts';
 import { openAICapabilitiesOf } from './openai-conversation.ts';
 
@@ -60,7 +60,7 @@ describeServerContract({
 const open: ListeningSimulator[] = [];
 
 afterEach(async () => {
-  await Promise.all(open.splice(0).map((door) => door.close()));
+  await Promise.all(open.splice(0).map((listener) => listener.close()));
 });
 
 async function start(options: ListenOptions = {}): Promise<ListeningSimulator> {

@@ -9,17 +9,17 @@ import { mark, simulate, text, user } from './conversation.ts';
 const open: ListeningSimulator[] = [];
 
 afterEach(async () => {
-  await Promise.all(open.splice(0).map((door) => door.close()));
+  await Promise.all(open.splice(0).map((listening) => listening.close()));
 });
 
 async function start(
   options: SimulatorOptions = {},
 ): Promise<{ readonly simulator: Simulator; readonly client: Anthropic; readonly url: string }> {
   const simulator = simulate(options);
-  const door = await simulator.listen();
-  open.push(door);
-  const client = new Anthropic({ apiKey: 'test-key', baseURL: door.url, maxRetries: 0, logLevel: 'off' });
-  return { simulator, client, url: door.url };
+  const listening = await simulator.listen();
+  open.push(listening);
+  const client = new Anthropic({ apiKey: 'test-key', baseURL: listening.url, maxRetries: 0, logLevel: 'off' });
+  return { simulator, client, url: listening.url };
 }
 
 const REQUEST = { model: 'test-model', max_tokens: 1000, messages: [{ role: 'user' as const, content: 'hello' }] };
@@ -241,7 +241,7 @@ describe('a fault during a stream', () => {
     const next = stream[Symbol.asyncIterator]();
     expect(await next.next()).toMatchObject({ value: { type: 'message_start' } });
     const waiting = next.next();
-    await Promise.all(open.splice(0).map((door) => door.close()));
+    await Promise.all(open.splice(0).map((listening) => listening.close()));
     await expect(waiting).rejects.toThrow();
   });
 

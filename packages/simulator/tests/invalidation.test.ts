@@ -128,8 +128,8 @@ describe('§1.3 a change keeps only the cached levels before it', () => {
     const simulator = simulate();
     const sizes = (): undefined => undefined;
     const alone = send(simulator, before, { betas, sizes }).usage;
-    const told = send(simulator, after, { betas, sizes }).usage;
-    expect(totalInput(told)).toBe(totalInput(alone));
+    const usage = send(simulator, after, { betas, sizes }).usage;
+    expect(totalInput(usage)).toBe(totalInput(alone));
   });
 
   it('another key order in the input of a call loses the cached messages', () => {

@@ -47,7 +47,7 @@ export function openAICapabilitiesOf(model: string): Capabilities | undefined {
  */
 export function responsesBody(fields: Wire): string {
   const stateless = { store: false, include: ['reasoning.encrypted_content'] };
-  return JSON.stringify({ model: 'gpt-new', ...stateless, input: [asked('hello')], ...fields });
+  return JSON.stringify({ model: 'gpt-new', ...stateless, input: [userMessage('hello')], ...fields });
 }
 
 export function chatBody(fields: Wire): string {
@@ -105,17 +105,17 @@ export function outputOf({ body }: AnsweredOpenAICall): readonly Wire[] {
 }
 
 /** Returns a user message with one text part for each string. */
-export function asked(...words: readonly string[]): Wire {
+export function userMessage(...words: readonly string[]): Wire {
   return { type: 'message', role: 'user', content: words.map((text) => ({ type: 'input_text', text })) };
 }
 
 /** Returns a developer message with one text part for each string. */
-export function told(...words: readonly string[]): Wire {
-  return { ...asked(...words), role: 'developer' };
+export function developerMessage(...words: readonly string[]): Wire {
+  return { ...userMessage(...words), role: 'developer' };
 }
 
 /** Returns an assistant message. */
-export function said(words: string): Wire {
+export function assistantMessage(words: string): Wire {
   return { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: words }] };
 }
 

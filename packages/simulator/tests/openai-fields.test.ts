@@ -8,7 +8,7 @@ import { mark, text } from './conversation.ts';
 import { testRows } from './field-rows.ts';
 import type { FieldRow, Outcome } from './field-rows.ts';
 import {
-  asked,
+  userMessage,
   chat,
   chatBody,
   chatRefused,
@@ -34,7 +34,7 @@ const RESPONSES: Rows<OpenAI.Responses.ResponseCreateParamsNonStreaming> = {
   conversation: { refused: 'conv_1' },
   image: { refused: { context_compression: 'enabled' }, unlike: [{ context_compression: 'disabled' }] },
   include: { simulated: [] },
-  input: { simulated: [asked('another')] },
+  input: { simulated: [userMessage('another')] },
   instructions: { simulated: 'You help.' },
   max_output_tokens: { simulated: 16 },
   max_tool_calls: { accepted: 3, because: 'it limits the calls of server tools, and none is ever called' },
@@ -67,7 +67,7 @@ const COUNTED_SETTING = 'it adds no tokens here, and counting neither reads nor 
 
 const COUNTED: Rows<OpenAI.Responses.InputTokenCountParams> = {
   conversation: { refused: 'conv_1' },
-  input: { simulated: [asked('another')] },
+  input: { simulated: [userMessage('another')] },
   instructions: { simulated: 'You help.' },
   model: { simulated: 'no-such-model' },
   parallel_tool_calls: { accepted: false, because: COUNTED_SETTING },
@@ -139,7 +139,7 @@ const ROUTER: { readonly [field: string]: FieldRow } = {
 };
 
 const ANSWER = { thinking: 'hm', text: 'This is a scripted answer of some length, which has more than 16 tokens.' };
-const INPUT: Wire = { input: [asked('one'), asked('two')], tools: [functionTool('look')] };
+const INPUT: Wire = { input: [userMessage('one'), userMessage('two')], tools: [functionTool('look')] };
 const MESSAGES: Wire = {
   messages: [
     { role: 'user', content: 'one' },
@@ -319,7 +319,7 @@ describe('a tool of the type', () => {
   it('web_search is refused in a later addition, and when its tokens are counted', () => {
     const web = { type: 'web_search' };
     const added = { type: 'additional_tools', role: 'developer', tools: [web] };
-    expect(refused(simulateOpenAI(), { input: [asked('hello'), added] }).param).toBe('input.tools[0]');
+    expect(refused(simulateOpenAI(), { input: [userMessage('hello'), added] }).param).toBe('input.tools[0]');
     const body = JSON.stringify({ model: 'gpt-new', input: 'hello', tools: [web] });
     expect(simulateOpenAI().inputTokens({ body })).toMatchObject({ status: 400, param: 'tools[0]' });
   });

@@ -3,7 +3,14 @@
 
 import { describe, expect, it, test } from 'vitest';
 import type { Simulator } from '../src/index.ts';
-import { asked, parts, respond, said, simulateOpenAI, told } from './openai-conversation.ts';
+import {
+  userMessage,
+  parts,
+  respond,
+  assistantMessage,
+  simulateOpenAI,
+  developerMessage,
+} from './openai-conversation.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -20,7 +27,7 @@ describe('a model with a token grid', () => {
       .slice(0, tokens * 4);
   const unsized = { sizes: () => undefined };
   const read = (simulator: Simulator, content: string, fields = {}, extra = {}): number =>
-    respond(simulator, { ...old, ...fields, input: [asked(content)] }, { ...unsized, ...extra }).counts.read;
+    respond(simulator, { ...old, ...fields, input: [userMessage(content)] }, { ...unsized, ...extra }).counts.read;
 
   test.each([
     [1023, 0],
@@ -38,7 +45,7 @@ describe('a model with a token grid', () => {
     const simulator = simulateOpenAI();
     read(simulator, words(3000));
     const changed = `${words(3000).slice(0, 4 * 2000)}${words(1000, 'x')}`;
-    const second = respond(simulator, { ...old, input: [asked(changed)] }, unsized);
+    const second = respond(simulator, { ...old, input: [userMessage(changed)] }, unsized);
     expect(parts(second)).toEqual([1920, 0, 1080]);
   });
 
@@ -50,9 +57,9 @@ describe('a model with a token grid', () => {
 
   it('reads across the ends of messages', () => {
     const simulator = simulateOpenAI();
-    const first = [asked(words(1000)), said(words(1000, 'b'))];
+    const first = [userMessage(words(1000)), assistantMessage(words(1000, 'b'))];
     respond(simulator, { ...old, input: first }, unsized);
-    const next = respond(simulator, { ...old, input: [...first, asked(words(500, 'c'))] }, unsized);
+    const next = respond(simulator, { ...old, input: [...first, userMessage(words(500, 'c'))] }, unsized);
     expect(parts(next)).toEqual([1920, 0, 580]);
   });
 
@@ -87,20 +94,22 @@ describe('a model with a token grid', () => {
   it('sends calls to a cold machine after 15 calls in a minute with the same cache key and prompt start', () => {
     const simulator = simulateOpenAI();
     const calls = Array.from({ length: 32 }, () =>
-      respond(simulator, { ...old, prompt_cache_key: 'k', input: [asked(words(2000))] }, unsized),
+      respond(simulator, { ...old, prompt_cache_key: 'k', input: [userMessage(words(2000))] }, unsized),
     );
     const cold = calls.flatMap((call, i) => (call.counts.read === 0 ? [i] : []));
     expect(cold).toEqual([0, 15, 30]);
     expect(calls.map((call) => call.overflow)).toEqual(calls.map((_, i) => Math.floor(i / 15)));
     expect(
-      respond(simulator, { ...old, input: [asked(words(2000))], prompt_cache_key: 'other' }, unsized).overflow,
+      respond(simulator, { ...old, input: [userMessage(words(2000))], prompt_cache_key: 'other' }, unsized).overflow,
     ).toBe(0);
   });
 
   it('chooses the machine by the first 256 tokens, at four bytes per token', () => {
     const simulator = simulateOpenAI();
     const overflows = (start: string): number =>
-      Array.from({ length: 16 }, (_, i) => respond(simulator, { ...old, input: [asked(`${start}${i}`)] }, unsized))
+      Array.from({ length: 16 }, (_, i) =>
+        respond(simulator, { ...old, input: [userMessage(`${start}${i}`)] }, unsized),
+      )
         .map(({ overflow }) => overflow)
         .reduce((sum, one) => sum + one, 0);
     expect(overflows('x'.repeat(900))).toBe(0);
@@ -112,7 +121,7 @@ describe('a model with a token grid', () => {
   it('uses the same machine for any number of calls at 12 calls a minute', () => {
     const simulator = simulateOpenAI();
     const calls = Array.from({ length: 40 }, (_, i) =>
-      respond(simulator, { ...old, input: [asked(words(2000))] }, { ...unsized, at: i * 5000 }),
+      respond(simulator, { ...old, input: [userMessage(words(2000))] }, { ...unsized, at: i * 5000 }),
     );
     expect(calls.every((call, i) => call.overflow === 0 && (i === 0 || call.counts.read === 1920))).toBe(true);
   });
@@ -123,8 +132,8 @@ describe('a model with a token grid', () => {
       let lost = 0;
       for (let step = 1; step <= 8; step += 1) {
         for (let session = 0; session < 8; session += 1) {
-          const talk = Array.from({ length: step }, (_, i) => asked(words(1024, `${session}.${i}`)));
-          const input = [told(words(1024, 'front')), ...talk];
+          const talk = Array.from({ length: step }, (_, i) => userMessage(words(1024, `${session}.${i}`)));
+          const input = [developerMessage(words(1024, 'front')), ...talk];
           const { counts } = respond(
             simulator,
             { ...old, prompt_cache_key: keyOf(session), input },

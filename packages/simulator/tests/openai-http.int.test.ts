@@ -9,19 +9,19 @@ import { simulateOpenAI } from './openai-conversation.ts';
 const open: ListeningSimulator[] = [];
 
 afterEach(async () => {
-  await Promise.all(open.splice(0).map((door) => door.close()));
+  await Promise.all(open.splice(0).map((listening) => listening.close()));
 });
 
 async function start(
   options: SimulatorOptions = {},
 ): Promise<{ readonly simulator: Simulator; readonly client: OpenAI; readonly router: OpenAI; readonly url: string }> {
   const simulator = simulateOpenAI(options);
-  const door = await simulator.listen();
-  open.push(door);
+  const listening = await simulator.listen();
+  open.push(listening);
   const settings = { apiKey: 'test-key', maxRetries: 0, logLevel: 'off' } as const;
-  const client = new OpenAI({ ...settings, baseURL: `${door.url}/v1` });
-  const router = new OpenAI({ ...settings, baseURL: `${door.url}/api/v1` });
-  return { simulator, client, router, url: door.url };
+  const client = new OpenAI({ ...settings, baseURL: `${listening.url}/v1` });
+  const router = new OpenAI({ ...settings, baseURL: `${listening.url}/api/v1` });
+  return { simulator, client, router, url: listening.url };
 }
 
 const REQUEST = {
@@ -303,7 +303,7 @@ describe('a fault during a stream', () => {
     const next = stream[Symbol.asyncIterator]();
     expect(await next.next()).toMatchObject({ value: { type: 'response.created' } });
     const waiting = next.next();
-    await Promise.all(open.splice(0).map((door) => door.close()));
+    await Promise.all(open.splice(0).map((listening) => listening.close()));
     await expect(waiting).rejects.toThrow();
   });
 

@@ -3,7 +3,15 @@
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { asked, marked, parts, respond, said, simulateOpenAI, told } from './openai-conversation.ts';
+import {
+  userMessage,
+  marked,
+  parts,
+  respond,
+  assistantMessage,
+  simulateOpenAI,
+  developerMessage,
+} from './openai-conversation.ts';
 
 const FLOOR = 1024;
 const LIFE = 30 * 60_000;
@@ -40,10 +48,10 @@ const shots = fc.array(
   { minLength: 1, maxLength: 12 },
 );
 
-function itemOf({ speaker, word }: Turn): ReturnType<typeof asked> {
+function itemOf({ speaker, word }: Turn): ReturnType<typeof userMessage> {
   if (speaker === 'mark') return marked(word);
-  if (speaker === 'developer') return told(word);
-  return speaker === 'user' ? asked(word) : said(word);
+  if (speaker === 'developer') return developerMessage(word);
+  return speaker === 'user' ? userMessage(word) : assistantMessage(word);
 }
 
 const ascending = (places: readonly number[]): readonly number[] => [...new Set(places)].toSorted((a, b) => a - b);
@@ -172,7 +180,7 @@ it('an older model reads up to a grid point of 128 tokens, from 1,024 tokens on,
           const born = known !== undefined && known.until > now ? known.born : now;
           alive.set(prefix(at), { until: Math.min(now + 300_000, born + 3_600_000), born });
         }
-        const input = messages.map(({ word, tokens: size }) => asked(word.repeat(size * 4)));
+        const input = messages.map(({ word, tokens: size }) => userMessage(word.repeat(size * 4)));
         const fields = { model: 'gpt-old', prompt_cache_retention: 'in_memory', input };
         const answered = respond(simulator, fields, { at: now, sizes: () => undefined });
         expect(parts(answered)).toEqual([hit, 0, tokens.length - hit]);

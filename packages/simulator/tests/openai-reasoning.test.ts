@@ -4,7 +4,15 @@
 import { describe, expect, it } from 'vitest';
 import type { Simulator, SimulatorOptions } from '../src/index.ts';
 import type { Wire } from './conversation.ts';
-import { asked, output, outputOf, refused, respond, said, simulateOpenAI } from './openai-conversation.ts';
+import {
+  userMessage,
+  output,
+  outputOf,
+  refused,
+  respond,
+  assistantMessage,
+  simulateOpenAI,
+} from './openai-conversation.ts';
 
 const SUMMARY = { reasoning: { summary: 'auto' } };
 const THINKS = { thinking: 'hm', calls: [{ id: 'call_1', name: 'look', arguments: '{"path":"a.ts"}' }] };
@@ -19,7 +27,7 @@ interface Thought {
 
 function think(fields: Wire = {}, options: SimulatorOptions = {}, answer: object = THINKS): Thought {
   const simulator = simulateOpenAI(options);
-  const question = asked('look at it');
+  const question = userMessage('look at it');
   const items = outputOf(respond(simulator, { ...SUMMARY, ...fields, input: [question] }, { answer }));
   const [reasoning = {}, call = {}, ...rest] = items;
   return { simulator, question, reasoning, call, rest };
@@ -73,9 +81,11 @@ describe('an encrypted reasoning item', () => {
       message: `Item '${String(reasoning['id'])}' of type 'reasoning' was provided without its required following item.`,
     };
     expect(refused(simulator, { input: [question, reasoning] })).toMatchObject(torn);
-    expect(refused(simulator, { input: [question, reasoning, asked('go on')] })).toMatchObject(torn);
+    expect(refused(simulator, { input: [question, reasoning, userMessage('go on')] })).toMatchObject(torn);
     expect(refused(simulator, { input: [reasoning, question, call, output('call_1')] })).toMatchObject(torn);
-    expect(refused(simulator, { input: [question, reasoning, said('something else')] })).toMatchObject(torn);
+    expect(refused(simulator, { input: [question, reasoning, assistantMessage('something else')] })).toMatchObject(
+      torn,
+    );
     const other = { ...call, id: undefined, call_id: 'call_2' };
     expect(refused(simulator, { input: [question, reasoning, other, output('call_2')] })).toMatchObject(torn);
   });
@@ -107,8 +117,8 @@ describe('an encrypted reasoning item', () => {
     ] as const;
     const { simulator, question, reasoning, call: second, rest } = think({}, {}, { blocks });
     const [message = {}] = rest;
-    expect(respond(simulator, { input: [question, reasoning, second, message, asked('and')] }).status).toBe(200);
-    expect(refused(simulator, { input: [question, second, reasoning, message, asked('and')] }).status).toBe(400);
+    expect(respond(simulator, { input: [question, reasoning, second, message, userMessage('and')] }).status).toBe(200);
+    expect(refused(simulator, { input: [question, second, reasoning, message, userMessage('and')] }).status).toBe(400);
   });
 
   it('is never accepted if the answer was cut inside the reasoning', () => {
@@ -117,7 +127,7 @@ describe('an encrypted reasoning item', () => {
       {},
       { thinking: 'hm '.repeat(100), text: 'so' },
     );
-    expect(refused(simulator, { input: [question, reasoning, asked('go on')] }).message).toContain(
+    expect(refused(simulator, { input: [question, reasoning, userMessage('go on')] }).message).toContain(
       'required following',
     );
   });
@@ -125,34 +135,44 @@ describe('an encrypted reasoning item', () => {
   it("of a recording counts as issued with `recordedSignatures: 'issued'`", () => {
     const simulator = simulateOpenAI({ recordedSignatures: 'issued' });
     const recorded = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'gAAAAABrecorded' };
-    expect(respond(simulator, { input: [asked('a'), recorded, said('b'), asked('c')] }).status).toBe(200);
-    expect(refused(simulator, { input: [asked('a'), recorded, asked('c')] }).message).toContain('required following');
+    expect(
+      respond(simulator, { input: [userMessage('a'), recorded, assistantMessage('b'), userMessage('c')] }).status,
+    ).toBe(200);
+    expect(refused(simulator, { input: [userMessage('a'), recorded, userMessage('c')] }).message).toContain(
+      'required following',
+    );
   });
 
   it('is part of the cached prefix when the client sends it back', () => {
     const { simulator, question, reasoning, call } = think();
     const input = [question, reasoning, call, output('call_1')];
     respond(simulator, { input });
-    expect(respond(simulator, { input: [...input, asked('next')] }).counts.read).toBe(4000);
+    expect(respond(simulator, { input: [...input, userMessage('next')] }).counts.read).toBe(4000);
   });
 });
 
 describe('a stored response', () => {
   it('can be continued by its id any number of times, and its instructions are not carried over', () => {
     const simulator = simulateOpenAI();
-    const first = respond(simulator, { store: true, instructions: 'rules', input: [asked('a')] });
-    const second = respond(simulator, { store: true, previous_response_id: first.body['id'], input: [asked('b')] });
-    const third = respond(simulator, { previous_response_id: second.body['id'], input: [asked('c')] });
+    const first = respond(simulator, { store: true, instructions: 'rules', input: [userMessage('a')] });
+    const second = respond(simulator, {
+      store: true,
+      previous_response_id: first.body['id'],
+      input: [userMessage('b')],
+    });
+    const third = respond(simulator, { previous_response_id: second.body['id'], input: [userMessage('c')] });
     expect([first, second, third].map(({ counts }) => counts.input)).toEqual([2000, 3000, 5000]);
-    expect(respond(simulator, { previous_response_id: first.body['id'], input: [asked('d')] }).counts.input).toBe(3000);
+    expect(respond(simulator, { previous_response_id: first.body['id'], input: [userMessage('d')] }).counts.input).toBe(
+      3000,
+    );
   });
 
   it('is not found if the client did not store it, if it belongs to another account, or if it never existed', () => {
     const simulator = simulateOpenAI();
     const lost = (id: unknown, account = 'default'): unknown =>
-      refused(simulator, { previous_response_id: id, input: [asked('b')] }, { account });
-    const unstored = respond(simulator, { input: [asked('a')] }).body['id'];
-    const stored = respond(simulator, { store: true, input: [asked('a')] }).body['id'];
+      refused(simulator, { previous_response_id: id, input: [userMessage('b')] }, { account });
+    const unstored = respond(simulator, { input: [userMessage('a')] }).body['id'];
+    const stored = respond(simulator, { store: true, input: [userMessage('a')] }).body['id'];
     expect(lost(unstored)).toMatchObject({
       status: 400,
       code: 'previous_response_not_found',
@@ -165,9 +185,9 @@ describe('a stored response', () => {
 
   it('causes a refusal of new input that repeats one of its items, or that contains no output for its calls', () => {
     const simulator = simulateOpenAI();
-    const first = respond(simulator, { store: true, input: [asked('a')] }, { answer: THINKS });
+    const first = respond(simulator, { store: true, input: [userMessage('a')] }, { answer: THINKS });
     const previous = { previous_response_id: first.body['id'] };
-    expect(refused(simulator, { ...previous, input: [asked('b')] }).message).toBe(
+    expect(refused(simulator, { ...previous, input: [userMessage('b')] }).message).toBe(
       'No tool output found for function call call_1.',
     );
     const call = outputOf(first)[1] ?? {};

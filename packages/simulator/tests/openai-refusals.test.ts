@@ -4,7 +4,7 @@
 import { describe, expect, it, test } from 'vitest';
 import type { Wire } from './conversation.ts';
 import {
-  asked,
+  userMessage,
   called,
   chat,
   chatRefused,
@@ -13,7 +13,7 @@ import {
   output,
   refused,
   respond,
-  said,
+  assistantMessage,
   simulateOpenAI,
 } from './openai-conversation.ts';
 
@@ -100,7 +100,7 @@ describe('a Responses call is refused', () => {
     ],
     [
       'with a call that is not answered',
-      { input: [asked('a'), called('call_1')] },
+      { input: [userMessage('a'), called('call_1')] },
       { message: 'No tool output found for function call call_1.', param: 'input' },
     ],
     [
@@ -173,7 +173,7 @@ describe('a Responses call is refused', () => {
       {
         input: [
           {
-            ...said('x'),
+            ...assistantMessage('x'),
             content: [{ type: 'output_text', text: 'x', prompt_cache_breakpoint: { mode: 'explicit' } }],
           },
         ],
@@ -187,7 +187,7 @@ describe('a Responses call is refused', () => {
     ],
     [
       'with a configuration update on a model that does not support it',
-      { model: 'gpt-old', input: [asked('a'), { type: 'configuration_update', reasoning: { effort: 'low' } }] },
+      { model: 'gpt-old', input: [userMessage('a'), { type: 'configuration_update', reasoning: { effort: 'low' } }] },
       {
         message: "Unsupported value: 'configuration_update' is not supported with this model.",
         param: 'input[1].type',

@@ -2,7 +2,16 @@
 // calls.
 
 import { describe, expect, it } from 'vitest';
-import { asked, called, chat, output, refused, respond, said, simulateOpenAI } from './openai-conversation.ts';
+import {
+  userMessage,
+  called,
+  chat,
+  output,
+  refused,
+  respond,
+  assistantMessage,
+  simulateOpenAI,
+} from './openai-conversation.ts';
 
 describe('a scenario', () => {
   const steps = [
@@ -18,9 +27,9 @@ describe('a scenario', () => {
     expect(refused(simulator, {}).message).toBe(
       'simulator: scenario step 1 of 2 expected a user text with "fix", but got "hello"',
     );
-    const first = respond(simulator, { input: [asked('please fix it')] });
+    const first = respond(simulator, { input: [userMessage('please fix it')] });
     expect(first.body['output']).toMatchObject([{ type: 'message' }, { type: 'function_call', call_id: 'c1' }]);
-    const back = [asked('please fix it'), said('I look.'), called('c1')];
+    const back = [userMessage('please fix it'), assistantMessage('I look.'), called('c1')];
     expect(refused(simulator, { input: [...back, output('c1', 'line 41')] }).message).toBe(
       'simulator: scenario step 2 of 2 expected a tool result with "42", but got look: "line 41"',
     );

@@ -20,9 +20,9 @@ interface Started {
 
 async function start(options: SimulatorOptions = {}): Promise<Started> {
   const simulator = simulateOpenAI(options);
-  const door: ListeningSimulator = await simulator.listen();
-  open.push(door);
-  return { simulator, url: `${door.url}/v1` };
+  const server: ListeningSimulator = await simulator.listen();
+  open.push(server);
+  return { simulator, url: `${server.url}/v1` };
 }
 
 interface Talk {

@@ -127,22 +127,22 @@ describe('an answer', () => {
   });
 
   it('is taken from the plan of the call, then the queue, then the hook, then the scenario', () => {
-    const said = (fields: { readonly message: unknown }): unknown => fields.message;
+    const messageOf = (fields: { readonly message: unknown }): unknown => fields.message;
     const simulator = simulate({
       scenario: { steps: [], otherwise: { text: 'scenario' } },
       onRequest: (sent) => (sent.lastUserText === 'hook' ? { answer: { text: 'hook' } } : undefined),
     });
     simulator.next({ answer: { text: 'queue' } });
-    expect(said(send(simulator, {}, { answer: { text: 'call' } }))).toMatchObject({ content: [{ text: 'call' }] });
+    expect(messageOf(send(simulator, {}, { answer: { text: 'call' } }))).toMatchObject({ content: [{ text: 'call' }] });
     simulator.next({ answer: { text: 'queue' } });
-    expect(said(send(simulator, { messages: [user('hook')] }))).toMatchObject({ content: [{ text: 'queue' }] });
-    expect(said(send(simulator, { messages: [user('hook')] }))).toMatchObject({ content: [{ text: 'hook' }] });
-    expect(said(send(simulator, {}))).toMatchObject({ content: [{ text: 'scenario' }] });
+    expect(messageOf(send(simulator, { messages: [user('hook')] }))).toMatchObject({ content: [{ text: 'queue' }] });
+    expect(messageOf(send(simulator, { messages: [user('hook')] }))).toMatchObject({ content: [{ text: 'hook' }] });
+    expect(messageOf(send(simulator, {}))).toMatchObject({ content: [{ text: 'scenario' }] });
   });
 
   it('is cut at the output limit by bytes, and never inside a character', () => {
-    const texts = (said: string): unknown =>
-      send(simulate(), { max_tokens: 2 }, { answer: { text: said } }).answer.blocks;
+    const texts = (shown: string): unknown =>
+      send(simulate(), { max_tokens: 2 }, { answer: { text: shown } }).answer.blocks;
     expect(texts('abcdefghijkl')).toMatchObject([{ text: 'abcdefgh' }]);
     expect(texts('ääääääää')).toMatchObject([{ text: 'ääää' }]);
     expect(texts('a€€€€€€')).toMatchObject([{ text: 'a€€' }]);

@@ -5,14 +5,16 @@ import { describe, expect, it } from 'vitest';
 import type { SimulatorCall } from '../src/index.ts';
 import { mark, refusal, send, simulate, text, user } from './conversation.ts';
 import type { Wire } from './conversation.ts';
-import { asked, respond, simulateOpenAI } from './openai-conversation.ts';
+import { userMessage, respond, simulateOpenAI } from './openai-conversation.ts';
 
 describe('Codex CLI 0.169', () => {
   it('sends `client_metadata`, which is accepted and is no part of the prefix', () => {
     const simulator = simulateOpenAI();
     const call = (turn: string): number =>
-      respond(simulator, { input: [asked('one'), asked('two')], client_metadata: { 'x-codex-turn-metadata': turn } })
-        .counts.read;
+      respond(simulator, {
+        input: [userMessage('one'), userMessage('two')],
+        client_metadata: { 'x-codex-turn-metadata': turn },
+      }).counts.read;
     expect(call('one')).toBe(0);
     expect(call('two')).toBe(2_000);
   });

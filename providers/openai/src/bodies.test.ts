@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Block, Hash, Span } from '@tidemark/model';
 import { sha256 } from '@tidemark/model/contract';
 import { describe, expect, it } from 'vitest';
-import { BARE, bodyOf, ENVELOPE, FRONT, HISTORY, LOWERING, said, span } from '../tests/fixtures.ts';
+import { BARE, bodyOf, ENVELOPE, FRONT, HISTORY, LOWERING, textPart, span } from '../tests/fixtures.ts';
 import { openaiChatEncoder } from './chat/encoder.ts';
 import { openaiResponsesEncoder } from './responses/encoder.ts';
 
@@ -25,7 +25,7 @@ describe('a body of the Responses API', () => {
   });
 
   it('has no `tools` field without tools, and requests reasoning only from a model that reasons', () => {
-    const spans = [span('user', 0, [said('hi')])];
+    const spans = [span('user', 0, [textPart('hi')])];
     expect(bodyOf(openaiResponsesEncoder, { ...BARE, model: 'gpt-4.1' }, spans, { ...ENVELOPE, fields: {} })).toBe(
       '{"model":"gpt-4.1","store":false,"input":[{"type":"message","role":"user","content":[{"type":"input_text","text":"hi"}]}],"max_output_tokens":1000,"stream":true}',
     );
@@ -60,7 +60,7 @@ describe('a body of Chat Completions', () => {
   });
 
   it('has a separate message for a list of parts that follows text of the same group', () => {
-    const spans = [span('user', 0, [said('see')]), ...HISTORY.slice(0, 1)];
+    const spans = [span('user', 0, [textPart('see')]), ...HISTORY.slice(0, 1)];
     const body: unknown = JSON.parse(bodyOf(openaiChatEncoder, BARE, spans));
     expect(body).toHaveProperty('messages', [
       { role: 'user', content: 'see' },
@@ -78,7 +78,7 @@ describe('a body of Chat Completions', () => {
 it('the Responses API accepts text between calls and their results, and Chat Completions does not', () => {
   const spans = [
     span('assistant', 0, [{ type: 'call', call: 'c', name: 'read', arguments: '{}' }]),
-    span('assistant', 0, [said('wait')]),
+    span('assistant', 0, [textPart('wait')]),
     span('user', 1, [{ type: 'result', call: 'c', error: false, content: [] }]),
   ];
   expect(() => bodyOf(openaiResponsesEncoder, BARE, spans)).not.toThrow();
@@ -109,7 +109,7 @@ describe.each([
     const writer = encoder.join(lowered, () => wrap(createHash('sha256')));
     let sent: readonly Block[] = lowered.blocks;
     for (let index = 0; index < 40; index += 1) {
-      sent = [...sent, ...lower([span('user', index, [said(`${index} ${'q'.repeat(10_000)}`)], true)])];
+      sent = [...sent, ...lower([span('user', index, [textPart(`${index} ${'q'.repeat(10_000)}`)], true)])];
       const before = fed.bytes;
       const { digest, body } = writer.write(sent, [], ENVELOPE);
       expect(digest).toBe(createHash('sha256').update(body).digest('hex'));

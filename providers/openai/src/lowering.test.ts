@@ -1,7 +1,7 @@
 import type { ImagePart, Part, BoundReasoningPart, ResultPart, ToolsChange } from '@tidemark/model';
 import { PICTURE, TOOL } from '@tidemark/model/contract';
 import { describe, expect, it } from 'vitest';
-import { LOWERING, MODEL, said, span } from '../tests/fixtures.ts';
+import { LOWERING, MODEL, textPart, span } from '../tests/fixtures.ts';
 import { openaiChatEncoder } from './chat/encoder.ts';
 import { lowerSpan } from './responses/encoder.ts';
 
@@ -30,7 +30,7 @@ const result = (more: Partial<ResultPart>): ResultPart => ({
 describe('reasoning', () => {
   it('is sent back byte by byte, in the order of arrival', () => {
     expect(
-      heads('assistant', 0, [thought, said('so'), { ...thought, opaque: `${thought.opaque} ` }, said('then')]),
+      heads('assistant', 0, [thought, textPart('so'), { ...thought, opaque: `${thought.opaque} ` }, textPart('then')]),
     ).toEqual([
       thought.opaque,
       '{"type":"message","role":"assistant","content":[{"type":"output_text","text":"so"}]}',
@@ -48,24 +48,24 @@ describe('reasoning', () => {
     ['an item that is not JSON', { opaque: 'hm' }],
     ['an answer whose next part differs', { torn: true }],
   ])('of %s is omitted', (_what, change) => {
-    expect(heads('assistant', 0, [{ ...thought, ...change }, said('so')])).toEqual([
+    expect(heads('assistant', 0, [{ ...thought, ...change }, textPart('so')])).toEqual([
       '{"type":"message","role":"assistant","content":[{"type":"output_text","text":"so"}]}',
     ]);
   });
 
   it('with no part after it is omitted (vercel/ai#7099)', () => {
-    expect(heads('assistant', 0, [thought, said(' ')])).toEqual([]);
-    expect(heads('assistant', 0, [said('so'), thought])).toHaveLength(1);
+    expect(heads('assistant', 0, [thought, textPart(' ')])).toEqual([]);
+    expect(heads('assistant', 0, [textPart('so'), thought])).toHaveLength(1);
   });
 
   it('is kept if its model is an alias of the current model', () => {
     const capabilities = { ...LOWERING.capabilities, aliases: [`${MODEL}-2026-06-01`] };
     const part = { ...thought, model: `${MODEL}-2026-06-01` };
-    expect(lowerSpan(span('assistant', 0, [part, said('so')]), { ...LOWERING, capabilities })).toHaveLength(2);
+    expect(lowerSpan(span('assistant', 0, [part, textPart('so')]), { ...LOWERING, capabilities })).toHaveLength(2);
   });
 
   it('is never sent in Chat Completions', () => {
-    expect(chatHeads('assistant', 0, [thought, said('so')])).toEqual(['so']);
+    expect(chatHeads('assistant', 0, [thought, textPart('so')])).toEqual(['so']);
   });
 });
 
@@ -90,16 +90,18 @@ describe('calls and results', () => {
   it('use the same mapped id in a call and its result (anthropics/claude-code#63293)', () => {
     const id = 'x'.repeat(80);
     const [asked] = heads('assistant', 0, [{ type: 'call', call: id, name: 'read', arguments: '{}' }]);
-    const [told] = heads('user', 1, [result({ call: id })]);
-    expect(/"call_id":"([^"]{1,64})"/.exec(asked ?? '')?.[1]).toBe(/"call_id":"([^"]{1,64})"/.exec(told ?? '')?.[1]);
+    const [resultItem] = heads('user', 1, [result({ call: id })]);
+    expect(/"call_id":"([^"]{1,64})"/.exec(asked ?? '')?.[1]).toBe(
+      /"call_id":"([^"]{1,64})"/.exec(resultItem ?? '')?.[1],
+    );
   });
 
   it('place results before text, and in Chat Completions place text before calls', () => {
-    expect(lowerSpan(span('user', 1, [said('go on'), result({})]), LOWERING).map(({ holds }) => holds)).toEqual([
+    expect(lowerSpan(span('user', 1, [textPart('go on'), result({})]), LOWERING).map(({ holds }) => holds)).toEqual([
       'result',
       'text',
     ]);
-    expect(lowerChat(span('assistant', 1, [call('{}'), said('so')]), LOWERING).map(({ holds }) => holds)).toEqual([
+    expect(lowerChat(span('assistant', 1, [call('{}'), textPart('so')]), LOWERING).map(({ holds }) => holds)).toEqual([
       'text',
       'call',
     ]);
@@ -154,7 +156,7 @@ describe('native items', () => {
 
 describe('a system message in the tail', () => {
   it('has the developer role if the model accepts a system message in the history, and the user role otherwise', () => {
-    const words = span('system', 0, [said('read only')]);
+    const words = span('system', 0, [textPart('read only')]);
     expect(lowerSpan(words, LOWERING)[0]).toMatchObject({ role: 'developer' });
     const capabilities = { ...LOWERING.capabilities, appends: [] };
     expect(lowerSpan(words, { ...LOWERING, capabilities })[0]).toMatchObject({ role: 'user' });

@@ -9,7 +9,7 @@ import {
   streaming as stream,
 } from '@tidemark/provider-wire/contract';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { bodyOf, FRONT, HISTORY, said, span } from '../tests/fixtures.ts';
+import { bodyOf, FRONT, HISTORY, textPart, span } from '../tests/fixtures.ts';
 import { openaiResponsesEncoder } from './responses/encoder.ts';
 import type { OpenAIOptions } from './provider.ts';
 import { createOpenAIProvider } from './provider.ts';
@@ -92,7 +92,7 @@ describe('sending a request', () => {
     vi.stubEnv('OPENAI_ORG_ID', 'org-of-the-machine');
     vi.stubEnv('OPENAI_PROJECT_ID', 'project-of-the-machine');
     const { baseURL, arrivals } = await serve(streaming(ANSWER));
-    const long = span('user', 4, [said('é '.repeat(200_000))]);
+    const long = span('user', 4, [textPart('é '.repeat(200_000))]);
     const body = Buffer.from(bodyOf(openaiResponsesEncoder, FRONT, [...HISTORY, long]));
     await parts({ baseURL }, { body, betas: ['a=v1'] });
     expect(arrivals).toHaveLength(1);

@@ -7,23 +7,23 @@ import { sha256 } from '@tidemark/model/contract';
 import type { Fault, ListeningSimulator, Simulator } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
 import { afterEach, describe, expect, it } from 'vitest';
-import { FRONT, LOWERING, said, span } from '../tests/fixtures.ts';
+import { FRONT, LOWERING, textPart, span } from '../tests/fixtures.ts';
 import { createOpenAIProvider } from './index.ts';
 
 const open: ListeningSimulator[] = [];
 afterEach(async () => {
-  await Promise.all(open.splice(0).map((door) => door.close()));
+  await Promise.all(open.splice(0).map((listening) => listening.close()));
 });
 
 async function start(
   api: 'responses' | 'chat',
 ): Promise<{ readonly simulator: Simulator; readonly provider: Provider }> {
   const simulator = createSimulator({ capabilities: (model) => findModel(defaultCatalog(), model) });
-  const door = await simulator.listen();
-  open.push(door);
+  const listening = await simulator.listen();
+  open.push(listening);
   return {
     simulator,
-    provider: createOpenAIProvider({ apiKey: 'a-key', api, baseURL: `${door.url}/v1`, idleMs: 2_000 }),
+    provider: createOpenAIProvider({ apiKey: 'a-key', api, baseURL: `${listening.url}/v1`, idleMs: 2_000 }),
   };
 }
 
@@ -79,13 +79,13 @@ const result = (call: string): Part => ({
 
 async function threeRequests(simulator: Simulator, provider: Provider, model: string): Promise<readonly Answer[]> {
   const talk = converse(provider, model);
-  talk.add('user', [said('read a and b, please. '.repeat(50))]);
+  talk.add('user', [textPart('read a and b, please. '.repeat(50))]);
   simulator.next({ answer: CALLING });
   const first = await talk.ask();
   talk.add('user', [result('call_1'), result('call_2')]);
   simulator.next({ answer: { thinking: 'so', text: 'Both are the same.' } });
   const second = await talk.ask();
-  talk.add('user', [said('And why? '.repeat(50))]);
+  talk.add('user', [textPart('And why? '.repeat(50))]);
   simulator.next({ answer: { text: 'By chance.' } });
   return [first, second, await talk.ask()];
 }
@@ -119,7 +119,7 @@ describe('a session on the Responses API', () => {
   it('is billed for the number of tokens that `countTokens` returned', async () => {
     const { simulator, provider } = await start('responses');
     const talk = converse(provider, 'gpt-5.6-sol');
-    talk.add('user', [said('hello')]);
+    talk.add('user', [textPart('hello')]);
     const counted = await provider.countTokens?.({ body: talk.body(), betas: [] });
     simulator.next({ answer: { text: 'hi' } });
     expect(inputTokens((await talk.ask()).usage)).toBe(counted);
@@ -128,7 +128,7 @@ describe('a session on the Responses API', () => {
   it('stops at its output limit and reports the stop reason `length`', async () => {
     const { simulator, provider } = await start('responses');
     const talk = converse(provider, 'gpt-5.6-sol');
-    talk.add('user', [said('hello')]);
+    talk.add('user', [textPart('hello')]);
     simulator.next({ answer: { text: 'word '.repeat(4_000) } });
     expect(await talk.ask()).toMatchObject({ stop: 'length', stopRaw: 'max_output_tokens', truncated: 'yes' });
   });
@@ -157,7 +157,7 @@ describe.each(['responses', 'chat'] as const)('a fault on %s', (api) => {
   ])('%j causes an error of class %s with code %s', async (fault, sorted, code) => {
     const { simulator, provider } = await start(api);
     const talk = converse(provider, 'gpt-5.6-sol');
-    talk.add('user', [said('hello')]);
+    talk.add('user', [textPart('hello')]);
     simulator.next({ answer: { text: 'hi '.repeat(100) }, fault });
     await expect(talk.ask()).rejects.toMatchObject({ class: sorted, code });
   });
@@ -165,7 +165,7 @@ describe.each(['responses', 'chat'] as const)('a fault on %s', (api) => {
   it('in the middle of a stream throws an error of class `retryable`', async () => {
     const { simulator, provider } = await start(api);
     const talk = converse(provider, 'gpt-5.6-sol');
-    talk.add('user', [said('hello')]);
+    talk.add('user', [textPart('hello')]);
     simulator.next({ answer: { text: 'hi '.repeat(100) }, fault: { kind: 'error-event', afterEvents: 2 } });
     await expect(talk.ask()).rejects.toMatchObject({ class: 'retryable' });
   });
@@ -173,7 +173,7 @@ describe.each(['responses', 'chat'] as const)('a fault on %s', (api) => {
   it('for a request that is too long throws an error of class `compaction`', async () => {
     const { provider } = await start(api);
     const talk = converse(provider, 'gpt-4o');
-    talk.add('user', [said('a word or two '.repeat(60_000))]);
+    talk.add('user', [textPart('a word or two '.repeat(60_000))]);
     await expect(talk.ask()).rejects.toMatchObject({ class: 'compaction', code: 'provider/too-long' });
   });
 });

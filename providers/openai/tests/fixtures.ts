@@ -42,24 +42,24 @@ export function span(role: Role, group: number, parts: readonly Part[], opensTur
   return { role, group, parts, opensTurn, ordinal: group, stability: 'session', origin: at };
 }
 
-export const said = (text: string): Part => ({ type: 'text', text });
+export const textPart = (text: string): Part => ({ type: 'text', text });
 
 /**
  * Returns a history: a prompt with a picture, an answer with reasoning and two calls, their results, and a final text.
  */
 export function historyOf(reasoning: Part, failed: ResultPart['content']): readonly Span[] {
   return [
-    span('user', 0, [said('read both'), PICTURE], true),
+    span('user', 0, [textPart('read both'), PICTURE], true),
     span('assistant', 1, [
       reasoning,
-      said('I read.'),
+      textPart('I read.'),
       { type: 'call', call: 'call_1', name: 'read', arguments: '{"path": "a"}' },
       { type: 'call', call: 'toolu|2', name: 'read', arguments: '' },
     ]),
     span('user', 2, [{ type: 'result', call: 'call_1', error: false, content: [{ type: 'text', text: 'A' }] }]),
     span('user', 2, [{ type: 'result', call: 'toolu|2', error: true, content: failed }]),
-    span('user', 3, [said('and?')], true),
-    span('user', 3, [said('be brief')]),
+    span('user', 3, [textPart('and?')], true),
+    span('user', 3, [textPart('be brief')]),
   ];
 }
 

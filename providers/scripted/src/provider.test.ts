@@ -7,7 +7,7 @@ import { createScriptedProvider } from './index.ts';
 const outgoing: Outgoing = { body: new TextEncoder().encode('{}\n'), betas: [] };
 const call = { type: 'call', call: 'c1', name: 'read', arguments: '{}' } as const;
 
-async function said(provider: ScriptedProvider, sent: Outgoing = outgoing): Promise<readonly StreamPart[]> {
+async function streamParts(provider: ScriptedProvider, sent: Outgoing = outgoing): Promise<readonly StreamPart[]> {
   const parts: StreamPart[] = [];
   for await (const part of provider.send(sent)) parts.push(part);
   return parts;
@@ -15,7 +15,7 @@ async function said(provider: ScriptedProvider, sent: Outgoing = outgoing): Prom
 
 it('a scripted provider returns the answers of its list in order and streams each part before its whole form', async () => {
   const provider = createScriptedProvider({ answers: [{ parts: [{ type: 'text', text: 'a' }, call] }, { parts: [] }] });
-  const first = await said(provider);
+  const first = await streamParts(provider);
   expect(first.map(({ type }) => type)).toEqual([
     'began',
     'text.delta',
@@ -26,7 +26,7 @@ it('a scripted provider returns the answers of its list in order and streams eac
     'finished',
   ]);
   expect(first.at(-1)).toMatchObject({ answer: { stop: 'calls', response: 'scripted_0', usage: {} } });
-  expect((await said(provider)).at(-1)).toMatchObject({ answer: { stop: 'end', response: 'scripted_1' } });
+  expect((await streamParts(provider)).at(-1)).toMatchObject({ answer: { stop: 'end', response: 'scripted_1' } });
   expect(provider.sent).toEqual([outgoing, outgoing]);
 });
 
@@ -34,7 +34,7 @@ it('`respond` creates an answer from the request', async () => {
   const provider = createScriptedProvider({
     respond: ({ body, index }) => ({ parts: [{ type: 'text', text: `${index}:${body.length}` }] }),
   });
-  expect((await said(provider)).at(-1)).toMatchObject({ answer: { parts: [{ text: '0:3' }] } });
+  expect((await streamParts(provider)).at(-1)).toMatchObject({ answer: { parts: [{ text: '0:3' }] } });
 });
 
 it('a fault is thrown in place of the stream part with the index `after`', async () => {
@@ -49,12 +49,14 @@ it('a fault is thrown in place of the stream part with the index `after`', async
 });
 
 it('a request after the last answer of the list throws `provider/invalid`', async () => {
-  await expect(said(createScriptedProvider({ answers: [] }))).rejects.toMatchObject({ code: 'provider/invalid' });
+  await expect(streamParts(createScriptedProvider({ answers: [] }))).rejects.toMatchObject({
+    code: 'provider/invalid',
+  });
 });
 
 it('an aborted call throws `provider/aborted`', async () => {
   const provider = createScriptedProvider({ answers: [{ parts: [] }] });
-  await expect(said(provider, { ...outgoing, signal: AbortSignal.abort() })).rejects.toMatchObject({
+  await expect(streamParts(provider, { ...outgoing, signal: AbortSignal.abort() })).rejects.toMatchObject({
     code: 'provider/aborted',
   });
 });

@@ -92,8 +92,8 @@ function writerBehind(
   return (answered, blocks, markers, { fields, ...envelope }) => {
     const marks = marksOf(form, blocks, markers);
     const mark = (index: number): string => markText(form, marks.get(index));
-    const told = { ...envelope, fields: { ...fields, ...goesOn(answered) } };
-    const body = Buffer.from(bodyBehind({ form, front, blocks, mark }, answered, told));
+    const continued = { ...envelope, fields: { ...fields, ...goesOn(answered) } };
+    const body = Buffer.from(bodyBehind({ form, front, blocks, mark }, answered, continued));
     return { body, digest: newHash().update(body).hex() };
   };
 }

@@ -78,8 +78,8 @@ export function failedCall(
     request: request === undefined ? undefined : shortenText(request, MAX_NAME),
   });
   const word = [known.status, named.type].filter((one) => one !== undefined).join(' ');
-  const said = `${service.title} did not answer the request${word === '' ? '' : ` (${word})`}: ${readableWords(message).replace(/\.+$/, '')}. Next: ${step}`;
-  return new ProviderError(next, code, said, {
+  const text = `${service.title} did not answer the request${word === '' ? '' : ` (${word})`}: ${readableWords(message).replace(/\.+$/, '')}. Next: ${step}`;
+  return new ProviderError(next, code, text, {
     provider: service.name,
     ...rest,
     ...named,

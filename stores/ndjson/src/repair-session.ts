@@ -131,7 +131,7 @@ function isIn({ from, count }: LostRecords, at: number): boolean {
 async function write(file: FileHandle, log: OpenLog, to: SessionId, before: Tip): Promise<Copied> {
   const lost: LostRecords[] = [];
   let { chain, fence, length } = before;
-  let mended = 0;
+  let corrected = 0;
   let lines: Uint8Array[] = [];
   const append = (head: Uint8Array): void => {
     const own = length === log.beginning.start ? newBeginning(log, to) : head;
@@ -147,7 +147,7 @@ async function write(file: FileHandle, log: OpenLog, to: SessionId, before: Tip)
       return;
     }
     fence = salvaged.sound.fence;
-    if (salvaged.mended) mended += 1;
+    if (salvaged.mended) corrected += 1;
     append(headOf(salvaged.line, salvaged.sound));
   };
   for await (const batch of salvagedFrom(log, before, await strayedFrom(log, before))) {
@@ -155,7 +155,7 @@ async function write(file: FileHandle, log: OpenLog, to: SessionId, before: Tip)
     await file.writeFile(Buffer.concat(lines));
     lines = [];
   }
-  return { records: length, mended, lost };
+  return { records: length, mended: corrected, lost };
 }
 
 async function* salvagedFrom(log: OpenLog, before: Tip, strayed: Strayed): AsyncGenerator<Iterable<Salvaged>> {

@@ -114,8 +114,8 @@ export class NdjsonWriter implements LogWriter {
     try {
       await this.#parts.file.flush();
     } catch (cause) {
-      const said = `could not be flushed (${reasonOf(cause)}); records appended since the last flush may not be on the disk`;
-      throw this.#latched('log/flush-failed', said, cause);
+      const problem = `could not be flushed (${reasonOf(cause)}); records appended since the last flush may not be on the disk`;
+      throw this.#latched('log/flush-failed', problem, cause);
     }
     this.#unflushed = false;
   }

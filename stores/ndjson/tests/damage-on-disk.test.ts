@@ -12,7 +12,7 @@ import { openNdjsonStore } from '../src/store.ts';
 import { faultyFiles } from './faulty-files.ts';
 import { temporaryHome } from './temporary-home.ts';
 
-const { appended, fails, gather, prompts, said, sessionWith, texts } = samples;
+const { appended, fails, gather, prompts, textOrKind, sessionWith, texts } = samples;
 const id = sessionId('a');
 const logOf = (home: string): string => roomPaths(homePaths(home), id).log;
 
@@ -44,7 +44,7 @@ describe('a torn write', () => {
         await appended(next, prompts(1, 77));
         await next.close();
         expect(await inspectSession({ home }, id)).toEqual({ session: id, records: sound + 1, torn: 0, unknown: [] });
-        expect((await gather(fresh.read(id))).map(said).at(-1)).toBe('77');
+        expect((await gather(fresh.read(id))).map(textOrKind).at(-1)).toBe('77');
       }
     }));
 
@@ -85,7 +85,7 @@ describe('a power loss', () => {
           const store = openNdjsonStore({ home });
           const survivors = await gather(store.read(id));
           expect(survivors.length).toBeGreaterThanOrEqual(acknowledged);
-          const numbers = survivors.slice(1).map(said);
+          const numbers = survivors.slice(1).map(textOrKind);
           expect(numbers).toEqual(numbers.map((_, index) => `${index + 1}`));
           await (await store.open(id)).close();
         }),
@@ -174,7 +174,7 @@ describe('a reader that follows a log', () => {
       const stop = new AbortController();
       const seen: string[] = [];
       for await (const record of openNdjsonStore({ home }).tail(id, 0, stop.signal)) {
-        seen.push(said(record));
+        seen.push(textOrKind(record));
         if (seen.length === 2) {
           const writer = await store.open(id);
           await appended(writer, prompts(1, 1));

@@ -65,8 +65,8 @@ async function obey(command: string, argument: string): Promise<string> {
 
 for await (const line of createInterface(process.stdin)) {
   const [command = '', argument = ''] = line.split(' ');
-  const said = await obey(command, argument).catch((error: unknown) =>
+  const reply = await obey(command, argument).catch((error: unknown) =>
     error instanceof LogError ? error.code : String(error),
   );
-  writeSync(1, `${said}\n`);
+  writeSync(1, `${reply}\n`);
 }

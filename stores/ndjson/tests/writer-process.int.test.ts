@@ -10,7 +10,7 @@ import type { Child } from './child.ts';
 import { startHolder } from './child.ts';
 import { temporaryHome } from './temporary-home.ts';
 
-const { appended, fails, prompts, said, texts } = samples;
+const { appended, fails, prompts, textOrKind, texts } = samples;
 const id = sessionId('a');
 
 describe('a writer in another process', () => {
@@ -64,7 +64,7 @@ describe('a writer in another process', () => {
     const stop = new AbortController();
     const seen: string[] = [];
     for await (const record of openNdjsonStore({ home }).tail(id, 0, stop.signal)) {
-      seen.push(said(record));
+      seen.push(textOrKind(record));
       if (seen.length < 4) holder.tell(`append ${seen.length}`);
       else stop.abort();
     }

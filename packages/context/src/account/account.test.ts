@@ -89,9 +89,9 @@ describe('sums', () => {
       fc.property(fc.array(anyCall, { maxLength: 12 }), (calls) => {
         const whole = sumOf(calls);
         const { fresh, read, written } = whole.tokens;
-        const told = calls.map(({ usage }) => inputTokens(usage));
-        expect(fresh + read + written).toBe(told.reduce<number>((sum, one) => sum + (one ?? 0), 0));
-        expect(whole.uncounted).toBe(told.filter((one) => one === undefined).length);
+        const inputs = calls.map(({ usage }) => inputTokens(usage));
+        expect(fresh + read + written).toBe(inputs.reduce<number>((sum, one) => sum + (one ?? 0), 0));
+        expect(whole.uncounted).toBe(inputs.filter((one) => one === undefined).length);
       }),
     );
   });

@@ -1,11 +1,11 @@
 import type { EpochOpened } from '@tidemark/log';
 import { position, sessionId } from '@tidemark/log';
 import { expect, test } from 'vitest';
-import type { Told } from '../../tests/log-of.ts';
+import type { TestEvent } from '../../tests/log-of.ts';
 import { created, logOf, named, request, SESSION } from '../../tests/log-of.ts';
 import { addChurn, beginChurn } from './churn.ts';
 
-function opened(cause: EpochOpened['cause'], change: Partial<EpochOpened> = {}): Told {
+function opened(cause: EpochOpened['cause'], change: Partial<EpochOpened> = {}): TestEvent {
   const data: EpochOpened = {
     number: 0,
     cause,
@@ -23,8 +23,8 @@ function opened(cause: EpochOpened['cause'], change: Partial<EpochOpened> = {}):
   return ['epoch.opened', data];
 }
 
-const churnOf = (told: readonly Told[], session = SESSION): ReturnType<typeof beginChurn> =>
-  logOf(told).reduce(addChurn, beginChurn(session));
+const churnOf = (events: readonly TestEvent[], session = SESSION): ReturnType<typeof beginChurn> =>
+  logOf(events).reduce(addChurn, beginChurn(session));
 
 test('`addChurn` counts each change from one epoch to the next, under the cause of the new epoch', () => {
   const tools = [{ name: 'read', digest: named('read') }];
@@ -55,7 +55,7 @@ test('`addChurn` never counts a side call, the first epoch, or a change by an an
   const quiet = churnOf([created, opened('initial'), ['request.prepared', { ...side[1], stream: 'side/title' }]]);
   expect(Object.values(quiet.changes)).toEqual([{}, {}, {}, {}, {}]);
   const child = sessionId('child');
-  const born: Told = ['session.created', { id: child, root: SESSION, workspace: '/w' }];
+  const born: TestEvent = ['session.created', { id: child, root: SESSION, workspace: '/w' }];
   const forked = churnOf(
     [created, opened('initial'), opened('model', { model: 'n' }), born, opened('model', { model: 'o' })],
     child,

@@ -4,15 +4,15 @@
 import { money } from '@tidemark/log';
 import type { MissCause } from '@tidemark/log';
 import { describe, expect, test } from 'vitest';
-import type { Told } from '../../tests/log-of.ts';
+import type { TestEvent } from '../../tests/log-of.ts';
 import { answer, created, logOf, named, request, row, second, SESSION } from '../../tests/log-of.ts';
 import { beginFollowing, endFollowing, followRecord } from './follow-calls.ts';
 import type { ModelCall } from './model-call.ts';
 
-function callsOf(told: readonly Told[], session = SESSION): readonly ModelCall[] {
+function callsOf(events: readonly TestEvent[], session = SESSION): readonly ModelCall[] {
   let following = beginFollowing(session);
   const calls: ModelCall[] = [];
-  for (const record of logOf(told)) {
+  for (const record of logOf(events)) {
     const followed = followRecord(following, record, () => row('claude-sonnet-4-5'));
     following = followed.following;
     calls.push(...followed.calls);
@@ -27,7 +27,7 @@ const usage = (read: number, written: number, fresh = 0): NonNullable<Parameters
   answer: 5,
 });
 
-function opened(cause: 'initial' | 'tools' | 'compaction' | 'reasoning'): Told {
+function opened(cause: 'initial' | 'tools' | 'compaction' | 'reasoning'): TestEvent {
   return [
     'epoch.opened',
     {
@@ -46,7 +46,7 @@ function opened(cause: 'initial' | 'tools' | 'compaction' | 'reasoning'): Told {
   ];
 }
 
-function missing(tokens: number, cause: MissCause, read: number, written: number): Told {
+function missing(tokens: number, cause: MissCause, read: number, written: number): TestEvent {
   const [kind, data] = answer([], usage(read, written));
   if (kind !== 'answer.received') throw new Error('no answer');
   return [kind, { ...data, miss: { cause, tokens, cost: money('0.01') } }];
@@ -164,8 +164,8 @@ describe('a call of an imported session, which has no request records', () => {
   });
 
   test('names the pause or the changed setting as the cause', () => {
-    const again = (told: readonly Told[]): unknown =>
-      callsOf([created, opened('initial'), answer([], usage(0, 1000)), ...told]).at(-1)?.again?.cause;
+    const again = (events: readonly TestEvent[]): unknown =>
+      callsOf([created, opened('initial'), answer([], usage(0, 1000)), ...events]).at(-1)?.again?.cause;
     const [kind, data] = answer([], usage(0, 1100));
     if (kind !== 'answer.received') throw new Error('no answer');
     expect(again([[kind, data, 400]])).toBe('expired');

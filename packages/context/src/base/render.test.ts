@@ -49,7 +49,7 @@ test('a name with a quote or a bracket cannot close the attribute that contains 
 
 const SHOT = { type: 'image', artifact: named('shot'), mediaType: 'image/png', bytes: 9 } as const;
 
-function result(said: string, ...images: readonly (typeof SHOT)[]): Span {
+function result(text: string, ...images: readonly (typeof SHOT)[]): Span {
   return {
     role: 'user',
     stability: 'session',
@@ -57,7 +57,7 @@ function result(said: string, ...images: readonly (typeof SHOT)[]): Span {
     ordinal: 3,
     group: 6,
     opensTurn: false,
-    parts: [{ type: 'result', call: 'c1', error: false, content: [{ type: 'text', text: said }, ...images] }],
+    parts: [{ type: 'result', call: 'c1', error: false, content: [{ type: 'text', text }, ...images] }],
   };
 }
 
@@ -78,8 +78,8 @@ test('a short result stays unchanged, except that its images are omitted', () =>
   expect(textOf(shownUpTo(result('ab', SHOT), { kept: 6 }))).toBe(
     'ab\n[Shortened here: 1 image is left out. The whole is at position 7: read it with history_read.]',
   );
-  const said: Span = { ...short, parts: [{ type: 'text', text: 'What a person said, and as long as that was.' }] };
-  expect(shownUpTo(said, { kept: 6 })).toBe(said);
+  const span: Span = { ...short, parts: [{ type: 'text', text: 'What a person said, and as long as that was.' }] };
+  expect(shownUpTo(span, { kept: 6 })).toBe(span);
 });
 
 test("a result cut with `from: 'end'` keeps its end after the notice, and splits no surrogate pair", () => {

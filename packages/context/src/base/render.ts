@@ -217,9 +217,9 @@ export function leftOutNotice(content: ResultPart['content']): string {
 function leftOut(text: string, shown: string, which: 'first' | 'last', content: ResultPart['content']): string {
   const images = content.filter((part): part is ImagePart => part.type === 'image').length;
   const pictures = images === 1 ? '1 image is left out' : `${images} images are left out`;
-  const said = [
+  const omissions = [
     ...(shown.length < text.length ? [`the ${which} ${shown.length} of ${text.length} characters are shown`] : []),
     ...(images > 0 ? [pictures] : []),
   ];
-  return said.join(', and ');
+  return omissions.join(', and ');
 }

@@ -92,12 +92,12 @@ function touchedBy(entries: readonly CacheEntry[], sent: SentRequest, usage: Usa
   // can be shorter-lived than the plan expects.
   const unknown = usage?.read !== undefined && usage.read > 0 && alive.length === 0;
   const last = known.findLastIndex((entry) => entry !== undefined);
-  const behind = known[last]?.ttl ?? (unknown ? '5m' : '1h');
+  const longest = known[last]?.ttl ?? (unknown ? '5m' : '1h');
   const keeps = sent.prepared.purpose === KEEP_WARM;
   return touched.map((entry, index): CacheEntry => {
     const before = known[index];
     if (before !== undefined) return { ...entry, ttl: before.ttl, ...unprovedPromotion(before, now) };
-    const ttl = shorter(entry.ttl, behind);
+    const ttl = shorter(entry.ttl, longest);
     // Only a promotion by a keep-warm call asks for a longer lifetime than the entry before it has.
     return keeps && index > last && ttl !== entry.ttl ? { ...entry, promoted: true } : { ...entry, ttl };
   });

@@ -42,7 +42,7 @@ const FRONT = [
   block('contract', { section: 'system', role: 'system', group: -1, markable: true }),
 ];
 
-const said = (text: string, group: number): Block => block(text, { role: 'assistant', group });
+const assistantBlock = (text: string, group: number): Block => block(text, { role: 'assistant', group });
 
 const result = (text: string, group: number): Block => block(text, { holds: 'result', group });
 
@@ -67,7 +67,7 @@ function entryAt(sequence: Sequence, index: number, ttl: CacheEntry['ttl'] = '30
 const HISTORY = [
   block('prompt', { group: 0 }),
   block('more', { group: 0 }),
-  said('hm', 1),
+  assistantBlock('hm', 1),
   result('a', 2),
   result('b', 3),
   block('steered', { group: 4 }),
@@ -78,7 +78,7 @@ describe('eligible endings', () => {
   it('are the ends of user messages and of runs of results, latest first, but never of answers', () => {
     expect(latestEndings(sequenceOf(...HISTORY), 20)).toEqual([8, 7, 6, 3]);
     expect(latestEndings(sequenceOf(...HISTORY), 2)).toEqual([8, 7]);
-    expect(latestEndings(sequenceOf(...HISTORY, said('done', 6)), 1)).toEqual([8]);
+    expect(latestEndings(sequenceOf(...HISTORY, assistantBlock('done', 6)), 1)).toEqual([8]);
   });
 
   it('exclude the developer’s opening, which includes developer messages appended directly after it', () => {
@@ -130,7 +130,7 @@ describe('the places of a request', () => {
 });
 
 describe('the forecast', () => {
-  const told = (capabilities: Capabilities, readable: readonly CacheEntry[] = []): unknown => {
+  const accountFor = (capabilities: Capabilities, readable: readonly CacheEntry[] = []): unknown => {
     const sequence = sequenceOf(...HISTORY);
     const markers = plan({ sequence, capabilities, readable, ttl: '1h' });
     const marked = markers.map((marker) => marker.block);
@@ -152,7 +152,7 @@ describe('the forecast', () => {
 
   it('reads up to the cached entry and writes up to the latest ending, at the only lifetime that has a price', () => {
     // 4,000 tokens read at $0.40 per million, 5,000 written at $5 per million.
-    expect(told(row('gpt-5.6-sol'), [entryAt(sequenceOf(...HISTORY), 3)])).toEqual({
+    expect(accountFor(row('gpt-5.6-sol'), [entryAt(sequenceOf(...HISTORY), 3)])).toEqual({
       read: 4_000,
       write: 5_000,
       fresh: 0,
@@ -163,7 +163,7 @@ describe('the forecast', () => {
   });
 
   it('writes nothing on a grid, and reads the tokens up to the last grid point', () => {
-    expect(told(row('gpt-5.1'), [entryAt(sequenceOf(...HISTORY), 3)])).toMatchObject({
+    expect(accountFor(row('gpt-5.1'), [entryAt(sequenceOf(...HISTORY), 3)])).toMatchObject({
       read: onGrid(4_000, { first: 1_024, step: 128 }),
       write: 0,
       fresh: 9_000 - 3_968,
@@ -172,9 +172,9 @@ describe('the forecast', () => {
 
   it('marks unknown caching as `unknown`, with the numbers that apply without a cache', () => {
     const unknown = { read: 0, write: 0, fresh: 9_000, caching: 'unknown' };
-    expect(told(row('gemini-2.5-pro'))).toMatchObject(unknown);
-    expect(told({ ...row('deepseek-flash'), markers: 'unknown' })).toMatchObject(unknown);
-    expect(told({ ...row('deepseek-flash'), markers: 'none' })).not.toHaveProperty('caching');
+    expect(accountFor(row('gemini-2.5-pro'))).toMatchObject(unknown);
+    expect(accountFor({ ...row('deepseek-flash'), markers: 'unknown' })).toMatchObject(unknown);
+    expect(accountFor({ ...row('deepseek-flash'), markers: 'none' })).not.toHaveProperty('caching');
   });
 });
 

@@ -67,8 +67,8 @@ test('a promotion is chosen if it is allowed, and an entry that already lives an
 
 test('nothing is sent without cached tokens, after expiry, without a price, without an allowed kind of request, or beyond the budget', () => {
   const why = (over: Partial<KeepWarmInput>): unknown => {
-    const said = plan(over);
-    return said.by === 'nothing' ? said.why : said.by;
+    const planned = plan(over);
+    return planned.by === 'nothing' ? planned.why : planned.by;
   };
   expect(why({ held: 0 })).toBe('empty');
   expect(why({ now: 5 * MINUTE })).toBe('expired');

@@ -231,13 +231,13 @@ const STAYING = 0.5;
  * provider is known to keep an entry longer than the entry before it.
  */
 export function chooseLifetime(input: LifetimeInput): Lifetime {
-  const { behind, pauses, tokens, held = tokens, margin = MARGIN } = input;
+  const { behind: entry, pauses, tokens, held = tokens, margin = MARGIN } = input;
   const rates = ratesOfLives(input);
-  if (behind?.ttl === '5m' || rates === undefined) return '5m';
+  if (entry?.ttl === '5m' || rates === undefined) return '5m';
   const { kept, lost } = stakes(pauses, LIFE['5m'], LIFE['1h']);
   const saved = kept * rates.rewrite - lost * rates.premium;
   const needed = margin * rates.rewrite * held;
-  return saved > needed * (behind?.section === 'messages' ? STAYING : 1) ? '1h' : '5m';
+  return saved > needed * (entry?.section === 'messages' ? STAYING : 1) ? '1h' : '5m';
 }
 
 /**

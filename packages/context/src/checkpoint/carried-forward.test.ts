@@ -5,7 +5,7 @@ import type { HistoryCompacted } from '@tidemark/log';
 import { callId, position } from '@tidemark/log';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Told } from '../../tests/log-of.ts';
+import type { TestEvent } from '../../tests/log-of.ts';
 import { answer, created, logOf, named, prompt, text } from '../../tests/log-of.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { checkpointText, checkpointTokens } from './checkpoint-text.ts';
@@ -27,11 +27,11 @@ const name = fc.integer({ min: 0, max: 30 }).map(String);
 const status = fc.constantFrom('open', 'active', 'done', 'dropped');
 
 /** Makes the events of one random action between two requests. `id` is the id of its tool call. */
-type Happens = (id: string) => readonly Told[];
+type Happens = (id: string) => readonly TestEvent[];
 
 const happening: fc.Arbitrary<Happens> = fc.oneof(
-  words.map((said): Happens => () => [prompt(`p${said}`)]),
-  words.map((said): Happens => () => [answer([text(said)])]),
+  words.map((word): Happens => () => [prompt(`p${word}`)]),
+  words.map((word): Happens => () => [answer([text(word)])]),
   fc
     .record({
       tasks: fc.array(fc.record({ task: name.map((one) => `task ${one}`), status }), { maxLength: 6 }),
@@ -56,7 +56,7 @@ const rounds = fc.array(
   { minLength: ROUNDS, maxLength: ROUNDS },
 );
 
-function calls(id: string, tool: string, input: object): Told {
+function calls(id: string, tool: string, input: object): TestEvent {
   return answer([{ type: 'call', call: callId(id), name: tool, arguments: JSON.stringify(input) }]);
 }
 
@@ -65,28 +65,35 @@ function calls(id: string, tool: string, input: object): Told {
  * read back from the log.
  */
 function compact(all: readonly { happenings: readonly Happens[]; bound: number }[]): {
-  readonly first: readonly Told[];
-  readonly told: readonly Told[];
+  readonly first: readonly TestEvent[];
+  readonly told: readonly TestEvent[];
   readonly made: readonly Checkpoint[];
   readonly last: Checkpoint;
 } {
-  const told: Told[] = [created];
-  let first: readonly Told[] = [];
+  const events: TestEvent[] = [created];
+  let first: readonly TestEvent[] = [];
   let previous: HistoryCompacted | undefined;
   const made = all.map(({ happenings, bound }, round) => {
-    for (const [index, happens] of happenings.entries()) told.push(...happens(`c${round}-${index}`));
-    if (round === 0) first = [...told];
-    const range = { from: position(0), to: position(told.length - 1) };
-    const checkpoint = makeCheckpoint({ records: logOf(told), range, bound, ...(previous && { previous }) });
-    const said = checkpointText(checkpoint);
+    for (const [index, happens] of happenings.entries()) events.push(...happens(`c${round}-${index}`));
+    if (round === 0) first = [...events];
+    const range = { from: position(0), to: position(events.length - 1) };
+    const checkpoint = makeCheckpoint({ records: logOf(events), range, bound, ...(previous && { previous }) });
+    const rendered = checkpointText(checkpoint);
     const fields: NonNullable<HistoryCompacted['fields']> = JSON.parse(JSON.stringify(checkpoint));
     const { strategy } = checkpoint;
-    previous = { range, strategy, trigger: 'manual', checkpoint: said.text, limitations: said.limitations, fields };
+    previous = {
+      range,
+      strategy,
+      trigger: 'manual',
+      checkpoint: rendered.text,
+      limitations: rendered.limitations,
+      fields,
+    };
     return checkpoint;
   });
   const last = made.at(-1);
   if (last === undefined) throw new Error('no checkpoint was made');
-  return { first, told, made, last };
+  return { first, told: events, made, last };
 }
 
 /** Returns true if the limitations name a range of left-out items in list `what` that contains the position. */
@@ -100,9 +107,9 @@ function isNamed({ limitations }: Checkpoint, what: string, at: number): boolean
     );
 }
 
-function toldIn(told: readonly Told[], kind: 'tasks' | 'decisions' | 'files'): ReadonlyMap<string, Mentions> {
+function toldIn(events: readonly TestEvent[], kind: 'tasks' | 'decisions' | 'files'): ReadonlyMap<string, Mentions> {
   const found = new Map<string, Mentions>();
-  const calledAt = logOf(told);
+  const calledAt = logOf(events);
   for (const [index, record] of calledAt.entries()) {
     if (record.kind !== 'tool.returned') continue;
     const call = calledAt[index - 1];
@@ -114,9 +121,9 @@ function toldIn(told: readonly Told[], kind: 'tasks' | 'decisions' | 'files'): R
       decisions: (plan.decisions ?? []).map((one) => [one.what, 'open'] as const),
       files: (record.data.files ?? []).map((one) => [one.path, one.as] as const),
     };
-    for (const [said, is] of things[kind]) {
-      const { places = [], statuses = [] } = found.get(said) ?? {};
-      found.set(said, { places: [...places, record.position], statuses: [...statuses, is] });
+    for (const [item, is] of things[kind]) {
+      const { places = [], statuses = [] } = found.get(item) ?? {};
+      found.set(item, { places: [...places, record.position], statuses: [...statuses, is] });
     }
   }
   return found;
@@ -133,7 +140,7 @@ interface Planned {
 }
 
 function lost(last: Checkpoint, what: string, kept: readonly string[], all: ReadonlyMap<string, Mentions>): unknown {
-  return [...all].filter(([said, { places }]) => !kept.includes(said) && !places.some((at) => isNamed(last, what, at)));
+  return [...all].filter(([item, { places }]) => !kept.includes(item) && !places.some((at) => isNamed(last, what, at)));
 }
 
 test('after five compactions, every directive, decision, changed file and open task of the first round is kept or named as left out', () => {
@@ -145,7 +152,7 @@ test('after five compactions, every directive, decision, changed file and open t
       );
       const later = { tasks: toldIn(told, 'tasks'), files: toldIn(told, 'files') };
       const ofFirst = (kind: 'tasks' | 'files', still: (is: readonly string[]) => boolean) =>
-        new Map([...later[kind]].filter(([said, { statuses }]) => toldIn(first, kind).has(said) && still(statuses)));
+        new Map([...later[kind]].filter(([item, { statuses }]) => toldIn(first, kind).has(item) && still(statuses)));
       const isOpen = (is: readonly string[]): boolean => !['done', 'dropped'].includes(is.at(-1) ?? '');
       const wasChanged = (is: readonly string[]): boolean => is.includes('written');
       expect({

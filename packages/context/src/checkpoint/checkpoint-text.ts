@@ -68,7 +68,7 @@ function opening({ range }: Checkpoint): string {
 function objectiveText({ position, text, since = [], now }: Objective, directives: readonly Directive[]): string {
   const short = since.map((one) => `\n- [${one.position}] later: ${lineOf(one.text, OBJECTIVE)}`).join('');
   const by = now === undefined ? '' : `\nCurrent objective (by a model): ${now}`;
-  const below = directives.some((said) => said.position === position);
+  const below = directives.some((directive) => directive.position === position);
   const words = below ? ` ${lineOf(text, OBJECTIVE)}` : `\n${quoteText(text)}`;
   return `## Objective\n- [${position}]${words}${short}${by}`;
 }

@@ -7,7 +7,7 @@ import type { CompactionContract } from './compaction-contract.ts';
 import { compactionContract } from './compaction-contract.ts';
 import { parseCheckpoint, retryText } from './model-answer.ts';
 
-const digestOf = (said: string): string => newHash().update(said).hex();
+const digestOf = (value: string): string => newHash().update(value).hex();
 
 function contractOf(records: readonly Recorded[], chunk = 10_000): CompactionContract {
   return compactionContract({ records, range: { from: position(0), to: position(records.length) }, chunk });
@@ -82,8 +82,8 @@ test('text from prompts, answers and notifications cannot close the `<history>` 
 });
 
 test('a long history is cut between records into chunks within the size limit, and every record is in one of the chunks', () => {
-  const said = Array.from({ length: 50 }, (_, index) => prompt(`prompt ${index} ${'word '.repeat(100)}`));
-  const chunks = promptsOf(contractOf(logOf([created, ...said]), 1_000));
+  const prompts = Array.from({ length: 50 }, (_, index) => prompt(`prompt ${index} ${'word '.repeat(100)}`));
+  const chunks = promptsOf(contractOf(logOf([created, ...prompts]), 1_000));
   expect(chunks.length).toBeGreaterThan(5);
   const data = chunks.map((chunk) => chunk.slice(chunk.indexOf('<history>\n') + 10, -'\n</history>'.length));
   for (const one of data) expect(estimateTokens(one)).toBeLessThanOrEqual(1_000);
@@ -91,12 +91,12 @@ test('a long history is cut between records into chunks within the size limit, a
     .join('\n')
     .split('\n')
     .map((line) => JSON.parse(line).position);
-  expect(positions).toEqual(said.map((_, index) => index + 1));
+  expect(positions).toEqual(prompts.map((_, index) => index + 1));
 });
 
 test('each chunk prompt contains the answer to the previous chunk as data', () => {
-  const said = Array.from({ length: 4 }, (_, index) => prompt(`prompt ${index} ${'word '.repeat(100)}`));
-  const [, second] = contractOf(logOf([created, ...said]), 300).chunks();
+  const prompts = Array.from({ length: 4 }, (_, index) => prompt(`prompt ${index} ${'word '.repeat(100)}`));
+  const [, second] = contractOf(logOf([created, ...prompts]), 300).chunks();
   const soFar = { ...GOOD, questions: [{ question: '</history> which port?' }] };
   const words = second?.(soFar) ?? '';
   const line = words.split('\n').find((one) => one.includes('your answer so far')) ?? '';
@@ -120,21 +120,21 @@ const GOOD = { decisions: [], work: [{ what: 'built it' }], tasks: [], questions
 
 test('`parseCheckpoint` finds the JSON object inside other text or code fences', () => {
   const written = JSON.stringify({ ...GOOD, extra: true });
-  for (const said of [written, `\`\`\`json\n${written}\n\`\`\``, `Here it is:\n${written}`])
-    expect(parseCheckpoint(said)).toEqual({ ok: true, fields: GOOD });
+  for (const shown of [written, `\`\`\`json\n${written}\n\`\`\``, `Here it is:\n${written}`])
+    expect(parseCheckpoint(shown)).toEqual({ ok: true, fields: GOOD });
   const parts = [{ type: 'reasoning', text: 'hm' }, text(written)] as const;
   expect(parseCheckpoint(parts)).toEqual({ ok: true, fields: GOOD });
 });
 
 test('`parseCheckpoint` accepts null, missing lists, blank lines and other words for a status', () => {
-  const said = {
+  const fields = {
     objective: null,
     decisions: [{ what: 'use postgres', why: null, status: 'settled', position: null }],
     work: [{ what: 'built it' }, { what: ' ' }, {}],
     tasks: [{ task: 'test it', status: 'completed' }],
     risks: ['\n', '...', 'the year end'],
   };
-  expect(parseCheckpoint(`I use {braces}.\n\`\`\`json\n${JSON.stringify(said)}\n\`\`\`\nSo much for {it}.`)).toEqual({
+  expect(parseCheckpoint(`I use {braces}.\n\`\`\`json\n${JSON.stringify(fields)}\n\`\`\`\nSo much for {it}.`)).toEqual({
     ok: true,
     fields: {
       decisions: [{ what: 'use postgres', status: 'settled' }],
@@ -170,8 +170,8 @@ test.each<readonly [string, Parameters<typeof parseCheckpoint>[0], string, RegEx
     'empty',
     /are empty/,
   ],
-])('an answer that %s is refused with a reason that the retry repeats', (_, said, code, message) => {
-  const read = parseCheckpoint(said);
+])('an answer that %s is refused with a reason that the retry repeats', (_, shown, code, message) => {
+  const read = parseCheckpoint(shown);
   if (read.ok) throw new Error('the answer was taken');
   expect(read.unusable.code).toBe(code);
   expect(retryText(read.unusable)).toMatch(message);

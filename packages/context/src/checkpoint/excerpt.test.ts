@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { endOf, excerptAgain, excerptOf, lineOf } from './excerpt.ts';
 
 const SEGMENTER = new Intl.Segmenter('und', { granularity: 'grapheme' });
-const graphemes = (said: string): readonly string[] => Array.from(SEGMENTER.segment(said), ({ segment }) => segment);
+const graphemes = (text: string): readonly string[] => Array.from(SEGMENTER.segment(text), ({ segment }) => segment);
 const grapheme = fc.constantFrom('👨‍👩‍👧‍👦', 'e\u0301', '한', '🇩🇪', 'x', 'word ');
 const saying = fc.array(grapheme, { minLength: 1, maxLength: 300 }).map((all) => all.join(''));
 /**
@@ -14,15 +14,15 @@ const long = fc.array(grapheme, { minLength: 401, maxLength: 900 }).map((all) =>
 
 test('an excerpt fits its limit, cuts between graphemes and states the length of the omitted part', () => {
   fc.assert(
-    fc.property(saying, fc.integer({ min: 40, max: 400 }), (said, most) => {
-      const cut = excerptOf(said, most);
+    fc.property(saying, fc.integer({ min: 40, max: 400 }), (text, most) => {
+      const cut = excerptOf(text, most);
       expect(cut.length).toBeLessThanOrEqual(most);
-      fc.pre(said.length > most);
+      fc.pre(text.length > most);
       const [, first = '?', missing, second = '?'] = /^(.*) \[…(\d+) left out…\] (.*)$/u.exec(cut) ?? [];
-      expect(said.startsWith(first) && said.endsWith(second)).toBe(true);
-      expect(first.length + Number(missing) + second.length).toBe(said.length);
-      expect([...graphemes(first), ...graphemes(said.slice(first.length))]).toEqual(graphemes(said));
-      expect([...graphemes(said.slice(0, said.length - second.length)), ...graphemes(second)]).toEqual(graphemes(said));
+      expect(text.startsWith(first) && text.endsWith(second)).toBe(true);
+      expect(first.length + Number(missing) + second.length).toBe(text.length);
+      expect([...graphemes(first), ...graphemes(text.slice(first.length))]).toEqual(graphemes(text));
+      expect([...graphemes(text.slice(0, text.length - second.length)), ...graphemes(second)]).toEqual(graphemes(text));
     }),
   );
 });
@@ -33,20 +33,20 @@ test('a text that fits is returned unchanged', () => {
 
 test('the excerpt of an excerpt with the same limit is unchanged', () => {
   fc.assert(
-    fc.property(saying, fc.integer({ min: 40, max: 400 }), (said, most) => {
-      expect(excerptOf(excerptOf(said, most), most)).toBe(excerptOf(said, most));
+    fc.property(saying, fc.integer({ min: 40, max: 400 }), (text, most) => {
+      expect(excerptOf(excerptOf(text, most), most)).toBe(excerptOf(text, most));
     }),
   );
 });
 
 test('`excerptAgain` states the omitted length in relation to the whole text', () => {
   fc.assert(
-    fc.property(long, fc.integer({ min: 40, max: 300 }), fc.integer({ min: 1, max: 100 }), (said, less, more) => {
-      const cut = excerptAgain(excerptOf(said, less + more), said.length, less);
+    fc.property(long, fc.integer({ min: 40, max: 300 }), fc.integer({ min: 1, max: 100 }), (text, less, more) => {
+      const cut = excerptAgain(excerptOf(text, less + more), text.length, less);
       expect(cut.length).toBeLessThanOrEqual(less);
       const [, first = '?', missing, second = '?'] = /^(.*) \[…(\d+) left out…\] (.*)$/u.exec(cut) ?? [];
-      expect(said.startsWith(first) && said.endsWith(second)).toBe(true);
-      expect(first.length + Number(missing) + second.length).toBe(said.length);
+      expect(text.startsWith(first) && text.endsWith(second)).toBe(true);
+      expect(first.length + Number(missing) + second.length).toBe(text.length);
     }),
   );
 });

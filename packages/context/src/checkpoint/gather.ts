@@ -131,21 +131,20 @@ const NOTES: { readonly [K in Kind]: NoteRecord<K> } = {
   'answer.received': (draft, { position, data }) => {
     if (data.stream !== 'main') return;
     draft.answers += 1;
-    const said = proseOf(data.parts);
-    if (said !== '') draft.said = said;
+    const text = proseOf(data.parts);
+    if (text !== '') draft.said = text;
     let calls = 0;
     for (const part of data.parts) {
       if (part.type !== 'call') continue;
       calls += 1;
       if (!draft.open.has(part.call)) draft.open.set(part.call, { ...part, asked: position });
     }
-    if (said !== '')
-      draft.prose.push({ position, kind: 'said', text: said, ...(calls === 0 && { last: true as const }) });
+    if (text !== '') draft.prose.push({ position, kind: 'said', text, ...(calls === 0 && { last: true as const }) });
   },
   'answer.failed': pass,
   'answer.interrupted': (draft, { position, data }) => {
-    const said = data.stream === 'main' && data.by !== 'transport' ? proseOf(data.parts) : '';
-    if (said !== '') draft.prose.push({ position, kind: 'said', text: said });
+    const text = data.stream === 'main' && data.by !== 'transport' ? proseOf(data.parts) : '';
+    if (text !== '') draft.prose.push({ position, kind: 'said', text });
   },
   'tool.started': (draft, { data }) => {
     const call = draft.open.get(data.call);

@@ -33,12 +33,12 @@ const LISTS: { readonly [K in ListName | 'steps']: string } = {
 };
 
 /**
- * Returns the limitations of a checkpoint whose other fields are complete. `told` contains limitations that the
+ * Returns the limitations of a checkpoint whose other fields are complete. `reported` contains limitations that the
  * assisting model named. `dropped` contains the positions of lines that a model wrote earlier and did not repeat.
  */
 export function limitationsOf(
   checkpoint: Omit<Checkpoint, 'limitations'>,
-  told: readonly string[],
+  reported: readonly string[],
   dropped: readonly Position[],
 ): readonly string[] {
   const { range, strategy, skills, instructions } = checkpoint;
@@ -57,7 +57,7 @@ export function limitationsOf(
       ? ['Items marked "by a model" were written by a model and are not proven by the log.']
       : []),
     ...unrepeatedLines(dropped),
-    ...byModel(told),
+    ...byModel(reported),
   ];
 }
 
@@ -72,12 +72,12 @@ function unrepeatedLines(dropped: readonly Position[]): readonly string[] {
 /**
  * Limits the number and the length of limitations named by a model, so they take no space from facts proven by the log.
  */
-function byModel(told: readonly string[]): readonly string[] {
-  const said = told
+function byModel(reported: readonly string[]): readonly string[] {
+  const lines = reported
     .slice(0, MAX_REPORTED)
     .map((line) => `The model that helped to write it reports: ${excerptOf(oneLine(line), MAX_REPORTED_LENGTH)}`);
-  const more = told.length - said.length;
-  return more === 0 ? said : [...said, `It reported ${more} more limitations, which are omitted.`];
+  const more = reported.length - lines.length;
+  return more === 0 ? lines : [...lines, `It reported ${more} more limitations, which are omitted.`];
 }
 
 function nameSkills(what: string, again: readonly ReadAgain[]): readonly string[] {

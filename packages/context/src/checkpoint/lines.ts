@@ -44,9 +44,11 @@ const SECTIONS: { readonly [K in ListName]: CheckpointSection<K> } = {
         ...(exit === undefined || exit === 0 ? [] : [`exit ${exit}`]),
         ...(failedAt === undefined ? [] : [`failed earlier at [${failedAt}]`]),
       ];
-      const said = [failure === undefined ? [] : [`failure: ${failure}`], excerpt ?? []].flat();
+      const quotes = [failure === undefined ? [] : [`failure: ${failure}`], excerpt ?? []].flat();
       const where = folder === undefined ? '' : ` (in ${folder})`;
-      return [`- [${position}] ${how.join(', ')}: ${command}${where}`, ...said.map((line) => `  > ${line}`)].join('\n');
+      return [`- [${position}] ${how.join(', ')}: ${command}${where}`, ...quotes.map((line) => `  > ${line}`)].join(
+        '\n',
+      );
     },
   },
   tasks: {

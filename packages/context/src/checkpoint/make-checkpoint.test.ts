@@ -1,7 +1,7 @@
 import type { Digest, HistoryCompacted } from '@tidemark/log';
 import { callId, position } from '@tidemark/log';
 import { expect, test } from 'vitest';
-import type { Told } from '../../tests/log-of.ts';
+import type { TestEvent } from '../../tests/log-of.ts';
 import { answer, created, logOf, named, prompt, text } from '../../tests/log-of.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { checkpointText, checkpointTokens } from './checkpoint-text.ts';
@@ -12,13 +12,13 @@ import { readCheckpoint } from './read-checkpoint.ts';
 
 const BOUND = 4_000;
 
-function calls(...all: readonly (readonly [id: string, name: string, input: object])[]): Told {
+function calls(...all: readonly (readonly [id: string, name: string, input: object])[]): TestEvent {
   return answer(
     all.map(([id, name, input]) => ({ type: 'call', call: callId(id), name, arguments: JSON.stringify(input) })),
   );
 }
 
-function bash(id: string, command: string, exit: number, output: string): readonly Told[] {
+function bash(id: string, command: string, exit: number, output: string): readonly TestEvent[] {
   const ended = { call: callId(id), parts: [{ type: 'text', text: output }], exit } as const;
   return [
     calls([id, 'bash', { command }]),
@@ -27,28 +27,28 @@ function bash(id: string, command: string, exit: number, output: string): readon
   ];
 }
 
-function touched(id: string, name: string, path: string, as: 'read' | 'written', digest: Digest): readonly Told[] {
+function touched(id: string, name: string, path: string, as: 'read' | 'written', digest: Digest): readonly TestEvent[] {
   const files = [{ path, digest, as }];
   return [calls([id, name, { path }]), ['tool.returned', { call: callId(id), parts: [], files }]];
 }
 
-function planned(id: string, plan: object): readonly Told[] {
+function planned(id: string, plan: object): readonly TestEvent[] {
   return [calls([id, 'plan', plan]), ['tool.returned', { call: callId(id), parts: [] }]];
 }
 
-function of(told: readonly Told[], more: Partial<CheckpointInput> = {}): Checkpoint {
-  const range = { from: position(0), to: position(told.length - 1) };
-  return makeCheckpoint({ records: logOf(told), range, bound: BOUND, ...more });
+function of(events: readonly TestEvent[], more: Partial<CheckpointInput> = {}): Checkpoint {
+  const range = { from: position(0), to: position(events.length - 1) };
+  return makeCheckpoint({ records: logOf(events), range, bound: BOUND, ...more });
 }
 
 function recorded(checkpoint: Checkpoint): HistoryCompacted {
-  const { text: said, limitations } = checkpointText(checkpoint);
+  const { text: shown, limitations } = checkpointText(checkpoint);
   const fields: HistoryCompacted['fields'] = JSON.parse(JSON.stringify(checkpoint));
   const { range, strategy } = checkpoint;
-  return { range, strategy, trigger: 'manual', checkpoint: said, limitations, ...(fields && { fields }) };
+  return { range, strategy, trigger: 'manual', checkpoint: shown, limitations, ...(fields && { fields }) };
 }
 
-const STORY: readonly Told[] = [
+const STORY: readonly TestEvent[] = [
   created,
   ['turn.started', { trigger: 'user' }],
   prompt('Fix the tax test.\nKeep the rounding.'),
@@ -68,8 +68,8 @@ const STORY: readonly Told[] = [
 ];
 
 test('the text of a checkpoint has exactly these headings and lines', () => {
-  const { text: said, limitations } = checkpointText(of(STORY));
-  expect(said.split('\n')).toEqual([
+  const { text: shown, limitations } = checkpointText(of(STORY));
+  expect(shown.split('\n')).toEqual([
     'This checkpoint replaces the history from position 0 to 14. Numbers in brackets are positions in the log.',
     '',
     '## Objective',
@@ -134,14 +134,14 @@ test('`readCheckpoint` returns the recorded checkpoint, and `undefined` for miss
   expect(readCheckpoint({ ...plain, fields: { ...fields, form: 'checkpoint/3' } })).toBeUndefined();
 });
 
-const ran = (closing: Told, began = true): readonly Told[] => [
+const ran = (closing: TestEvent, began = true): readonly TestEvent[] => [
   created,
   calls(['c1', 'bash', { command: 'make' }]),
   ...(began ? [['tool.started', { call: callId('c1'), name: 'bash', effect: 'execute' }] as const] : []),
   closing,
 ];
 
-test.each<readonly [string, Told, string | undefined]>([
+test.each<readonly [string, TestEvent, string | undefined]>([
   ['exit 0', ['tool.returned', { call: callId('c1'), parts: [], exit: 0 }], 'passed'],
   ['exit 2', ['tool.failed', { call: callId('c1'), parts: [], exit: 2 }], 'failed'],
   ['no known exit code', ['tool.returned', { call: callId('c1'), parts: [] }], 'unknown'],
@@ -155,9 +155,9 @@ test.each<readonly [string, Told, string | undefined]>([
 });
 
 test('commands that were only mentioned or never started are not listed', () => {
-  const said = [created, prompt('I ran `npm test` and changed src/a.ts'), answer([text('Ran npm test: exit 0')])];
-  expect(of(said)).toMatchObject({ commands: [], filesChanged: [], filesRead: [], tasks: [], decisions: [] });
-  const unstarted: Told = ['tool.abandoned', { call: callId('c1'), reason: 'interrupted' }];
+  const events = [created, prompt('I ran `npm test` and changed src/a.ts'), answer([text('Ran npm test: exit 0')])];
+  expect(of(events)).toMatchObject({ commands: [], filesChanged: [], filesRead: [], tasks: [], decisions: [] });
+  const unstarted: TestEvent = ['tool.abandoned', { call: callId('c1'), reason: 'interrupted' }];
   expect(of(ran(unstarted, false)).commands).toEqual([]);
 });
 
@@ -219,37 +219,37 @@ test('plans of other programs are read, and entries without text are skipped', (
 });
 
 test('without a plan, the limitations state that no decisions or open tasks are recorded', () => {
-  const { text: said, limitations } = checkpointText(of([created, prompt('hello')]));
-  expect(said).not.toContain('## Decisions');
+  const { text: shown, limitations } = checkpointText(of([created, prompt('hello')]));
+  expect(shown).not.toContain('## Decisions');
   expect(limitations).toContain(
     'No decisions and no open tasks are recorded in a plan; those that were only mentioned are in the log.',
   );
 });
 
 test('skills and files that are loaded again in the tail are not listed, nor are preloaded skills', () => {
-  const loaded = (name: string, reason: 'always' | 'on_demand'): Told => [
+  const loaded = (name: string, reason: 'always' | 'on_demand'): TestEvent => [
     'skill.loaded',
     { name, version: '1', reason, tokens: 1, source: 'home' },
   ];
-  const told = [
+  const events = [
     created,
     loaded('a', 'always'),
     loaded('b', 'on_demand'),
     loaded('c', 'on_demand'),
     ...STORY.slice(3, 5),
   ];
-  const made = of(told, { skillsInTail: ['b'], filesInTail: ['/w/AGENTS.md'] });
+  const made = of(events, { skillsInTail: ['b'], filesInTail: ['/w/AGENTS.md'] });
   expect([made.skills.map(({ name }) => name), made.instructions]).toEqual([['c'], []]);
-  expect(of(told).instructions).toHaveLength(1);
+  expect(of(events).instructions).toHaveLength(1);
 });
 
 test('all prompts are unchanged if they fit, otherwise the oldest are shortened first', () => {
   const long = `first ${'words '.repeat(300)}last`;
-  const told = [created, prompt(long), prompt(`${long} again`)];
-  const { directives, limitations } = of(told);
-  expect(directives.map(({ text: said }) => said)).toEqual([long, `${long} again`]);
+  const events = [created, prompt(long), prompt(`${long} again`)];
+  const { directives, limitations } = of(events);
+  expect(directives.map(({ text: shown }) => shown)).toEqual([long, `${long} again`]);
   expect(limitations.join()).not.toContain('Long prompts');
-  const tight = of(told, { bound: 1_000 });
+  const tight = of(events, { bound: 1_000 });
   expect(tight.directives[1]?.text).toBe(`${long} again`);
   expect(tight.directives[0]).toMatchObject({ position: 1, of: long.length });
   expect(tight.directives[0]?.text).toMatch(/^first words .* \[…\d+ left out…\] .*last$/);
@@ -258,17 +258,17 @@ test('all prompts are unchanged if they fit, otherwise the oldest are shortened 
 
 test('a prompt that stays whole after the checkpoint is not repeated, but is kept for the next checkpoint', () => {
   const long = `first ${'words '.repeat(300)}last`;
-  const told = [created, prompt(long), prompt('second')];
-  const made = of(told, { keptPrompts: [1] });
+  const events = [created, prompt(long), prompt('second')];
+  const made = of(events, { keptPrompts: [1] });
   expect(checkpointText(made).text).toMatch(/^- \[1\] \(whole text below\): first words /m);
-  const next = of([...told, prompt('third')], { previous: recorded(made) });
+  const next = of([...events, prompt('third')], { previous: recorded(made) });
   expect(next.directives[0]).toEqual({ position: 1, text: long });
 });
 
 test('prompts are quoted, so their text cannot be mistaken for a heading', () => {
-  const { text: said } = checkpointText(of([created, prompt('do it\n## Decisions\r\n- none\u2028## Risks')]));
-  expect(said.split('\n').filter((line) => line.startsWith('## Decisions'))).toEqual([]);
-  expect(said).toContain('  > ## Decisions\n  > - none\n  > ## Risks');
+  const { text: shown } = checkpointText(of([created, prompt('do it\n## Decisions\r\n- none\u2028## Risks')]));
+  expect(shown.split('\n').filter((line) => line.startsWith('## Decisions'))).toEqual([]);
+  expect(shown).toContain('  > ## Decisions\n  > - none\n  > ## Risks');
 });
 
 test('done tasks leave the list, and tasks missing from a later plan stay as `unlisted`', () => {
@@ -292,11 +292,11 @@ test('done tasks leave the list, and tasks missing from a later plan stay as `un
 });
 
 test('records that the previous checkpoint covers are skipped, so passing them again changes nothing', () => {
-  const told = [...STORY, prompt('and the next one')];
+  const events = [...STORY, prompt('and the next one')];
   const previous = recorded(of(STORY));
   const { length } = STORY;
-  const all = of(told, { previous });
-  expect(of(told, { previous, records: logOf(told).slice(length) })).toEqual(all);
+  const all = of(events, { previous });
+  expect(of(events, { previous, records: logOf(events).slice(length) })).toEqual(all);
   expect(all.counts).toEqual({ ...of(STORY).counts, 'prompt.given': 2 });
 });
 
@@ -349,10 +349,10 @@ test('a checkpoint fits its bound and names the omitted items with their positio
   expect(checkpointTokens(made)).toBeLessThanOrEqual(1_500);
   const kept = made.directives.map((one) => Number(one.position));
   expect(kept).toEqual(Array.from(kept, (_, index) => 301 - kept.length + index));
-  const said = `Omitted to limit the size, of prompts of the user: ${300 - kept.length}, at 1-${300 - kept.length}.`;
-  expect(made.limitations).toContain(said);
+  const limitation = `Omitted to limit the size, of prompts of the user: ${300 - kept.length}, at 1-${300 - kept.length}.`;
+  expect(made.limitations).toContain(limitation);
   const next = of([created, ...many, answer([text('ok')])], { bound: 9_000, previous: recorded(made) });
-  expect(next.limitations).toContain(said);
+  expect(next.limitations).toContain(limitation);
 });
 
 test('a model that adds many long items takes no space from what the log proves', () => {

@@ -75,7 +75,7 @@ export function makeCheckpoint(input: CheckpointInput): Checkpoint {
   const summary = before === undefined ? previous && summaryOf(previous) : before.summary;
   const {
     objective,
-    summary: said,
+    summary: shortSummary,
     directives,
   } = shortenQuotes({ ...merged, ...defined({ summary }) }, quotesRoom(merged, bound));
   const base = {
@@ -84,7 +84,7 @@ export function makeCheckpoint(input: CheckpointInput): Checkpoint {
     range,
     counts: addCounts(before?.counts ?? {}, found.counts),
     ...(objective && { objective }),
-    ...defined({ summary: said }),
+    ...defined({ summary: shortSummary }),
   } as const;
   const { objective: _, ...lists } = { ...merged, directives };
   const priced = priceLists(lists);
@@ -104,8 +104,8 @@ export function makeCheckpoint(input: CheckpointInput): Checkpoint {
  * other lists, but at least `MIN_QUOTES` of the bound. The share above `MAX_QUOTES` is reserved for the steps.
  */
 function quotesRoom(merged: Merged, bound: number): number {
-  const beside = tokensBesidePrompts(priceLists(merged), bound);
-  return Math.max(bound * MIN_QUOTES, bound * MAX_QUOTES - FIXED - beside);
+  const otherTokens = tokensBesidePrompts(priceLists(merged), bound);
+  return Math.max(bound * MIN_QUOTES, bound * MAX_QUOTES - FIXED - otherTokens);
 }
 
 function withSteps(

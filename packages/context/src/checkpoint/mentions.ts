@@ -26,11 +26,11 @@ export interface Mentions {
 export function mentionsIn(records: readonly Recorded[], after: number, to: number): Mentions {
   const last = new Map<string, number>();
   const count = new Map<string, number>();
-  const behind = new Set<string>();
+  const later = new Set<string>();
   for (const record of records) {
     if (record.position <= after) continue;
     if (record.position > to) {
-      for (const name of namesOf(textsOf(record, true))) behind.add(name);
+      for (const name of namesOf(textsOf(record, true))) later.add(name);
       continue;
     }
     for (const name of namesOf(textsOf(record, false))) {
@@ -38,7 +38,7 @@ export function mentionsIn(records: readonly Recorded[], after: number, to: numb
       count.set(name, (count.get(name) ?? 0) + 1);
     }
   }
-  return { last, count, behind };
+  return { last, count, behind: later };
 }
 
 function inputTexts(raw: string): readonly string[] {

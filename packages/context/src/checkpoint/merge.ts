@@ -45,14 +45,14 @@ const INSTRUCTIONS = /(^|[\\/])AGENTS\.md$/;
 
 /**
  * Merges the previous checkpoint, the facts from new records and the items from a model. Lists are in log order.
- * Repeated entries for the same item become one entry with the latest values. `behind` names the content that remains
+ * Repeated entries for the same item become one entry with the latest values. `remaining` names the content that remains
  * after the checkpoint and that the lists do not repeat.
  */
 export function mergeFields(
   previous: Checkpoint | undefined,
   found: Gathered,
   adds: ModelAdds | undefined,
-  behind: ContextAfterCheckpoint,
+  remaining: ContextAfterCheckpoint,
 ): Merged {
   const before = previous && adds ? withoutModel(previous) : previous;
   const plans = plansOf(found.calls);
@@ -72,7 +72,7 @@ export function mergeFields(
   const planned = plans.flatMap(({ position, decisions }) => decisions.map((one) => ({ position, ...one })));
   return {
     ...objectiveOf(before, found, adds),
-    directives: directivesOf(before, found, behind),
+    directives: directivesOf(before, found, remaining),
     decisions: mergeDecisions([...(before?.decisions ?? []), ...planned], adds),
     work: mergeWork([...proven, ...(adds?.work ?? [])]).filter((one) => !isReopened(one)),
     ...mergeFiles(before, met),
@@ -81,8 +81,8 @@ export function mergeFields(
     questions,
     risks: mergeRemarks(before?.risks, plans, ({ risks }) => risks, adds?.risks),
     subagents: mergeSubagents(before?.subagents ?? [], found.subagents),
-    instructions: latest([...(before?.instructions ?? []), ...instructionsIn(met)], behind.files),
-    skills: latest([...(before?.skills ?? []), ...found.skills], behind.skills),
+    instructions: latest([...(before?.instructions ?? []), ...instructionsIn(met)], remaining.files),
+    skills: latest([...(before?.skills ?? []), ...found.skills], remaining.skills),
   };
 }
 
@@ -103,13 +103,13 @@ function objectiveOf(
   const asked = newest ?? before?.objective ?? first;
   if (asked === undefined) return {};
   const { position, text, of } = asked;
-  const said = defined({ position, text, of });
+  const quote = defined({ position, text, of });
   const short = directives.filter((one) => one.position > position && one.steer !== true && isShortPrompt(one.text));
   const since = [...(newest === undefined ? (before?.objective?.since ?? []) : []), ...short].slice(-MAX_SHORT_PROMPTS);
   const now = adds?.objective ?? (newest === undefined ? before?.objective?.now : undefined);
   return {
     objective: {
-      ...said,
+      ...quote,
       ...(since.length > 0 && { since: since.map((one) => ({ position: one.position, text: one.text })) }),
       ...defined({ now }),
     },
@@ -121,8 +121,8 @@ function directivesOf(
   { directives }: Gathered,
   { prompts }: ContextAfterCheckpoint,
 ): readonly Directive[] {
-  const said = directives.filter(({ text }) => text !== '');
-  return [...(before?.directives ?? []), ...said].map((one) => {
+  const given = directives.filter(({ text }) => text !== '');
+  return [...(before?.directives ?? []), ...given].map((one) => {
     const { below: _, ...quote } = one;
     return prompts.has(one.position) ? { ...quote, below: true } : quote;
   });
@@ -137,8 +137,8 @@ function mergeDecisions(proven: readonly Decision[], adds: ModelAdds | undefined
       // If a model repeats a decision from the log, the decision from the log stays unchanged. Only the status
       // `reversed` is accepted.
       if (is.by === 'model' && was.by === undefined && is.status !== 'reversed') return was;
-      const { by: _, ...said } = { ...was, ...is, position: was.position };
-      return is.by === undefined ? said : { ...said, by: is.by };
+      const { by: _, ...decision } = { ...was, ...is, position: was.position };
+      return is.by === undefined ? decision : { ...decision, by: is.by };
     },
   );
   const standing = merged.filter(({ what }) => closed?.has(keyOfLine(what)) !== true);
@@ -266,13 +266,13 @@ function instructionsIn(met: readonly Met[]): readonly ReadAgain[] {
     .map(({ position, path, digest }) => defined({ position, name: path, version: digest?.slice(0, 12) }));
 }
 
-function latest(all: readonly ReadAgain[], behind: ReadonlySet<string>): readonly ReadAgain[] {
+function latest(all: readonly ReadAgain[], remaining: ReadonlySet<string>): readonly ReadAgain[] {
   return inOrder(
     lastOfEach(
       all,
       ({ name }) => name,
       (_, is) => is,
-    ).filter(({ name }) => !behind.has(name)),
+    ).filter(({ name }) => !remaining.has(name)),
   );
 }
 

@@ -118,9 +118,9 @@ function missing<T extends Authored & { readonly position: Position }>(
   wordsOf: (one: T) => string,
   closed?: ReadonlySet<string>,
 ): readonly Position[] {
-  const said = new Set(now.map((one) => keyOfLine(wordsOf(one))));
+  const keys = new Set(now.map((one) => keyOfLine(wordsOf(one))));
   return before.flatMap((one) => {
     const key = keyOfLine(wordsOf(one));
-    return isProven(one) || said.has(key) || closed?.has(key) === true ? [] : [one.position];
+    return isProven(one) || keys.has(key) || closed?.has(key) === true ? [] : [one.position];
   });
 }

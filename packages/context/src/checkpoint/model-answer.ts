@@ -70,8 +70,8 @@ const MAX_NAMES = 5;
 const MAX_CONTRADICTION = 300;
 
 /** Parses an answer. Text around the object and unknown fields are ignored. It never throws. */
-export function parseCheckpoint(said: string | readonly AnswerPart[]): ParsedCheckpoint {
-  const parts: readonly AnswerPart[] = typeof said === 'string' ? [{ type: 'text', text: said }] : said;
+export function parseCheckpoint(answered: string | readonly AnswerPart[]): ParsedCheckpoint {
+  const parts: readonly AnswerPart[] = typeof answered === 'string' ? [{ type: 'text', text: answered }] : answered;
   const calls = parts.flatMap((part) => (part.type === 'call' ? [lineOf(part.name, 64)] : []));
   if (calls.length > 0) return unusable('calls', `it called tools (${calls.slice(0, MAX_NAMES).join(', ')})`);
   const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
@@ -154,12 +154,12 @@ const STATUS: ReadonlyMap<unknown, string> = new Map([
  * in `STATUS`. Missing lists become empty lists.
  */
 function tidyAnswer(value: Readonly<Record<string, unknown>>): unknown {
-  const said = Object.entries(value).filter(([, one]) => saysSomething(one));
+  const filled = Object.entries(value).filter(([, one]) => saysSomething(one));
   const lists = LISTS.map((name) => {
     const list = value[name] ?? [];
     return [name, Array.isArray(list) ? list.map(tidiedItem).filter(saysSomething) : list];
   });
-  return { ...Object.fromEntries(said), ...Object.fromEntries(lists) };
+  return { ...Object.fromEntries(filled), ...Object.fromEntries(lists) };
 }
 
 function tidiedItem(item: unknown): unknown {

@@ -5,7 +5,7 @@ import type { HistoryCompacted } from '@tidemark/log';
 import { callId } from '@tidemark/log';
 import { expect, test } from 'vitest';
 import { checkpointOf, recorded } from '../../tests/checkpoint-of.ts';
-import type { Told } from '../../tests/log-of.ts';
+import type { TestEvent } from '../../tests/log-of.ts';
 import { answer, created, prompt, text as words } from '../../tests/log-of.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { checkpointText } from './checkpoint-text.ts';
@@ -19,7 +19,7 @@ const NOTHING: ModelFields = { decisions: [], work: [], tasks: [], questions: []
  * asked.
  */
 interface Round {
-  readonly told?: readonly Told[];
+  readonly told?: readonly TestEvent[];
   readonly says: Partial<ModelFields> | undefined;
 }
 
@@ -28,19 +28,19 @@ interface Round {
  * log.
  */
 function played(rounds: readonly Round[]): readonly Checkpoint[] {
-  const told: Told[] = [created, prompt('Build the store.')];
+  const events: TestEvent[] = [created, prompt('Build the store.')];
   let previous: HistoryCompacted | undefined;
   return rounds.map(({ told: more = [prompt('Go on with it please.')], says }) => {
-    told.push(...more);
+    events.push(...more);
     const fromModel = says && { ...NOTHING, ...says };
-    const made = checkpointOf(told, { ...(previous && { previous }), ...(fromModel && { fromModel }) });
+    const made = checkpointOf(events, { ...(previous && { previous }), ...(fromModel && { fromModel }) });
     previous = recorded(made);
     return made;
   });
 }
 
-function plan(id: string, said: object): readonly Told[] {
-  const call = { type: 'call', call: callId(id), name: 'plan', arguments: JSON.stringify(said) } as const;
+function plan(id: string, content: object): readonly TestEvent[] {
+  const call = { type: 'call', call: callId(id), name: 'plan', arguments: JSON.stringify(content) } as const;
   return [answer([call]), ['tool.returned', { call: callId(id), parts: [] }]];
 }
 
@@ -118,8 +118,8 @@ test('a line that a model does not repeat is removed, and the limitations give i
   expect(second?.objective).not.toHaveProperty('now');
   expect(second?.risks).toEqual([]);
   const [risk] = first?.risks ?? [];
-  const said = `Omitted because the model did not repeat them: 1 of its earlier lines, at ${risk?.position}.`;
-  expect(second?.limitations).toContain(said);
+  const limitation = `Omitted because the model did not repeat them: 1 of its earlier lines, at ${risk?.position}.`;
+  expect(second?.limitations).toContain(limitation);
   expect(third?.limitations.join()).not.toContain('did not repeat');
 });
 
@@ -182,7 +182,7 @@ test('a plan closes questions and risks, and a later plan opens them again', () 
     plan('c1', { questions: ['Which port?', 'Which host?'], risks: ['The year end'] }),
     plan('c2', { closed: ['which port', 'The year end'], questions: ['Which user?'] }),
     plan('c3', { risks: ['the year end'] }),
-  ].map((told): Round => ({ told, says: undefined }));
+  ].map((events): Round => ({ told: events, says: undefined }));
   const lists = played(rounds).map(({ questions, risks }) => [...questions, ...risks].map(({ text }) => text));
   expect(lists).toEqual([
     ['Which port?', 'Which host?', 'The year end'],
@@ -240,12 +240,12 @@ test('a decision is replaced by slightly different text only if exactly one deci
 
 test('an answer with 200,000 dots in a row is parsed in linear time', () => {
   const what = `${'.'.repeat(200_000)}x`;
-  const said = {
+  const fields = {
     ...NOTHING,
     decisions: [{ what, status: 'settled' }],
     tasks: [{ task: `a${', '.repeat(100_000)}x`, status: 'open' }],
   };
-  expect(parseCheckpoint(JSON.stringify(said)).ok).toBe(true);
+  expect(parseCheckpoint(JSON.stringify(fields)).ok).toBe(true);
 });
 
 test('a task that a model lists twice appears once, as active', () => {
@@ -257,7 +257,7 @@ test('a task that a model lists twice appears once, as active', () => {
 });
 
 test("a long answer of a model does not push out the session's texts and calls", () => {
-  const told = Array.from({ length: 60 }, (_, at) => [
+  const events = Array.from({ length: 60 }, (_, at) => [
     answer([words(`Finding ${at}: the reader of rows is wrong in case ${at}.`)]),
   ]).flat();
   const lines = (what: string): readonly string[] =>
@@ -269,8 +269,8 @@ test("a long answer of a model does not push out the session's texts and calls",
     questions: lines('asked').map((question) => ({ question })),
     risks: lines('risk'),
   };
-  const [plain] = played([{ told, says: undefined }]);
-  const [made] = played([{ told, says }]);
+  const [plain] = played([{ told: events, says: undefined }]);
+  const [made] = played([{ told: events, says }]);
   expect(plain?.steps).toHaveLength(60);
   expect(made?.steps).toHaveLength(60);
   expect(made?.decisions.length).toBeGreaterThan(5);

@@ -37,16 +37,16 @@ export function shortenQuotes({ objective, directives, summary }: Quotes, room: 
   const repeated = objective !== undefined && directives.some(({ position }) => position === objective.position);
   const aim = objective && (repeated ? objective : shortQuote(objective, Math.max(MIN_PROMPT, room * AIM)));
   const rest = room - (aim === undefined || repeated ? 0 : quoteTokens(aim));
-  const needed = directives.reduce((sum, said) => sum + directiveTokens(said), 0);
+  const needed = directives.reduce((sum, directive) => sum + directiveTokens(directive), 0);
   const ofSummary = summary === undefined ? 0 : quoteTokens(summary);
   const forSummary = Math.min(ofSummary, Math.max(rest - needed, rest * SUMMARY));
-  const said = shortenOldest(directives, rest - forSummary);
-  const now = said.find(({ position }) => position === objective?.position);
-  const left = rest - said.reduce((sum, one) => sum + directiveTokens(one), 0);
+  const shortened = shortenOldest(directives, rest - forSummary);
+  const now = shortened.find(({ position }) => position === objective?.position);
+  const left = rest - shortened.reduce((sum, one) => sum + directiveTokens(one), 0);
   return {
     // An objective that is also in the list of prompts is shortened in the same way, so both texts are equal.
     ...(aim && { objective: repeated && now?.below !== true ? { ...aim, ...textOf(now ?? aim) } : aim }),
-    directives: said,
+    directives: shortened,
     ...defined({
       summary: summary === undefined ? undefined : shortQuote(summary, Math.max(MIN_PROMPT, left - MARKS)),
     }),
@@ -64,11 +64,11 @@ function shortenOldest(directives: readonly Directive[], room: number): readonly
 }
 
 function shortenTo(directives: readonly Directive[], room: number, level: number): readonly Directive[] {
-  let excess = directives.reduce((sum, said) => sum + directiveTokens(said), 0) - room;
-  return directives.map((said) => {
-    if (excess <= 0 || said.below === true) return said;
-    const tokens = directiveTokens(said);
-    const next = shortQuote(said, Math.max(leastAt(said, level), tokens - MARKS - excess));
+  let excess = directives.reduce((sum, directive) => sum + directiveTokens(directive), 0) - room;
+  return directives.map((directive) => {
+    if (excess <= 0 || directive.below === true) return directive;
+    const tokens = directiveTokens(directive);
+    const next = shortQuote(directive, Math.max(leastAt(directive, level), tokens - MARKS - excess));
     excess -= tokens - directiveTokens(next);
     return next;
   });
@@ -82,8 +82,8 @@ function leastAt({ text }: Directive, level: number): number {
  * Returns the tokens of a prompt in this checkpoint. A prompt that remains whole after the checkpoint takes one line
  * here, but its full text is stored for the next checkpoint.
  */
-function directiveTokens(said: Directive): number {
-  return said.below === true ? MIN_PROMPT + MARKS : quoteTokens(said);
+function directiveTokens(directive: Directive): number {
+  return directive.below === true ? MIN_PROMPT + MARKS : quoteTokens(directive);
 }
 
 function quoteTokens({ text }: Quote): number {
@@ -91,11 +91,11 @@ function quoteTokens({ text }: Quote): number {
 }
 
 /** Shortens a text so that its quotation has at most `tokens` tokens. The mark before each quoted line counts too. */
-function shortQuote<T extends Quote>(said: T, tokens: number): T {
-  const { text, of = text.length } = said;
-  if (estimateTokens(quoteText(text)) <= tokens) return said;
+function shortQuote<T extends Quote>(quote: T, tokens: number): T {
+  const { text, of = text.length } = quote;
+  if (estimateTokens(quoteText(text)) <= tokens) return quote;
   let room = tokens;
-  let short = { ...said, text: fitText(text, room), of };
+  let short = { ...quote, text: fitText(text, room), of };
   for (let run = 0; run < RUNS; run += 1) {
     const excess = estimateTokens(quoteText(short.text)) - tokens;
     if (excess <= 0) break;

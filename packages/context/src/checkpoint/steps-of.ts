@@ -358,6 +358,6 @@ function referredTo(name: string, position: number, { last, count }: Mentions): 
  * Returns the factor for the worth of a name: 0.15 if records after the range mention the name, because the checkpoint
  * then does not need to repeat it, and otherwise 1.
  */
-function fresh(name: string, { behind }: Mentions): number {
-  return behind.has(name) ? 0.15 : 1;
+function fresh(name: string, { behind: later }: Mentions): number {
+  return later.has(name) ? 0.15 : 1;
 }

@@ -5,7 +5,7 @@ import type { EpochOpened, HistoryCompacted } from '@tidemark/log';
 import { callId, position } from '@tidemark/log';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Told } from '../../tests/log-of.ts';
+import type { TestEvent } from '../../tests/log-of.ts';
 import { answer, created, fold, logOf, named, prompt, row, text } from '../../tests/log-of.ts';
 import { slice } from '../base/append-only.ts';
 import type { Checkpoint } from '../checkpoint/checkpoint.ts';
@@ -17,9 +17,9 @@ import { draftCompaction } from './draft-compaction.ts';
 const ROUNDS = 5;
 
 /** Makes the events of one random action between two requests. `id` is unique for each action. */
-type Happens = (id: string) => readonly Told[];
+type Happens = (id: string) => readonly TestEvent[];
 
-function opened(checkpoint?: number): Told {
+function opened(checkpoint?: number): TestEvent {
   const data: EpochOpened = {
     number: 0,
     cause: checkpoint === undefined ? 'initial' : 'compaction',
@@ -37,8 +37,8 @@ function opened(checkpoint?: number): Told {
   return ['epoch.opened', data];
 }
 
-const started: Told = ['turn.started', { trigger: 'user' }];
-const ended: Told = ['turn.ended', { outcome: 'completed' }];
+const started: TestEvent = ['turn.started', { trigger: 'user' }];
+const ended: TestEvent = ['turn.ended', { outcome: 'completed' }];
 
 /**
  * Random batches of calls. Each call changes a file, the calls close in either order, and a prompt is given before or
@@ -49,7 +49,7 @@ const batch: fc.Arbitrary<Happens> = fc
   .map(({ calls, said, forward }) => (id) => {
     const ids = Array.from({ length: calls }, (_, index) => `${id}.${index}`);
     const made = ids.map((one) => ({ type: 'call', call: callId(one), name: 'edit', arguments: '{}' }) as const);
-    const closing = (forward ? ids : ids.toReversed()).map((one): Told => {
+    const closing = (forward ? ids : ids.toReversed()).map((one): TestEvent => {
       const files = [{ path: `/w/${one}`, digest: named(one), as: 'written' }] as const;
       return ['tool.returned', { call: callId(one), parts: [{ type: 'text', text: 'done' }], files }];
     });
@@ -69,28 +69,28 @@ const rounds = fc.array(
 );
 
 interface Compacted {
-  readonly told: readonly Told[];
+  readonly told: readonly TestEvent[];
   readonly state: State;
   readonly last: Checkpoint | undefined;
 }
 
 function compact(all: readonly { readonly happenings: readonly Happens[]; readonly tail: number }[]): Compacted {
-  const told: Told[] = [created, opened(), started, prompt('first')];
+  const events: TestEvent[] = [created, opened(), started, prompt('first')];
   let last: Checkpoint | undefined;
   let previous: HistoryCompacted | undefined;
   for (const [round, { happenings, tail }] of all.entries()) {
-    for (const [index, happens] of happenings.entries()) told.push(...happens(`${round}.${index}`));
-    const draft = draftCompaction(fold(told), { row: row('claude-sonnet-4-5'), tail, noted: [] });
+    for (const [index, happens] of happenings.entries()) events.push(...happens(`${round}.${index}`));
+    const draft = draftCompaction(fold(events), { row: row('claude-sonnet-4-5'), tail, noted: [] });
     if (draft === undefined) continue;
     const { range, keeps } = draft;
-    const records = logOf(told);
+    const records = logOf(events);
     last = makeCheckpoint({ records, range, bound: 100_000, keptPrompts: keeps, ...(previous && { previous }) });
     const { text: checkpoint, limitations } = checkpointText(last);
     const fields: NonNullable<HistoryCompacted['fields']> = JSON.parse(JSON.stringify(last));
     previous = { range, strategy: 'deterministic', trigger: 'manual', checkpoint, limitations, fields, keeps };
-    told.push(['history.compacted', previous], opened(told.length));
+    events.push(['history.compacted', previous], opened(events.length));
   }
-  return { told, state: fold(told), last };
+  return { told: events, state: fold(events), last };
 }
 
 function lost({ told, state, last }: Compacted): unknown {
@@ -98,10 +98,10 @@ function lost({ told, state, last }: Compacted): unknown {
     slice(state.history.packed).flatMap(({ origin }) => (origin.from === 'event' ? [origin.position] : [])),
   );
   const files = new Set(last?.filesChanged.map(({ path }) => path));
-  const said = new Set(last?.directives.map((one) => Number(one.position)));
+  const prompts = new Set(last?.directives.map((one) => Number(one.position)));
   return logOf(told).filter((record) => {
     if (packed.has(record.position)) return false;
-    if (record.kind === 'prompt.given') return !said.has(record.position);
+    if (record.kind === 'prompt.given') return !prompts.has(record.position);
     return record.kind === 'tool.returned' && record.data.files?.every(({ path }) => !files.has(path)) === true;
   });
 }

@@ -3,14 +3,14 @@
 import type { Span } from '@tidemark/model';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Told } from '../../tests/log-of.ts';
+import type { TestEvent } from '../../tests/log-of.ts';
 import { answer, call, created, fold, note, prompt, request, returned, text } from '../../tests/log-of.ts';
 import { slice } from '../base/append-only.ts';
 import { keptBehind } from '../fold/settle.ts';
 import { boundaryOf } from './draft-compaction.ts';
 
 const tellings = fc.array(
-  fc.constantFrom<readonly Told[]>(
+  fc.constantFrom<readonly TestEvent[]>(
     [prompt('p')],
     [note('n')],
     [note('u', true)],
@@ -22,8 +22,8 @@ const tellings = fc.array(
 );
 
 /** The fold makes repeated call ids unique, so random histories may repeat them. */
-function tailOf(told: readonly (readonly Told[])[]): readonly Span[] {
-  return slice(fold([created, ...told.flat()]).history.packed);
+function tailOf(events: readonly (readonly TestEvent[])[]): readonly Span[] {
+  return slice(fold([created, ...events.flat()]).history.packed);
 }
 
 const one = (): number => 1;
@@ -31,8 +31,8 @@ const one = (): number => 1;
 describe('a boundary', () => {
   test('never separates a call from its result, and the fold cuts exactly there', () => {
     fc.assert(
-      fc.property(tellings, fc.nat(30), (told, tokens) => {
-        const tail = tailOf(told);
+      fc.property(tellings, fc.nat(30), (events, tokens) => {
+        const tail = tailOf(events);
         const found = boundaryOf(tail, tokens, one);
         if (found === undefined) return;
         const { first, to } = found;
@@ -45,8 +45,8 @@ describe('a boundary', () => {
 
   test('keeps at most the given tokens, except for results that the model has not seen', () => {
     fc.assert(
-      fc.property(tellings, fc.nat(30), (told, tokens) => {
-        const tail = tailOf(told);
+      fc.property(tellings, fc.nat(30), (events, tokens) => {
+        const tail = tailOf(events);
         const found = boundaryOf(tail, tokens, one);
         if (found === undefined) return;
         const kept = tail.slice(found.first);

@@ -118,8 +118,8 @@ function endOf({ length }: State, tail: readonly Span[]): TailBoundary | undefin
 
 /** Returns the positions of the current turn's prompts among the omitted spans. */
 function standing({ directives }: State, left: readonly Span[]): readonly Position[] {
-  const said = new Set<number>(slice(directives));
-  return left.flatMap((span) => (said.has(placeOf(span)) ? [position(placeOf(span))] : []));
+  const prompts = new Set<number>(slice(directives));
+  return left.flatMap((span) => (prompts.has(placeOf(span)) ? [position(placeOf(span))] : []));
 }
 
 function weightOf(scaling: Scaling, span: Span, perByte: number = 0): number {

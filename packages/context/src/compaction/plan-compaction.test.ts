@@ -3,7 +3,7 @@
 
 import type { EpochOpened } from '@tidemark/log';
 import { expect, test } from 'vitest';
-import type { Told } from '../../tests/log-of.ts';
+import type { TestEvent } from '../../tests/log-of.ts';
 import { answer, created, fold, named, prompt, row, text } from '../../tests/log-of.ts';
 import { gaugeOf } from '../pressure/gauge.ts';
 import type { CompactionInput, CompactionPlan } from './plan-compaction.ts';
@@ -25,10 +25,10 @@ const opened: EpochOpened = {
 
 /** Returns a plan for a session of `thousands` turns of about a thousand words each, in a window of `window` tokens. */
 function planned(thousands: number, window: number, more: Partial<CompactionInput> = {}): CompactionPlan {
-  const told: Told[] = [created, ['epoch.opened', opened]];
+  const events: TestEvent[] = [created, ['epoch.opened', opened]];
   for (let at = 0; at < thousands; at += 1)
-    told.push(['turn.started', { trigger: 'user' }], prompt(`look at ${at}`), answer([text('seen '.repeat(1_000))]));
-  const state = fold(told);
+    events.push(['turn.started', { trigger: 'user' }], prompt(`look at ${at}`), answer([text('seen '.repeat(1_000))]));
+  const state = fold(events);
   const base = row('claude-sonnet-4-5');
   const limited = {
     ...base,

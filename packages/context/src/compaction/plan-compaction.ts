@@ -162,9 +162,9 @@ function mostOf({ gauge, checkpoint }: CompactionInput, draft: CompactionDraft, 
     Math.min(ALWAYS, hard > 0 ? OF_HARD * hard : ALWAYS),
     Math.min(OF_WINDOW * limit, OF_RANGE * draft.left.tokens + draft.carried.tokens),
   );
-  const beside = sizes.after - sizes.parts.checkpoint;
+  const otherTokens = sizes.after - sizes.parts.checkpoint;
   const most = Math.min(hard > 0 ? hard : Infinity, by === 'bytes' ? Infinity : MAX_REMAINING * sizes.before);
-  return Math.min(checkpoint ?? byRoom, most - beside);
+  return Math.min(checkpoint ?? byRoom, most - otherTokens);
 }
 
 function nothing({ input = 0, hard }: Gauge): RefusedPlan {

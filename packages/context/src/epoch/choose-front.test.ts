@@ -22,8 +22,8 @@ const wanted: RequestSpec = {
   padding: { setting: 'auto', padded, others: 0 },
 };
 
-function choose(one: RequestSpec, said = 'go', before?: EpochOpened): FrontChoice {
-  const state = fold([created, prompt(said)]);
+function choose(one: RequestSpec, text = 'go', before?: EpochOpened): FrontChoice {
+  const state = fold([created, prompt(text)]);
   return chooseFront({ state, before, wanted: one, capabilities: HAIKU, at: second(0), ttl: '5m' });
 }
 

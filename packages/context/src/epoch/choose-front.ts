@@ -165,14 +165,14 @@ const GROWTH: { readonly [kind in 'tools' | 'talk']: readonly number[] } = {
  */
 export function decidePadding(input: PaddingInput): PaddingRecord {
   const { setting, natural, padded, capabilities, others } = input;
-  const told = {
+  const known = {
     setting,
     natural,
     ...defined({ padded, floor: capabilities.floor }),
     ...(others === 0 ? {} : { others }),
   };
   const sum = sumOf(input);
-  return { ...told, ...sum, why: whyOf(input, sum?.gain) };
+  return { ...known, ...sum, why: whyOf(input, sum?.gain) };
 }
 
 export function isPadded({ why }: PaddingRecord): boolean {

@@ -1,7 +1,7 @@
 import type { PaddingSetting } from '@tidemark/log';
 import { position } from '@tidemark/log';
 import { describe, expect, test } from 'vitest';
-import type { Told } from '../../tests/log-of.ts';
+import type { TestEvent } from '../../tests/log-of.ts';
 import { created, fold, logOf, named, newHash, prompt } from '../../tests/log-of.ts';
 import type { RequestSpec } from './epoch.ts';
 import { neededEpoch, openEpoch } from './epoch.ts';
@@ -67,7 +67,7 @@ test('an epoch opens once for a compaction', () => {
     checkpoint: 'so far',
     limitations: [],
   } as const;
-  const compacted: Told = ['history.compacted', data];
+  const compacted: TestEvent = ['history.compacted', data];
   const state = logOf([compacted], open.length).reduce((folded) => fold([compacted], folded), open);
   expect(neededEpoch(state, wanted)).toBe('compaction');
   const after = openedWith(wanted, state);

@@ -1,7 +1,7 @@
 import { position } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
 import { describe, expect, test } from 'vitest';
-import type { Told } from '../../tests/log-of.ts';
+import type { TestEvent } from '../../tests/log-of.ts';
 import { answer, created, fold, named, newHash, note, packed, prompt, request, text } from '../../tests/log-of.ts';
 import type { RequestSpec } from './epoch.ts';
 import { openEpoch } from './epoch.ts';
@@ -42,10 +42,10 @@ const between = next(open);
 function changed(state: State, one: RequestSpec, appends = ALL): State {
   const need = neededChange(state, one, appends);
   if (need.do !== 'append') throw new Error(`needs ${need.do}`);
-  return fold(need.changes.map(told), state);
+  return fold(need.changes.map(eventOf), state);
 }
 
-function told(change: Change): Told {
+function eventOf(change: Change): TestEvent {
   switch (change.kind) {
     case 'tools.changed':
       return [change.kind, change.data];
@@ -214,7 +214,7 @@ describe('a change in the history', () => {
   });
 
   test('without an answer is followed by a line that states this, before the next message; a change of effort is not', () => {
-    const failed: Told = [
+    const failed: TestEvent = [
       'answer.failed',
       { step: 1, stream: 'main', class: 'retryable', code: 'provider/overloaded', message: 'busy', retry: false },
     ];
@@ -232,8 +232,8 @@ describe('a change in the history', () => {
 
   test('without an answer is also followed by that line before the words of a side call that contains the history', () => {
     const waits = changed(between, grep);
-    const asked = (behind: 'main' | 'none'): readonly string[] =>
-      besideSpans(waits, [{ type: 'text', text: 'Name this.' }], position(waits.length), behind).map(
+    const asked = (history: 'main' | 'none'): readonly string[] =>
+      besideSpans(waits, [{ type: 'text', text: 'Name this.' }], position(waits.length), history).map(
         ({ role }) => role,
       );
     expect(asked('main')).toEqual(['assistant', 'user']);
@@ -305,10 +305,10 @@ describe('a change of the role', () => {
   });
 
   test('keeps its older wording if its record is older than `render/3`', () => {
-    const said = (role: string): string | undefined =>
+    const renderRole = (role: string): string | undefined =>
       wordsOf(fold([['role.changed', { text: role, as: 'appended' }]], between)).at(-1);
-    expect(said('Be short.')).toMatch(/^The text about your role has changed\. From here on .*\n\nBe short\.$/s);
-    expect(said('')).toMatch(/^The earlier text about your role is no longer in force/);
+    expect(renderRole('Be short.')).toMatch(/^The text about your role has changed\. From here on .*\n\nBe short\.$/s);
+    expect(renderRole('')).toMatch(/^The earlier text about your role is no longer in force/);
   });
 
   test('waits after an answer that continues', () => {

@@ -18,11 +18,11 @@ export function besideSpans(
   state: State,
   words: readonly ContentPart[],
   position: Position,
-  behind: 'main' | 'none',
+  history: 'main' | 'none',
 ): readonly Span[] {
   const parts = renderContent(words).filter((part) => part.type !== 'text' || !isBlank(part.text));
   if (parts.length === 0 || state.session === undefined) return [];
-  const said: Span = {
+  const span: Span = {
     role: 'user',
     stability: 'session',
     origin: { from: 'event', session: state.session, position },
@@ -31,6 +31,6 @@ export function besideSpans(
     opensTurn: true,
     parts,
   };
-  if (behind === 'none' || !waitsForAnswer(state.history)) return [said];
-  return [{ ...said, role: 'assistant', opensTurn: false, parts: [{ type: 'text', text: UNANSWERED }] }, said];
+  if (history === 'none' || !waitsForAnswer(state.history)) return [span];
+  return [{ ...span, role: 'assistant', opensTurn: false, parts: [{ type: 'text', text: UNANSWERED }] }, span];
 }

@@ -1,7 +1,7 @@
 import type { KeptPlace, KeptRecord, MarkerRecord } from '@tidemark/log';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Told } from '../../tests/log-of.ts';
+import type { TestEvent } from '../../tests/log-of.ts';
 import {
   answer,
   call,
@@ -25,19 +25,19 @@ const marker = (block: number): { block: number; ttl: '5m'; prefix: ReturnType<t
 });
 
 /** Returns the same record on a side stream. */
-function beside(told: Told): Told {
-  const [kind, data, at] = told;
+function beside(event: TestEvent): TestEvent {
+  const [kind, data, at] = event;
   switch (kind) {
     case 'request.prepared':
       return [kind, { ...data, stream: 'side/1', extra: [{ type: 'text', text: 'Name this.' }] }, at];
     case 'answer.received':
       return [kind, { ...data, stream: 'side/1' }, at];
     default:
-      return told;
+      return event;
   }
 }
 
-const SIDE: readonly Told[] = [
+const SIDE: readonly TestEvent[] = [
   beside(request(3, [marker(1), marker(2)])),
   beside(answer([call('c1'), call('c9')], { fresh: 1, read: 1, writes: [], answer: 1 })),
   ['answer.failed', { step: 0, stream: 'side/1', class: 'retryable', code: 'x', message: 'x' }],
@@ -47,7 +47,7 @@ const SIDE: readonly Told[] = [
   ],
 ];
 
-const MAIN: readonly Told[] = [
+const MAIN: readonly TestEvent[] = [
   prompt('go'),
   note('clock'),
   note('branch', true),
@@ -70,9 +70,9 @@ test('a side call does not change the main stream, whether it is sent, answered,
   const sides = new Set<unknown>(SIDE.map(([, data]) => data));
   const any = fc.oneof(fc.constantFrom(...MAIN), fc.constantFrom(...SIDE));
   fc.assert(
-    fc.property(fc.array(any, { maxLength: 40 }), (told) => {
+    fc.property(fc.array(any, { maxLength: 40 }), (events) => {
       let state = fold([created]);
-      for (const record of logOf(told, 1)) {
+      for (const record of logOf(events, 1)) {
         const next = evolve(state, record);
         if (sides.has(record.data)) {
           expect(next.history).toBe(state.history);
@@ -99,8 +99,8 @@ test('a side call refreshes the entries of the history that it marked, and leave
 });
 
 test('the entry that the main stream left is refreshed by a side call that reads it, and later pauses are measured from that call', () => {
-  const left = (...told: readonly Told[]): readonly unknown[] => {
-    const main = fold([created, ...told]).streams['main'];
+  const left = (...events: readonly TestEvent[]): readonly unknown[] => {
+    const main = fold([created, ...events]).streams['main'];
     return [main?.accepted?.left?.at, main?.accepted?.left?.block, main?.pauses.bins, main?.away.bins];
   };
   const read = [request(2, [asked(1, '5m')], 1), billed(0, 100)];
@@ -124,19 +124,19 @@ test('a side call that failed or cached nothing refreshes nothing, and its strea
   for (const end of [
     beside(answer([], { fresh: 9, read: 0, writes: [], answer: 1 })),
     ['answer.failed', { step: 0, stream: 'side/1', class: 'retryable', code: 'x', message: 'x' }],
-  ] satisfies readonly Told[]) {
+  ] satisfies readonly TestEvent[]) {
     const state = fold([end], sent);
     expect(state.cache.entries).toEqual([]);
     expect(state.streams).toEqual({});
   }
 });
 
-function livesOf(told: readonly Told[]): readonly (readonly [block: number, ttl: CacheEntry['ttl']])[] {
-  return fold([created, ...told]).cache.entries.map(({ block, ttl }) => [block, ttl] as const);
+function livesOf(events: readonly TestEvent[]): readonly (readonly [block: number, ttl: CacheEntry['ttl']])[] {
+  return fold([created, ...events]).cache.entries.map(({ block, ttl }) => [block, ttl] as const);
 }
 
 const asked = (block: number, ttl: '5m' | '1h'): MarkerRecord => ({ ...marker(block), ttl });
-const billed = (read: number, write: number): Told =>
+const billed = (read: number, write: number): TestEvent =>
   answer([{ type: 'text', text: 'done' }], { fresh: 0, read, writes: [{ ttl: '5m', tokens: write }], answer: 1 });
 
 test('an entry keeps the lifetime it was written with, even if a later marker asks for another', () => {
@@ -168,16 +168,16 @@ test('an entry that was read but never written by this session is assumed to be 
 });
 
 test('a miss in the main stream is recorded with the tokens that were at stake, and a side call records none', () => {
-  const told = [request(2, [marker(1)], 1), billed(0, 100), request(3, [marker(1), marker(2)], 901), billed(0, 110)];
-  const pauses = fold([created, ...told]).streams['main']?.pauses;
+  const events = [request(2, [marker(1)], 1), billed(0, 100), request(3, [marker(1), marker(2)], 901), billed(0, 110)];
+  const pauses = fold([created, ...events]).streams['main']?.pauses;
   // The answer records no miss with the cause `expired`, so the unread tokens count as broken.
   expect(pauses).toMatchObject({ broken: 100 });
   const side = [beside(request(4, [marker(1), marker(3)], 2_000)), beside(billed(0, 110))];
-  expect(fold([created, ...told, ...side]).streams['main']?.pauses).toEqual(pauses);
+  expect(fold([created, ...events, ...side]).streams['main']?.pauses).toEqual(pauses);
 });
 
 test('a pause after which entries had expired is recorded by its length', () => {
-  const again: Told = [
+  const again: TestEvent = [
     'answer.received',
     {
       step: 1,
@@ -199,32 +199,32 @@ describe('entries that the provider keeps by itself', () => {
   const place = (block: number): KeptPlace => ({ block, prefix: named(`prefix ${block}`) });
   const grid = { first: 1_024, step: 128 };
 
-  function kept(places: readonly KeptPlace[], at: number, more: Partial<KeptRecord> = {}): Told {
-    const told = request(9, [], at);
-    if (told[0] !== 'request.prepared') throw new Error('not a request');
-    return [told[0], { ...told[1], kept: { idle: 30, ...more, places } }, told[2]];
+  function kept(places: readonly KeptPlace[], at: number, more: Partial<KeptRecord> = {}): TestEvent {
+    const event = request(9, [], at);
+    if (event[0] !== 'request.prepared') throw new Error('not a request');
+    return [event[0], { ...event[1], kept: { idle: 30, ...more, places } }, event[2]];
   }
-  const used = (read: number, write: number, fresh = 0): Told =>
+  const used = (read: number, write: number, fresh = 0): TestEvent =>
     answer([{ type: 'text', text: 'done' }], { fresh, read, writes: [{ ttl: '30m', tokens: write }], answer: 1 });
-  const entries = (told: readonly Told[]): State['cache']['entries'] => fold([created, ...told]).cache.entries;
+  const entries = (events: readonly TestEvent[]): State['cache']['entries'] => fold([created, ...events]).cache.entries;
 
   test('keep the time at which they were written, and are refreshed when they are read', () => {
-    const told = [kept([place(8)], 1), used(0, 2_000), kept([{ ...place(8), found: true }], 60), used(2_000, 0)];
-    expect(entries(told)).toEqual([
+    const events = [kept([place(8)], 1), used(0, 2_000), kept([{ ...place(8), found: true }], 60), used(2_000, 0)];
+    expect(entries(events)).toEqual([
       expect.objectContaining({ block: 8, at: second(60), ttl: { idleMs: 1_800_000, born: second(1) } }),
     ]);
   });
 
   test('are not refreshed if they were expected but not read, and are new at the places where the request leaves an entry', () => {
-    const told = [
+    const events = [
       kept([place(3)], 1),
       used(0, 2_000),
       kept([{ ...place(3), found: true }, place(8)], 60),
       used(0, 3_000),
     ];
-    const [, left] = entries(told);
+    const [, left] = entries(events);
     expect(left).toMatchObject({ block: 8, ttl: { born: second(60) } });
-    expect(entries(told).filter(({ at }) => at === second(60))).toHaveLength(1);
+    expect(entries(events).filter(({ at }) => at === second(60))).toHaveLength(1);
   });
 
   test('contain the tokens up to the last grid point if writes are free and not reported', () => {

@@ -1,7 +1,7 @@
 import { callId, position, sessionId } from '@tidemark/log';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Told } from '../../tests/log-of.ts';
+import type { TestEvent } from '../../tests/log-of.ts';
 import {
   answer,
   call,
@@ -48,7 +48,7 @@ describe('settled order', () => {
   });
 
   test('holds a prompt given while a request is in flight until the answer', () => {
-    const sent: readonly Told[] = [created, prompt('go'), request(1), prompt('wait')];
+    const sent: readonly TestEvent[] = [created, prompt('go'), request(1), prompt('wait')];
     expect(packed(fold(sent))).toEqual(['user: go']);
     expect(packed(fold([...sent, answer([text('done')])]))).toEqual(['user: go', 'assistant: done', 'user: wait']);
   });
@@ -96,7 +96,7 @@ describe('closing', () => {
   });
 
   test('omits a call whose arguments were cut, and its result', () => {
-    const cut: Told = ['tool.abandoned', { call: callId('c2'), reason: 'cut' }];
+    const cut: TestEvent = ['tool.abandoned', { call: callId('c2'), reason: 'cut' }];
     const state = fold([created, prompt('go'), answer([call('c1'), call('c2')]), returned('c1'), cut]);
     expect(packed(state)).toEqual(['user: go', 'assistant: call c1', 'user: result c1']);
   });
@@ -120,7 +120,7 @@ test('the fold packs no blank text, and no message that has only blank text', ()
 });
 
 describe('an interrupted answer', () => {
-  const cutBy = (by: 'user' | 'transport' | 'limit'): Told => [
+  const cutBy = (by: 'user' | 'transport' | 'limit'): TestEvent => [
     'answer.interrupted',
     {
       step: 0,
@@ -154,7 +154,7 @@ describe('an interrupted answer', () => {
 });
 
 describe('an epoch', () => {
-  const compacted: Told = [
+  const compacted: TestEvent = [
     'history.compacted',
     {
       range: { from: position(0), to: position(2) },
@@ -164,7 +164,7 @@ describe('an epoch', () => {
       limitations: [],
     },
   ];
-  const opened = (checkpoint?: number): Told => [
+  const opened = (checkpoint?: number): TestEvent => [
     'epoch.opened',
     {
       number: 1,
@@ -181,7 +181,7 @@ describe('an epoch', () => {
       ...(checkpoint === undefined ? {} : { checkpoint: position(checkpoint) }),
     },
   ];
-  const before: readonly Told[] = [
+  const before: readonly TestEvent[] = [
     created,
     prompt('one'),
     answer([text('1')]),
@@ -210,7 +210,7 @@ describe('an epoch', () => {
 });
 
 test('the spans packed for a request are the beginning of all later packings (L3), for records in any order', () => {
-  const told = fc.constantFrom<Told>(
+  const anyEvent = fc.constantFrom<TestEvent>(
     prompt('p'),
     note('n'),
     note('u', true),
@@ -222,7 +222,7 @@ test('the spans packed for a request are the beginning of all later packings (L3
     ['turn.ended', { outcome: 'completed' }],
   );
   fc.assert(
-    fc.property(fc.array(told, { maxLength: 40 }), (list) => {
+    fc.property(fc.array(anyEvent, { maxLength: 40 }), (list) => {
       let state = fold([created]);
       let earlier = packed(state);
       for (const record of logOf(list, 1)) {
@@ -263,7 +263,7 @@ test('a fork that takes up a checkpoint of its parent names the parent as its or
   const range = { from: position(0), to: position(1) };
   const data = { range, strategy: 'recorded', trigger: 'manual', checkpoint: 'so far', limitations: [] } as const;
   const child = sessionId('s2');
-  const opened: Told = [
+  const opened: TestEvent = [
     'epoch.opened',
     {
       number: 1,
@@ -280,7 +280,7 @@ test('a fork that takes up a checkpoint of its parent names the parent as its or
       forecast: { rewrite: 0 },
     },
   ];
-  const forked: Told = ['session.created', { id: child, root: SESSION, workspace: '/w' }];
+  const forked: TestEvent = ['session.created', { id: child, root: SESSION, workspace: '/w' }];
   const state = fold([created, prompt('one'), ['history.compacted', data], forked, opened]);
   expect(state.history.packed.buffer[0]?.origin).toEqual({ from: 'event', session: SESSION, position: 2 });
 });

@@ -56,8 +56,8 @@ const STEPS: Steps = {
   'turn.resumed': startTurn,
   'prompt.given': (state, event) => {
     const parts = renderContent(event.data.parts);
-    const said = { ...state, directives: append(state.directives, event.position) };
-    return wait(said, 'prompt', event, { urgent: false, parts });
+    const next = { ...state, directives: append(state.directives, event.position) };
+    return wait(next, 'prompt', event, { urgent: false, parts });
   },
   'notification.received': (state, event) => {
     const { source, provenance, body } = event.data;
@@ -275,9 +275,9 @@ function takeUpCheckpoint(state: State, event: RecordedOf<'epoch.opened'>): Stat
   const part = renderCheckpoint(data.checkpoint, data.limitations, formOf(data.fields));
   const { keeps = [], shortens } = data;
   const lead = { position: checkpoint, session, to: data.range.to, part, keeps, shortens };
-  const said = slice(opened.directives).filter((one) => one > data.range.to || keeps.includes(one));
+  const directives = slice(opened.directives).filter((one) => one > data.range.to || keeps.includes(one));
   const scales = scalesWithCheckpoint(state, opened.history, event.data.model, part.text);
-  return { ...opened, scales, directives: appendOnly(said), history: repack(opened.history, lead) };
+  return { ...opened, scales, directives: appendOnly(directives), history: repack(opened.history, lead) };
 }
 
 /**

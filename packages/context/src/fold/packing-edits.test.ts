@@ -2,21 +2,21 @@ import type { Digest, EpochOpened, ImagePart } from '@tidemark/log';
 import { callId, position } from '@tidemark/log';
 import { slice } from '../base/append-only.ts';
 import { describe, expect, test } from 'vitest';
-import type { Told } from '../../tests/log-of.ts';
+import type { TestEvent } from '../../tests/log-of.ts';
 import { answer, call, created, fold, named, packed, prompt, returned, text } from '../../tests/log-of.ts';
 import { neededEpoch } from '../epoch/epoch.ts';
 import type { State } from '../state/state.ts';
 
 const SHOT: ImagePart<Digest> = { type: 'image', artifact: named('shot'), mediaType: 'image/png', bytes: 9 };
 
-function rejected(at: number, part: number, stub = 'left out'): Told {
+function rejected(at: number, part: number, stub = 'left out'): TestEvent {
   return ['block.quarantined', { origin: { position: position(at), part }, reason: 'too large', stub }];
 }
 
 function opened(
   number: number,
   quarantines?: readonly number[],
-): Extract<Told, readonly ['epoch.opened', ...unknown[]]> {
+): Extract<TestEvent, readonly ['epoch.opened', ...unknown[]]> {
   const data: EpochOpened = {
     number,
     cause: number === 0 ? 'initial' : 'quarantine',
@@ -34,7 +34,7 @@ function opened(
   return ['epoch.opened', data];
 }
 
-const shown: Told = ['prompt.given', { parts: [{ type: 'text', text: 'look' }, SHOT], presenter: 'test' }];
+const shown: TestEvent = ['prompt.given', { parts: [{ type: 'text', text: 'look' }, SHOT], presenter: 'test' }];
 
 function cause(state: State): string | undefined {
   return neededEpoch(state, {
@@ -64,14 +64,17 @@ describe('a rejected block', () => {
   });
 
   test('in a result is replaced alone: the result stays and closes its call', () => {
-    const seen: Told = ['tool.returned', { call: callId('c1'), parts: [{ type: 'text', text: 'a screen' }, SHOT] }];
+    const seen: TestEvent = [
+      'tool.returned',
+      { call: callId('c1'), parts: [{ type: 'text', text: 'a screen' }, SHOT] },
+    ];
     const state = fold([created, prompt('go'), answer([call('c1')]), seen, opened(0), rejected(3, 1), opened(1, [5])]);
     const [result] = slice(state.history.packed, 2)[0]?.parts ?? [];
     expect(result).toMatchObject({ type: 'result', content: [{ text: 'a screen' }, { text: 'left out' }] });
   });
 
   test('changes nothing if its place does not exist in the result', () => {
-    const seen: Told = ['tool.returned', { call: callId('c1'), parts: [{ type: 'text', text: 'a screen' }] }];
+    const seen: TestEvent = ['tool.returned', { call: callId('c1'), parts: [{ type: 'text', text: 'a screen' }] }];
     const before = fold([created, prompt('go'), answer([call('c1')]), seen, opened(0)]);
     for (const place of [1, 7, -1]) {
       const after = fold([rejected(3, place), opened(1, [5])], before);
@@ -80,11 +83,11 @@ describe('a rejected block', () => {
   });
 
   test('needs no stub if its result was already shortened without it', () => {
-    const long: Told = [
+    const long: TestEvent = [
       'tool.returned',
       { call: callId('c1'), parts: [{ type: 'text', text: 'a screen' }, SHOT, SHOT] },
     ];
-    const pruned: Told = [
+    const pruned: TestEvent = [
       'history.pruned',
       { calls: ['c1'], results: [{ position: position(3), kept: 8 }], freed: 1, cause: 'pays' },
     ];

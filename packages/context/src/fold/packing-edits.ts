@@ -30,13 +30,13 @@ export function changeTools(state: State, event: RecordedOf<'tools.changed'>): S
   const { as, added, removed } = event.data;
   const tools = changedTools(inForce.tools, added, removed);
   if (as === 'queued') return withInForce(state, epoch, { ...inForce, queued: tools });
-  const told = added.map(({ name, digest }): AddedTool => {
+  const addedTools = added.map(({ name, digest }): AddedTool => {
     const known = inForce.defined.get(name) === digest;
     return { name, definition: digest, ...(known ? { known } : {}) };
   });
   const defined = new Map([...inForce.defined, ...added.map(({ name, digest }) => [name, digest] as const)]);
   const changed = withInForce(state, epoch, { ...inForce, tools, defined, queued: undefined });
-  return appendChange(changed, event, { type: 'change', change: 'tools', added: told, removed });
+  return appendChange(changed, event, { type: 'change', change: 'tools', added: addedTools, removed });
 }
 
 /**
@@ -166,10 +166,10 @@ function withoutCall(spans: readonly Span[], span: Span, part: CallPart, text: T
     isResult(one) && one.parts.some((it) => it.type === 'result' && it.call === part.call);
   const its = spans.findIndex(isIts);
   const last = spans.findLastIndex(isResult);
-  const told = spans.map((one) => (one === span ? { ...one, parts: replacePart(one.parts, part, text) } : one));
-  const result = told[its];
-  if (result === undefined) return told;
-  const rest = told.toSpliced(its, 1);
+  const edited = spans.map((one) => (one === span ? { ...one, parts: replacePart(one.parts, part, text) } : one));
+  const result = edited[its];
+  if (result === undefined) return edited;
+  const rest = edited.toSpliced(its, 1);
   return rest.toSpliced(last, 0, { ...result, parts: [text] });
 }
 

@@ -1,7 +1,7 @@
 import type { AnswerPart, Position } from '@tidemark/log';
 import { position } from '@tidemark/log';
 import { expect, test } from 'vitest';
-import type { Told } from '../../tests/log-of.ts';
+import type { TestEvent } from '../../tests/log-of.ts';
 import { answer, call, created, fold, named, packed, prompt, request, returned } from '../../tests/log-of.ts';
 
 test('a call with any name closes, even a name such as `constructor` that every object has as a member', () => {
@@ -22,7 +22,7 @@ test('a batch is packed in call order when the last of its calls closes', () => 
 });
 
 test('an epoch that repacks forgets the ids of dropped calls and keeps the ids of packed calls', () => {
-  const compacted: Told = [
+  const compacted: TestEvent = [
     'history.compacted',
     {
       range: { from: position(0), to: position(4) },
@@ -32,7 +32,13 @@ test('an epoch that repacks forgets the ids of dropped calls and keeps the ids o
       limitations: [],
     },
   ];
-  const used: readonly Told[] = [answer([call('a')]), returned('a'), prompt('on'), answer([call('b')]), returned('b')];
+  const used: readonly TestEvent[] = [
+    answer([call('a')]),
+    returned('a'),
+    prompt('on'),
+    answer([call('b')]),
+    returned('b'),
+  ];
   const state = fold([created, prompt('go'), ...used, compacted, opening(position(7))]);
   expect([...state.history.calls.keys()]).toEqual(['b']);
   const again = fold([answer([call('a'), call('b')]), returned('a'), returned('b')], state);
@@ -40,7 +46,7 @@ test('an epoch that repacks forgets the ids of dropped calls and keeps the ids o
 });
 
 test('a repeated call id is replaced by an id that no other call has, in the same answer or a later one', () => {
-  const first: readonly Told[] = [created, prompt('go'), answer([call('a')]), returned('a')];
+  const first: readonly TestEvent[] = [created, prompt('go'), answer([call('a')]), returned('a')];
   const both = fold([...first, answer([call('a'), call('a_4')]), returned('a'), returned('a_4')]);
   expect(packed(both).slice(-3)).toEqual(['assistant: call a_4_ + call a_4', 'user: result a_4_', 'user: result a_4']);
   const later = fold([...first, answer([call('a')]), returned('a'), answer([call('a_4')]), returned('a_4')]);
@@ -63,8 +69,8 @@ test('reasoning directly before a part that is omitted or renamed is marked `tor
   const used = [created, prompt('go'), answer([call('a')]), returned('a')];
   const parts = [thought, call('b'), thought, thought, call('a'), thought, { type: 'text', text: 'so' } as const];
   const state = fold([...used, answer(parts), returned('a'), returned('b')]);
-  const said = state.history.packed.buffer.at(-3)?.parts ?? [];
-  expect(said.flatMap((part) => (part.type === 'reasoning' ? [[part.torn, part.displaced]] : []))).toEqual([
+  const firstParts = state.history.packed.buffer.at(-3)?.parts ?? [];
+  expect(firstParts.flatMap((part) => (part.type === 'reasoning' ? [[part.torn, part.displaced]] : []))).toEqual([
     [undefined, undefined],
     [true, undefined],
     [true, undefined],
@@ -73,7 +79,7 @@ test('reasoning directly before a part that is omitted or renamed is marked `tor
 });
 
 test('a compaction keeps a prompt recorded during an answer together with that answer, even if the prompt is in its range', () => {
-  const flight: readonly Told[] = [
+  const flight: readonly TestEvent[] = [
     created,
     prompt('go'),
     request(1),
@@ -81,7 +87,7 @@ test('a compaction keeps a prompt recorded during an answer together with that a
     answer([{ type: 'text', text: 'done' }]),
   ];
   const range = { from: position(0), to: position(3) };
-  const compacted: Told = [
+  const compacted: TestEvent = [
     'history.compacted',
     { range, strategy: 'recorded', trigger: 't', checkpoint: 'c', limitations: [] },
   ];
@@ -89,7 +95,7 @@ test('a compaction keeps a prompt recorded during an answer together with that a
   expect(packed(state).slice(1)).toEqual(['assistant: done', 'user: and this']);
 });
 
-function opening(checkpoint: Position): Told {
+function opening(checkpoint: Position): TestEvent {
   const front = {
     contract: 'tm1',
     layers: [],
@@ -107,6 +113,6 @@ function opening(checkpoint: Position): Told {
 test('two continuations of one state are independent: a call id of one is new to the other (L2)', () => {
   const shared = fold([created, prompt('go')]);
   fold([answer([call('c1')]), returned('c1')], shared);
-  const longer: readonly Told[] = [prompt('more'), prompt('and more'), answer([call('c1')]), returned('c1')];
+  const longer: readonly TestEvent[] = [prompt('more'), prompt('and more'), answer([call('c1')]), returned('c1')];
   expect(packed(fold(longer, shared))).toEqual(packed(fold([created, prompt('go'), ...longer])));
 });

@@ -141,9 +141,9 @@ export function settleInterrupted(
   session: SessionId,
 ): History {
   const open = { ...history, inFlight: false };
-  const said = event.data.by === 'transport' ? [] : saidText(event.data);
-  if (said.length === 0) return releaseWaiting(open);
-  const parts: readonly TextPart[] = [...said, { type: 'text', text: cutLine(event.data) }];
+  const texts = event.data.by === 'transport' ? [] : saidText(event.data);
+  if (texts.length === 0) return releaseWaiting(open);
+  const parts: readonly TextPart[] = [...texts, { type: 'text', text: cutLine(event.data) }];
   const { position } = event;
   const draft: SpanDraft = { role: 'assistant', session, position, group: position, opensTurn: false, parts };
   return releaseWaiting(pack(open, [draft]));
@@ -362,11 +362,10 @@ export function keptBehind(
 ): readonly Span[] {
   const found = tail.findIndex((span) => span.group > to);
   const first = found === -1 ? tail.length : found;
-  const said = new Set<number>(keeps);
-  const standing = tail.slice(0, first).filter(({ origin }) => origin.from === 'event' && said.has(origin.position));
-  const behind = tail.slice(first);
-  return [
-    ...standing,
-    ...(shortens === undefined ? behind : behind.map((span) => shownUpTo(span, { kept: shortens }))),
-  ];
+  const positions = new Set<number>(keeps);
+  const standing = tail
+    .slice(0, first)
+    .filter(({ origin }) => origin.from === 'event' && positions.has(origin.position));
+  const later = tail.slice(first);
+  return [...standing, ...(shortens === undefined ? later : later.map((span) => shownUpTo(span, { kept: shortens })))];
 }

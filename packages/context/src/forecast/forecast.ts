@@ -69,9 +69,9 @@ export function forecast(input: ForecastInput): Outlook {
   const { sequence, capabilities } = input.lookup;
   const size = sizeByBlock(input);
   const total = size(sequence.blocks.length - 1);
-  const { read, written, held, reads, ...told } = accountOf(input, size);
+  const { read, written, held, reads, ...counts } = accountOf(input, size);
   const fresh = total - read - written;
-  const usage: Usage = { fresh, read, answer: 0, ...told };
+  const usage: Usage = { fresh, read, answer: 0, ...counts };
   const unsent = Math.min(total, Math.round(input.unsent));
   const before = heldBefore(input, total - unsent);
   const cost = costOfInput(capabilities, input.at, total, usage);

@@ -9,7 +9,7 @@ const FORESEEN = { capabilities: ANTHROPIC, loss: { cause: 'opened', tokens: 9 }
 
 const UNFORESEEN = { capabilities: ANTHROPIC, loss: undefined } as const;
 
-const said = (reason: string): DiagnosisRecord => ({ found: 'miss', reason });
+const missWith = (reason: string): DiagnosisRecord => ({ found: 'miss', reason });
 
 describe('a miss that was foreseen', () => {
   test('has the cause known before sending', () => {
@@ -40,12 +40,12 @@ describe('the cause of a miss that was not foreseen', () => {
     ['`unknown` if no identical prefix was sent before', { diagnosis: { found: 'same' } }, 'unknown'],
     [
       '`unknown` if the provider reports changed messages',
-      { seen: true, diagnosis: said('messages_changed') },
+      { seen: true, diagnosis: missWith('messages_changed') },
       'unknown',
     ],
     [
       '`parameter` if the provider reports a changed setting',
-      { seen: true, diagnosis: said('service_tier_changed') },
+      { seen: true, diagnosis: missWith('service_tier_changed') },
       'parameter',
     ],
     [
@@ -90,7 +90,7 @@ describe('the cause of a miss that was not foreseen', () => {
 
   test('is taken from the diagnosis if the loss was foreseen without a cause', () => {
     const loss = { cause: 'unknown', tokens: 9 } as const;
-    expect(causesOfMiss({ ...UNFORESEEN, loss, diagnosis: said('verbosity_changed') })).toEqual(['parameter']);
+    expect(causesOfMiss({ ...UNFORESEEN, loss, diagnosis: missWith('verbosity_changed') })).toEqual(['parameter']);
     expect(causesOfMiss({ ...UNFORESEEN, loss, seen: true })).toEqual(['unknown']);
   });
 });

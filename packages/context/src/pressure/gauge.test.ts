@@ -2,7 +2,7 @@ import type { EpochOpened, RequestPrepared, Usage } from '@tidemark/log';
 import { position, timestamp } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
 import { describe, expect, test } from 'vitest';
-import type { Told } from '../../tests/log-of.ts';
+import type { TestEvent } from '../../tests/log-of.ts';
 import { answer, call, created, fold, named, prompt, request, returned, row, text } from '../../tests/log-of.ts';
 import { cliffCleared } from '../compaction/plan-compaction.ts';
 import { crossingOf, gaugeOf, fitOutput, inputLimitOf, gaugeInWords } from './gauge.ts';
@@ -27,7 +27,7 @@ const layer = {
   tokens: 100,
 } as const;
 
-function epoch(change: Partial<EpochOpened> = {}): Told {
+function epoch(change: Partial<EpochOpened> = {}): TestEvent {
   return [
     'epoch.opened',
     {
@@ -47,9 +47,9 @@ function epoch(change: Partial<EpochOpened> = {}): Told {
   ];
 }
 
-function asked(change: Partial<RequestPrepared> = {}): Told {
-  const told = request(2);
-  return told[0] === 'request.prepared' ? [told[0], { ...told[1], bytes: 3_000, ...change }] : told;
+function asked(change: Partial<RequestPrepared> = {}): TestEvent {
+  const event = request(2);
+  return event[0] === 'request.prepared' ? [event[0], { ...event[1], bytes: 3_000, ...change }] : event;
 }
 
 /** Usage of 7,000 tokens in total. */
@@ -135,8 +135,8 @@ describe('the input of the next request', () => {
     const tools = [{ name: 'look', digest: named('look') }];
     expect(gaugeOf(fold([created, epoch({ tools }), prompt('go')]), ROW).tier).toBe('unknown');
     expect(gaugeOf(fold([created, epoch({ layers: [] }), prompt('go')]), ROW).tier).toBe('unknown');
-    const told = fold([created, epoch({ tools, toolSize: { tokens: 50, bytes: 200 } }), prompt('go')]);
-    expect(nextInput(told).tokens?.appended).toBe(150 + estimateTokens('go') + 4);
+    const state = fold([created, epoch({ tools, toolSize: { tokens: 50, bytes: 200 } }), prompt('go')]);
+    expect(nextInput(state).tokens?.appended).toBe(150 + estimateTokens('go') + 4);
   });
 
   test('includes an estimate of the answer if its output count is missing or too low', () => {
@@ -152,7 +152,7 @@ describe('the input of the next request', () => {
   });
 
   test('does not include an answer that is not packed', () => {
-    const cut: Told = [
+    const cut: TestEvent = [
       'answer.interrupted',
       { step: 0, stream: 'main', by: 'transport', provider: 'p', model: 'm', parts: [text('half')], usage: COUNTED },
     ];
@@ -182,7 +182,10 @@ describe('the ratio learned for a model', () => {
   });
 
   test('does not change after a call that failed or reported no usage', () => {
-    const failed: Told = ['answer.failed', { step: 0, stream: 'main', class: 'retryable', code: 'x', message: 'x' }];
+    const failed: TestEvent = [
+      'answer.failed',
+      { step: 0, stream: 'main', class: 'retryable', code: 'x', message: 'x' },
+    ];
     expect(fold([asked({ size }), failed], taught).ratios).toBe(taught.ratios);
     expect(fold([asked({ size }), answer([text('done')], {})], taught).ratios).toBe(taught.ratios);
   });
@@ -232,7 +235,7 @@ describe('the tier', () => {
 describe('a pressure crossing', () => {
   const checkpoint = position(9);
   const at = (tier: Gauge['tier']): Gauge => ({ ...gaugeOf(fold(ANSWERED), ROW), tier, by: 'tokens' });
-  const said = (state: State, tier: Gauge['tier']): State => {
+  const withTier = (state: State, tier: Gauge['tier']): State => {
     const record = crossingOf(state, at(tier));
     return record === undefined ? state : fold([['pressure.crossed', record]], state);
   };
@@ -242,19 +245,19 @@ describe('a pressure crossing', () => {
     expect(crossingOf(state, at('calm'))).toBeUndefined();
     expect(crossingOf(state, at('unknown'))).toBeUndefined();
     expect(crossingOf(state, at('warning'))).toEqual({ tier: 'warning', ratio: 0.7, limit: 10_000, input: 7_000 });
-    const warned = said(state, 'warning');
+    const warned = withTier(state, 'warning');
     expect(crossingOf(warned, at('warning'))).toBeUndefined();
     expect(crossingOf(warned, at('advisory'))).toBeUndefined();
-    expect(crossingOf(said(warned, 'calm'), at('warning'))).toBeUndefined();
+    expect(crossingOf(withTier(warned, 'calm'), at('warning'))).toBeUndefined();
     expect(crossingOf(warned, at('critical'))).toMatchObject({ tier: 'critical' });
-    expect(crossingOf(said(warned, 'critical'), at('warning'))).toBeUndefined();
+    expect(crossingOf(withTier(warned, 'critical'), at('warning'))).toBeUndefined();
   });
 
   test('is recorded again after another checkpoint, also right after the compaction', () => {
-    const state = said(fold(ANSWERED), 'critical');
-    const behind = fold([epoch({ number: 1, checkpoint })], state);
-    expect(crossingOf(behind, at('warning'))).toMatchObject({ tier: 'warning', checkpoint });
-    expect(crossingOf(said(behind, 'warning'), at('warning'))).toBeUndefined();
+    const state = withTier(fold(ANSWERED), 'critical');
+    const after = fold([epoch({ number: 1, checkpoint })], state);
+    expect(crossingOf(after, at('warning'))).toMatchObject({ tier: 'warning', checkpoint });
+    expect(crossingOf(withTier(after, 'warning'), at('warning'))).toBeUndefined();
   });
 });
 
@@ -304,7 +307,7 @@ test('a gauge contains the next cliff above the input, or else the last one pass
   const price = { input: '1', output: '1', writes: {} };
   const tiers = [0, 6_000, 8_000].map((above) => ({ above, price }));
   const prices = [{ from: '0001-01-01', tiers }];
-  const cliff = (more: readonly Told[], edges = prices): Gauge['cliff'] =>
+  const cliff = (more: readonly TestEvent[], edges = prices): Gauge['cliff'] =>
     gaugeOf(fold([...ANSWERED, ...more]), { ...ROW, prices: edges }).cliff;
   expect(cliff([])).toEqual({ above: 8_000, passed: false });
   expect(cliff([prompt('word '.repeat(2_000))])).toEqual({ above: 8_000, passed: true });
@@ -334,7 +337,7 @@ describe('the input of a recording, whose log contains no requests', () => {
   });
 
   test('after a compaction is the front, derived from the first count, plus an estimate', () => {
-    const compacted: Told = [
+    const compacted: TestEvent = [
       'history.compacted',
       {
         range: { from: position(0), to: position(5) },
@@ -345,13 +348,8 @@ describe('the input of a recording, whose log contains no requests', () => {
       },
     ];
     const before = [created, here, prompt('go'), first, prompt('on'), last];
-    const behind = fold([
-      ...before,
-      compacted,
-      epoch({ number: 1, layers: [], checkpoint: position(6) }),
-      prompt(SAID),
-    ]);
-    const { tokens } = nextInput(behind);
+    const after = fold([...before, compacted, epoch({ number: 1, layers: [], checkpoint: position(6) }), prompt(SAID)]);
+    const { tokens } = nextInput(after);
     expect(tokens?.measured).toBe(500 - estimateTokens('go') - 4);
     expect(tokens?.appended).toBeGreaterThan(estimateTokens(SAID));
     expect(tokens?.appended).toBeLessThan(estimateTokens(SAID) + 100);
@@ -375,7 +373,7 @@ describe('the input of a recording, whose log contains no requests', () => {
 });
 
 test('the input after a call that was cut before its usage arrived uses the previous count', () => {
-  const cut: Told = [
+  const cut: TestEvent = [
     'answer.interrupted',
     { step: 1, stream: 'main', by: 'transport', provider: 'p', model: 'm', parts: [text('half')], usage: {} },
   ];

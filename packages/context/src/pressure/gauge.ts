@@ -146,14 +146,14 @@ function cliffOf(row: GaugeLimits, input: number | undefined, at: Timestamp | un
 export function crossingOf(state: State, gauge: Gauge): PressureCrossed | undefined {
   const { tier } = gauge;
   const checkpoint = state.epoch?.opened.checkpoint;
-  if (tier === 'unknown' || !isAbove(tier, saidBehind(state.pressure, checkpoint))) return undefined;
-  const behind = checkpoint === undefined ? {} : { checkpoint };
+  if (tier === 'unknown' || !isAbove(tier, recordedTier(state.pressure, checkpoint))) return undefined;
+  const place = checkpoint === undefined ? {} : { checkpoint };
   if (gauge.by === 'bytes') {
     const { bytes: input, bytesLimit: limit = 0 } = gauge;
-    return { tier, ratio: input / limit, limit, input, unit: 'bytes', ...behind };
+    return { tier, ratio: input / limit, limit, input, unit: 'bytes', ...place };
   }
   const { input = 0, limit, ratio = 0 } = gauge;
-  return { tier, ratio, limit, input, ...behind };
+  return { tier, ratio, limit, input, ...place };
 }
 
 /**
@@ -161,11 +161,11 @@ export function crossingOf(state: State, gauge: Gauge): PressureCrossed | undefi
  * with another checkpoint is replaced.
  */
 export function evolveCrossed(before: Crossed | undefined, { tier, checkpoint }: PressureCrossed): Crossed {
-  return isAbove(saidBehind(before, checkpoint), tier) && before !== undefined ? before : { tier, checkpoint };
+  return isAbove(recordedTier(before, checkpoint), tier) && before !== undefined ? before : { tier, checkpoint };
 }
 
-function saidBehind(said: Crossed | undefined, checkpoint: Crossed['checkpoint']): Crossed['tier'] {
-  return said !== undefined && said.checkpoint === checkpoint ? said.tier : 'calm';
+function recordedTier(crossed: Crossed | undefined, checkpoint: Crossed['checkpoint']): Crossed['tier'] {
+  return crossed !== undefined && crossed.checkpoint === checkpoint ? crossed.tier : 'calm';
 }
 
 /**
@@ -255,9 +255,9 @@ export function budgetsOf(limit: number, settings: BudgetSettings = {}): Budgets
  */
 export function gaugeInWords(gauge: Gauge): string {
   const { bytes, bytesLimit, tier } = gauge;
-  const said = tier === 'unknown' ? '' : `, ${tier}`;
+  const tierText = tier === 'unknown' ? '' : `, ${tier}`;
   const heavy = bytesLimit === undefined ? '' : `; ${megabytes(bytes)} of ${megabytes(bytesLimit)} MB`;
-  return `${tokensInWords(gauge)}${said}${heavy}${cliffInWords(gauge)}`;
+  return `${tokensInWords(gauge)}${tierText}${heavy}${cliffInWords(gauge)}`;
 }
 
 function tokensInWords({ input, margin, limit, ratio }: Gauge): string {

@@ -1,11 +1,11 @@
 import { position } from '@tidemark/log';
 import { expect, test } from 'vitest';
-import type { Told } from '../../tests/log-of.ts';
+import type { TestEvent } from '../../tests/log-of.ts';
 import { answer, created, fold, prompt, text, turn } from '../../tests/log-of.ts';
 import { turnGrowth } from './next-input.ts';
 
 /** Returns the events of a turn of `words` words, which are about as many tokens. */
-function turnOf(words: number): readonly Told[] {
+function turnOf(words: number): readonly TestEvent[] {
   return [turn, prompt('go on'), answer([text('seen '.repeat(words))])];
 }
 
@@ -27,13 +27,13 @@ test('`turnGrowth` is unknown before the first whole turn', () => {
 });
 
 test('`turnGrowth` ignores a turn that a checkpoint partly covers', () => {
-  const told = [created, ...turnOf(100), ...turnOf(9_000)];
-  const range = { from: position(0), to: position(told.length - 1) };
-  const compacted: Told = [
+  const events = [created, ...turnOf(100), ...turnOf(9_000)];
+  const range = { from: position(0), to: position(events.length - 1) };
+  const compacted: TestEvent = [
     'history.compacted',
     { range, strategy: 'deterministic', trigger: 'manual', checkpoint: 'So far.', limitations: [] },
   ];
-  const state = fold([...told, compacted]);
+  const state = fold([...events, compacted]);
   expect(turnGrowth(fold([turn, prompt('and now')], state))).toBeUndefined();
   expect(turnGrowth(fold([...turnOf(100), turn, prompt('again')], state))).toBe(growth(100));
 });

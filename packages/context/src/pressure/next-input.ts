@@ -60,10 +60,10 @@ export function nextInput(state: State, most: number = Infinity): NextInput {
     return { ...estimatedWhole(state), ...(isWhole(accepted) && { bytes: bytesBehind(state, accepted) }) };
   const { input, answer, spans } = last;
   const since = sizeSince(state.history, spans, answer?.position);
-  const said = answer === undefined ? NO_SIZE : answerSize(state.history, answer.position);
+  const size = answer === undefined ? NO_SIZE : answerSize(state.history, answer.position);
   const bytes = isWhole(accepted) ? bytesBehind(state, accepted) : estimatedWhole(state).bytes;
   const counted = answer?.tokens ?? 0;
-  const appended = since.tokens + uncountedTokens(said.tokens, counted);
+  const appended = since.tokens + uncountedTokens(size.tokens, counted);
   return { bytes, tokens: { measured: input + counted, appended } };
 }
 
@@ -73,8 +73,8 @@ function isWhole(accepted: Accepted | undefined): accepted is Accepted {
 }
 
 function bytesBehind({ history }: State, { answer, spans, prepared }: Accepted): number {
-  const said = answer === undefined ? NO_SIZE : answerSize(history, answer.position);
-  return prepared.bytes + said.bytes + sizeSince(history, spans, answer?.position).bytes;
+  const size = answer === undefined ? NO_SIZE : answerSize(history, answer.position);
+  return prepared.bytes + size.bytes + sizeSince(history, spans, answer?.position).bytes;
 }
 
 /**
@@ -98,11 +98,11 @@ export function isUncounted({ input }: Pick<Accepted, 'input'>): boolean {
 }
 
 /**
- * Returns the tokens of an answer that the provider's count does not cover, or 0. `said` is the estimate of the answer.
+ * Returns the tokens of an answer that the provider's count does not cover, or 0. `estimated` is the estimate of the answer.
  * A count below half of the estimate was probably reported before the end of the answer, so the difference is returned.
  */
-function uncountedTokens(said: number, counted: number): number {
-  return 2 * counted < said ? said - counted : 0;
+function uncountedTokens(estimated: number, counted: number): number {
+  return 2 * counted < estimated ? estimated - counted : 0;
 }
 
 /** Returns the size forecast for the request's record, or `undefined` if the tokens are unknown. */
@@ -196,8 +196,8 @@ function sizeSince(history: History, spans: number, answered: number | undefined
 /** Returns the size of the content that waits to be packed. */
 export function waitingSize({ batch, notes, prompts, changes }: History): SpanSize {
   const closings = batch === undefined ? [] : [...batch.closed.values()].flatMap(({ content }) => content);
-  const said = [...notes, ...prompts].flatMap(({ parts }) => parts);
-  return sizeOfParts([...closings, ...said, ...changes.map(({ part }) => part)]);
+  const waiting = [...notes, ...prompts].flatMap(({ parts }) => parts);
+  return sizeOfParts([...closings, ...waiting, ...changes.map(({ part }) => part)]);
 }
 
 /**
@@ -237,13 +237,13 @@ export function turnGrowth(state: State): number | undefined {
  * covers are not included, not even in part.
  */
 function lastTurns({ turns, history: { packed, lead }, compacted }: State): readonly number[] {
-  const behind = compacted?.data.range.to ?? -1;
+  const covered = compacted?.data.range.to ?? -1;
   const added: number[] = [];
   let index = packed.length - 1;
   for (let turn = turns.length - 1; turn >= 0 && added.length <= TURNS; turn -= 1) {
     const start = itemAt(turns, turn) ?? -1;
     // The checkpoint covers at least a part of this turn and all turns before it, so they are not measured.
-    if (start <= behind) break;
+    if (start <= covered) break;
     let tokens = 0;
     for (; index >= lead; index -= 1) {
       const span = itemAt(packed, index);

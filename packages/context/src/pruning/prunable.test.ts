@@ -13,7 +13,7 @@ import type { Span } from '@tidemark/model';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { counting } from '../../tests/counting.ts';
-import type { Told } from '../../tests/log-of.ts';
+import type { TestEvent } from '../../tests/log-of.ts';
 import { answer, created, fold, named, prompt, request, row, second, turn } from '../../tests/log-of.ts';
 import { plainPruning } from '../../tests/plain-pruning.ts';
 import type { RequestSpec } from '../epoch/epoch.ts';
@@ -39,7 +39,7 @@ const wanted: RequestSpec = {
   texts: { contract: 'tm1', layers: [], tools: [{ record: READER, definition: '{}' }] },
 };
 
-function opened(state: State, cause: EpochCause, checkpoint = state.epoch?.opened.checkpoint): Told {
+function opened(state: State, cause: EpochCause, checkpoint = state.epoch?.opened.checkpoint): TestEvent {
   const data: EpochOpened = {
     number: (state.epoch?.opened.number ?? -1) + 1,
     cause,
@@ -81,7 +81,7 @@ interface Result {
   readonly file?: number;
 }
 
-function toldOf(move: Move, state: State): readonly Told[] {
+function toldOf(move: Move, state: State): readonly TestEvent[] {
   switch (move.do) {
     case 'step': {
       const results = [...new Map(move.results.map((one) => [one.id, one])).values()];
@@ -125,7 +125,7 @@ function called({ id, tool = 'look', file = 0 }: Result): AnswerPart<CallId> {
   return { type: 'call', call: callId(`c${id}`), name: tool, arguments: JSON.stringify(input) };
 }
 
-function returned({ id, length, image }: Result): Told {
+function returned({ id, length, image }: Result): TestEvent {
   const parts = [{ type: 'text', text: 'word '.repeat(length / 5) }, ...(image ? [SHOT] : [])] as const;
   return ['tool.returned', { call: callId(`c${id}`), parts }];
 }
@@ -275,7 +275,7 @@ describe('pruning decisions with running sums', () => {
       const begun = fold([created, prompt('go')], counted);
       let state = fold([opened(begun, 'initial')], begun);
       // The results are long enough to be shortened. Each is followed by a larger image.
-      const shown: Told = ['prompt.given', { parts: [SHOT], presenter: 'test' }];
+      const shown: TestEvent = ['prompt.given', { parts: [SHOT], presenter: 'test' }];
       for (let id = 0; id < steps; id += 1) {
         const results = [{ id, length: 1_300, image: false, tool: 'read' as const }];
         state = fold([...toldOf({ do: 'step', results }, state), shown], state);

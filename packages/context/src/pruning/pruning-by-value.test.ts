@@ -3,7 +3,7 @@
 import type { AnswerPart, CallId } from '@tidemark/log';
 import { callId, position } from '@tidemark/log';
 import { describe, expect, test } from 'vitest';
-import type { Told } from '../../tests/log-of.ts';
+import type { TestEvent } from '../../tests/log-of.ts';
 import { answer, created, fold, named, prompt, request, second, turn } from '../../tests/log-of.ts';
 import {
   EARLY,
@@ -128,7 +128,7 @@ describe('the measured cases of issue 14', () => {
   });
 
   test("the end of a command's output is kept", () => {
-    const run = (id: string, count: number): readonly Told[] => {
+    const run = (id: string, count: number): readonly TestEvent[] => {
       const part: AnswerPart<CallId> = {
         type: 'call',
         call: callId(id),

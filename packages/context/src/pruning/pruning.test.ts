@@ -1,6 +1,6 @@
 import { position } from '@tidemark/log';
 import { describe, expect, test } from 'vitest';
-import type { Told } from '../../tests/log-of.ts';
+import type { TestEvent } from '../../tests/log-of.ts';
 import { created, fold, prompt, second } from '../../tests/log-of.ts';
 import {
   EARLY,
@@ -123,7 +123,7 @@ describe('a result is shortened only if it', () => {
   });
 
   test('is not the body of a skill, under any id that is sent', () => {
-    const loaded: Told = [
+    const loaded: TestEvent = [
       'skill.loaded',
       { name: 's', version: '1', reason: 'on_demand', tokens: 9, source: 'h', call: 'c0' },
     ];
@@ -258,8 +258,11 @@ describe('`planPruning`', () => {
 
   test('opens no separate epoch to save money after an appended change, because this epoch would move that change into the front', () => {
     const other: RequestSpec = { ...wanted, parameters: { effort: 'low' } };
-    const said: Told = ['reasoning.changed', { parameter: 'effort', setting: 'low', as: 'appended', scope: 'lasting' }];
-    const changed = fold([said], session(early));
+    const change: TestEvent = [
+      'reasoning.changed',
+      { parameter: 'effort', setting: 'low', as: 'appended', scope: 'lasting' },
+    ];
+    const changed = fold([change], session(early));
     expect(plan(session(early))).toMatchObject({ cause: 'pays' });
     expect(neededEpoch(changed, other)).toBeUndefined();
     expect(plan(changed, { wanted: other })).toBeUndefined();

@@ -139,9 +139,9 @@ function groundsAllowed({ ratio = 0, bytes, bytesLimit }: PruningInput['gauge'])
  * the prefix again.
  */
 function hadItsEpoch({ state: { prunings, epoch }, gauge }: PruningInput): boolean {
-  const behind = epoch?.opened.checkpoint ?? -1;
+  const checkpoint = epoch?.opened.checkpoint ?? -1;
   const tier = tierOf(gauge);
-  return prunings.some((one) => one.cause !== 'together' && one.position > behind && one.tier === tier);
+  return prunings.some((one) => one.cause !== 'together' && one.position > checkpoint && one.tier === tier);
 }
 
 function tierOf({ tier }: PruningInput['gauge']): HistoryPruned['tier'] {

@@ -16,7 +16,7 @@ import {
   gather,
   prompt,
   prompts,
-  said,
+  textOrKind,
   session,
   sessionWith,
   texts,
@@ -33,7 +33,7 @@ export function claimAppends(factory: LogFactory): void {
       await appended(writer, prompts(3, 1));
       const records = await gather(log.read(id));
       expect(records.map(({ position }) => position)).toEqual([0, 1, 2, 3, 4]);
-      expect(records.map(said)).toEqual(['session.created', '0', '1', '2', '3']);
+      expect(records.map(textOrKind)).toEqual(['session.created', '0', '1', '2', '3']);
       expect([writer.length, writer.chain]).toEqual([5, records[4]?.chain]);
       await writer.close();
     });
@@ -103,7 +103,7 @@ export function claimAppends(factory: LogFactory): void {
         const writer = await sessionWith(log, id, 0);
         const result = await writer.append([prompt('a\ud800b'), prompt('whole \u{1f600}')], 1);
         expect(result).toMatchObject({ ok: true, replaced: 1 });
-        expect(result.ok ? result.records.map(said) : []).toEqual(['a\ufffdb', 'whole \u{1f600}']);
+        expect(result.ok ? result.records.map(textOrKind) : []).toEqual(['a\ufffdb', 'whole \u{1f600}']);
         expect(await texts(log, id, 1)).toEqual(['a\ufffdb', 'whole \u{1f600}']);
         await writer.close();
       },

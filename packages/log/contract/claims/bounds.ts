@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect } from 'vitest';
 import type { LogFactory } from '../log-under-test.ts';
-import { appended, gather, prompts, said, session, sessionWith, texts } from '../samples.ts';
+import { appended, gather, prompts, textOrKind, session, sessionWith, texts } from '../samples.ts';
 import { claim } from '../with-store.ts';
 
 const LONG = process.env['TIDEMARK_FULL'] === '1' ? 1_000_000 : 100_000;
@@ -52,7 +52,7 @@ export function claimBounds(factory: LogFactory): void {
       ]);
       await writer.close();
       const records = await gather(reopen().read(id, 1));
-      expect(records.map((record) => said(record).length)).toEqual([large.length, 1]);
+      expect(records.map((record) => textOrKind(record).length)).toEqual([large.length, 1]);
       await (await reopen().open(id)).close();
     });
   });

@@ -12,7 +12,7 @@ import {
   flipped,
   gather,
   prompts,
-  said,
+  textOrKind,
   session,
   sessionWith,
   texts,
@@ -68,7 +68,7 @@ export function claimDamage(factory: LogFactory): void {
           const at = start + (offset < 0 ? line.length + offset : offset);
           await lines.write(id, flipped(whole, at));
           const { values, error } = await untilFailure(reopen().read(id));
-          expect(values.map(said)).toEqual(['session.created', '0']);
+          expect(values.map(textOrKind)).toEqual(['session.created', '0']);
           expect(error.code).toBe('log/damaged');
           expect(error.data).toMatchObject({ line: 3, offset: start, phase });
           expect(typeof error.data['path']).toBe('string');
@@ -131,7 +131,7 @@ export function claimDamage(factory: LogFactory): void {
           expect(writer.length).toBe(sound);
           await appended(writer, prompts(1, 99));
           await writer.close();
-          expect((await gather(reopen().read(id))).map(said).at(-1)).toBe('99');
+          expect((await gather(reopen().read(id))).map(textOrKind).at(-1)).toBe('99');
         }
       },
     );

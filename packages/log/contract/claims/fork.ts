@@ -16,7 +16,7 @@ import {
   parentAt,
   prompt,
   prompts,
-  said,
+  textOrKind,
   session,
   sessionWith,
   texts,
@@ -43,7 +43,7 @@ export function claimForks(factory: LogFactory): void {
       await appended(parent, [prompt('the parent goes on')]);
       for (const store of [log, reopen()]) {
         const records = await gather(store.read(b));
-        expect(records.map(said)).toEqual(['session.created', '0', '1', '2', 'session.created', 'own']);
+        expect(records.map(textOrKind)).toEqual(['session.created', '0', '1', '2', 'session.created', 'own']);
         expect(records.map(({ position }) => position)).toEqual([0, 1, 2, 3, 4, 5]);
         expect(records[5]?.chain).toBe(writer.chain);
         expect(await texts(store, b, 2, 5)).toEqual(['1', '2', 'session.created']);
@@ -82,7 +82,7 @@ export function claimForks(factory: LogFactory): void {
       const stop = new AbortController();
       const seen: string[] = [];
       for await (const record of log.tail(b, 0, stop.signal)) {
-        seen.push(said(record));
+        seen.push(textOrKind(record));
         if (seen.length === 3) await appended(writer, [prompt('live')]);
         if (seen.length === 4) stop.abort();
       }

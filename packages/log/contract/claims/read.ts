@@ -2,7 +2,7 @@
 
 import { describe, expect } from 'vitest';
 import type { LogFactory } from '../log-under-test.ts';
-import { fails, gather, prompts, appended, said, session, sessionWith, texts } from '../samples.ts';
+import { fails, gather, prompts, appended, textOrKind, session, sessionWith, texts } from '../samples.ts';
 import { appendRaw } from '../raw-lines.ts';
 import { claim, claimWhere } from '../with-store.ts';
 
@@ -69,7 +69,7 @@ export function claimReads(factory: LogFactory): void {
         const writer = await reopen().open(id);
         await appended(writer, prompts(1, 9));
         const records = await gather(log.read(id));
-        expect(records.map(said)).toEqual(['session.created', '0', 'unknown', '9']);
+        expect(records.map(textOrKind)).toEqual(['session.created', '0', 'unknown', '9']);
         expect(records[2]).toMatchObject({
           kind: 'unknown',
           name: 'dream.dreamt',

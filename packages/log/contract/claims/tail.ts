@@ -2,7 +2,7 @@
 
 import { describe, expect } from 'vitest';
 import type { LogFactory } from '../log-under-test.ts';
-import { appended, fails, gather, prompt, prompts, said, session, sessionWith } from '../samples.ts';
+import { appended, fails, gather, prompt, prompts, textOrKind, session, sessionWith } from '../samples.ts';
 import { claim } from '../with-store.ts';
 
 export function claimTails(factory: LogFactory): void {
@@ -13,7 +13,7 @@ export function claimTails(factory: LogFactory): void {
       const stop = new AbortController();
       const seen: string[] = [];
       for await (const record of reopen().tail(id, 2, stop.signal)) {
-        seen.push(said(record));
+        seen.push(textOrKind(record));
         if (seen.length === 2) await appended(writer, prompts(2, 3));
         if (seen.length === 4) await appended(writer, prompts(1, 5));
         if (seen.length === 5) stop.abort();

@@ -51,14 +51,14 @@ export function chainBehind(before: Chain, head: string | Uint8Array, bytes: Byt
 }
 
 /**
- * Returns the whole line, newline included: the part before the chain field (`head`), the chain value (`behind`), and
+ * Returns the whole line, newline included: the part before the chain field (`head`), the chain value (`chain`), and
  * the CRC-32 of both.
  */
-export function seal(head: Uint8Array, behind: Chain, bytes: BytePort): Uint8Array {
+export function seal(head: Uint8Array, chain: Chain, bytes: BytePort): Uint8Array {
   const line = new Uint8Array(head.length + SEAL + 1);
   line.set(head);
   line.set(bytes.encode(BLANK_SEAL), head.length);
-  fillSeal(line, behind, bytes);
+  fillSeal(line, chain, bytes);
   return line;
 }
 
@@ -80,9 +80,9 @@ export function writeLine(
   return { line, chain };
 }
 
-function fillSeal(line: Uint8Array, behind: Chain, bytes: BytePort): void {
+function fillSeal(line: Uint8Array, chain: Chain, bytes: BytePort): void {
   const end = line.length - 1;
-  write(behind, line, end - SEAL + CHAIN_KEY.length);
+  write(chain, line, end - SEAL + CHAIN_KEY.length);
   const sum = bytes
     .crc32(line.subarray(0, end - SUM))
     .toString(16)

@@ -8,7 +8,7 @@ import { decodeRecord } from './decode-record.ts';
 import { findRecords } from './find-records.ts';
 import type { BytePort } from './line.ts';
 import { chainBehind, chainIn, checkLine, headOf } from './line.ts';
-import { mendings } from './mend-line.ts';
+import { repairCandidates } from './repair-line.ts';
 import { createRecordReader, damaged } from './read-records.ts';
 import { EMPTY_TIP } from './tip.ts';
 
@@ -46,8 +46,8 @@ export function salvageBeginning(session: SessionId, first: Uint8Array, bytes: B
   const whole = findRecords(first, bytes).map(({ line }) => line);
   // A byte that changed into a newline cuts the first line in two. The line then ends at the second newline.
   const ends = [first.indexOf(NEWLINE), first.indexOf(NEWLINE, first.indexOf(NEWLINE) + 1)];
-  const mended = ends.filter((end) => end > 0).flatMap((end) => mendings(first.subarray(0, end), bytes));
-  for (const line of [...whole, ...mended]) {
+  const repaired = ends.filter((end) => end > 0).flatMap((end) => repairCandidates(first.subarray(0, end), bytes));
+  for (const line of [...whole, ...repaired]) {
     const beginning = readWhole(session, line, bytes);
     if (beginning !== undefined) return beginning;
   }

@@ -5,7 +5,7 @@ import { decodeRecord } from './decode-record.ts';
 import { findRecords } from './find-records.ts';
 import type { BytePort, SoundLine } from './line.ts';
 import { chainBehind, chainIn, checkLine, headOf } from './line.ts';
-import { mendings } from './mend-line.ts';
+import { repairCandidates } from './repair-line.ts';
 import type { RawLine } from './split-lines.ts';
 import type { Tip } from './tip.ts';
 
@@ -127,7 +127,7 @@ function* mendAll(place: SalvagePlace, gap: Uint8Array, bytes: BytePort): Genera
  */
 function* mend(place: SalvagePlace, piece: Uint8Array, bytes: BytePort): Generator<Salvaged> {
   if (!place.proves) return;
-  for (const candidate of mendings(piece, bytes)) {
+  for (const candidate of repairCandidates(piece, bytes)) {
     const sound = place.judge(candidate);
     if (sound?.position !== place.due) continue;
     yield pass(place, candidate, sound, true);
@@ -135,9 +135,9 @@ function* mend(place: SalvagePlace, piece: Uint8Array, bytes: BytePort): Generat
   }
 }
 
-function pass(place: SalvagePlace, line: Uint8Array, sound: SoundLine, mended: boolean): Salvaged {
+function pass(place: SalvagePlace, line: Uint8Array, sound: SoundLine, repaired: boolean): Salvaged {
   place.pass(line, sound);
-  return { type: 'record', line: new Uint8Array(line), sound, mended };
+  return { type: 'record', line: new Uint8Array(line), sound, mended: repaired };
 }
 
 function* skip(place: SalvagePlace, { next, where, strayed }: Bounds): Generator<Salvaged> {

@@ -57,7 +57,7 @@ export async function importInto(
   const { stages, diverged } = await chooseStages(store, transcript);
   const billed = await billedElsewhere(store, transcript, stages);
   const startedBy = subagent && (await starterOf(store, transcript, stages, subagent));
-  const intake: Intake = { store, source, startedBy, doors: new Map(), added: 0 };
+  const intake: Intake = { store, source, startedBy, targets: new Map(), added: 0 };
   try {
     const steps = importStages(transcript, stages, billed);
     for (let next = await steps.next(); ; next = await steps.next()) {
@@ -69,7 +69,7 @@ export async function importInto(
       }
     }
   } finally {
-    for (const { writer } of intake.doors.values()) await writer.close();
+    for (const { writer } of intake.targets.values()) await writer.close();
   }
 }
 
@@ -197,7 +197,7 @@ interface Intake {
   readonly source: string;
   /** Call that started the subagent whose transcript is imported. */
   readonly startedBy: StartedBy | undefined;
-  readonly doors: Map<SessionId, ImportTarget>;
+  readonly targets: Map<SessionId, ImportTarget>;
   added: number;
 }
 
@@ -214,15 +214,15 @@ async function takeIn(intake: Intake, step: ImportStep): Promise<void> {
 
 async function beginSession(intake: Intake, step: SessionStep): Promise<void> {
   const parent = step.parent === undefined ? undefined : await parentOf(intake.store, step.parent);
-  const door = await openDoor(intake, step, parent);
-  intake.doors.set(step.session, door);
+  const target = await openTarget(intake, step, parent);
+  intake.targets.set(step.session, target);
   // Only the main session of the file is the subagent. Its forks continue the subagent.
   const startedBy = step.created.root === step.session ? intake.startedBy : undefined;
   const data = { ...step.created, ...defined({ parent, startedBy }) };
-  await append(intake, door, [{ kind: 'session.created', at: step.at, data }]);
+  await append(intake, target, [{ kind: 'session.created', at: step.at, data }]);
 }
 
-async function openDoor(
+async function openTarget(
   { store, source }: Intake,
   step: SessionStep,
   parent: Parent | undefined,
@@ -257,8 +257,8 @@ async function parentOf(store: Log, parent: NonNullable<SessionStep['parent']>):
 async function addEvents(intake: Intake, { session, events, artifacts }: EventsStep): Promise<void> {
   for (let from = 0; from < artifacts.length; from += PUTS_AT_ONCE)
     await Promise.all(artifacts.slice(from, from + PUTS_AT_ONCE).map((one) => putOnce(intake, one)));
-  const door = intake.doors.get(session);
-  if (door !== undefined) await append(intake, door, events);
+  const target = intake.targets.get(session);
+  if (target !== undefined) await append(intake, target, events);
 }
 
 /** Maximum number of artifacts that are stored at the same time, so that the waits for the disk overlap. */
@@ -268,11 +268,11 @@ async function putOnce({ store }: Intake, { digest, bytes }: KeptBytes): Promise
   if (!(await store.artifacts.has(digest))) await store.artifacts.put(bytes);
 }
 
-async function append(intake: Intake, door: ImportTarget, events: readonly Event[]): Promise<void> {
-  const fresh = events.slice(door.there);
-  door.there = Math.max(door.there - events.length, 0);
+async function append(intake: Intake, target: ImportTarget, events: readonly Event[]): Promise<void> {
+  const fresh = events.slice(target.there);
+  target.there = Math.max(target.there - events.length, 0);
   if (fresh.length === 0) return;
-  const { writer } = door;
+  const { writer } = target;
   const appended = await writer.append(fresh, writer.length);
   if (!appended.ok) {
     const { expected, actual } = appended.conflict;
@@ -283,9 +283,9 @@ async function append(intake: Intake, door: ImportTarget, events: readonly Event
 }
 
 async function closeSession(intake: Intake, session: SessionId): Promise<void> {
-  const door = intake.doors.get(session);
-  if (door === undefined) return;
-  intake.doors.delete(session);
-  await door.writer.sync();
-  await door.writer.close();
+  const target = intake.targets.get(session);
+  if (target === undefined) return;
+  intake.targets.delete(session);
+  await target.writer.sync();
+  await target.writer.close();
 }

@@ -116,11 +116,11 @@ function frontOf({ options: { pruning } }: Driving, front: FrontTexts): FrontTex
 async function fail(session: Session, step: number, message: string, clock: number, call: RecordedCall): Promise<void> {
   const at = asTime(clock);
   const data = { step, stream: 'main', class: 'refused', code: 'provider/invalid', message } as const;
-  const { usage: _usage, ...said } = { ...call.data, step };
+  const { usage: _usage, ...recorded } = { ...call.data, step };
   const kept: Event =
-    'stop' in said
-      ? { kind: 'answer.received', at, data: { ...said, usage: {} } }
-      : { kind: 'answer.interrupted', at, data: said };
+    'stop' in recorded
+      ? { kind: 'answer.received', at, data: { ...recorded, usage: {} } }
+      : { kind: 'answer.interrupted', at, data: recorded };
   await commit(session, [{ kind: 'answer.failed', at, data }, kept]);
 }
 

@@ -56,16 +56,16 @@ export function createServer(options: Pick<SimulatorOptions, 'promotion'> = {}):
 }
 
 function send(simulator: Simulator, { body, betas, sequence }: Prepared, sentAt: Timestamp): ServedRequest {
-  const said = simulator.messages({
+  const outcome = simulator.messages({
     body,
     betas,
     at: Date.parse(sentAt),
     sizes: (index) => itemAt(sequence.blocks, index)?.tokens,
     answer: { text: 'recorded', outputTokens: 1 },
   });
-  return said.outcome === 'answered'
-    ? { usage: bucketsOf(said.usage) }
-    : { refused: `${said.status} ${said.type}: ${said.message}` };
+  return outcome.outcome === 'answered'
+    ? { usage: bucketsOf(outcome.usage) }
+    : { refused: `${outcome.status} ${outcome.type}: ${outcome.message}` };
 }
 
 function bucketsOf(usage: SimulatedUsage): Usage {

@@ -106,10 +106,10 @@ function own(events: readonly Recorded[]): number {
 // or else the id of the row.
 function traceOf(made: object): string {
   const json = JSON.stringify(made);
-  const [, said] = /"(?:text|content)":"((?:prompt|text|output of) \w+|summary)"/.exec(json) ?? [];
+  const [, shown] = /"(?:text|content)":"((?:prompt|text|output of) \w+|summary)"/.exec(json) ?? [];
   const [, used] = /"tool_use","id":"(\w+)"/.exec(json) ?? [];
   const [, uuid] = /"uuid":"(\w+)"/.exec(json) ?? [];
-  return said ?? used ?? (json.includes('compact_boundary') ? '' : (uuid ?? ''));
+  return shown ?? used ?? (json.includes('compact_boundary') ? '' : (uuid ?? ''));
 }
 
 describe('any transcript', () => {

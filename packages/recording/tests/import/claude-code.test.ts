@@ -107,8 +107,8 @@ describe('an answer of Claude Code', () => {
   });
 
   it('that failed becomes a failed call with the right class and code', async () => {
-    const failed = (uuid: string, parent: string, said: string): object => ({
-      ...answer(uuid, parent, uuid, say(said), { model: '<synthetic>' }),
+    const failed = (uuid: string, parent: string, text: string): object => ({
+      ...answer(uuid, parent, uuid, say(text), { model: '<synthetic>' }),
       isApiErrorMessage: true,
     });
     const { events } = await importRows([
@@ -182,8 +182,8 @@ describe('a turn of Claude Code', () => {
       answer('d1', 'q', 'm4', say('this')),
     ]);
     expect(pick(events, 'turn.started').map(({ data }) => data.trigger)).toEqual(['user', 'notification', 'user']);
-    const told = { source: 'claude-code', provenance: 'background task', body: NEWS };
-    expect(pick(events, 'notification.received').map(({ data }) => data)).toEqual([told, told]);
+    const notification = { source: 'claude-code', provenance: 'background task', body: NEWS };
+    expect(pick(events, 'notification.received').map(({ data }) => data)).toEqual([notification, notification]);
     expect(pick(events, 'prompt.given').map(({ data }) => data.parts)).toEqual([
       [{ type: 'text', text: 'go' }],
       [{ type: 'text', text: 'What is <task-notification>?' }],

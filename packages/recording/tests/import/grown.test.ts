@@ -95,7 +95,7 @@ async function recordsOf(store: Log, session: SessionId): Promise<readonly Recor
  * Returns the packed texts of a session. Unlike the events, these texts do not depend on the places where earlier
  * imports ended.
  */
-async function said(store: Log, session: SessionId): Promise<readonly string[]> {
+async function packedTexts(store: Log, session: SessionId): Promise<readonly string[]> {
   return packed(await recordsOf(store, session));
 }
 
@@ -131,7 +131,7 @@ describe.each([
     expect(fold(before).problems.length).toBe(0);
     expect(counted(await accountOf(store))).toEqual(counted(await accountOf(fresh.store)));
     const words = packed(before);
-    for (const line of await said(fresh.store, fresh.imported.session)) {
+    for (const line of await packedTexts(fresh.store, fresh.imported.session)) {
       // Calls and results are not compared here. If the file ended between a call and its result, the two are not next
       // to each other in the history.
       if (!/^user: result|^assistant: call/.test(line)) expect(words).toContain(line);

@@ -21,8 +21,8 @@ export function message(role: string, fields: object, second = 1): object {
   return { type: 'message', timestamp: moment(second), message: { role, timestamp: START + second * 1000, ...fields } };
 }
 
-export function user(said: string, second = 1): object {
-  return message('user', { content: [text(said)] }, second);
+export function user(words: string, second = 1): object {
+  return message('user', { content: [text(words)] }, second);
 }
 
 export function assistant(content: readonly object[], fields: object = {}, second = 1): object {

@@ -81,8 +81,8 @@ describe('a rewind', () => {
       entry('g', 'b', { type: 'branch_summary', fromId: 'f', summary: 'tried x' }),
       entry('h', 'g', user('instead')),
     ]);
-    const { range, text: said } = only(of(1), 'branch.summarized');
-    expect(said).toBe('tried x');
+    const { range, text: shown } = only(of(1), 'branch.summarized');
+    expect(shown).toBe('tried x');
     expect(range.to).toBeGreaterThan(range.from);
     expect(packed(of(1)).slice(2)).toEqual(['user: <branch>\ntried x\n</branch>', 'user: instead']);
   });

@@ -7,7 +7,7 @@ import { faultsOf } from './must-hold.ts';
 import { replayRows } from './replay-rows.ts';
 import { usageOf } from './sized-rows.ts';
 
-function said(id: string, parent: string | null, second: number, words = `go ${id}`): object {
+function promptRow(id: string, parent: string | null, second: number, words = `go ${id}`): object {
   return { ...message('user', { content: [text(words)] }, second), ...linked(id, parent, second) };
 }
 
@@ -25,14 +25,14 @@ function linked(id: string, parentId: string | null, second: number): object {
 const long = 'word '.repeat(100_000);
 const trunk = [
   header(3),
-  said('p1', null, 1, long),
+  promptRow('p1', null, 1, long),
   answered('a1', 'p1', 10, 100_000),
-  said('p2', 'a1', 20),
+  promptRow('p2', 'a1', 20),
   answered('a2', 'p2', 30, 101_000),
 ];
 
 it('a fork reads the cache of its parent up to the fork point', async () => {
-  const replayed = await replayRows([...trunk, said('p3', 'a1', 40), answered('a3', 'p3', 50, 100_700)]);
+  const replayed = await replayRows([...trunk, promptRow('p3', 'a1', 40), answered('a3', 'p3', 50, 100_700)]);
   expect(await faultsOf(replayed)).toEqual([]);
   const [, , fork] = replayed.calls;
   expect(fork?.usage).toMatchObject({ read: 100_000, writes: [{ ttl: '5m', tokens: 700 }] });
@@ -46,12 +46,12 @@ it('a fork keeps the reasoning level and the front of its parent', async () => {
   const rows = [
     header(3),
     level,
-    said('p1', 'l1', 1, long),
+    promptRow('p1', 'l1', 1, long),
     answered('a1', 'p1', 10, 100_000),
-    said('p2', 'a1', 20),
+    promptRow('p2', 'a1', 20),
     answered('a2', 'p2', 30, 101_000),
   ];
-  const { result, calls } = await replayRows([...rows, said('p3', 'a1', 40), answered('a3', 'p3', 50, 100_700)]);
+  const { result, calls } = await replayRows([...rows, promptRow('p3', 'a1', 40), answered('a3', 'p3', 50, 100_700)]);
   expect(result).toMatchObject({ forced: 0, breaks: { labelled: 0 } });
   expect(calls[2]?.usage?.read).toBe(100_000);
 });
@@ -59,12 +59,12 @@ it('a fork keeps the reasoning level and the front of its parent', async () => {
 it('a fork and its parent are driven in the order of their calls if the user switched between them', async () => {
   const rows = [
     ...trunk,
-    said('p3', 'a1', 40),
+    promptRow('p3', 'a1', 40),
     answered('a3', 'p3', 50, 100_700),
-    said('p4', 'a2', 60),
+    promptRow('p4', 'a2', 60),
     answered('a4', 'p4', 70, 102_000),
   ];
-  const replayed = await replayRows([...rows, said('p5', 'a3', 80), answered('a5', 'p5', 90, 101_900)]);
+  const replayed = await replayRows([...rows, promptRow('p5', 'a3', 80), answered('a5', 'p5', 90, 101_900)]);
   expect(await faultsOf(replayed)).toEqual([]);
   expect(replayed.calls.map((call) => call.recorded.input)).toEqual([100_000, 101_000, 100_700, 102_000, 101_900]);
   expect(replayed.calls.map((call) => call.usage?.read)).toEqual([0, 100_000, 100_000, 101_000, 100_700]);
@@ -74,9 +74,9 @@ it('a fork and its parent are driven in the order of their calls if the user swi
 it('a fork that starts long after the calls of its parent finds only expired entries', async () => {
   const rows = [
     ...trunk,
-    said('p4', 'a2', 5_000),
+    promptRow('p4', 'a2', 5_000),
     answered('a4', 'p4', 5_001, 102_000),
-    said('p3', 'a1', 6_000),
+    promptRow('p3', 'a1', 6_000),
     answered('a3', 'p3', 6_001, 100_700),
   ];
   const replayed = await replayRows(rows);

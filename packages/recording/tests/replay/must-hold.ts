@@ -37,7 +37,7 @@ function faultsInFigures({ result, recorded, calls, forks }: Replayed): readonly
   const faults = result.refusals.map(({ step, reason }) => `step ${step} was refused: ${reason}`);
   const tokens = recorded.reduce((sum, call) => sum + call.input, 0);
   if (Object.keys(result).toSorted().join() !== FIELDS.join()) faults.push(`fields ${Object.keys(result).join()}`);
-  if (/NaN|Infinity|undefined/.test(JSON.stringify(result, told)))
+  if (/NaN|Infinity|undefined/.test(JSON.stringify(result, numberAsText)))
     faults.push(`a figure is none: ${JSON.stringify(result)}`);
   if (result.calls !== recorded.length) faults.push(`${result.calls} calls of ${recorded.length}`);
   if (result.sizes === 'recorded totals' && result.tokens !== tokens)
@@ -56,7 +56,7 @@ function faultsInFigures({ result, recorded, calls, forks }: Replayed): readonly
   return faults;
 }
 
-function told(_: string, value: unknown): unknown {
+function numberAsText(_: string, value: unknown): unknown {
   return typeof value === 'number' && !Number.isFinite(value) ? `${value}` : value;
 }
 

@@ -51,9 +51,9 @@ async function shortenedIn({ result, target }: Replayed): Promise<Shortened> {
 }
 
 function apart(records: readonly Recorded[]): number {
-  const told = records.filter(({ kind }) => kind === 'request.prepared' || kind === 'epoch.opened');
+  const requests = records.filter(({ kind }) => kind === 'request.prepared' || kind === 'epoch.opened');
   let [least, since] = [Infinity, Infinity];
-  for (const one of told) {
+  for (const one of requests) {
     if (one.kind === 'request.prepared') since += 1;
     else if (one.kind === 'epoch.opened' && one.data.cause === 'pruning') [least, since] = [Math.min(least, since), 0];
   }
@@ -91,10 +91,10 @@ describe.skipIf(!there)('pruning shortens old results and does not raise the cos
     ['a subagent', 'claude-code-subagent-sonnet', { calls: 3, epochs: 0, apart: Infinity }],
   ])('%s', async (who, name, seen) => {
     const path = join(folder, `${name}.jsonl`);
-    const told = await sound(path);
+    const effect = await sound(path);
     const { result: whole } = await replayRows(path, 'auto', 'off', 'never');
-    console.info(`${who}: ${JSON.stringify({ ...told, whole: { input: whole.tokens, billed: whole.billed } })}`);
-    expect(told).toMatchObject(seen);
-    expect(told.billed).toBeLessThanOrEqual(whole.billed);
+    console.info(`${who}: ${JSON.stringify({ ...effect, whole: { input: whole.tokens, billed: whole.billed } })}`);
+    expect(effect).toMatchObject(seen);
+    expect(effect.billed).toBeLessThanOrEqual(whole.billed);
   });
 });

@@ -72,7 +72,7 @@ describe('a recorded call that read fewer tokens than the cache contained', () =
 
   it('has the cause `expired` only after one hour if the entry had a lifetime of one hour', async () => {
     const causeAfter = async (minutes: number): Promise<readonly string[]> => {
-      const told = (written: number, read: number): object => ({
+      const usageWith = (written: number, read: number): object => ({
         input_tokens: 3,
         cache_creation_input_tokens: written,
         cache_read_input_tokens: read,
@@ -83,9 +83,9 @@ describe('a recorded call that read fewer tokens than the cache contained', () =
       const later = { timestamp: moment(60 * minutes) };
       const { result } = await replayRows([
         { ...prompt('p1', null, 'go'), ...first },
-        { ...answer('a1', 'p1', 'm1', say('done'), { usage: told(100_000, 0) }), ...first },
+        { ...answer('a1', 'p1', 'm1', say('done'), { usage: usageWith(100_000, 0) }), ...first },
         { ...prompt('p2', 'a1', 'and now?'), ...later },
-        { ...answer('a2', 'p2', 'm2', say('done too'), { usage: told(100_500, 0) }), ...later },
+        { ...answer('a2', 'p2', 'm2', say('done too'), { usage: usageWith(100_500, 0) }), ...later },
       ]);
       return result.recorded.misses.map(({ cause }) => cause);
     };

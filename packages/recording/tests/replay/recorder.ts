@@ -2,7 +2,7 @@
 // the cache, and the number of texts made so far. The writers of both transcript formats use it. Also makes realistic
 // texts.
 
-import type { Told } from './script.ts';
+import type { UsageForm } from './script.ts';
 
 /** Token counts of one call, as a provider reports them. */
 export interface Counts {
@@ -33,12 +33,12 @@ export function beginRecorder(front: number): Recorder {
  * Returns the token counts of a call at the current time. Also updates the cache: from then on, the cache contains the
  * tokens that the call read or wrote.
  */
-export function countCall(recorder: Recorder, output: number, told: Told): Counts {
+export function countCall(recorder: Recorder, output: number, usageForm: UsageForm): Counts {
   const { context, now } = recorder;
   const total = Math.max(1, Math.round(context));
-  const alive = told !== 'uncached' && now - recorder.cachedAt < 300_000;
+  const alive = usageForm !== 'uncached' && now - recorder.cachedAt < 300_000;
   const read = alive ? Math.min(recorder.cached, total - 1) : 0;
-  const written = told === 'uncached' ? 0 : Math.max(0, total - read - 3);
+  const written = usageForm === 'uncached' ? 0 : Math.max(0, total - read - 3);
   recorder.cached = read + written;
   recorder.cachedAt = now;
   return { fresh: total - read - written, read, written, output };

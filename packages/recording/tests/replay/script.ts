@@ -17,7 +17,7 @@ export interface Returned {
  * without the cache fields (`no-cache-fields`), with one-hour writes (`long-writes`), without any caching (`uncached`),
  * or only the output (`answer-only`).
  */
-export type Told = 'all' | 'none' | 'zeros' | 'no-cache-fields' | 'long-writes' | 'uncached' | 'answer-only';
+export type UsageForm = 'all' | 'none' | 'zeros' | 'no-cache-fields' | 'long-writes' | 'uncached' | 'answer-only';
 
 /** Step of a script. */
 export type Step =
@@ -30,7 +30,7 @@ export type Step =
       readonly ids: 'usual' | 'repeated' | 'foreign';
       readonly input: number;
       readonly end: 'finished' | 'aborted' | 'failed' | 'empty';
-      readonly told: Told;
+      readonly usage: UsageForm;
       readonly pause: number;
       /**
        * True if the user typed a prompt while the tools ran. The prompt is placed before the results of the tools, or
@@ -103,7 +103,7 @@ const answer: fc.Arbitrary<Step> = fc.record({
   ids: mostly('usual', 'repeated', 'foreign'),
   input: fc.nat(8),
   end: mostly('finished', 'aborted', 'failed', 'empty'),
-  told: mostly('all', 'none', 'zeros', 'no-cache-fields', 'long-writes', 'uncached', 'answer-only'),
+  usage: mostly('all', 'none', 'zeros', 'no-cache-fields', 'long-writes', 'uncached', 'answer-only'),
   pause,
   steer: often(1),
   shuffled: often(2),

@@ -140,7 +140,7 @@ function answer(writing: Writing, voice: Voice, step: Answer): void {
     return;
   }
   add(writing, voice, { type: 'progress', data: { type: 'hook_progress' } });
-  const counts = countCall(recorder, 50 + step.text, step.told);
+  const counts = countCall(recorder, 50 + step.text, step.usage);
   recorder.now += 1_500;
   const id = `msg_${writing.rows.length}`;
   const ids = step.end === 'empty' ? [] : step.calls.map((_, nth) => callIdOf(recorder, step.ids, nth));
@@ -175,14 +175,14 @@ function answer(writing: Writing, voice: Voice, step: Answer): void {
   results(writing, voice, step, ids);
 }
 
-function usageOf({ fresh, read, written, output }: ReturnType<typeof countCall>, { told }: Answer): object {
+function usageOf({ fresh, read, written, output }: ReturnType<typeof countCall>, { usage: form }: Answer): object {
   const all = {
     input_tokens: fresh,
     cache_creation_input_tokens: written,
     cache_read_input_tokens: read,
     output_tokens: output,
   };
-  switch (told) {
+  switch (form) {
     case 'none':
       return {};
     case 'zeros':
@@ -304,7 +304,7 @@ function aside(writing: Writing, nth: number, steps: number): void {
       ids: 'usual',
       input: 0,
       end: 'finished',
-      told: 'all',
+      usage: 'all',
       pause: 2_000,
       steer: false,
       shuffled: false,

@@ -129,7 +129,7 @@ function answer(writing: Writing, step: Answer): void {
   const { recorder, model, cuts } = writing;
   recorder.now += step.pause;
   const started = recorder.now;
-  const counts = countCall(recorder, 50 + step.text, step.told);
+  const counts = countCall(recorder, 50 + step.text, step.usage);
   recorder.now += 1_500;
   const provider = providerOf(model);
   const ids = step.calls.map((_, nth) => callIdOf(recorder, step.ids, nth));
@@ -148,23 +148,23 @@ function answer(writing: Writing, step: Answer): void {
   results(writing, step, ids);
 }
 
-function usageOf({ fresh, read, written, output }: ReturnType<typeof countCall>, { told }: Answer): object {
-  if (told === 'none') return {};
-  if (told === 'zeros') return { usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 } };
-  if (told === 'answer-only') return { usage: { input: 0, output, cacheRead: 0, cacheWrite: 0 } };
-  if (told === 'no-cache-fields') return { usage: { input: fresh + read + written, output } };
+function usageOf({ fresh, read, written, output }: ReturnType<typeof countCall>, { usage: form }: Answer): object {
+  if (form === 'none') return {};
+  if (form === 'zeros') return { usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 } };
+  if (form === 'answer-only') return { usage: { input: 0, output, cacheRead: 0, cacheWrite: 0 } };
+  if (form === 'no-cache-fields') return { usage: { input: fresh + read + written, output } };
   return { usage: { input: fresh, output, cacheRead: read, cacheWrite: written, cost: { total: 0.01 } } };
 }
 
 function contentOf(recorder: Recorder, step: Answer, ids: readonly string[]): readonly object[] {
-  const said = step.thinking === 'only' ? [] : [{ type: 'text', text: textOf(recorder, step.text) }];
+  const texts = step.thinking === 'only' ? [] : [{ type: 'text', text: textOf(recorder, step.text) }];
   const calls = ids.map((id, nth) => ({
     type: 'toolCall',
     id,
     name: nth % 7 === 6 ? 'mcp/odd name' : 'read',
     arguments: JSON.parse(inputOf(step.input)),
   }));
-  return [...thinkingOf(recorder, step), ...said, ...calls];
+  return [...thinkingOf(recorder, step), ...texts, ...calls];
 }
 
 function thinkingOf(recorder: Recorder, { thinking }: Answer): readonly object[] {

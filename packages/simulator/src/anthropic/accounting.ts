@@ -136,9 +136,9 @@ function refresh(
 function writtenEntry(
   input: AccountingInput,
   marker: Marked,
-  behind: StoredEntry | undefined,
+  readEntry: StoredEntry | undefined,
 ): Omit<StoredEntry, 'availableAt'> {
-  const ttl = input.promotes || behind === undefined ? marker.ttl : shorter(marker.ttl, behind.ttl);
+  const ttl = input.promotes || readEntry === undefined ? marker.ttl : shorter(marker.ttl, readEntry.ttl);
   return entryAt(input, marker.at, ttl);
 }
 

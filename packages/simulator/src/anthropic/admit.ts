@@ -71,12 +71,12 @@ export function admit(core: AnthropicCore, call: IncomingCall): AdmittedMessage 
   const plan = planCall(core, call);
   const arrived = arrive(core, call, 'messages', plan.at);
   const outcome = causedByFault(refusalOf(plan.fault), arrived.trace) ?? admitArrived(core, arrived, plan);
-  const told =
+  const entry =
     outcome.outcome === 'refused'
       ? refusalEntry(outcome)
       : { status: 200, usage: outcome.usage, message: outcome.reply.id };
   core.ledger.add(
-    () => ({ ...describe(arrived), wire: 'anthropic', endpoint: 'messages', ...told, ...arrived.trace }),
+    () => ({ ...describe(arrived), wire: 'anthropic', endpoint: 'messages', ...entry, ...arrived.trace }),
     arrived,
   );
   return outcome;
@@ -147,8 +147,8 @@ function admitArrived(
   if ('outcome' in request) return request;
   const sent = (): ReceivedRequest => describeRequest(request);
   const plan = askHook(core, sent, planned);
-  const told = causedByFault(refusalOf(plan.fault), arrived.trace);
-  if (told !== undefined) return told;
+  const refusal = causedByFault(refusalOf(plan.fault), arrived.trace);
+  if (refusal !== undefined) return refusal;
   const judged = judge(request, {
     account: arrived.account,
     signatures: core.signatures,

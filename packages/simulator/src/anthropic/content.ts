@@ -210,11 +210,11 @@ function checkWeight({ path, source }: Picture): MessageRefusal | undefined {
 }
 
 function checkType({ path, source }: Picture): MessageRefusal | undefined {
-  const said = textOf(source['media_type']);
+  const declared = textOf(source['media_type']);
   const is = source['type'] === 'base64' ? imageType(textOf(source['data'])) : undefined;
-  if (is === undefined || is === said) return undefined;
+  if (is === undefined || is === declared) return undefined;
   return invalid(
-    `${path}.image.source.base64: The image was specified using the ${said} media type, but the image appears to be a ${is} image`,
+    `${path}.image.source.base64: The image was specified using the ${declared} media type, but the image appears to be a ${is} image`,
   );
 }
 

@@ -47,14 +47,14 @@ function realClock(read: () => number): Clock {
 }
 
 function virtualClock(): Clock {
-  let told = 0;
+  let latest = 0;
   let passed = 0;
   return {
     virtual: true,
     now(at) {
-      if (at === undefined) return Math.max(told, passed);
-      if (!(at >= told)) throw backwards(told, at);
-      told = at;
+      if (at === undefined) return Math.max(latest, passed);
+      if (!(at >= latest)) throw backwards(latest, at);
+      latest = at;
       return at;
     },
     passed(at) {

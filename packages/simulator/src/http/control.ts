@@ -4,10 +4,10 @@
 import type { Hono } from 'hono';
 import { reportOf } from '../core/report.ts';
 import { resetCore } from '../openai/memory.ts';
-import type { DoorBindings, SimulatorDoor } from './door.ts';
+import type { RouteBindings, RouteState } from './route-context.ts';
 
 /** Adds `GET /__tidemark/requests`, `GET /__tidemark/report` and `POST /__tidemark/reset`. */
-export function addControlDoors(app: Hono<DoorBindings>, { core }: SimulatorDoor): void {
+export function addControlRoutes(app: Hono<RouteBindings>, { core }: RouteState): void {
   app.get('/__tidemark/requests', (context) =>
     context.json({ requests: core.ledger.calls, rejected: core.tally.totals.rejected }),
   );

@@ -11,57 +11,53 @@ import type { MessageRefusal } from '../core/refusal.ts';
 import type { WireObject } from '../core/wire.ts';
 import { openAIErrorBody, refuseOpenAI } from '../openai/format/refusal.ts';
 import type { OpenAIRefusal } from '../openai/format/refusal.ts';
-import { anthropicKeyOf, nextRequest, reject } from './door.ts';
-import type { DoorBindings, DoorContext, SimulatorDoor } from './door.ts';
+import { anthropicKeyOf, nextRequest, reject } from './route-context.ts';
+import type { RouteBindings, RouteContext, RouteState } from './route-context.ts';
 import { keyOf } from './openai.ts';
 
 /** Adds the routes that list models. */
-export function addModelDoors(app: Hono<DoorBindings>, door: SimulatorDoor): void {
+export function addModelRoutes(app: Hono<RouteBindings>, state: RouteState): void {
   app.get('/v1/models', (context) =>
     isAnthropic(context)
-      ? respondAnthropic(door, context, () => pageOf(door, context))
-      : respondOpenAI(door, context, () => ({
+      ? respondAnthropic(state, context, () => pageOf(state, context))
+      : respondOpenAI(state, context, () => ({
           object: 'list',
-          data: modelsOf(settingsOf(door), 'openai').map(toldModel),
+          data: modelsOf(settingsOf(state), 'openai').map(openAIModel),
         })),
   );
   // A model's name can contain slashes.
   app.get('/v1/models/:id{.+}', (context) =>
     isAnthropic(context)
-      ? respondAnthropic(door, context, () => findClaude(door, context.req.param('id')))
-      : respondOpenAI(door, context, () => findOpenAI(door, context.req.param('id'))),
+      ? respondAnthropic(state, context, () => findClaude(state, context.req.param('id')))
+      : respondOpenAI(state, context, () => findOpenAI(state, context.req.param('id'))),
   );
 }
 
-function isAnthropic(context: DoorContext): boolean {
+function isAnthropic(context: RouteContext): boolean {
   return ['anthropic-version', 'x-api-key'].some((name) => context.req.header(name) !== undefined);
 }
 
-function settingsOf({ core }: SimulatorDoor): SimulatorDoor['core']['settings'] {
+function settingsOf({ core }: RouteState): RouteState['core']['settings'] {
   return core.settings;
 }
 
-function respondAnthropic(
-  door: SimulatorDoor,
-  context: DoorContext,
-  read: () => WireObject | MessageRefusal,
-): Response {
-  const request = nextRequest(door);
+function respondAnthropic(state: RouteState, context: RouteContext, read: () => WireObject | MessageRefusal): Response {
+  const request = nextRequest(state);
   const headers = { 'content-type': 'application/json', 'request-id': request };
   const key = anthropicKeyOf(context);
   const outcome = typeof key === 'string' ? read() : key;
   if (!isRefusal(outcome)) return context.json(outcome, 200, { 'request-id': request });
-  reject(door, context.req.path, outcome);
+  reject(state, context.req.path, outcome);
   return new Response(errorBody(outcome, request), { status: outcome.status, headers });
 }
 
-function respondOpenAI(door: SimulatorDoor, context: DoorContext, read: () => WireObject | OpenAIRefusal): Response {
-  const request = nextRequest(door);
+function respondOpenAI(state: RouteState, context: RouteContext, read: () => WireObject | OpenAIRefusal): Response {
+  const request = nextRequest(state);
   const headers = { 'content-type': 'application/json', 'x-request-id': request };
   const key = keyOf(context.req.header('authorization'));
   const outcome = typeof key === 'string' ? read() : key;
   if (!isRefusal(outcome)) return context.json(outcome, 200, { 'x-request-id': request });
-  reject(door, context.req.path, outcome);
+  reject(state, context.req.path, outcome);
   return new Response(openAIErrorBody(outcome), { status: outcome.status, headers });
 }
 
@@ -75,12 +71,12 @@ function isRefusal<Refusal extends MessageRefusal>(value: WireObject | Refusal):
  * Returns a page of Claude models. `limit` is the number of models in the page (1 to 1,000, default 20). `after_id` and
  * `before_id` name the model next to the page. All models count as active, because the catalog has no lifecycle.
  */
-function pageOf(door: SimulatorDoor, context: DoorContext): WireObject | MessageRefusal {
+function pageOf(state: RouteState, context: RouteContext): WireObject | MessageRefusal {
   const { after_id: after, before_id: before, limit: asked = '20' } = context.req.query();
   const limit = /^\d{1,6}$/.test(asked) ? Number(asked) : Number.NaN;
   if (!(limit >= 1 && limit <= 1000)) return invalid('limit: Input should be a valid integer from 1 to 1000');
   const active = context.req.queries('lifecycle[]') ?? context.req.queries('lifecycle') ?? ['active'];
-  const models = active.includes('active') ? modelsOf(settingsOf(door), 'anthropic').map(toldClaude) : [];
+  const models = active.includes('active') ? modelsOf(settingsOf(state), 'anthropic').map(claudeModel) : [];
   const at = (id: string): number => models.findIndex((model) => model.id === id);
   const unknown = [after, before].find((id) => id !== undefined && at(id) === -1);
   if (unknown !== undefined) return invalid(`after_id, before_id: no model has the id '${unknown}'`);
@@ -96,16 +92,16 @@ function pageOf(door: SimulatorDoor, context: DoorContext): WireObject | Message
   };
 }
 
-function findClaude(door: SimulatorDoor, id: string): WireObject | MessageRefusal {
-  const row = settingsOf(door).capabilities(id);
-  return row?.provider === 'anthropic' ? toldClaude(row) : refuse(404, 'not_found_error', `model: ${id}`);
+function findClaude(state: RouteState, id: string): WireObject | MessageRefusal {
+  const row = settingsOf(state).capabilities(id);
+  return row?.provider === 'anthropic' ? claudeModel(row) : refuse(404, 'not_found_error', `model: ${id}`);
 }
 
 /**
  * Returns a model in Anthropic's form. The catalog has no release dates, so the release is the epoch, as the SDK's
  * documentation allows. `capabilities` is `null`, because the catalog does not have all of them.
  */
-function toldClaude({ model, inputLimit, outputLimit }: Capabilities): WireObject & { readonly id: string } {
+function claudeModel({ model, inputLimit, outputLimit }: Capabilities): WireObject & { readonly id: string } {
   return {
     type: 'model',
     id: model,
@@ -133,14 +129,14 @@ function displayName(model: string): string {
 
 // OpenAI's form (SDK: `Model`).
 
-function findOpenAI(door: SimulatorDoor, id: string): WireObject | OpenAIRefusal {
-  const row = settingsOf(door).capabilities(id);
-  if (row?.provider === 'openai') return { ...toldModel(row), id };
+function findOpenAI(state: RouteState, id: string): WireObject | OpenAIRefusal {
+  const row = settingsOf(state).capabilities(id);
+  if (row?.provider === 'openai') return { ...openAIModel(row), id };
   const about = { param: 'model', code: 'model_not_found' };
   return refuseOpenAI(404, `The model '${id}' does not exist`, about);
 }
 
 /** Returns a model in OpenAI's form. The catalog has no release dates, so `created` is 0. */
-function toldModel({ model }: Capabilities): WireObject {
+function openAIModel({ model }: Capabilities): WireObject {
   return { id: model, object: 'model', created: 0, owned_by: 'openai' };
 }

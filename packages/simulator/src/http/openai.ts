@@ -16,8 +16,8 @@ import {
   waitOf,
   wholeBody,
   writeStream,
-} from './door.ts';
-import type { SimulatorDoor, DoorBindings, DoorContext } from './door.ts';
+} from './route-context.ts';
+import type { RouteState, RouteBindings, RouteContext } from './route-context.ts';
 import { SimulatorError } from '../core/errors.ts';
 import type { IncomingOpenAICall } from '../openai/admit.ts';
 import { callChat, callInputTokens, callResponses } from '../openai/calls.ts';
@@ -35,12 +35,12 @@ type Form = (refusal: OpenAIRefusal) => string;
  * Adds the routes of the OpenAI part to the server. All errors have the form of the provider, including errors of the
  * simulator itself.
  */
-export function addOpenAIDoors(app: Hono<DoorBindings>, door: SimulatorDoor): void {
-  const { core } = door;
+export function addOpenAIRoutes(app: Hono<RouteBindings>, state: RouteState): void {
+  const { core } = state;
   const answering =
     (answer: AnswerCall, form: Form = openAIErrorBody) =>
-    (context: DoorContext): Promise<Response> =>
-      respondGuarded(door, context, form, (call, request) => respond(core, context, answer(core, call), request));
+    (context: RouteContext): Promise<Response> =>
+      respondGuarded(state, context, form, (call, request) => respond(core, context, answer(core, call), request));
   const routed: AnswerCall = (own, call) => callChat(own, call, 'router');
   app.post('/v1/responses', answering(callResponses));
   app.post(
@@ -49,7 +49,7 @@ export function addOpenAIDoors(app: Hono<DoorBindings>, door: SimulatorDoor): vo
   );
   app.post('/api/v1/chat/completions', answering(routed, routerErrorBody));
   app.post('/v1/responses/input_tokens', (context) =>
-    respondGuarded(door, context, openAIErrorBody, (call, request) =>
+    respondGuarded(state, context, openAIErrorBody, (call, request) =>
       respondCount(context, callInputTokens(core, call), request),
     ),
   );
@@ -96,30 +96,35 @@ function routerErrorBody({ message, status }: OpenAIRefusal): string {
   return JSON.stringify({ error: { message, code: status } });
 }
 
-type Told = Response | OpenAIRefusal;
+type RouteOutcome = Response | OpenAIRefusal;
 
-type AnswerWork = (call: IncomingOpenAICall, request: string) => Told | Promise<Told>;
+type AnswerWork = (call: IncomingOpenAICall, request: string) => RouteOutcome | Promise<RouteOutcome>;
 
 async function respondGuarded(
-  door: SimulatorDoor,
-  context: DoorContext,
+  state: RouteState,
+  context: RouteContext,
   form: Form,
   work: AnswerWork,
 ): Promise<Response> {
-  const request = nextRequest(door);
-  const told = await attempt(door, context, request, work);
-  if (told instanceof Response) return told;
-  const headers = { 'content-type': 'application/json', 'x-request-id': request, ...told.headers };
-  return new Response(form(told), { status: told.status, headers });
+  const request = nextRequest(state);
+  const outcome = await attempt(state, context, request, work);
+  if (outcome instanceof Response) return outcome;
+  const headers = { 'content-type': 'application/json', 'x-request-id': request, ...outcome.headers };
+  return new Response(form(outcome), { status: outcome.status, headers });
 }
 
-async function attempt(door: SimulatorDoor, context: DoorContext, request: string, work: AnswerWork): Promise<Told> {
+async function attempt(
+  state: RouteState,
+  context: RouteContext,
+  request: string,
+  work: AnswerWork,
+): Promise<RouteOutcome> {
   try {
-    const call = await readCall(door, context);
+    const call = await readCall(state, context);
     return 'outcome' in call ? call : await work(call, request);
   } catch (error) {
     const refusal = failure(error);
-    reject(door, context.req.path, refusal);
+    reject(state, context.req.path, refusal);
     return refusal;
   }
 }
@@ -141,22 +146,22 @@ export function keyOf(authorization: string | undefined): string | OpenAIRefusal
   return /^Bearer\s+(.+)$/i.exec(authorization ?? '')?.[1] ?? refuseOpenAI(401, NO_KEY);
 }
 
-async function readCall(door: SimulatorDoor, context: DoorContext): Promise<IncomingOpenAICall | OpenAIRefusal> {
+async function readCall(state: RouteState, context: RouteContext): Promise<IncomingOpenAICall | OpenAIRefusal> {
   const key = keyOf(context.req.header('authorization'));
   if (typeof key !== 'string') {
-    reject(door, context.req.path, key);
+    reject(state, context.req.path, key);
     return key;
   }
   const body = new Uint8Array(await context.req.arrayBuffer());
-  return { body, account: accountOf(key), headers: headersOf(context), ...timeOf(door.core, context) };
+  return { body, account: accountOf(key), headers: headersOf(context), ...timeOf(state.core, context) };
 }
 
 async function respond(
   core: OpenAICore,
-  context: DoorContext,
+  context: RouteContext,
   outcome: OpenAIReply | OpenAIRefusal,
   request: string,
-): Promise<Told> {
+): Promise<RouteOutcome> {
   if (outcome.outcome === 'refused') return outcome;
   await delay(waitOf(core, outcome.fault));
   return outcome.streamed
@@ -166,7 +171,7 @@ async function respond(
 
 async function respondStreamed(
   core: OpenAICore,
-  context: DoorContext,
+  context: RouteContext,
   reply: OpenAIReply,
   request: string,
 ): Promise<Response> {
@@ -185,7 +190,7 @@ async function respondStreamed(
  * A `silence` fault sends nothing and leaves the connection open, because `RESPONSE_ALREADY_SENT` keeps Hono from
  * sending a response.
  */
-function respondWhole(core: OpenAICore, context: DoorContext, reply: OpenAIReply, request: string): Told {
+function respondWhole(core: OpenAICore, context: RouteContext, reply: OpenAIReply, request: string): RouteOutcome {
   const { fault } = reply;
   if (fault?.kind === 'silence') return RESPONSE_ALREADY_SENT;
   if (fault?.kind === 'cut') {
@@ -201,7 +206,11 @@ function respondWhole(core: OpenAICore, context: DoorContext, reply: OpenAIReply
   return context.body(wholeBody(reply.body, fault), 200, headers);
 }
 
-function respondCount(context: DoorContext, counted: ReturnType<typeof callInputTokens>, request: string): Told {
+function respondCount(
+  context: RouteContext,
+  counted: ReturnType<typeof callInputTokens>,
+  request: string,
+): RouteOutcome {
   if (counted.outcome === 'refused') return counted;
   const body = { object: 'response.input_tokens', input_tokens: counted.tokens };
   return context.json(body, 200, { 'x-request-id': request });

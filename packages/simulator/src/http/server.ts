@@ -20,14 +20,14 @@ import {
   waitOf,
   wholeBody,
   writeStream,
-} from './door.ts';
-import type { SimulatorDoor, DoorBindings, DoorContext } from './door.ts';
+} from './route-context.ts';
+import type { RouteState, RouteBindings, RouteContext } from './route-context.ts';
 import { SimulatorError } from '../core/errors.ts';
 import { messageOf, encodedEvents, errorEventOf, MALFORMED_EVENT } from '../anthropic/message.ts';
-import { addModelDoors } from './models.ts';
-import { addOpenAIDoors, refuseOpenAIEarly, refuseOpenAIPath } from './openai.ts';
+import { addModelRoutes } from './models.ts';
+import { addOpenAIRoutes, refuseOpenAIEarly, refuseOpenAIPath } from './openai.ts';
 import { openAIUpgrade } from './socket.ts';
-import { addControlDoors } from './control.ts';
+import { addControlRoutes } from './control.ts';
 import { invalid, refuse } from '../core/refusal.ts';
 import { errorBody } from '../anthropic/refusal.ts';
 import type { MessageRefusal } from '../core/refusal.ts';
@@ -72,13 +72,13 @@ export interface ListenOptions {
 export async function listen(core: OpenAICore, options: ListenOptions): Promise<ListeningSimulator> {
   const { port = 0, allowedHosts = [] } = options;
   const limits = { bodyBytes: MAX_BYTES, ...options.limits };
-  const door: SimulatorDoor = { core };
-  const app = createApp(door);
-  const refusalForm: RefusalForm = (refusal, path) => refuseEarly(door, refusal, path);
+  const state: RouteState = { core };
+  const app = createApp(state);
+  const refusalForm: RefusalForm = (refusal, path) => refuseEarly(state, refusal, path);
   const server = await openServer(app.fetch, { port, allowedHosts, limits, refusalForm }).catch((error: unknown) => {
     throw error instanceof HttpServerError ? asSimulatorError(error, port) : error;
   });
-  server.onUpgrade(openAIUpgrade(door));
+  server.onUpgrade(openAIUpgrade(state));
   return server;
 }
 
@@ -91,13 +91,13 @@ function asSimulatorError(error: HttpServerError, port: number): SimulatorError 
 }
 
 /** Uses Anthropic's form if the path belongs to neither OpenAI nor OpenRouter. */
-function refuseEarly(door: SimulatorDoor, refusal: ServerRefusal, path = ''): RefusalAnswer {
-  reject(door, path, refusal);
-  const openAI = refuseOpenAIEarly(refusal, path, () => nextRequest(door));
+function refuseEarly(state: RouteState, refusal: ServerRefusal, path = ''): RefusalAnswer {
+  reject(state, path, refusal);
+  const openAI = refuseOpenAIEarly(refusal, path, () => nextRequest(state));
   if (openAI !== undefined) return openAI;
   const { reason, status, message } = refusal;
   const text = reason === 'body-too-large' ? TOO_LARGE : `simulator: ${message}`;
-  return answerOf(refuse(status, TYPES[reason], text), nextRequest(door));
+  return answerOf(refuse(status, TYPES[reason], text), nextRequest(state));
 }
 
 const TOO_LARGE = 'Request exceeds the maximum size';
@@ -120,28 +120,28 @@ const TYPES: { readonly [reason in RefusalReason]: string } = {
   timeout: 'timeout_error',
 };
 
-function createApp(door: SimulatorDoor): Hono<DoorBindings> {
-  const app = new Hono<DoorBindings>();
-  app.post('/v1/messages', (context) => answerMessages(door, context));
-  app.post('/v1/messages/count_tokens', (context) => answerCount(door, context));
-  addOpenAIDoors(app, door);
-  addModelDoors(app, door);
-  addControlDoors(app, door);
-  app.notFound((context) => refuseUnknown(door, context.req.path));
+function createApp(state: RouteState): Hono<RouteBindings> {
+  const app = new Hono<RouteBindings>();
+  app.post('/v1/messages', (context) => answerMessages(state, context));
+  app.post('/v1/messages/count_tokens', (context) => answerCount(state, context));
+  addOpenAIRoutes(app, state);
+  addModelRoutes(app, state);
+  addControlRoutes(app, state);
+  app.notFound((context) => refuseUnknown(state, context.req.path));
   app.onError((error, context) => {
     const refusal = failure(error);
-    reject(door, context.req.path, refusal);
-    return refuseCall(refusal, nextRequest(door));
+    reject(state, context.req.path, refusal);
+    return refuseCall(refusal, nextRequest(state));
   });
   return app;
 }
 
 /** Returns the 404 for a path without a route, in the form of the provider to which the path belongs. */
-function refuseUnknown(door: SimulatorDoor, path: string): Response {
-  reject(door, path, { status: 404, message: 'no route for this path and method is simulated' });
-  const openAI = refuseOpenAIPath(path, () => nextRequest(door));
+function refuseUnknown(state: RouteState, path: string): Response {
+  reject(state, path, { status: 404, message: 'no route for this path and method is simulated' });
+  const openAI = refuseOpenAIPath(path, () => nextRequest(state));
   if (openAI !== undefined) return new Response(openAI.body, openAI);
-  return refuseCall(refuse(404, 'not_found_error', 'Not found'), nextRequest(door));
+  return refuseCall(refuse(404, 'not_found_error', 'Not found'), nextRequest(state));
 }
 
 /**
@@ -153,10 +153,10 @@ function failure(error: Error): MessageRefusal {
   return error instanceof SimulatorError ? invalid(text) : refuse(500, 'api_error', text);
 }
 
-async function answerMessages(door: SimulatorDoor, context: DoorContext): Promise<Response> {
-  const { core } = door;
-  const request = nextRequest(door);
-  const call = await readCall(door, context);
+async function answerMessages(state: RouteState, context: RouteContext): Promise<Response> {
+  const { core } = state;
+  const request = nextRequest(state);
+  const call = await readCall(state, context);
   if ('outcome' in call) return refuseCall(call, request);
   const outcome = admit(core, call);
   if (outcome.outcome === 'refused') return refuseCall(outcome, request);
@@ -166,10 +166,10 @@ async function answerMessages(door: SimulatorDoor, context: DoorContext): Promis
     : respondWhole(core, context, outcome, request);
 }
 
-async function answerCount(door: SimulatorDoor, context: DoorContext): Promise<Response> {
-  const { core } = door;
-  const request = nextRequest(door);
-  const call = await readCall(door, context);
+async function answerCount(state: RouteState, context: RouteContext): Promise<Response> {
+  const { core } = state;
+  const request = nextRequest(state);
+  const call = await readCall(state, context);
   if ('outcome' in call) return refuseCall(call, request);
   const counted = count(core, call);
   if (counted.outcome === 'refused') return refuseCall(counted, request);
@@ -180,7 +180,7 @@ async function answerCount(door: SimulatorDoor, context: DoorContext): Promise<R
 
 async function respondStreamed(
   core: OpenAICore,
-  context: DoorContext,
+  context: RouteContext,
   call: AdmittedMessage,
   request: string,
 ): Promise<Response> {
@@ -205,7 +205,7 @@ async function respondStreamed(
  * A `silence` fault sends nothing and leaves the connection open, because `RESPONSE_ALREADY_SENT` keeps Hono from
  * sending a response.
  */
-function respondWhole(core: OpenAICore, context: DoorContext, call: AdmittedMessage, request: string): Response {
+function respondWhole(core: OpenAICore, context: RouteContext, call: AdmittedMessage, request: string): Response {
   const { fault } = call;
   if (['silence', 'cut', 'error-event'].includes(fault?.kind ?? '')) call.abandon();
   if (fault?.kind === 'silence') return RESPONSE_ALREADY_SENT;
@@ -223,12 +223,12 @@ function respondWhole(core: OpenAICore, context: DoorContext, call: AdmittedMess
   });
 }
 
-async function readCall(door: SimulatorDoor, context: DoorContext): Promise<IncomingCall | MessageRefusal> {
+async function readCall(state: RouteState, context: RouteContext): Promise<IncomingCall | MessageRefusal> {
   const key = anthropicKeyOf(context);
   const refused = typeof key === 'string' ? versionRefusal(context) : key;
   if (typeof key !== 'string' || refused !== undefined) {
     const refusal = refused ?? invalid('the request has no key');
-    reject(door, context.req.path, refusal);
+    reject(state, context.req.path, refusal);
     return refusal;
   }
   const betas = (context.req.header('anthropic-beta') ?? '').split(',').map((beta) => beta.trim());
@@ -237,7 +237,7 @@ async function readCall(door: SimulatorDoor, context: DoorContext): Promise<Inco
     account: accountOf(key),
     betas: betas.filter((beta) => beta !== ''),
     headers: headersOf(context),
-    ...timeOf(door.core, context),
+    ...timeOf(state.core, context),
   };
 }
 
@@ -245,7 +245,7 @@ async function readCall(door: SimulatorDoor, context: DoorContext): Promise<Inco
 const VERSION = /^\d{4}-\d{2}-\d{2}$/;
 
 /** The text for a wrong version is the simulator's own. */
-function versionRefusal(context: DoorContext): MessageRefusal | undefined {
+function versionRefusal(context: RouteContext): MessageRefusal | undefined {
   const version = context.req.header('anthropic-version');
   if (version === undefined) return invalid('anthropic-version: header is required');
   return VERSION.test(version)

@@ -6,8 +6,8 @@ import type { IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RefusalAnswer, ServerSocket, ServeUpgrade } from '@tidemark/http-server';
 import type { OpenAICore } from '../openai/memory.ts';
-import { accountOf, firstByteAt, waitOf, piecesOf, reject } from './door.ts';
-import type { SimulatorDoor } from './door.ts';
+import { accountOf, firstByteAt, waitOf, piecesOf, reject } from './route-context.ts';
+import type { RouteState } from './route-context.ts';
 import type { Fault } from '../core/faults.ts';
 import { dataOf } from '../core/sse.ts';
 import { callResponses } from '../openai/calls.ts';
@@ -35,12 +35,12 @@ const PATH = '/v1/responses';
  * Returns the handler of WebSocket upgrades. The handler accepts `/v1/responses` with an API key and refuses other
  * upgrades.
  */
-export function openAIUpgrade(door: SimulatorDoor): ServeUpgrade {
-  const { core } = door;
+export function openAIUpgrade(state: RouteState): ServeUpgrade {
+  const { core } = state;
   return (request, path) => {
     const account = admitUpgrade(core, request, path);
     if (typeof account === 'string') return (socket) => attend(core, socket, account, plainHeaders(request));
-    if (account.cause !== 'fault') reject(door, path, account.refusal);
+    if (account.cause !== 'fault') reject(state, path, account.refusal);
     return answerOf(account.refusal);
   };
 }
@@ -204,8 +204,8 @@ function checkFields({ stream, stream_id: lane, ...fields }: WireObject): OpenAI
 
 /** The `error` event contains the headers that HTTP would send. */
 function refusalFrame({ status, type, message, param, code, headers }: OpenAIRefusal): string {
-  const told = Object.keys(headers).length === 0 ? {} : { headers };
-  return JSON.stringify({ type: 'error', status, error: { type, code, message, param, ...told } });
+  const optional = Object.keys(headers).length === 0 ? {} : { headers };
+  return JSON.stringify({ type: 'error', status, error: { type, code, message, param, ...optional } });
 }
 
 const LONGEST_MS = 60 * 60 * 1000;

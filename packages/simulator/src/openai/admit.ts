@@ -155,8 +155,8 @@ function admitArrived<Request extends OpenAIRequest>(
   const early = causedByFault(openAIRefusalOf(planned.fault, request.model), trace);
   if (early !== undefined) return early;
   const plan = askHook(core, sent, planned);
-  const told = causedByFault(openAIRefusalOf(plan.fault, request.model), trace);
-  if (told !== undefined) return told;
+  const refusal = causedByFault(openAIRefusalOf(plan.fault, request.model), trace);
+  if (refusal !== undefined) return refusal;
   const prefix = prefixOf(request, plan.sizes);
   const room = outputRoom(request, prefix.at(-1)?.tokens ?? 0);
   if ('outcome' in room) return room;
@@ -287,11 +287,13 @@ function describeOpenAI(request: OpenAIRequest): ReceivedRequest {
   const { fields, items, model } = request;
   const added = items.filter(({ type }) => type === 'additional_tools').map((item) => item.fields);
   const tools = [fields, ...added].flatMap((given) => (isList(given['tools']) ? given['tools'].filter(isObject) : []));
-  const told = items.filter((item) => item.speaker === 'developer').map((item) => textIn(item.fields['content']));
+  const developerTexts = items
+    .filter((item) => item.speaker === 'developer')
+    .map((item) => textIn(item.fields['content']));
   const speaker = items.findLast((item) => item.speaker === 'user' && textIn(item.fields['content']) !== '');
   return {
     model,
-    system: [textOf(fields['instructions']), ...told].filter((text) => text !== '').join('\n\n'),
+    system: [textOf(fields['instructions']), ...developerTexts].filter((text) => text !== '').join('\n\n'),
     tools: tools.map(toolName),
     lastUserText: textIn(speaker?.fields['content']),
     toolResults: lastResults(items),

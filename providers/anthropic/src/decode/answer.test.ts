@@ -1,7 +1,7 @@
 import { expect, it, test } from 'vitest';
 import { NOTHING, decodeEvent, decodeMessage } from './stream.ts';
 
-const told = (diagnostics: unknown): unknown => {
+const decode = (diagnostics: unknown): unknown => {
   const fields = { id: 'msg_2', model: 'm', content: [], stop_reason: 'end_turn', usage: {}, diagnostics };
   const whole = decodeMessage(JSON.stringify(fields)).diagnosis;
   const begun = decodeEvent(NOTHING, JSON.stringify({ type: 'message_start', message: fields })).arrived;
@@ -26,9 +26,9 @@ test.each([
   ],
   ['no diagnosis', { type: 'unavailable' }, { found: 'unavailable' }],
 ])('`decodeDiagnosis` reads %s, from a stream and from a whole message', (_, cache_miss_reason, diagnosis) => {
-  expect(told({ cache_miss_reason })).toEqual(diagnosis);
+  expect(decode({ cache_miss_reason })).toEqual(diagnosis);
 });
 
 it('`decodeDiagnosis` returns `same` for null, and undefined for a missing field or an unknown form', () => {
-  expect([told(null), told(undefined), told('fine')]).toEqual([{ found: 'same' }, undefined, undefined]);
+  expect([decode(null), decode(undefined), decode('fine')]).toEqual([{ found: 'same' }, undefined, undefined]);
 });

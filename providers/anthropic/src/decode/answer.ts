@@ -135,10 +135,10 @@ export function decodeStop(
  * Translates the API's comparison with an earlier request. Returns no diagnosis if the field is missing. `null` becomes
  * `same`: the API also sends `null` when the request asked for no comparison, so the two cases look alike.
  */
-export function decodeDiagnosis(told: MessageWireDiagnostics | null | undefined): Pick<Answer, 'diagnosis'> {
-  if (told === undefined) return {};
-  if (told === null) return { diagnosis: { found: 'same' } };
-  const { type: reason, cache_missed_input_tokens: missed } = told.cache_miss_reason ?? {};
+export function decodeDiagnosis(wire: MessageWireDiagnostics | null | undefined): Pick<Answer, 'diagnosis'> {
+  if (wire === undefined) return {};
+  if (wire === null) return { diagnosis: { found: 'same' } };
+  const { type: reason, cache_missed_input_tokens: missed } = wire.cache_miss_reason ?? {};
   switch (reason) {
     case undefined:
     case null:
@@ -158,8 +158,8 @@ export function decodeDiagnosis(told: MessageWireDiagnostics | null | undefined)
  * (L7).
  */
 export function mergeUsage(before: MessageUsage, after: MessageUsage | null | undefined): MessageUsage {
-  const told = Object.entries(after ?? {}).filter(([, value]) => value !== null && value !== undefined);
-  return { ...before, ...Object.fromEntries(told) };
+  const present = Object.entries(after ?? {}).filter(([, value]) => value !== null && value !== undefined);
+  return { ...before, ...Object.fromEntries(present) };
 }
 
 /**
@@ -167,8 +167,8 @@ export function mergeUsage(before: MessageUsage, after: MessageUsage | null | un
  * are already disjoint (provider-facts §1.4). No request is empty. So if all input counts are 0, the server does not
  * count input, and every count of 0 is treated as unknown.
  */
-export function decodeUsage(told: MessageUsage): Usage {
-  const wire = countsNoInput(told) ? withoutZeros(told) : told;
+export function decodeUsage(usage: MessageUsage): Usage {
+  const wire = countsNoInput(usage) ? withoutZeros(usage) : usage;
   const { input_tokens: fresh, cache_read_input_tokens: read } = wire;
   const { writes, written } = decodeWrites(wire);
   return {

@@ -84,8 +84,8 @@ it.each([
   ['messages.15: `tool_use` ids were found without `tool_result` blocks', { holds: 'call', message: 15 }],
   ['messages.2.content.4.web_search_tool_result.content: Field required', { message: 2, content: 4 }],
   ['Could not process image', { holds: 'image' }],
-])('`refusedPlace` finds the block that "%s" names', (said, place) => {
-  expect(refusedPlace(said)).toEqual(place);
+])('`refusedPlace` finds the block that "%s" names', (text, place) => {
+  expect(refusedPlace(text)).toEqual(place);
 });
 
 it.each([
@@ -93,6 +93,6 @@ it.each([
   "messages.2: role 'system' must follow a 'user' message",
   'messages.4: all messages must have non-empty content',
   'max_tokens: Field required',
-])('`refusedPlace` finds no block in "%s"', (said) => {
-  expect(refusedPlace(said)).toBeUndefined();
+])('`refusedPlace` finds no block in "%s"', (text) => {
+  expect(refusedPlace(text)).toBeUndefined();
 });

@@ -76,10 +76,10 @@ const WORDS: readonly (readonly [NonNullable<RefusedPlace['holds']>, RegExp])[] 
  * Returns the place of the block that the text of a refusal names, or only the kind of the block if the text names no
  * place. Returns `undefined` if the refusal is not about a single block.
  */
-export function refusedPlace(said: string): RefusedPlace | undefined {
-  if (NOT_OF_A_BLOCK.test(said)) return undefined;
-  const [, message, content, inner] = PATH.exec(said) ?? [];
-  const holds = WORDS.find(([, words]) => words.test(said))?.[0];
+export function refusedPlace(text: string): RefusedPlace | undefined {
+  if (NOT_OF_A_BLOCK.test(text)) return undefined;
+  const [, message, content, inner] = PATH.exec(text) ?? [];
+  const holds = WORDS.find(([, words]) => words.test(text))?.[0];
   // A refusal that names a whole message, without a content index, points to a block only if its text is about calls.
   const pointed = message !== undefined && (content !== undefined || holds === 'call');
   if (!pointed && (holds === undefined || holds === 'call')) return undefined;

@@ -28,9 +28,9 @@ describe('usage from an API with disjoint counts (L7)', () => {
   });
 
   it('a missing count stays unknown, for every combination of missing counts', () => {
-    const told = fc.record({ input: maybe, read: maybe, total: maybe, short: maybe, hour: maybe, output: maybe });
+    const anyCounts = fc.record({ input: maybe, read: maybe, total: maybe, short: maybe, hour: maybe, output: maybe });
     fc.assert(
-      fc.property(told, ({ input, read, total, short, hour, output }) => {
+      fc.property(anyCounts, ({ input, read, total, short, hour, output }) => {
         const usage = decodeUsage({
           input_tokens: input,
           cache_read_input_tokens: read,

@@ -13,9 +13,9 @@ const front: Front = {
   tools: [{ name: 'read', definition: '{"description":"Reads.","name":"read","schema":{"type":"object"}}', origin }],
   system: [{ text: 'You are.', stability: 'global', origin }],
 };
-const said = (text: string): Part => ({ type: 'text', text });
+const textPart = (text: string): Part => ({ type: 'text', text });
 const history: readonly Span[] = [
-  span('user', 0, [said('read a')], true),
+  span('user', 0, [textPart('read a')], true),
   span('user', 0, [PICTURE]),
   span('assistant', 1, [{ type: 'call', call: 'c1', name: 'read', arguments: '{"path":"a"}' }]),
   span('user', 2, [{ type: 'result', call: 'c1', error: false, content: [{ type: 'text', text: 'A' }] }]),
@@ -104,8 +104,8 @@ describe('the number of bytes hashed for a step', () => {
   }
 
   const turn = (index: number): readonly Span[] => [
-    span('user', index * 2, [said(`${index} ${'q'.repeat(10_000)}`)], true),
-    span('assistant', index * 2 + 1, [said('a'.repeat(10_000))]),
+    span('user', index * 2, [textPart(`${index} ${'q'.repeat(10_000)}`)], true),
+    span('assistant', index * 2 + 1, [textPart('a'.repeat(10_000))]),
   ];
 
   it('depends on the new blocks and not on the length of the history', () => {
@@ -156,7 +156,7 @@ describe('a body writer', () => {
   });
 
   it('refuses text before the results of a message (anthropics/claude-code#3639)', () => {
-    const open = lower([...history.slice(0, 3), span('user', 2, [said('wait')]), ...history.slice(3)], lowered);
+    const open = lower([...history.slice(0, 3), span('user', 2, [textPart('wait')]), ...history.slice(3)], lowered);
     expect(() => writer().write(open, [], ENVELOPE)).toThrow(
       expect.objectContaining({ code: 'provider/unclosed-history' }),
     );
@@ -168,7 +168,7 @@ describe('a body writer', () => {
     const spans = [
       span('assistant', 0, [call('a'), call('b')]),
       result('a'),
-      span('user', 1, [said('also')]),
+      span('user', 1, [textPart('also')]),
       result('b'),
     ];
     expect(() => writer().write(lower(spans, lowered), [], ENVELOPE)).toThrow(

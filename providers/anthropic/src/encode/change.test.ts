@@ -5,7 +5,7 @@ import { BARE, ENVELOPE, LOWERING, span, wire } from '../../tests/fixtures.ts';
 import { anthropicEncoder } from './encoder.ts';
 
 const { lowerFront, lowerSpan, join } = anthropicEncoder;
-const said = (words: string) => ({ type: 'text', text: words }) as const;
+const textPart = (words: string) => ({ type: 'text', text: words }) as const;
 const level = (setting: string): ChangePart => ({ type: 'change', change: 'reasoning', setting });
 const tools = (change: Partial<ToolsChange>): ChangePart => ({
   type: 'change',
@@ -73,11 +73,11 @@ describe('a body with changes', () => {
     const front = lowerFront(BARE, LOWERING);
     const history = [
       span('system', 0, [level('low')]),
-      span('user', 1, [said('go')]),
+      span('user', 1, [textPart('go')]),
       span('system', 2, [tools({ removed: ['read'] })]),
       span('system', 3, [level('high')]),
-      span('assistant', 4, [said('so')]),
-      span('user', 5, [said('on')]),
+      span('assistant', 4, [textPart('so')]),
+      span('user', 5, [textPart('on')]),
       span('system', 6, [level('max')]),
     ];
     const blocks = [...front.blocks, ...history.flatMap((one) => lowerSpan(one, LOWERING))];
@@ -85,11 +85,11 @@ describe('a body with changes', () => {
     const { messages } = JSON.parse(new TextDecoder().decode(body));
     expect(messages).toEqual([
       { role: 'system', content: [], output_config: { effort: 'low' } },
-      { role: 'user', content: [said('go')] },
+      { role: 'user', content: [textPart('go')] },
       { role: 'system', content: [{ type: 'tool_removal', tool: { type: 'tool_reference', name: 'read' } }] },
       { role: 'system', content: [], output_config: { effort: 'high' } },
-      { role: 'assistant', content: [said('so')] },
-      { role: 'user', content: [said('on')] },
+      { role: 'assistant', content: [textPart('so')] },
+      { role: 'user', content: [textPart('on')] },
       { role: 'system', content: [], output_config: { effort: 'max' } },
     ]);
   });

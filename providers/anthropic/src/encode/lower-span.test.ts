@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { LOWERING, MODEL, span, wire } from '../../tests/fixtures.ts';
 import { lowerSpan } from './encoder.ts';
 
-const text = (said: string) => ({ type: 'text', text: said }) as const;
+const text = (words: string) => ({ type: 'text', text: words }) as const;
 const call = (raw: string): CallPart => ({ type: 'call', call: 'toolu_1', name: 'read', arguments: raw });
 const result = (more: Partial<ResultPart>): ResultPart => ({
   type: 'result',
@@ -110,9 +110,9 @@ describe('calls and results', () => {
     const id = 'call_1|fc_2';
     const fitting = /^[a-zA-Z0-9_-]+$/;
     const [asked] = wire(lowerSpan(span('assistant', 0, [{ ...call('{}'), call: id }]), LOWERING));
-    const [told] = wire(lowerSpan(span('user', 1, [result({ call: id })]), LOWERING));
+    const [resultBlock] = wire(lowerSpan(span('user', 1, [result({ call: id })]), LOWERING));
     expect(asked).toMatchObject({ id: expect.stringMatching(fitting) });
-    expect(told).toHaveProperty('tool_use_id', Reflect.get(Object(asked), 'id'));
+    expect(resultBlock).toHaveProperty('tool_use_id', Reflect.get(Object(asked), 'id'));
   });
 
   it('results come before text', () => {

@@ -101,9 +101,9 @@ describe('sending a request', () => {
 
   it('the answer is streamed up to `finished`', async () => {
     const { baseURL } = await serve(streaming(ANSWER));
-    const said = await parts({ baseURL });
-    expect(said.map(({ type }) => type)).toEqual(['began', 'text.delta', 'part', 'finished']);
-    expect(said.at(-1)).toMatchObject({
+    const streamed = await parts({ baseURL });
+    expect(streamed.map(({ type }) => type)).toEqual(['began', 'text.delta', 'part', 'finished']);
+    expect(streamed.at(-1)).toMatchObject({
       answer: { parts: [{ type: 'text', text: 'Hé' }], usage: { fresh: 1, answer: 2 } },
     });
   });
@@ -157,11 +157,11 @@ describe('errors of a call', () => {
   it('an error after status 200 is thrown after the parts that had already arrived', async () => {
     const error = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
     const { baseURL } = await serve(streaming([...ANSWER.slice(0, 4), error]));
-    const said: StreamPart[] = [];
+    const streamed: StreamPart[] = [];
     const call = async (): Promise<void> => {
-      for await (const part of createAnthropicProvider({ apiKey: KEY, baseURL }).send(outgoing())) said.push(part);
+      for await (const part of createAnthropicProvider({ apiKey: KEY, baseURL }).send(outgoing())) streamed.push(part);
     };
     await expect(call()).rejects.toMatchObject({ class: 'retryable', code: 'provider/overloaded' });
-    expect(said.map(({ type }) => type)).toEqual(['began', 'text.delta']);
+    expect(streamed.map(({ type }) => type)).toEqual(['began', 'text.delta']);
   });
 });

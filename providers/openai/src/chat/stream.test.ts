@@ -189,8 +189,8 @@ describe('usage with invalid values', () => {
     answerOf(chunk({ content: 'Fine.' }), ends('stop'), { choices: [], usage }).usage;
 
   it.each(['12', 7.5, -1, 1e300, 1e15, true, {}, [[]]])('the answer is kept and the count %j is dropped', (odd) => {
-    const told = answerOf(chunk({ content: 'Fine.' }), ends('stop'), { choices: [], usage: { prompt_tokens: odd } });
-    expect(told).toMatchObject({ stop: 'end', parts: [{ type: 'text', text: 'Fine.' }], usage: {} });
+    const answer = answerOf(chunk({ content: 'Fine.' }), ends('stop'), { choices: [], usage: { prompt_tokens: odd } });
+    expect(answer).toMatchObject({ stop: 'end', parts: [{ type: 'text', text: 'Fine.' }], usage: {} });
     expect(counting({ prompt_tokens: odd, completion_tokens: 5 })).toEqual({ answer: 5 });
     expect(counting({ prompt_tokens: 9, completion_tokens: odd })).toEqual({ input: 9 });
     const read = { prompt_tokens: 9, prompt_tokens_details: { cached_tokens: odd }, completion_tokens: 5 };

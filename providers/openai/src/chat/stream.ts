@@ -168,8 +168,8 @@ function growText({ parts, says }: Grown, type: 'text' | 'reasoning', more: stri
   const index = found === -1 ? parts.length : found;
   const before = parts[index];
   const text = (before !== undefined && before.type !== 'call' ? before.text : '') + more;
-  const said: StreamPart = { type: type === 'text' ? 'text.delta' : 'reasoning.delta', index, text: more };
-  return { parts: placePart(parts, index, { type, text }), says: [...says, said] };
+  const delta: StreamPart = { type: type === 'text' ? 'text.delta' : 'reasoning.delta', index, text: more };
+  return { parts: placePart(parts, index, { type, text }), says: [...says, delta] };
 }
 
 function addCall({ parts, says }: Grown, piece: WireCall, response: string): Grown {

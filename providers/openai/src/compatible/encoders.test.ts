@@ -1,7 +1,7 @@
 import type { Encoder, Lowering, Span } from '@tidemark/model';
 import { describeEncoderContract, loweringFor } from '@tidemark/model/contract';
 import { describe, expect, it, test } from 'vitest';
-import { bodyOf, said, span } from '../../tests/fixtures.ts';
+import { bodyOf, textPart, span } from '../../tests/fixtures.ts';
 import { openaiChatEncoder } from '../chat/encoder.ts';
 import type { SentReasoning } from './encoders.ts';
 import { COMPATIBLE_ENCODERS, COMPATIBLE_RESERVED } from './encoders.ts';
@@ -30,15 +30,15 @@ const result = (id: string, group: number): Span =>
   span('user', group, [{ type: 'result', call: id, error: false, content: [{ type: 'text', text: 'A' }] }]);
 
 const LOOP: readonly Span[] = [
-  span('user', 0, [said('go')], true),
-  span('assistant', 1, [thought('hm "so"'), said('I read.'), call('a')]),
+  span('user', 0, [textPart('go')], true),
+  span('assistant', 1, [thought('hm "so"'), textPart('I read.'), call('a')]),
   result('a', 2),
   span('assistant', 3, [thought('again'), call('b')]),
   result('b', 4),
   span('assistant', 5, [call('c')]),
   result('c', 6),
-  span('assistant', 7, [said('Done.')]),
-  span('user', 8, [said('and?')], true),
+  span('assistant', 7, [textPart('Done.')]),
+  span('user', 8, [textPart('and?')], true),
 ];
 
 interface WireMessage {
@@ -72,7 +72,10 @@ describe('reasoning in requests to a compatible server', () => {
       { opaque: '{"type":"thinking"}' },
     ];
     for (const more of others) {
-      const spans = [span('user', 0, [said('go')], true), span('assistant', 1, [thought('secret', more), said('Hi.')])];
+      const spans = [
+        span('user', 0, [textPart('go')], true),
+        span('assistant', 1, [thought('secret', more), textPart('Hi.')]),
+      ];
       expect(bodyOf(COMPATIBLE_ENCODERS.own, front, spans, ENVELOPE)).not.toContain('secret');
       expect(answersIn(COMPATIBLE_ENCODERS.always, spans)).toEqual([
         { role: 'assistant', reasoning_content: '', content: 'Hi.' },
@@ -81,7 +84,10 @@ describe('reasoning in requests to a compatible server', () => {
   });
 
   it('comes first in its message, wherever it was in the answer', () => {
-    const spans = [span('user', 0, [said('go')], true), span('assistant', 1, [said('Hi.'), thought('hm'), call('a')])];
+    const spans = [
+      span('user', 0, [textPart('go')], true),
+      span('assistant', 1, [textPart('Hi.'), thought('hm'), call('a')]),
+    ];
     expect(answersIn(COMPATIBLE_ENCODERS.own, [...spans, result('a', 2)])).toMatchObject([
       { reasoning_content: 'hm', content: 'Hi.', tool_calls: [{ id: 'a' }] },
     ]);

@@ -100,10 +100,10 @@ function codeOf({ code, type, status, message }: OpenAIFailure): FailureCode {
   const byStatus = status === undefined ? undefined : BY_STATUS.get(status);
   if (byStatus !== undefined) return byStatus;
   const refused = type === 'invalid_request_error' || (status !== undefined && status >= 400 && status < 500);
-  const told = BY_TEXT.find(([pattern]) => pattern.test(message))?.[1];
+  const byText = BY_TEXT.find(([pattern]) => pattern.test(message))?.[1];
   // Some compatible servers answer with a 500 when the request is too long for the context.
-  if (!refused) return told === 'provider/too-long' ? 'provider/too-long' : 'provider/server';
-  return told ?? 'provider/invalid';
+  if (!refused) return byText === 'provider/too-long' ? 'provider/too-long' : 'provider/server';
+  return byText ?? 'provider/invalid';
 }
 
 function waitIn(message: string): number | undefined {

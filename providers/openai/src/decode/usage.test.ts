@@ -51,20 +51,20 @@ describe('usage (L7)', () => {
     const maybe = fc.option(tokens, { nil: undefined });
     const counts = fc.record({ input: maybe, cached: maybe, written: maybe, output: maybe, reasoning: maybe });
     fc.assert(
-      fc.property(counts, (told) => {
-        const usage = decodeUsage(told, NEW);
-        if (told.cached === undefined) expect(usage).not.toHaveProperty('read');
-        if (told.written === undefined) expect(usage).not.toHaveProperty('writes');
-        if (told.input === undefined || told.cached === undefined || told.written === undefined) {
+      fc.property(counts, (sent) => {
+        const usage = decodeUsage(sent, NEW);
+        if (sent.cached === undefined) expect(usage).not.toHaveProperty('read');
+        if (sent.written === undefined) expect(usage).not.toHaveProperty('writes');
+        if (sent.input === undefined || sent.cached === undefined || sent.written === undefined) {
           expect(usage).not.toHaveProperty('fresh');
         }
-        if (told.output === undefined) expect(usage).not.toHaveProperty('answer');
+        if (sent.output === undefined) expect(usage).not.toHaveProperty('answer');
         const total = inputTokens(usage);
-        if (total !== undefined) expect(total).toBe(told.input);
+        if (total !== undefined) expect(total).toBe(sent.input);
         if (usage.input !== undefined) expect(usage).not.toHaveProperty('fresh');
         if (usage.written !== undefined) expect(usage).not.toHaveProperty('writes');
         const made = (usage.answer ?? 0) + (usage.reasoning ?? 0);
-        if (told.output !== undefined) expect(made).toBe(told.output);
+        if (sent.output !== undefined) expect(made).toBe(sent.output);
       }),
     );
   });

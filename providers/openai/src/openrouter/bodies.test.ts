@@ -1,7 +1,7 @@
 import type { Marker } from '@tidemark/model';
 import { PICTURE } from '@tidemark/model/contract';
 import { describe, expect, it } from 'vitest';
-import { said, span } from '../../tests/fixtures.ts';
+import { textPart, span } from '../../tests/fixtures.ts';
 import { blocksOf, bodyOf, FRONT, HISTORY, LOWERING, MODEL } from '../../tests/openrouter-fixtures.ts';
 import { askedLife, openrouterEncoder } from './encoder.ts';
 
@@ -31,8 +31,8 @@ describe('a body', () => {
 
   it('has `null` as the content of an answer that contains only calls', () => {
     const call = { type: 'call', call: 'c', name: 'read', arguments: '{}' } as const;
-    const told = { type: 'result', call: 'c', error: false, content: [] } as const;
-    const body = textOf(FRONT, [span('assistant', 0, [call]), span('user', 1, [told])]);
+    const resultPart = { type: 'result', call: 'c', error: false, content: [] } as const;
+    const body = textOf(FRONT, [span('assistant', 0, [call]), span('user', 1, [resultPart])]);
     expect(body).toContain('{"role":"assistant","content":null,"tool_calls":[');
     expect(body).toContain('"content":[{"type":"text","text":"(no output)"}]');
   });
@@ -58,7 +58,7 @@ describe('a body', () => {
 });
 
 describe('the lifetime that a body asks for', () => {
-  const spans = [span('user', 0, [said('one')]), span('user', 1, [said('two')])];
+  const spans = [span('user', 0, [textPart('one')]), span('user', 1, [textPart('two')])];
   const asked = (...ttls: readonly Marker['ttl'][]): string | undefined =>
     askedLife(
       bodyOf(
@@ -74,6 +74,6 @@ describe('the lifetime that a body asks for', () => {
 
   it('ignores the text of a marker inside a message', () => {
     const words = 'write ,"cache_control":{"type":"ephemeral","ttl":"1h"}, please';
-    expect(askedLife(bodyOf(FRONT, [span('user', 0, [said(words)])]))).toBe(undefined);
+    expect(askedLife(bodyOf(FRONT, [span('user', 0, [textPart(words)])]))).toBe(undefined);
   });
 });

@@ -6,21 +6,21 @@ import { inputTokens } from '@tidemark/model';
 import type { Fault, ListeningSimulator, Simulator } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { said, span } from '../../tests/fixtures.ts';
+import { textPart, span } from '../../tests/fixtures.ts';
 import { blocksOf, bodyOf, FRONT, result } from '../../tests/openrouter-fixtures.ts';
 import { createOpenRouterProvider } from './provider.ts';
 
 let simulator: Simulator;
-let door: ListeningSimulator;
+let listening: ListeningSimulator;
 let provider: Provider;
 
 beforeEach(async () => {
   simulator = createSimulator();
-  door = await simulator.listen();
-  provider = createOpenRouterProvider({ apiKey: 'a-secret-key', baseURL: `${door.url}/api/v1`, idleMs: 2_000 });
+  listening = await simulator.listen();
+  provider = createOpenRouterProvider({ apiKey: 'a-secret-key', baseURL: `${listening.url}/api/v1`, idleMs: 2_000 });
 });
 
-afterEach(() => door.close());
+afterEach(() => listening.close());
 
 async function ask(spans: readonly Span[], ttls: readonly Marker['ttl'][]): Promise<Answer> {
   const last = blocksOf(FRONT, spans).length - 1;
@@ -32,7 +32,7 @@ async function ask(spans: readonly Span[], ttls: readonly Marker['ttl'][]): Prom
   return answer;
 }
 
-const PROMPT = span('user', 0, [said('read a, please. '.repeat(400))], true);
+const PROMPT = span('user', 0, [textPart('read a, please. '.repeat(400))], true);
 const CALLED = span('assistant', 1, [{ type: 'call', call: 'call_1', name: 'read', arguments: '{"path":"a"}' }]);
 const TOLD = span('user', 2, [result('call_1', 'what stands in a. '.repeat(400))]);
 

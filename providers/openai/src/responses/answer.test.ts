@@ -53,9 +53,9 @@ describe('usage of a response, which counts inclusively (L7)', () => {
 
   it('leaves a missing count unknown, for every combination of missing counts', () => {
     const maybeSome = fc.option(some, { nil: undefined });
-    const told = fc.record({ input: maybeSome, cached: maybe, written: maybe, output: maybe, reasoning: maybe });
+    const anyCounts = fc.record({ input: maybeSome, cached: maybe, written: maybe, output: maybe, reasoning: maybe });
     fc.assert(
-      fc.property(told, ({ input, cached, written, output, reasoning }) => {
+      fc.property(anyCounts, ({ input, cached, written, output, reasoning }) => {
         const usage = usageOf({
           input_tokens: input,
           input_tokens_details: { cached_tokens: cached, cache_write_tokens: written },
@@ -75,19 +75,19 @@ describe('usage of a response, which counts inclusively (L7)', () => {
 });
 
 describe('usage of a response with invalid values', () => {
-  const told = (usage: unknown) =>
+  const decode = (usage: unknown) =>
     answerOf([], readResponse({ model: 'gpt-6-sol', status: 'completed', usage }), false);
 
   it.each(['12', 7.5, -1, 1e300, 1e15, true, {}, [[]]])('the count %j is dropped and the answer is kept', (odd) => {
-    expect(told({ input_tokens: odd, output_tokens: 5 })).toMatchObject({ stop: 'end' });
-    expect(told({ input_tokens: odd, output_tokens: 5 }).usage).toEqual({ answer: 5 });
+    expect(decode({ input_tokens: odd, output_tokens: 5 })).toMatchObject({ stop: 'end' });
+    expect(decode({ input_tokens: odd, output_tokens: 5 }).usage).toEqual({ answer: 5 });
     const details = { cached_tokens: odd, cache_write_tokens: odd, cache_write_tokens_details: odd };
-    expect(told({ input_tokens: 9, input_tokens_details: details, output_tokens: odd }).usage).toEqual({ input: 9 });
+    expect(decode({ input_tokens: 9, input_tokens_details: details, output_tokens: odd }).usage).toEqual({ input: 9 });
   });
 
   it.each(['none', 3, [[1]], false])('the whole usage is dropped if it is %j', (odd) => {
-    expect(told(odd)).toMatchObject({ stop: 'end', usage: {} });
-    expect(told({ input_tokens: 9, input_tokens_details: odd, output_tokens_details: odd }).usage).toEqual({
+    expect(decode(odd)).toMatchObject({ stop: 'end', usage: {} });
+    expect(decode({ input_tokens: 9, input_tokens_details: odd, output_tokens_details: odd }).usage).toEqual({
       input: 9,
     });
   });
@@ -100,13 +100,13 @@ describe('usage of a response with invalid values', () => {
   });
 });
 
-const told = (prompt_cache_diagnostics: unknown): unknown => {
+const diagnose = (prompt_cache_diagnostics: unknown): unknown => {
   const fields = { id: 'resp_2', model: 'm', status: 'completed', output: [], usage: {}, prompt_cache_diagnostics };
   const whole = decodeResponse(JSON.stringify(fields)).diagnosis;
-  const said = beginResponse()
+  const decoded = beginResponse()
     .take(JSON.stringify({ type: 'response.completed', response: fields }))
     .at(-1);
-  expect(said?.type === 'finished' && said.answer.diagnosis).toEqual(whole);
+  expect(decoded?.type === 'finished' && decoded.answer.diagnosis).toEqual(whole);
   return whole;
 };
 
@@ -120,9 +120,9 @@ test.each([
   [{ type: 'comparison_response_not_found' }, { found: 'unknown-response' }],
   [{ type: 'unavailable' }, { found: 'unavailable' }],
 ])('`decodeDiagnosis` reads %j, from a stream and from a whole response', (diagnostics, diagnosis) => {
-  expect(told(diagnostics)).toEqual(diagnosis);
+  expect(diagnose(diagnostics)).toEqual(diagnosis);
 });
 
 it('`decodeDiagnosis` returns nothing for a missing field, null, an unknown type or an unknown form', () => {
-  expect([undefined, null, { type: 'pending' }, 7].map(told)).toEqual(Array.from({ length: 4 }));
+  expect([undefined, null, { type: 'pending' }, 7].map(diagnose)).toEqual(Array.from({ length: 4 }));
 });

@@ -120,8 +120,8 @@ const FOUND: ReadonlyMap<string, Diagnosis['found']> = new Map([
  * Translates the comparison with an earlier response. Returns no diagnosis if the field is missing, for example because
  * no comparison was requested. Also returns no diagnosis if the `type` of the comparison is unknown.
  */
-function decodeDiagnosis(told: ResponseWireDiagnostics | null | undefined): Pick<Answer, 'diagnosis'> {
-  const { type, reason, cache_missed_tokens: missed } = told ?? {};
+function decodeDiagnosis(wire: ResponseWireDiagnostics | null | undefined): Pick<Answer, 'diagnosis'> {
+  const { type, reason, cache_missed_tokens: missed } = wire ?? {};
   if (type !== 'cache_miss') {
     const found = FOUND.get(type ?? '');
     return found === undefined ? {} : { diagnosis: { found } };
@@ -179,8 +179,8 @@ export function textIn({ phase }: WireItem, text: string): AnswerPart {
 
 function reasoningText(item: WireItem): string {
   const summary = recordsOf(item['summary']).map((one) => textOf(one, 'text'));
-  const said = summary.length > 0 ? summary : recordsOf(item['content']).map((one) => textOf(one, 'text'));
-  return said.join('\n\n');
+  const texts = summary.length > 0 ? summary : recordsOf(item['content']).map((one) => textOf(one, 'text'));
+  return texts.join('\n\n');
 }
 
 function recordsOf(value: unknown): readonly Readonly<Record<string, unknown>>[] {

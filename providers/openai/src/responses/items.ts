@@ -47,8 +47,8 @@ type PhasedText = Pick<AnswerText, 'text' | 'phase'>;
  * performance").
  */
 function messageItem({ text, phase }: PhasedText): string {
-  const told = phase === undefined ? '' : `"phase":${jsonString(phase)},`;
-  return `{"type":"message","role":"assistant",${told}"content":[{"type":"output_text","text":${jsonString(text)}}]}`;
+  const phaseField = phase === undefined ? '' : `"phase":${jsonString(phase)},`;
+  return `{"type":"message","role":"assistant",${phaseField}"content":[{"type":"output_text","text":${jsonString(text)}}]}`;
 }
 
 /**

@@ -45,9 +45,9 @@ const message = (...content: readonly object[]): object => ({
   role: 'assistant',
   content,
 });
-const text = (said: string, annotations: readonly object[] = []): object => ({
+const text = (words: string, annotations: readonly object[] = []): object => ({
   type: 'output_text',
-  text: said,
+  text: words,
   annotations,
 });
 

@@ -129,8 +129,8 @@ function addDelta(
   const open = new Map([...arrived.open, [output_index, { ...before, grown: before.grown + delta }]]);
   const { index } = before;
   if (delta === '') return { arrived, says: [] };
-  const said: StreamPart = type === 'call.delta' ? { type, index, arguments: delta } : { type, index, text: delta };
-  return { arrived: { ...arrived, open }, says: [said] };
+  const part: StreamPart = type === 'call.delta' ? { type, index, arguments: delta } : { type, index, text: delta };
+  return { arrived: { ...arrived, open }, says: [part] };
 }
 
 /** Inserts an empty line between two parts of a reasoning summary, because each part is a paragraph. */

@@ -15,12 +15,12 @@ import { createOpenAIProvider } from '../provider.ts';
 const run = promisify(execFile);
 const open: ListeningSimulator[] = [];
 afterEach(async () => {
-  await Promise.all(open.splice(0).map((door) => door.close()));
+  await Promise.all(open.splice(0).map((listening) => listening.close()));
 });
 
 interface Started {
   readonly simulator: Simulator;
-  readonly door: ListeningSimulator;
+  readonly listening: ListeningSimulator;
   readonly provider: Provider;
   /** Advances the simulator's clock. */
   readonly pass: (ms: number) => void;
@@ -32,11 +32,11 @@ async function start(options: Partial<OpenAIOptions> = {}): Promise<Started> {
     capabilities: (model) => findModel(defaultCatalog(), model),
     clock: () => now,
   });
-  const door = await simulator.listen();
-  open.push(door);
+  const listening = await simulator.listen();
+  open.push(listening);
   const settings = { apiKey: 'a-key', api: 'responses', transport: 'auto', idleMs: 5_000 } as const;
-  const provider = createOpenAIProvider({ ...settings, baseURL: `${door.url}/v1`, ...options });
-  return { simulator, door, provider, pass: (ms) => void (now += ms) };
+  const provider = createOpenAIProvider({ ...settings, baseURL: `${listening.url}/v1`, ...options });
+  return { simulator, listening, provider, pass: (ms) => void (now += ms) };
 }
 
 const body = (...input: readonly object[]): Uint8Array => bytes({ ...FIELDS, input });
@@ -175,19 +175,19 @@ describe('a call that received nothing is sent over HTTP with the fallback', () 
   });
 
   it('`unreachable`', async () => {
-    const toDoor: typeof fetch = (_url, init) => fetch(`${door.url}/v1/responses`, init);
-    const { provider, door } = await start({ baseURL: 'http://127.0.0.1:1/v1', fetch: toDoor });
+    const toServer: typeof fetch = (_url, init) => fetch(`${listening.url}/v1/responses`, init);
+    const { provider, listening } = await start({ baseURL: 'http://127.0.0.1:1/v1', fetch: toServer });
     expect((await ask(provider, FIRST)).transport).toEqual({ kind: 'http', fallback: 'unreachable' });
   });
 
   it('`given-up` after two such calls in a row, or if the server does not support WebSockets', async () => {
     const { simulator, provider } = await start();
-    const told: unknown[] = [];
+    const fallbacks: unknown[] = [];
     for (let call = 0; call < 3; call += 1) {
       simulator.fail({ kind: 'upgrade-refused', status: 502 });
-      told.push((await ask(provider, FIRST)).transport?.fallback);
+      fallbacks.push((await ask(provider, FIRST)).transport?.fallback);
     }
-    expect(told).toEqual(['refused', 'refused', 'given-up']);
+    expect(fallbacks).toEqual(['refused', 'refused', 'given-up']);
     const plain = await start();
     plain.simulator.fail({ kind: 'upgrade-refused', status: 426 });
     expect((await ask(plain.provider, FIRST)).transport).toMatchObject({ fallback: 'refused' });
@@ -244,10 +244,10 @@ describe('a failed call that is not sent again', () => {
 
 describe('a provider that uses WebSockets', () => {
   it('does not keep the process alive, and keeps its connection open for the next call', async () => {
-    const { simulator, door } = await start();
+    const { simulator, listening } = await start();
     const script = `
       import { createOpenAIProvider } from '@tidemark/provider-openai';
-      const options = { apiKey: 'k', api: 'responses', baseURL: '${door.url}/v1', transport: 'websocket' };
+      const options = { apiKey: 'k', api: 'responses', baseURL: '${listening.url}/v1', transport: 'websocket' };
       const { send } = createOpenAIProvider(options);
       const body = Buffer.from(${JSON.stringify(Buffer.from(FIRST.body).toString())});
       for await (const part of send({ body, betas: [], lane: 's1' })) if (part.type === 'finished') console.log(part.type);
@@ -258,14 +258,14 @@ describe('a provider that uses WebSockets', () => {
   });
 
   it('closes all connections when it is closed, and keeps none afterwards', async () => {
-    const { door, provider } = await start();
+    const { listening, provider } = await start();
     const first = await ask(provider, FIRST);
     await ask(provider, { ...FIRST, lane: 's2' });
-    expect(door.webSockets()).toBe(2);
+    expect(listening.webSockets()).toBe(2);
     await provider.close?.();
-    await expect.poll(() => door.webSockets()).toBe(0);
+    await expect.poll(() => listening.webSockets()).toBe(0);
     expect((await ask(provider, after(first))).transport).toEqual({ ...WHOLE, reset: 'connection' });
-    await expect.poll(() => door.webSockets()).toBe(0);
+    await expect.poll(() => listening.webSockets()).toBe(0);
   });
 
   it('throws `provider/unsupported` for Chat Completions', () => {

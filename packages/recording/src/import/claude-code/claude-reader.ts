@@ -88,13 +88,13 @@ function isLastRow({ source }: ClaudeReading, id: string, from: From): boolean {
  * its id to `cut`.
  */
 function letGo(reading: ClaudeReading): readonly ImportedMove[] {
-  const { answer, behind, source } = reading;
+  const { answer, behind: moves, source } = reading;
   if (answer === undefined) return [];
   if ((source.outline.answerEnd(source.branch, answer.id) ?? 0) > answer.last) reading.cut.add(answer.id);
   reading.answer = undefined;
   reading.behind = [];
   reading.held = 0;
-  return [finishAnswer(answer), ...behind];
+  return [finishAnswer(answer), ...moves];
 }
 
 function holdBack(reading: ClaudeReading, moves: readonly ImportedMove[]): readonly ImportedMove[] {
@@ -219,8 +219,8 @@ function claudeError(row: JsonObject, from: From): FailedMove {
   const message = listOf(objectOf(row['message'])['content'])
     .map((block) => textOf(objectOf(block)['text']) ?? '')
     .join('\n');
-  const said = `${nameOf(row['error']) ?? ''} ${message}`;
-  const [, failure] = FAILURES.find(([pattern]) => pattern.test(said)) ?? [undefined, UNKNOWN];
+  const text = `${nameOf(row['error']) ?? ''} ${message}`;
+  const [, failure] = FAILURES.find(([pattern]) => pattern.test(text)) ?? [undefined, UNKNOWN];
   return { type: 'failed', from, ...failure, message };
 }
 

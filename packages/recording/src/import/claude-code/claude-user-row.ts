@@ -19,8 +19,8 @@ const STOPPED = '[Request interrupted by user';
 const TASK = /^\s*<task-notification>[^]*<\/task-notification>/;
 
 /** True if the text of a user row is a notification that a background task has ended. */
-export function isTaskNotification(said: Json | undefined): boolean {
-  const text = textOf(said) ?? textOf(objectOf(listOf(said)[0])['text']);
+export function isTaskNotification(content: Json | undefined): boolean {
+  const text = textOf(content) ?? textOf(objectOf(listOf(content)[0])['text']);
   return text !== undefined && TASK.test(text);
 }
 
@@ -51,8 +51,8 @@ export function userContent(row: JsonObject): UserContent {
   if (!isList(content)) return { results: [], said: content };
   const blocks = content.map(objectOf);
   const results = blocks.filter((block) => block['type'] === 'tool_result');
-  const said = content.filter((_, index) => blocks[index]?.['type'] !== 'tool_result');
-  return { results, said: said.length === 0 ? undefined : said };
+  const others = content.filter((_, index) => blocks[index]?.['type'] !== 'tool_result');
+  return { results, said: others.length === 0 ? undefined : others };
 }
 
 /** Returns the moves of a user row. The row must not be the summary of a compaction. */

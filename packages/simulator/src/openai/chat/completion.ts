@@ -36,15 +36,15 @@ export function completionOf(reply: ChatReply): WireObject {
 export function* completionChunks(reply: ChatReply, size: number): Generator<string> {
   const routed = reply.request.wire === 'router';
   if (routed) yield ': OPENROUTER PROCESSING\n\n';
-  const told = routed || objectAt(reply.request.fields, 'stream_options')['include_usage'] === true;
-  const beside = told && !routed ? { usage: null } : {};
+  const reportsUsage = routed || objectAt(reply.request.fields, 'stream_options')['include_usage'] === true;
+  const noUsage = reportsUsage && !routed ? { usage: null } : {};
   const head = envelope(reply, 'chat.completion.chunk');
   const chunk = (delta: WireObject, finish: string | null): string =>
-    encode({ ...head, choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }], ...beside });
+    encode({ ...head, choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }], ...noUsage });
   yield chunk({ role: 'assistant', content: '', ...(routed ? {} : { refusal: null }) }, null);
   for (const delta of deltasOf(reply, size)) yield chunk(delta, null);
   yield chunk({}, finishOf(reply.answer));
-  if (told) yield encode({ ...head, choices: [], usage: usageOf(reply) });
+  if (reportsUsage) yield encode({ ...head, choices: [], usage: usageOf(reply) });
   yield 'data: [DONE]\n\n';
 }
 
@@ -77,12 +77,12 @@ function finishOf(answer: SimulatedAnswer): string {
 }
 
 function messageOf({ answer, request }: ChatReply): WireObject {
-  const said = textsOf(answer, 'text');
+  const text = textsOf(answer, 'text');
   const thought = shownThinking(answer, request);
   const calls = callsOf(answer);
   return {
     role: 'assistant',
-    content: said === '' && calls.length > 0 ? null : said,
+    content: text === '' && calls.length > 0 ? null : text,
     refusal: null,
     ...(request.wire === 'router' ? { reasoning: thought === '' ? null : thought } : { annotations: [] }),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),

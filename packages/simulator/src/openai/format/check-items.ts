@@ -198,8 +198,8 @@ const TAKEN: ReadonlySet<string | undefined> = new Set(['image/png', 'image/jpeg
 export function checkImageAt(address: unknown): OpenAIRefusal | undefined {
   const url = textOf(address);
   if (!url.startsWith('data:')) return undefined;
-  const [, said, data = ''] = /^data:([^;,]*)[^,]*;base64,(.*)$/s.exec(url) ?? [];
-  if (TAKEN.has(said) && TAKEN.has(imageType(data))) return undefined;
+  const [, declared, data = ''] = /^data:([^;,]*)[^,]*;base64,(.*)$/s.exec(url) ?? [];
+  if (TAKEN.has(declared) && TAKEN.has(imageType(data))) return undefined;
   const text =
     "You uploaded an unsupported image. Please make sure your image has of one the following formats: ['png', 'jpeg', 'gif', 'webp'].";
   return bad(text, null, 'invalid_image_format');

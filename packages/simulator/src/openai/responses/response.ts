@@ -178,13 +178,13 @@ function* messageGrowth(item: WireObject, place: ItemPlace, size: number): Gener
   for (const [index, part] of partsOf(item['content']).entries()) {
     const at = { ...place, content_index: index };
     const refused = part['type'] === 'refusal';
-    const said = textOf(refused ? part['refusal'] : part['text']);
+    const text = textOf(refused ? part['refusal'] : part['text']);
     const name = refused ? 'response.refusal' : 'response.output_text';
     const empty = refused ? { type: 'refusal', refusal: '' } : { ...part, text: '' };
-    const beside = refused ? {} : { logprobs: [] };
+    const logprobs = refused ? {} : { logprobs: [] };
     yield { type: 'response.content_part.added', ...at, part: empty };
-    for (const delta of chunks(said, size)) yield { type: `${name}.delta`, ...at, delta, ...beside };
-    yield { type: `${name}.done`, ...at, ...(refused ? { refusal: said } : { text: said }), ...beside };
+    for (const delta of chunks(text, size)) yield { type: `${name}.delta`, ...at, delta, ...logprobs };
+    yield { type: `${name}.done`, ...at, ...(refused ? { refusal: text } : { text }), ...logprobs };
     yield { type: 'response.content_part.done', ...at, part };
   }
 }

@@ -8,7 +8,7 @@ import { reseal, stampSeal, sumIn, summedOf } from './line.ts';
  * corrected byte, and one with a corrected checksum. The caller must check that the chain value of a candidate follows
  * from the record before it.
  */
-export function mendings(line: Uint8Array, bytes: BytePort): readonly Uint8Array[] {
+export function repairCandidates(line: Uint8Array, bytes: BytePort): readonly Uint8Array[] {
   const stamped = stampSeal(line);
   if (stamped === undefined) return [];
   const summed = reseal(stamped, bytes);

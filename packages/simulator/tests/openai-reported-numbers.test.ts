@@ -4,7 +4,7 @@
 import { describe, expect, it } from 'vitest';
 import { mark, text } from './conversation.ts';
 import {
-  asked,
+  userMessage,
   called,
   chat,
   functionTool,
@@ -16,7 +16,7 @@ import {
 } from './openai-conversation.ts';
 
 describe('the diagnosis of a cache miss', () => {
-  const input = [asked('a', 'b')];
+  const input = [userMessage('a', 'b')];
 
   it.each([
     ['model_changed', { model: 'gpt-new-sister' }],
@@ -26,7 +26,7 @@ describe('the diagnosis of a cache miss', () => {
     ['verbosity_changed', { text: { verbosity: 'low' } }],
     ['text_format_changed', { text: { format: { type: 'json_object' } } }],
     ['service_tier_changed', { service_tier: 'flex' }],
-    ['input_changed', { input: [asked('a', 'c')] }],
+    ['input_changed', { input: [userMessage('a', 'c')] }],
   ])('reports the reason %s and the number of tokens that were not read', (reason, change) => {
     const simulator = simulateOpenAI();
     const { body } = respond(simulator, { input });
@@ -115,7 +115,7 @@ describe("the usage of OpenAI's wires", () => {
     const unsized = { sizes: () => undefined };
     const url = 'https://example.org/a.png';
     const size = (content: unknown): number => {
-      const input = [asked('go'), called('c1'), { ...output('c1'), output: content }];
+      const input = [userMessage('go'), called('c1'), { ...output('c1'), output: content }];
       return respond(simulator, { input }, unsized).counts.input;
     };
     const look = { name: 'look', arguments: '{}' };

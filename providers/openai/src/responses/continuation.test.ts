@@ -4,7 +4,7 @@
 import type { AnswerPart, Block, CallPart, NativePart, Span } from '@tidemark/model';
 import { sha256 } from '@tidemark/model/contract';
 import { describe, expect, it } from 'vitest';
-import { bodyOf, ENVELOPE, FRONT, LOWERING, MODEL, play, said, span } from '../../tests/fixtures.ts';
+import { bodyOf, ENVELOPE, FRONT, LOWERING, MODEL, play, textPart, span } from '../../tests/fixtures.ts';
 import { openaiChatEncoder } from '../chat/encoder.ts';
 import { openaiResponsesEncoder } from './encoder.ts';
 import { beginResponse } from './stream.ts';
@@ -20,13 +20,13 @@ const message = (phase?: string | null): object => ({
 });
 
 function partsOf(item: object): readonly AnswerPart[] {
-  const told = play(beginResponse(), [
+  const answer = play(beginResponse(), [
     { type: 'response.created', response: { id: 'resp_1', model: MODEL } },
     { type: 'response.output_item.added', output_index: 0, item },
     { type: 'response.output_item.done', output_index: 0, item },
     { type: 'response.completed', response: { id: 'resp_1', status: 'completed', usage: null } },
   ]);
-  return told.flatMap((part) => (part.type === 'finished' ? part.answer.parts : []));
+  return answer.flatMap((part) => (part.type === 'finished' ? part.answer.parts : []));
 }
 
 describe('the phase of a message', () => {
@@ -34,8 +34,8 @@ describe('the phase of a message', () => {
     const parts = partsOf(message('commentary'));
     expect(parts).toEqual([{ type: 'text', text: 'I look.', phase: 'commentary' }]);
     const spans = [
-      span('user', 0, [said('go')]),
-      span('assistant', 1, [...parts.filter((part) => part.type !== 'reasoning'), said('Done.')]),
+      span('user', 0, [textPart('go')]),
+      span('assistant', 1, [...parts.filter((part) => part.type !== 'reasoning'), textPart('Done.')]),
     ];
     expect(bodyOf(openaiResponsesEncoder, { ...FRONT, tools: [], system: [] }, spans)).toContain(
       '{"type":"message","role":"assistant","phase":"commentary","content":[{"type":"output_text","text":"I look."}]},' +
@@ -49,18 +49,18 @@ describe('the phase of a message', () => {
   });
 
   it('is kept with the text of a message that was cut', () => {
-    const told = play(beginResponse(), [
+    const answer = play(beginResponse(), [
       { type: 'response.output_item.added', output_index: 0, item: { ...message('final_answer'), content: [] } },
       { type: 'response.output_text.delta', output_index: 0, delta: 'I lo' },
       { type: 'response.incomplete', response: { id: 'resp_1', status: 'incomplete', usage: null } },
     ]);
-    expect(told.at(-1)).toMatchObject({ answer: { parts: [{ text: 'I lo', phase: 'final_answer' }] } });
+    expect(answer.at(-1)).toMatchObject({ answer: { parts: [{ text: 'I lo', phase: 'final_answer' }] } });
   });
 });
 
 describe('`echoes`', () => {
   const lowered = (part: Span['parts'][number]): Block => {
-    const [block] = lowerSpan(span('assistant', 1, [part, said('end')]), LOWERING);
+    const [block] = lowerSpan(span('assistant', 1, [part, textPart('end')]), LOWERING);
     if (block === undefined) throw new Error('nothing was lowered');
     return block;
   };
@@ -92,10 +92,10 @@ describe('the body of a continuation', () => {
   it('is exact to the byte: all parameters and tools, and the items after the answer', () => {
     const front = lowerFront(FRONT, LOWERING);
     const spans = [
-      span('user', 0, [said('go')]),
+      span('user', 0, [textPart('go')]),
       span('assistant', 1, [{ type: 'call', call: 'call_1', name: 'read', arguments: '{}' }]),
       span('user', 2, [{ type: 'result', call: 'call_1', error: false, content: [{ type: 'text', text: 'A' }] }]),
-      span('user', 3, [said('and?')]),
+      span('user', 3, [textPart('and?')]),
     ];
     const blocks = [...front.blocks, ...spans.flatMap((one) => lowerSpan(one, LOWERING))];
     const writer = join(front, sha256);

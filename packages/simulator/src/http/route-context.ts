@@ -11,30 +11,30 @@ import type { ServerResponse } from 'node:http';
 import type { WireObject } from '../core/wire.ts';
 
 /** Types for the context of a Hono handler: Node's own request and response. */
-export interface DoorBindings {
+export interface RouteBindings {
   readonly Bindings: HttpBindings;
 }
 
 /** Context of one HTTP request, with Node's own request and response. */
-export type DoorContext = Context<DoorBindings>;
+export type RouteContext = Context<RouteBindings>;
 
 /** State that the routes of one server share: the state of the simulator. */
-export interface SimulatorDoor {
+export interface RouteState {
   readonly core: OpenAICore;
 }
 
 /** Returns the id of the next request: `req_…`. */
-export function nextRequest({ core }: SimulatorDoor): string {
+export function nextRequest({ core }: RouteState): string {
   return core.ids.nextRequest();
 }
 
 /** Returns the headers of a request, with lower-case names. A repeated header is joined by `, `. */
-export function headersOf(context: DoorContext): { readonly [name: string]: string } {
+export function headersOf(context: RouteContext): { readonly [name: string]: string } {
   return context.req.header();
 }
 
 /** Records a request that no endpoint received. */
-export function reject({ core }: SimulatorDoor, path: string, refusal: { status: number; message: string }): void {
+export function reject({ core }: RouteState, path: string, refusal: { status: number; message: string }): void {
   const { status, message } = refusal;
   const rejected = { at: core.clock.now(), path, status, message };
   core.tally.reject(rejected);
@@ -42,7 +42,7 @@ export function reject({ core }: SimulatorDoor, path: string, refusal: { status:
 }
 
 /** Returns the API key of a request in Anthropic's form, or a refusal if no header contains one. */
-export function anthropicKeyOf(context: DoorContext): string | MessageRefusal {
+export function anthropicKeyOf(context: RouteContext): string | MessageRefusal {
   const bearer = context.req.header('authorization')?.replace(/^Bearer\s+/i, '');
   const key = context.req.header('x-api-key') ?? bearer ?? '';
   return key === '' ? refuse(401, 'authentication_error', 'x-api-key header is required') : key;
@@ -57,7 +57,7 @@ export function accountOf(key: string): string {
  * Returns the time that a call sets on a virtual clock with the header `x-tidemark-at` (milliseconds since the epoch).
  * Returns an empty object without the header, or on another kind of clock.
  */
-export function timeOf(core: OpenAICore, context: DoorContext): { readonly at?: number } {
+export function timeOf(core: OpenAICore, context: RouteContext): { readonly at?: number } {
   const at = core.clock.virtual ? context.req.header('x-tidemark-at') : undefined;
   return at === undefined ? {} : { at: Number(at) };
 }

@@ -4,30 +4,30 @@ import type { AnswerPart, CallId } from '@tidemark/log';
 import { callId } from '@tidemark/log';
 import { expect, test } from 'vitest';
 import { checkpointOf, recorded, step, textOf } from '../../tests/checkpoint-of.ts';
-import type { Told } from '../../tests/log-of.ts';
+import type { TestEvent } from '../../tests/log-of.ts';
 import { answer, created, prompt, text } from '../../tests/log-of.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { checkpointTokens } from './checkpoint-text.ts';
 
 test('the objective is the latest request, with the short prompts after it', () => {
-  const told = [
+  const events = [
     created,
     prompt('Explain how the parser works, and change nothing.'),
     prompt('go on'),
     prompt('Add dark mode'),
     prompt('thanks'),
   ];
-  expect(checkpointOf(told).objective).toEqual({
+  expect(checkpointOf(events).objective).toEqual({
     position: 1,
     text: 'Explain how the parser works, and change nothing.',
     since: [{ position: 3, text: 'Add dark mode' }],
   });
-  expect(textOf(checkpointOf(told))).toContain(
+  expect(textOf(checkpointOf(events))).toContain(
     '- [1] Explain how the parser works, and change nothing.\n- [3] later: Add dark mode',
   );
-  const next = [...told, prompt('Use blue.')];
-  const later = checkpointOf(next, { previous: recorded(checkpointOf(told)) });
-  expect(later.objective?.since?.map(({ text: said }) => said)).toEqual(['Add dark mode', 'Use blue.']);
+  const next = [...events, prompt('Use blue.')];
+  const later = checkpointOf(next, { previous: recorded(checkpointOf(events)) });
+  expect(later.objective?.since?.map(({ text: shown }) => shown)).toEqual(['Add dark mode', 'Use blue.']);
 });
 
 test('commands in different folders, or with the same beginning and different ends, are listed separately', () => {
@@ -64,12 +64,12 @@ test('each hunk of a change is listed below its own function', () => {
     { old_string: '  return a;', new_string: '  return 2 * a;' },
     { old_string: '  return b * 2;', new_string: '  return b * 3;' },
   ];
-  const told = [
+  const events = [
     created,
     ...step('r', 'Read', { file_path: 'a.ts' }, TWO),
     ...step('e', 'MultiEdit', { file_path: 'a.ts', edits }, 'ok'),
   ];
-  expect(textOf(checkpointOf(told))).toContain(
+  expect(textOf(checkpointOf(events))).toContain(
     [
       'MultiEdit a.ts in export function first(a: number): number {',
       '  > - return a;',
@@ -82,8 +82,8 @@ test('each hunk of a change is listed below its own function', () => {
 });
 
 test('a result line of 2,000,000 characters is read in linear time', () => {
-  const told = [created, ...step('a', 'bash', { command: 'cat all' }, `error ${'a.'.repeat(1_000_000)}`)];
-  expect(textOf(checkpointOf(told))).toContain('> error a.a.a.');
+  const events = [created, ...step('a', 'bash', { command: 'cat all' }, `error ${'a.'.repeat(1_000_000)}`)];
+  expect(textOf(checkpointOf(events))).toContain('> error a.a.a.');
 });
 
 test('a change is listed with its function, also if its first line occurs twice in the file', () => {
@@ -116,10 +116,10 @@ test('names in a changed file have their current lines, and removed names are no
   const read = step('r', 'read', { path: 'cfg.py' }, CONFIG);
   const header = { path: 'cfg.py', old_text: 'import os\n', new_text: `import os\n${'# a line\n'.repeat(40)}` };
   const rename = { path: 'cfg.py', old_text: 'def load_config(path):', new_text: 'def read_settings(path):' };
-  const told = [created, ...read, ...step('e', 'edit', header, 'ok'), ...step('f', 'edit', rename, 'ok')];
+  const events = [created, ...read, ...step('e', 'edit', header, 'ok'), ...step('f', 'edit', rename, 'ok')];
   const names = ({ filesChanged: [file] }: Checkpoint): readonly unknown[] =>
     (file?.names ?? []).filter(({ declared }) => declared === true).map(({ name, line }) => [name, line]);
-  const made = checkpointOf(told);
+  const made = checkpointOf(events);
   expect(new Set(names(made))).toEqual(
     new Set([
       ['read_settings', 43],
@@ -129,16 +129,16 @@ test('names in a changed file have their current lines, and removed names are no
   // This change replaces text that no call has shown. The content of the file is then unknown, so its names have no
   // line.
   const blind = step('g', 'edit', { path: 'cfg.py', old_text: 'nothing', new_text: 'that was seen' }, 'ok');
-  const next = checkpointOf([...told, ...blind], { previous: recorded(made) });
+  const next = checkpointOf([...events, ...blind], { previous: recorded(made) });
   expect(names(next).map((one) => (Array.isArray(one) ? one[1] : one))).toEqual([undefined, undefined]);
 });
 
 test('a search without a match is not a failed command, and commands that check the work have priority over others', () => {
-  const failed = (id: string, command: string, output: string): readonly Told[] => [
+  const failed = (id: string, command: string, output: string): readonly TestEvent[] => [
     answer([{ type: 'call', call: callId(id), name: 'bash', arguments: JSON.stringify({ command }) }]),
     ['tool.returned', { call: callId(id), parts: [{ type: 'text', text: output }], exit: 1 }],
   ];
-  const passed = (id: string, command: string): readonly Told[] => [
+  const passed = (id: string, command: string): readonly TestEvent[] => [
     answer([{ type: 'call', call: callId(id), name: 'bash', arguments: JSON.stringify({ command }) }]),
     ['tool.returned', { call: callId(id), parts: [{ type: 'text', text: 'ok' }], exit: 0 }],
   ];
@@ -182,23 +182,23 @@ test('texts of the client program are not prompts, and escape sequences and word
 const look = (id: string): AnswerPart<CallId> => ({ type: 'call', call: callId(id), name: 'look', arguments: '{}' });
 
 test('texts that announce a call are dropped before findings', () => {
-  const told = Array.from({ length: 40 }, (_, at) => [
+  const events = Array.from({ length: 40 }, (_, at) => [
     answer([text(`Let me check the reader of rows number ${at}:`), look(`a${at}`)]),
     answer([text(`The reader of rows number ${at} is wrong: it drops the last row.`), look(`b${at}`)]),
   ]).flat();
-  const made = checkpointOf([created, ...told], { bound: 1_300 });
-  const kept = made.steps.map(({ text: said }) => said);
-  const count = (part: string): number => kept.filter((said) => said.includes(part)).length;
+  const made = checkpointOf([created, ...events], { bound: 1_300 });
+  const kept = made.steps.map(({ text: shown }) => shown);
+  const count = (part: string): number => kept.filter((shown) => shown.includes(part)).length;
   expect(count('is wrong')).toBeGreaterThan(2 * count('Let me check'));
 });
 
 test('a turn that a compaction cut is one turn in the next checkpoint, with its real end', () => {
-  const ended: Told = ['turn.ended', { outcome: 'completed' }];
-  const began: Told = ['turn.started', { trigger: 'user' }];
+  const ended: TestEvent = ['turn.ended', { outcome: 'completed' }];
+  const began: TestEvent = ['turn.started', { trigger: 'user' }];
   const first = [created, began, prompt('Build the reader of rows now, please.'), answer([text('I begin.')])];
   const cut = checkpointOf(first);
   expect(textOf(cut)).toContain('### Turn 1-3, under way: Build the reader');
-  const told = [
+  const events = [
     ...first,
     answer([text('It is built.')]),
     ended,
@@ -207,7 +207,7 @@ test('a turn that a compaction cut is one turn in the next checkpoint, with its 
     answer([text('It passes.')]),
     ended,
   ];
-  const next = checkpointOf(told, { previous: recorded(cut) });
+  const next = checkpointOf(events, { previous: recorded(cut) });
   expect(next.turns).toEqual([
     { position: 1, to: 5, outcome: 'completed' },
     { position: 6, to: 9, outcome: 'completed' },
@@ -219,7 +219,7 @@ test('a turn that a compaction cut is one turn in the next checkpoint, with its 
 });
 
 test('a task that a plan reopened is listed only as open', () => {
-  const plan = (id: string, status: string): readonly Told[] =>
+  const plan = (id: string, status: string): readonly TestEvent[] =>
     step(id, 'plan', { tasks: [{ task: 'Write it', status }] }, 'planned');
   const made = checkpointOf([created, ...plan('a', 'open'), ...plan('b', 'done'), ...plan('c', 'open')]);
   expect([made.tasks.map(({ status }) => status), made.work]).toEqual([['open'], []]);
@@ -228,9 +228,9 @@ test('a task that a plan reopened is listed only as open', () => {
 test('results are kept as a terminal shows them, without color codes and earlier states of a progress bar', () => {
   const progress = Array.from({ length: 100 }, (_, at) => `\r${at}% of readRows`).join('');
   const output = `\u001B[31mFAIL\u001B[0m src/a.test.ts:12 expected 1\r\n${progress}\r\nTests: 3 failed`;
-  const told = textOf(checkpointOf([created, ...step('a', 'bash', { command: 'npm test' }, output, true)]));
-  expect(told).toContain('FAIL src/a.test.ts:12 expected 1');
-  expect(told).not.toMatch(/\[31m|\b3% of/);
+  const shown = textOf(checkpointOf([created, ...step('a', 'bash', { command: 'npm test' }, output, true)]));
+  expect(shown).toContain('FAIL src/a.test.ts:12 expected 1');
+  expect(shown).not.toMatch(/\[31m|\b3% of/);
 });
 
 const REQUIREMENTS: readonly (readonly [name: string, mark: (at: number) => string])[] = [
@@ -254,7 +254,7 @@ test.each(REQUIREMENTS)('a prompt that does not fit keeps as many lines as fit: 
 });
 
 test('a prompt given while the agent works is not the objective', () => {
-  const steer: Told = [
+  const steer: TestEvent = [
     'prompt.given',
     { parts: [{ type: 'text', text: 'Use the blue one of the two, please.' }], presenter: 'cli', steer: true },
   ];
@@ -275,9 +275,9 @@ test('an edit whose arguments have unknown names does not discard the known cont
 });
 
 test('a turn that was cut early, or that ended and was resumed, is one turn with its real end', () => {
-  const began: Told = ['turn.started', { trigger: 'user' }];
-  const resumed: Told = ['turn.resumed', { trigger: 'user' }];
-  const end = (outcome: 'completed' | 'limited'): Told => ['turn.ended', { outcome }];
+  const began: TestEvent = ['turn.started', { trigger: 'user' }];
+  const resumed: TestEvent = ['turn.resumed', { trigger: 'user' }];
+  const end = (outcome: 'completed' | 'limited'): TestEvent => ['turn.ended', { outcome }];
   const first = [created, began, prompt('Build the reader of rows now, please.')];
   const whole = [
     ...first,
