@@ -110,7 +110,7 @@ interface ProgramPlace {
 }
 
 /** Maximum number of scripts that are followed for one setting, because scripts can call each other. */
-const MOST_SCRIPTS = 200;
+const MAX_SCRIPTS = 200;
 
 async function coverProgram(
   program: StartedProgram,
@@ -155,7 +155,7 @@ async function coverProgram(
 }
 
 /** Maximum number of folders that are followed for the commands of one line. */
-const MOST_FOLDERS = 16;
+const MAX_FOLDERS = 16;
 
 function foldersFrom(folder: string, { folders: targets, unread }: CommandLine, { untold }: Cover): readonly string[] {
   for (const name of unread) untold.add(name);
@@ -163,9 +163,9 @@ function foldersFrom(folder: string, { folders: targets, unread }: CommandLine, 
   for (const target of targets) {
     const next = placesIn(folders, target).map((path) => resolve(path));
     folders = [...new Set([...folders, ...next])];
-    if (folders.length <= MOST_FOLDERS) continue;
+    if (folders.length <= MAX_FOLDERS) continue;
     untold.add('cd');
-    return folders.slice(0, MOST_FOLDERS);
+    return folders.slice(0, MAX_FOLDERS);
   }
   return folders;
 }
@@ -285,8 +285,8 @@ async function coverScripts(
     const key = `${folder}\0${line}`;
     if (cover.scripts.has(key)) continue;
     cover.scripts.add(key);
-    if (cover.scripts.size > MOST_SCRIPTS)
-      throw new SettingsError('settings/too-much', `${by} starts more than the maximum of ${MOST_SCRIPTS} scripts`, {
+    if (cover.scripts.size > MAX_SCRIPTS)
+      throw new SettingsError('settings/too-much', `${by} starts more than the maximum of ${MAX_SCRIPTS} scripts`, {
         setting: by,
       });
     await coverProgram({ by, command: 'sh', args: ['-c', line], env: {} }, { folder, as: 'file' }, survey, cover);

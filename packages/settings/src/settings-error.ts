@@ -22,7 +22,7 @@ export const SETTINGS_ERRORS: Readonly<Record<SettingsErrorCode, string>> = {
   'settings/not-usable': 'fix the named settings, then run the command again',
   'settings/too-much': 'make the named file or setting smaller, or move it to your own settings or `~/.agents/skills`',
   'settings/trust-inside': 'set TIDEMARK_HOME to a path outside the workspace, or use `--trust` for each run',
-  'settings/trust-damaged': 'remove the file; you are then asked again if you trust the folder',
+  'settings/trust-damaged': 'remove the file; you are then asked again whether you trust the folder',
   'settings/grants-inside': 'set TIDEMARK_HOME to a path outside the workspace',
   'settings/grants-damaged': 'remove the file; calls then ask for permission again',
   'settings/no-lock':

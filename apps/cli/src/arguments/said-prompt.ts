@@ -9,11 +9,11 @@ import type { CommandContext } from '../frame/command.ts';
 import { CliError } from '../frame/failure.ts';
 import { withStyle } from '../frame/shown.ts';
 
-/** Word that stands for the piped input. */
+/** Word that means the piped input. */
 const PIPED = '-';
 
 /** Maximum size of the piped input, in bytes. The whole input is held in memory. */
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 
 /** Text of a prompt, with its attachments. */
 export interface SaidPrompt {
@@ -39,12 +39,12 @@ export async function readPrompt({ words, imagePiped }: PromptLine, context: Com
   const { input } = context;
   const alone = words.length === 0 || (words.length === 1 && words[0] === PIPED);
   if (alone) {
-    const piped = input.piped && !imagePiped ? requireText(await input.bytes(MOST_BYTES)) : undefined;
+    const piped = input.piped && !imagePiped ? requireText(await input.bytes(MAX_BYTES)) : undefined;
     return { words: requireWords(piped?.toString() ?? ''), attachments: [] };
   }
   const said = requireWords(words.join(' '));
   if (!input.piped || imagePiped) return { words: said, attachments: [] };
-  const data = requireText(await input.along(MOST_BYTES, context.signal));
+  const data = requireText(await input.along(MAX_BYTES, context.signal));
   if (data.length === 0) return { words: said, attachments: [] };
   if (context.output.watched)
     context.output.note([
@@ -62,10 +62,10 @@ function requireWords(said: string): string {
 
 function requireText(bytes: Uint8Array): Buffer {
   const data = Buffer.from(bytes);
-  if (data.length > MOST_BYTES)
+  if (data.length > MAX_BYTES)
     throw new CliError(
       'cli/refused',
-      `the piped input is larger than the maximum of ${MOST_BYTES} bytes`,
+      `the piped input is larger than the maximum of ${MAX_BYTES} bytes`,
       'write it to a file in the folder and name the file in the prompt: `tidemark "explain @build.log"`',
     );
   if (imageKind(data) !== undefined)

@@ -23,7 +23,7 @@ import { namedSession } from '../arguments/choose-session.ts';
 import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
 import { EXIT } from '../frame/exit-codes.ts';
 import { CliError } from '../frame/failure.ts';
-import { formatNumber } from '../frame/numbers.ts';
+import { dollars, formatNumber } from '../frame/numbers.ts';
 import { readOwnCatalog } from '../settings/own-catalog.ts';
 import { rowInForce } from '../settings/row-in-force.ts';
 import { sessionArgument } from '../arguments/session-argument.ts';
@@ -212,7 +212,7 @@ function inWords(id: SessionId, made: CompactionReport, fresh: boolean): string 
     ...(rewrite === undefined
       ? []
       : [
-          `the next request writes ${formatNumber(rewrite.tokens)} tokens${rewrite.cost === undefined ? '' : `, which costs $${rewrite.cost} more than reading them`}`,
+          `the next request writes ${formatNumber(rewrite.tokens)} tokens${rewrite.cost === undefined ? '' : `, which costs ${dollars(rewrite.cost)} more than reading them`}`,
         ]),
     ...(cliff === undefined
       ? []
@@ -242,12 +242,12 @@ function tokensOf(text: string): number {
 }
 
 /** Smallest allowed checkpoint, in tokens. The fixed text of a checkpoint needs about this many tokens. */
-const LEAST_CHECKPOINT = 600;
+const MIN_CHECKPOINT = 600;
 
 function checkpointTokensOf(text: string): number {
   const tokens = tokensOf(text);
-  if (tokens >= LEAST_CHECKPOINT) return tokens;
+  if (tokens >= MIN_CHECKPOINT) return tokens;
   throw new InvalidArgumentError(
-    `Expected at least ${LEAST_CHECKPOINT} tokens: the fixed text of a checkpoint needs that many.`,
+    `Expected at least ${MIN_CHECKPOINT} tokens: the fixed text of a checkpoint needs that many.`,
   );
 }

@@ -131,7 +131,7 @@ async function showSession(session: SessionId, context: CommandContext): Promise
     ].join('\n'),
   );
   context.output.table({
-    head: ['step', 'at', 'model', 'fresh', 'read', 'written', 'answer', 'cost', ''],
+    head: ['step', 'at', 'model', 'fresh', 'read', 'written', 'answer', 'cost', 'note'],
     rows: steps.map(cells),
     numbers: [0, 3, 4, 5, 6, 7],
   });

@@ -115,7 +115,7 @@ function reasonsOf(reasons: SkillUse['reasons']): string {
 function indexLines(session: string | undefined, found: readonly SessionSkills[]): readonly string[] {
   const listed = found.flatMap(({ index }) => (index === undefined ? [] : [index]));
   const [first] = listed;
-  if (first === undefined) return found.length === 0 ? [] : ['no session has a list of skills'];
+  if (first === undefined) return found.length === 0 ? [] : ['no session lists skills for the model'];
   if (session === undefined) return [`${formatCount(listed.length, 'session')} with a list of skills`];
   const { tokens, text } = first;
   return [`listed for the model: about ${formatNumber(tokens)} tokens`, text];

@@ -1,4 +1,4 @@
-// `tidemark trust`: lets the user decide if a folder's own settings, skills and memory may be used. The decision is
+// `tidemark trust`: lets the user decide whether a folder's own settings, skills and memory may be used. The decision is
 // stored outside the folder.
 
 import { resolve } from 'node:path';
@@ -80,7 +80,7 @@ async function ask(
     noteAll(asked.lines, context);
     throw new CliError(
       'cli/usage',
-      'no question can be asked here: this needs a terminal, without `--json`',
+      'no question can be asked here: a question needs a terminal, and no `--json`',
       'check the folder, then add `--yes`',
     );
   }

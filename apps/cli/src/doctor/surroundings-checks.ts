@@ -18,7 +18,7 @@ const NODE_NEEDED = 24;
 /** Permission bits of the group and of other users. */
 const NOT_OWNER = 0o077;
 
-/** Checks if the running Node is new enough. `version` has the form of `process.versions.node`. */
+/** Checks whether the running Node is new enough. `version` has the form of `process.versions.node`. */
 export function checkNode(version: string): DoctorCheck {
   const state = Number.parseInt(version, 10) >= NODE_NEEDED ? 'good' : 'failed';
   return {
@@ -80,14 +80,18 @@ export async function checkSettings(places: SettingsPlaces): Promise<DoctorCheck
   }
 }
 
-/** Checks if the system has a keyring. The result is always good, because a keyring is optional. */
+/** Checks whether the system has a keyring. The result is always good, because a keyring is optional. */
 export async function checkKeyring({ keyring }: Pick<CommandContext, 'keyring'>): Promise<DoctorCheck> {
   try {
     await keyring.get('anthropic');
     return { name: 'keyring', state: 'good', found: 'can be used' };
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
-    return { name: 'keyring', state: 'good', found: `optional, and not available here; keys are read only from the environment. ${error.message}` };
+    return {
+      name: 'keyring',
+      state: 'good',
+      found: `optional, and not available here; keys are read only from the environment. ${error.message}`,
+    };
   }
 }
 
@@ -116,7 +120,7 @@ const SANDBOX: { readonly [state in SandboxState]: Omit<DoctorCheck, 'name'> } =
   'not-here': { state: 'good', found: `bubblewrap works only on Linux; ${UNHELD}` },
 };
 
-/** Reports if a sandbox confines commands, and the consequence if it does not. */
+/** Reports whether a sandbox confines commands, and the consequence if it does not. */
 export function checkSandbox(state: SandboxState): DoctorCheck {
   return { name: 'sandbox', ...SANDBOX[state] };
 }

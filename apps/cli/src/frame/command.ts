@@ -47,7 +47,7 @@ export interface CommandContext {
 }
 
 /**
- * Exit code that stands even after Ctrl-C, and that can be the exit code of another program that the command ran.
+ * Exit code that is kept even after Ctrl-C, and that can be the exit code of another program that the command ran.
  */
 export interface FinalExit {
   readonly exit: number;

@@ -56,7 +56,12 @@ export function failureOf(thrown: unknown): CommandFailure {
   if (isFullStack(thrown)) return TOO_DEEP;
   const code = codeOf(thrown);
   if (!(thrown instanceof Error) || code === undefined) return bug(thrown);
-  if (isLogCode(code)) return { ...describeError(thrown, code), next: LOG_NEXT[code] ?? '', exit: logExit(code) };
+  if (isLogCode(code)) {
+    const next = LOG_NEXT[code] ?? '';
+    // The message for users of the library can end with the same next step.
+    const message = thrown.message.replace(`; ${next}.`, '');
+    return { code, message, next, exit: logExit(code) };
+  }
   const system = SYSTEM_ERRORS.get(code) ?? otherSystemError(thrown, code);
   if (system !== undefined)
     return { code: `system/${code.toLowerCase()}`, message: systemMessage(thrown, code), ...system };
@@ -137,6 +142,7 @@ function logExit(code: LogErrorCode): ExitCode {
 const LOG_EXITS = { refused: EXIT.refused, retryable: EXIT.busy, corrupt: EXIT.corrupt, bug: EXIT.bug } as const;
 
 const LOG_NEXT: { readonly [code in LogErrorCode]?: string } = {
+  'log/missing': '`tidemark sessions` lists the existing sessions',
   'log/exists': 'choose another session id',
   'log/locked':
     'wait until the process that writes this session ends, or end that process; the session can still be read',

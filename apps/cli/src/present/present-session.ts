@@ -95,7 +95,7 @@ function show(sight: SessionView, event: SessionEvent): void {
       const ours = NEXT_HERE.has(code)
         ? `${NEXT_HERE.get(code)}: tidemark compact ${sight.session} --dry-run --json`
         : next;
-      return note(sight, [withStyle('yellow', 'notice'), `: ${message}`, ours === '' ? '' : `; ${ours}`]);
+      return note(sight, [withStyle('yellow', 'notice'), `: ${message}`, ours === '' ? '' : nextSentence(ours)]);
     }
     case 'status.changed':
       return showStatus(sight, event.gauge);
@@ -106,6 +106,11 @@ function show(sight: SessionView, event: SessionEvent): void {
     // Ignored: the process ends after one turn, so there is no pause in which the cache must be kept warm.
     case 'cache.warming':
   }
+}
+
+/** Returns the next step as a separate sentence, or as the next clause if it begins with a small letter. */
+function nextSentence(next: string): string {
+  return /^\p{Lu}/u.test(next) ? `. ${next}` : `; ${next}`;
 }
 
 /** Notices whose next step names a function of the library, by their code: the next step with a command instead. */

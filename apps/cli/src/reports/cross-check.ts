@@ -1,4 +1,4 @@
-// Describes the provider's own diagnosis of a miss, and reports if the diagnosis agrees with the cause that Tidemark
+// Describes the provider's own diagnosis of a miss, and reports whether the diagnosis agrees with the cause that Tidemark
 // found.
 
 import type { Explanation } from '@tidemark/agent';

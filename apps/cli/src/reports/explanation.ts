@@ -63,7 +63,7 @@ function allInWords({
   readonly cause: EpochCause | MissCause;
   readonly also?: readonly (EpochCause | MissCause)[];
 }): string {
-  return [cause, ...also].map(inWords).join('; and ');
+  return [cause, ...also].map(inWords).join('; also ');
 }
 
 /**

@@ -23,7 +23,7 @@ export interface GaugedSession extends SessionSummary {
 }
 
 /** Maximum number of records that one list reads after the snapshots. This takes about a second. */
-const MOST = 40_000;
+const MAX_RECORDS = 40_000;
 
 /**
  * Returns the sessions with their gauges, in the given order. `most` limits the number of records read in total. A
@@ -35,7 +35,7 @@ export async function gaugeSessions(
   store: Log,
   home: string,
   sessions: readonly SessionSummary[],
-  most: number = MOST,
+  most: number = MAX_RECORDS,
 ): Promise<readonly GaugedSession[]> {
   const gauged: GaugedSession[] = [];
   let left = most;

@@ -97,7 +97,7 @@ function keptModel(said: ProviderName | undefined, session: ChosenSession | unde
 }
 
 /**
- * Returns the newest Sonnet. Other providers have no obvious default model.
+ * Returns the newest Sonnet. Other providers have no default model.
  *
  * @throws CliError `cli/usage` for any provider other than Anthropic.
  */

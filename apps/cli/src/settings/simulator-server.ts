@@ -19,7 +19,7 @@ export interface SimulatorChoice {
   readonly settings?: Omit<SimulatorOptions, 'scenario'>;
 }
 
-const MOST_BYTES = 256 * 1_024 * 1_024;
+const MAX_BYTES = 256 * 1_024 * 1_024;
 
 /**
  * Opens the simulator on a port.
@@ -52,7 +52,7 @@ export async function startSimulator({
 }
 
 async function readJson(path: string): Promise<unknown> {
-  const text = (await readRegularFile(path, { most: MOST_BYTES })).toString('utf8');
+  const text = (await readRegularFile(path, { most: MAX_BYTES })).toString('utf8');
   try {
     return parseJson(text);
   } catch (error) {

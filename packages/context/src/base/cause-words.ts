@@ -39,9 +39,9 @@ export function causeInWords(cause: EpochCause | MissCause): string {
   return CAUSES[cause][1];
 }
 
-/** Returns several causes as one clause: `the model changed and the tool list changed`. */
+/** Returns several causes as one clause: `the model changed; also, the tool list changed`. */
 export function causesInWords(causes: readonly (EpochCause | MissCause)[]): string {
-  return causes.map(causeInWords).join(' and ');
+  return causes.map(causeInWords).join('; also, ');
 }
 
 export function groupOfCause(cause: EpochCause | MissCause): CauseGroup {
