@@ -123,9 +123,7 @@ test('`doctor` reports whether a sandbox confines commands, and the consequence 
 });
 
 test('`doctor` reports whether the system has a keyring', async () => {
-  expect((await doctor()).out).toMatch(
-    /good +keyring: optional, and not available here; keys are read only from the environment\. the system keyring cannot be used/,
-  );
+  expect((await doctor()).out).toMatch(/good +keyring: optional, and not available here.*only from the environment\. /);
   const keyring = { get: async () => undefined, set: async () => undefined, remove: async () => false };
   const { out } = await pretendRun(['doctor'], { environment: { TIDEMARK_HOME: home }, keyring });
   expect(out).toMatch(/good +keyring: can be used/);
