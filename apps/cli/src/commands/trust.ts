@@ -1,6 +1,7 @@
 // `tidemark trust`: lets the user decide whether a folder's own settings, skills and memory may be used. The decision is
 // stored outside the folder.
 
+import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 
 import type { WorkspaceContents, TrustState } from '@tidemark/settings';
@@ -45,6 +46,7 @@ function act(folder: string | undefined, flags: TrustFlags, context: CommandCont
 }
 
 async function give(path: string, said: boolean, context: CommandContext): Promise<CommandOutcome> {
+  await requireFolder(path);
   const brought = await readBrought(path);
   // The configuration is checked before an earlier decision is used. An unusable configuration is refused with its
   // reason, and no decision is recorded.
@@ -56,6 +58,13 @@ async function give(path: string, said: boolean, context: CommandContext): Promi
     : await ask(brought, { lines, changed: before === 'changed' }, context);
   await recordTrust(context.home, brought, { decision, at: new Date().toISOString() });
   return report(brought, decision, context);
+}
+
+async function requireFolder(path: string): Promise<void> {
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isDirectory() === true) return;
+  const message = found === undefined ? `the folder ${path} does not exist` : `${path} is not a folder`;
+  throw new CliError('cli/not-found', message, 'check the path');
 }
 
 /**

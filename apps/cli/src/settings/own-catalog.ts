@@ -75,7 +75,7 @@ function parse(text: string, path: string): object {
     const value = parseJson(text);
     if (typeof value === 'object' && value !== null) return value;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = (error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, ' ');
     throw new CliError('cli/refused', `${path} is not JSON: ${reason}`, 'fix the file', error);
   }
   throw new CliError('cli/refused', `${path} contains no JSON object`, 'fix the file');

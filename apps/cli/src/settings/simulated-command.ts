@@ -53,7 +53,9 @@ export function runSimulated({ words, folder, environment, url, toStderr, signal
 }
 
 function cannotStart(command: string, error: Error): CliError {
-  return new CliError('cli/not-found', `${command} cannot be started: ${error.message}`, 'check its name', error);
+  const isMissing = 'code' in error && error.code === 'ENOENT';
+  const message = isMissing ? `there is no program ${command}` : `${command} cannot be started: ${error.message}`;
+  return new CliError('cli/not-found', message, 'check its name and the folders in PATH', error);
 }
 
 /** Returns the variables of the command. They replace or remove each variable of the user that can contain a real key. */

@@ -56,7 +56,7 @@ async function readJson(path: string): Promise<unknown> {
   try {
     return parseJson(text);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = (error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, ' ');
     throw new CliError('cli/refused', `${path} is not JSON: ${reason}`, 'fix the file', error);
   }
 }
