@@ -176,15 +176,16 @@ interface Bins {
   readonly inWorkspace: readonly NamedPath[];
   /** Path of the link in `node_modules/.bin`, by the name of the program, for programs that a package provides. */
   readonly ofPackages: ReadonlyMap<string, string>;
-  readonly told: ReadonlySet<string>;
+  /** Names of the programs in `inWorkspace`. */
+  readonly known: ReadonlySet<string>;
 }
 
-const NO_BINS: Bins = { inWorkspace: [], ofPackages: new Map(), told: new Set() };
+const NO_BINS: Bins = { inWorkspace: [], ofPackages: new Map(), known: new Set() };
 
 function binsOf({ commands }: CommandLine, folder: string, survey: Survey): Bins {
   const inWorkspace: NamedPath[] = [];
   const ofPackages = new Map<string, string>();
-  const told = new Set<string>();
+  const known = new Set<string>();
   const names = new Set(
     commands.map(({ program }) => program).filter((name) => !/[/\\]/.test(name) && !BUILTINS.has(name)),
   );
@@ -196,10 +197,10 @@ function binsOf({ commands }: CommandLine, folder: string, survey: Survey): Bins
       if (!isInside(end, survey) || nameOf(end, survey).split('/').includes('node_modules')) ofPackages.set(name, path);
       else {
         inWorkspace.push({ path, as: 'file' });
-        told.add(name);
+        known.add(name);
       }
     }
-  return { inWorkspace, ofPackages, told };
+  return { inWorkspace, ofPackages, known };
 }
 
 interface KnownCommands {
@@ -230,7 +231,7 @@ async function coverCommands(
     // digest, so that the user is asked for trust again.
     if (bin !== undefined && untold === undefined) await putBin(bin, survey);
     if (bin !== undefined) cover.untold.add(programName(command.program));
-    else if (untold !== undefined && !bins.told.has(command.program)) cover.untold.add(untold);
+    else if (untold !== undefined && !bins.known.has(command.program)) cover.untold.add(untold);
   }
 }
 

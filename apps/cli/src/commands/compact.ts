@@ -159,9 +159,9 @@ async function askModel(id: SessionId, flags: CompactFlags, context: CommandCont
   const changes = await readOwnCatalog(context.home);
   const catalog = changes === undefined ? defaultCatalog() : withOverrides(defaultCatalog(), changes);
   const { provider: named, baseUrl } = flags;
-  const said: AgentFlags = defined({ provider: named, baseUrl });
+  const typed: AgentFlags = defined({ provider: named, baseUrl });
   const { settings } = await settingsIn(session.workspace, {}, context);
-  const asked = withSettings(said, { settings, newSession: false, person: false, catalog });
+  const asked = withSettings(typed, { settings, newSession: false, person: false, catalog });
   const { baseUrl: addresses, connection } = settings;
   const request = { flags: asked, session, catalog, ...defined({ addresses, connection }) };
   const provider = await chooseProvider(request, context);
@@ -202,13 +202,13 @@ interface CompactionFlags {
 function inWords(id: SessionId, made: CompactionReport, fresh: boolean): string {
   const { outcome, sizes, refused, rewrite, cliff, fallback, strategy, fork } = made;
   const { before, after, hard, parts } = sizes;
-  const said = `about ${formatNumber(before)} tokens ${outcome === 'compacted' ? 'become' : 'would become'} ${formatNumber(after)}`;
-  const held = Object.entries(parts).flatMap(([part, tokens]) =>
+  const change = `about ${formatNumber(before)} tokens ${outcome === 'compacted' ? 'become' : 'would become'} ${formatNumber(after)}`;
+  const contents = Object.entries(parts).flatMap(([part, tokens]) =>
     tokens > 0 ? [`${part} ${formatNumber(tokens)}`] : [],
   );
   const lines = [
     outcome === 'refused' ? `not compacted: ${REASONS[refused ?? 'nothing-to-leave-out']}` : `${outcome}, ${strategy}`,
-    `${said} (${held.join(', ')}); the limit is ${formatNumber(hard)}`,
+    `${change} (${contents.join(', ')}); the limit is ${formatNumber(hard)}`,
     ...(rewrite === undefined
       ? []
       : [

@@ -111,8 +111,8 @@ async function measure(settled: SettledSmoke, open: OpenSubject, { output }: Com
   const ok = result.transport === 'hit' && result.contract === 'hit';
   const { most, leftOut } = plan;
   const price = defined({ most, spent });
-  const told = verdictOf(result);
-  output.result({ ok, model: subject.row.model, ...result, leftOut, ...price }, () => told.join('\n'));
+  const verdict = verdictOf(result);
+  output.result({ ok, model: subject.row.model, ...result, leftOut, ...price }, () => verdict.join('\n'));
   output.table(smokeTable(result));
   if (spent !== undefined) output.line(`cost: ${dollars(spent)}`);
   return ok ? EXIT.ok : EXIT.difference;

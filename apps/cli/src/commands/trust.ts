@@ -45,7 +45,7 @@ function act(folder: string | undefined, flags: TrustFlags, context: CommandCont
   return flags.revoke === true ? revoke(path, context) : give(path, flags.yes === true, context);
 }
 
-async function give(path: string, said: boolean, context: CommandContext): Promise<CommandOutcome> {
+async function give(path: string, isConfirmed: boolean, context: CommandContext): Promise<CommandOutcome> {
   await requireFolder(path);
   const brought = await readBrought(path);
   // The configuration is checked before an earlier decision is used. An unusable configuration is refused with its
@@ -53,7 +53,7 @@ async function give(path: string, said: boolean, context: CommandContext): Promi
   const lines = await trustLines(brought);
   const before = await judgeTrust(context.home, brought);
   if (before === 'trusted') return report(brought, before, context);
-  const decision = said
+  const decision = isConfirmed
     ? noteAll(lines, context)
     : await ask(brought, { lines, changed: before === 'changed' }, context);
   await recordTrust(context.home, brought, { decision, at: new Date().toISOString() });

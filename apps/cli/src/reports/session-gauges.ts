@@ -40,26 +40,26 @@ export async function gaugeSessions(
   const gauged: GaugedSession[] = [];
   let left = most;
   for (const session of sessions) {
-    const { told, read } = await glance(store, home, session.session, left);
+    const { result, read } = await glance(store, home, session.session, left);
     left -= read;
-    gauged.push({ ...session, ...told });
+    gauged.push({ ...session, ...result });
   }
   return gauged;
 }
 
 interface Glance {
-  readonly told: Pick<GaugedSession, 'gauge' | 'unread'>;
+  readonly result: Pick<GaugedSession, 'gauge' | 'unread'>;
   readonly read: number;
 }
 
 async function glance(store: Log, home: string, session: SessionId, most: number): Promise<Glance> {
   try {
     const { fold, read } = await glanceAtFold(store, session, most);
-    if (fold === undefined) return { told: { unread: 'long' }, read };
-    return { told: { gauge: (await gaugeAtRest(store.artifacts, fold.state, home)) ?? null }, read };
+    if (fold === undefined) return { result: { unread: 'long' }, read };
+    return { result: { gauge: (await gaugeAtRest(store.artifacts, fold.state, home)) ?? null }, read };
   } catch (error) {
     if (!isOfSession(error)) throw error;
-    return { told: { unread: 'damaged' }, read: 0 };
+    return { result: { unread: 'damaged' }, read: 0 };
   }
 }
 

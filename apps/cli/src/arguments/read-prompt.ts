@@ -42,22 +42,22 @@ export async function readPrompt({ words, imagePiped }: PromptLine, context: Com
     const piped = input.piped && !imagePiped ? requireText(await input.bytes(MAX_BYTES)) : undefined;
     return { words: requireWords(piped?.toString() ?? ''), attachments: [] };
   }
-  const said = requireWords(words.join(' '));
-  if (!input.piped || imagePiped) return { words: said, attachments: [] };
+  const prompt = requireWords(words.join(' '));
+  if (!input.piped || imagePiped) return { words: prompt, attachments: [] };
   const data = requireText(await input.along(MAX_BYTES, context.signal));
-  if (data.length === 0) return { words: said, attachments: [] };
+  if (data.length === 0) return { words: prompt, attachments: [] };
   if (context.output.watched)
     context.output.note([
       withStyle('yellow', 'notice'),
       `: stdin is the piped input (${data.length} bytes), so no question can be asked; every call that needs approval is denied`,
     ]);
-  return { words: said, attachments: [{ type: 'attachment', name: 'stdin', data }] };
+  return { words: prompt, attachments: [{ type: 'attachment', name: 'stdin', data }] };
 }
 
-function requireWords(said: string): string {
-  if (said.trim() === '')
+function requireWords(text: string): string {
+  if (text.trim() === '')
     throw new CliError('cli/usage', 'the prompt is empty', 'add a prompt: `tidemark "fix the failing test"`');
-  return said.trim();
+  return text.trim();
 }
 
 function requireText(bytes: Uint8Array): Buffer {
