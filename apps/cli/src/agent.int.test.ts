@@ -87,7 +87,9 @@ test('a run changes the folder, and `verify`, `why` and `show` accept the log of
     ].map((args) => tidemark(...args)),
   );
   expect(looks.map(({ code, err }) => ({ code, err }))).toEqual(looks.map(() => ({ code: 0, err: '' })));
-  expect(looks[0]?.out).toMatch(/2 requests rebuilt, all bytes identical\n {2}\d+ labelled breaks, 0 unlabelled/);
+  expect(looks[0]?.out).toMatch(
+    /2 requests rebuilt, all bytes identical\n {2}\d+ breaks? with a recorded cause, 0 without/,
+  );
 });
 
 test('Ctrl-C during a tool run ends the process with 130, and `resume` continues the turn', async () => {

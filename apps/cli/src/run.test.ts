@@ -156,6 +156,25 @@ describe('errors', () => {
     },
   );
 
+  test.each([
+    ['ENOENT', '/w/a.json does not exist', 'check the path'],
+    ['EISDIR', '/w/a.json is a folder', 'use a file, not a folder'],
+    ['EACCES', 'the system refused access to /w/a.json', 'fix the permissions, or run the command as the owner'],
+  ])('of the system (%s) name the path and the next step in plain words', async (code, message, next) => {
+    const error = Object.assign(new Error(`${code}: words of the system`), { code, path: '/w/a.json' });
+    expect((await pretendRun(['act'], { commands: failing(error) })).err).toBe(`error: ${message}\nnext: ${next}\n`);
+  });
+
+  test('contain the next step once, also if the message of the library ends with it', async () => {
+    const error = new LogError(
+      'log/missing',
+      'There is no session x; `tidemark sessions` lists the existing sessions.',
+    );
+    expect((await pretendRun(['act'], { commands: failing(error) })).err).toBe(
+      'error: There is no session x\nnext: `tidemark sessions` lists the existing sessions\n',
+    );
+  });
+
   test('of usage are reported for too many arguments', async () => {
     const commands = commandThat(async () => undefined);
     expect(await pretendRun(['act', 'a', 'b'], { commands })).toMatchObject({ exit: 2, out: '' });

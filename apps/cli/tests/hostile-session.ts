@@ -41,17 +41,17 @@ export async function hostile(store: Log): Promise<readonly Event[]> {
   const svg = { ...image, mediaType: 'image/svg+xml' };
   const call = callId('c1');
   const calls = { type: 'call', call, name: HOSTILE, arguments: JSON.stringify({ path: HOSTILE }) } as const;
-  const said = { step: 0, stream: 'main', provider: 'p', model: HOSTILE, stop: 'calls', truncated: 'no' } as const;
+  const answer = { step: 0, stream: 'main', provider: 'p', model: HOSTILE, stop: 'calls', truncated: 'no' } as const;
   const usage = { fresh: 1, read: 2_000, writes: [{ ttl: '5m', tokens: 30 }], answer: 4 } as const;
   const parts = [{ type: 'reasoning', text: `hm ${HOSTILE}` }, text(`${HOSTILE} ${SECRET}`), calls] as const;
   const made = { strategy: 'deterministic', trigger: 'manual', limitations: [`It is lossy. ${HOSTILE}`] } as const;
   const range = { from: position(0), to: position(2) };
   return [
     { kind: 'prompt.given', at, data: { parts: [text(`look ${HOSTILE}`), image, gone, svg], presenter: 'test' } },
-    { kind: 'answer.received', at, data: { ...said, parts, usage, cost: money('0.0123') } },
+    { kind: 'answer.received', at, data: { ...answer, parts, usage, cost: money('0.0123') } },
     { kind: 'tool.failed', at, data: { call, parts: [text(`result ${HOSTILE}`), image], exit: 2, durationMs: 1_500 } },
     { kind: 'history.compacted', at, data: { range, checkpoint: `So far ${HOSTILE}`, ...made } },
     { kind: 'context.noted', at, data: { source: HOSTILE, revision: 'r', cause: 'initial', body: HOSTILE } },
-    { kind: 'answer.received', at, data: { ...said, step: 1, parts: [calls, text('')], usage: {} } },
+    { kind: 'answer.received', at, data: { ...answer, step: 1, parts: [calls, text('')], usage: {} } },
   ];
 }

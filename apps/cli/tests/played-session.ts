@@ -91,10 +91,10 @@ function simulated(clock: Clock): Provider {
     name: 'anthropic',
     encoder: anthropicEncoder,
     async *send({ body, betas }): AsyncGenerator<StreamPart> {
-      const said = simulator.messages({ body, betas, at: clock.now, answer: { text: 'So it is.' } });
-      if (said.outcome === 'refused') throw new Error(`refused: ${said.message}`);
+      const reply = simulator.messages({ body, betas, at: clock.now, answer: { text: 'So it is.' } });
+      if (reply.outcome === 'refused') throw new Error(`refused: ${reply.message}`);
       clock.now += 2 * SECOND;
-      yield { type: 'finished', answer: decodeMessage(JSON.stringify(said.message)) };
+      yield { type: 'finished', answer: decodeMessage(JSON.stringify(reply.message)) };
     },
   };
 }

@@ -10,7 +10,7 @@ import { editBook, openBook } from './book-file.ts';
 
 type Sheet = Book['sheets'][number];
 
-const MOST_ROWS = 200;
+const MAX_ROWS = 200;
 
 const ref = z.string().regex(/^[A-Z]{1,2}[1-9]\d{0,3}$/, 'expected a cell such as B12');
 const value = z.union([z.string(), z.number(), z.boolean(), z.null()]);
@@ -66,7 +66,7 @@ function sheetNamed({ sheets }: Book, wanted: string): Sheet {
 }
 
 function rowsInWords({ rows, cells }: Sheet): string {
-  const shown = rows.slice(0, MOST_ROWS).map((row, at) =>
+  const shown = rows.slice(0, MAX_ROWS).map((row, at) =>
     JSON.stringify(
       row.map((held, column) => {
         const formula = cells?.get(`${at},${column}`)?.formula;

@@ -7,7 +7,7 @@ import { basename } from 'node:path';
 import type { Book } from './book-file.ts';
 import { openBook } from './book-file.ts';
 
-const MOST_HEADERS = 40;
+const MAX_HEADERS = 40;
 
 /** Creates a context source that notes the structure of this file. */
 export function structureSource(path: string): ContextSource {
@@ -22,7 +22,7 @@ export function structureSource(path: string): ContextSource {
         .digest('hex')
         .slice(0, 12),
     render: () => structureOf(path),
-    // A value in a first row is a header, so a write of content can change the structure too. The revision shows if the
+    // A value in a first row is a header, so a write of content can change the structure too. The revision shows whether the
     // structure changed.
     affectedBy: ({ touches }) => touches.includes('structure') || touches.includes('content'),
   };
@@ -41,8 +41,8 @@ async function structureOf(path: string): Promise<string> {
 function sheetInWords({ name, rows, tables = [] }: Book['sheets'][number]): string {
   const [first = []] = rows;
   const headers = first.flatMap((value) => (typeof value === 'string' ? [quoted(value)] : []));
-  const more = headers.length > MOST_HEADERS ? `, and ${headers.length - MOST_HEADERS} more` : '';
-  const shown = headers.length === 0 ? 'no headers' : headers.slice(0, MOST_HEADERS).join(', ') + more;
+  const more = headers.length > MAX_HEADERS ? `, and ${headers.length - MAX_HEADERS} more` : '';
+  const shown = headers.length === 0 ? 'no headers' : headers.slice(0, MAX_HEADERS).join(', ') + more;
   const within = tables.map((table) => `; table ${quoted(table.name)} at ${table.range ?? 'an unknown range'}`);
   return `- ${quoted(name)}: ${shown}${within.join('')}`;
 }

@@ -1,4 +1,4 @@
-// Checks if a tree of values can be used as settings. The error names the setting and the line of each problem. For an
+// Checks whether a tree of values can be used as settings. The error names the setting and the line of each problem. For an
 // unknown key, it also names the nearest known key.
 
 import { nearestName } from '@tidemark/agent';

@@ -45,7 +45,7 @@ interface LineReading {
 
 /** Maximum depth of commands inside commands (`sh -c 'env sh -c …'`). */
 const DEEPEST = 5;
-const MOST_COMMANDS = 2_000;
+const MAX_COMMANDS = 2_000;
 
 /** Reads the command line of a program and returns its commands, words and folders. The first word is the program. */
 export function readCommandLine(words: readonly string[]): CommandLine {
@@ -74,7 +74,7 @@ interface CommandPlace {
 function readCommand([first, ...args]: readonly CommandWord[], at: CommandPlace): void {
   if (first === undefined) return;
   const { reading, by, depth } = at;
-  if (!first.known || depth > DEEPEST || reading.commands.length >= MOST_COMMANDS) {
+  if (!first.known || depth > DEEPEST || reading.commands.length >= MAX_COMMANDS) {
     reading.unread.add(by);
     return;
   }

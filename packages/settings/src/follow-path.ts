@@ -24,7 +24,7 @@ export interface FollowedPath {
 export type KnownStates = Map<string, Stats | 'none' | 'hidden'>;
 
 /** Maximum number of links. More links are treated as a cycle. */
-const MOST_LINKS = 40;
+const MAX_LINKS = 40;
 
 /**
  * Follows an absolute path. After a link, `..` leads to the parent of the link's target, as in the operating system.
@@ -47,7 +47,7 @@ export function followPath(path: string, known: KnownStates): FollowedPath {
       continue;
     }
     links.push(next);
-    if (links.length > MOST_LINKS) return { links, state: 'none', end: next };
+    if (links.length > MAX_LINKS) return { links, state: 'none', end: next };
     const target = readlinkSync(next);
     left.unshift(...partsOf(target));
     if (parse(target).root !== '') at = parse(target).root;

@@ -31,12 +31,12 @@ export function systemKeyring(): Keyring {
  * Maximum time for an answer of the keyring, in milliseconds. The keyring can ask the user to unlock it, and the user
  * can be absent.
  */
-const MOST_MS = 60_000;
+const MAX_MS = 60_000;
 
 function silence(): Promise<never> {
-  const signal = AbortSignal.timeout(MOST_MS);
+  const signal = AbortSignal.timeout(MAX_MS);
   return new Promise((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(new Error(`no answer within ${MOST_MS / 1000} seconds`)));
+    signal.addEventListener('abort', () => reject(new Error(`no answer within ${MAX_MS / 1000} seconds`)));
   });
 }
 

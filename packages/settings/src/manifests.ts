@@ -20,14 +20,14 @@ export interface Manifest {
 /** Names of the files that `readManifest` can read. */
 export const MANIFESTS: ReadonlySet<string> = new Set(['package.json', 'deno.json', 'deno.jsonc']);
 
-const MOST_BYTES = 4 * 1024 * 1024;
+const MAX_BYTES = 4 * 1024 * 1024;
 
 /**
  * Reads a manifest. @throws SettingsError `settings/too-much` above 4 MiB, and for a manifest that is nested deeper
  * than 500 levels.
  */
 export async function readManifest(path: string): Promise<Manifest> {
-  const text = (await readPlainFile(path, MOST_BYTES))?.toString('utf8') ?? '';
+  const text = (await readPlainFile(path, MAX_BYTES))?.toString('utf8') ?? '';
   // The program that reads the manifest possibly accepts any depth. The files that such a manifest names would then be
   // unknown here, so it is refused.
   if (isTooDeep(text))

@@ -110,7 +110,7 @@ interface ProgramPlace {
 }
 
 /** Maximum number of scripts that are followed for one setting, because scripts can call each other. */
-const MOST_SCRIPTS = 200;
+const MAX_SCRIPTS = 200;
 
 async function coverProgram(
   program: StartedProgram,
@@ -155,7 +155,7 @@ async function coverProgram(
 }
 
 /** Maximum number of folders that are followed for the commands of one line. */
-const MOST_FOLDERS = 16;
+const MAX_FOLDERS = 16;
 
 function foldersFrom(folder: string, { folders: targets, unread }: CommandLine, { untold }: Cover): readonly string[] {
   for (const name of unread) untold.add(name);
@@ -163,9 +163,9 @@ function foldersFrom(folder: string, { folders: targets, unread }: CommandLine, 
   for (const target of targets) {
     const next = placesIn(folders, target).map((path) => resolve(path));
     folders = [...new Set([...folders, ...next])];
-    if (folders.length <= MOST_FOLDERS) continue;
+    if (folders.length <= MAX_FOLDERS) continue;
     untold.add('cd');
-    return folders.slice(0, MOST_FOLDERS);
+    return folders.slice(0, MAX_FOLDERS);
   }
   return folders;
 }
@@ -176,15 +176,16 @@ interface Bins {
   readonly inWorkspace: readonly NamedPath[];
   /** Path of the link in `node_modules/.bin`, by the name of the program, for programs that a package provides. */
   readonly ofPackages: ReadonlyMap<string, string>;
-  readonly told: ReadonlySet<string>;
+  /** Names of the programs in `inWorkspace`. */
+  readonly known: ReadonlySet<string>;
 }
 
-const NO_BINS: Bins = { inWorkspace: [], ofPackages: new Map(), told: new Set() };
+const NO_BINS: Bins = { inWorkspace: [], ofPackages: new Map(), known: new Set() };
 
 function binsOf({ commands }: CommandLine, folder: string, survey: Survey): Bins {
   const inWorkspace: NamedPath[] = [];
   const ofPackages = new Map<string, string>();
-  const told = new Set<string>();
+  const known = new Set<string>();
   const names = new Set(
     commands.map(({ program }) => program).filter((name) => !/[/\\]/.test(name) && !BUILTINS.has(name)),
   );
@@ -196,10 +197,10 @@ function binsOf({ commands }: CommandLine, folder: string, survey: Survey): Bins
       if (!isInside(end, survey) || nameOf(end, survey).split('/').includes('node_modules')) ofPackages.set(name, path);
       else {
         inWorkspace.push({ path, as: 'file' });
-        told.add(name);
+        known.add(name);
       }
     }
-  return { inWorkspace, ofPackages, told };
+  return { inWorkspace, ofPackages, known };
 }
 
 interface KnownCommands {
@@ -230,7 +231,7 @@ async function coverCommands(
     // digest, so that the user is asked for trust again.
     if (bin !== undefined && untold === undefined) await putBin(bin, survey);
     if (bin !== undefined) cover.untold.add(programName(command.program));
-    else if (untold !== undefined && !bins.told.has(command.program)) cover.untold.add(untold);
+    else if (untold !== undefined && !bins.known.has(command.program)) cover.untold.add(untold);
   }
 }
 
@@ -285,8 +286,8 @@ async function coverScripts(
     const key = `${folder}\0${line}`;
     if (cover.scripts.has(key)) continue;
     cover.scripts.add(key);
-    if (cover.scripts.size > MOST_SCRIPTS)
-      throw new SettingsError('settings/too-much', `${by} starts more than the maximum of ${MOST_SCRIPTS} scripts`, {
+    if (cover.scripts.size > MAX_SCRIPTS)
+      throw new SettingsError('settings/too-much', `${by} starts more than the maximum of ${MAX_SCRIPTS} scripts`, {
         setting: by,
       });
     await coverProgram({ by, command: 'sh', args: ['-c', line], env: {} }, { folder, as: 'file' }, survey, cover);

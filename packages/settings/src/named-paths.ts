@@ -43,7 +43,7 @@ export interface NamedPaths {
  * Maximum number of parts (`pieces`) of a command line. A part counts once for every folder in which it is searched
  * for.
  */
-const MOST_PIECES = 10_000;
+const MAX_PIECES = 10_000;
 
 /**
  * Returns the paths that a program possibly names, in each of the folders in which its commands can run.
@@ -54,8 +54,8 @@ const MOST_PIECES = 10_000;
 export function namedPaths(program: StartedProgram, folders: readonly string[], line: CommandLine): NamedPaths {
   const { command, args, env } = program;
   const pieces = new Set([command, ...args, ...Object.values(env), ...line.words].flatMap(piecesOf));
-  if (pieces.size * folders.length > MOST_PIECES)
-    throw new SettingsError('settings/too-much', `${program.by} has more words than the maximum of ${MOST_PIECES}`, {
+  if (pieces.size * folders.length > MAX_PIECES)
+    throw new SettingsError('settings/too-much', `${program.by} has more words than the maximum of ${MAX_PIECES}`, {
       setting: program.by,
     });
   const runnerNames = [...new Set([...pieces].map(programName))].filter((name) => RUNNERS.has(name));

@@ -10,7 +10,7 @@ import { FileError, makeFolder, openRegularFile, readOpenFile } from '@tidemark/
 /**
  * Maximum size of a file in bytes. It is far above the usual size, because grants and trust records are short lines.
  */
-const MOST_BYTES = 16 * 1_024 * 1_024;
+const MAX_BYTES = 16 * 1_024 * 1_024;
 
 /**
  * Returns the path of the file in `folder` that belongs to a workspace. The name of the file is the SHA-256 of the
@@ -45,7 +45,7 @@ export async function readOwnFile(path: string): Promise<OwnText> {
     await using file = await openRegularFile(path, { links: 'refuse' });
     const changed = writersProblem(await file.stat(), owner);
     if (changed !== undefined) return { problem: changed };
-    return { text: (await readOpenFile(file, path, { most: MOST_BYTES })).toString('utf8') };
+    return { text: (await readOpenFile(file, path, { most: MAX_BYTES })).toString('utf8') };
   } catch (error) {
     if (error instanceof FileError) return { problem: error.what };
     throw error;

@@ -24,12 +24,12 @@ export interface ReadBudget {
   bytes: number;
 }
 
-const MOST_FILES = 5_000;
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_FILES = 5_000;
+const MAX_BYTES = 64 * 1024 * 1024;
 
 /** Returns a budget of 5,000 files and 64 MiB. */
 export function readBudget(): ReadBudget {
-  return { files: MOST_FILES, bytes: MOST_BYTES };
+  return { files: MAX_FILES, bytes: MAX_BYTES };
 }
 
 /** Returns the SHA-256 of the bytes, in hex. */
@@ -57,7 +57,7 @@ export async function filesBelow(
       if (!entry.isDirectory()) found.push(await fileAt(join(root, path), path, budget));
       else if (!without.has(entry.name)) folders.push(path);
     }
-    if (folders.length > MOST_FILES) throw tooMuch(root);
+    if (folders.length > MAX_FILES) throw tooMuch(root);
   }
   return found.toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
@@ -99,7 +99,7 @@ export async function readPlainFile(path: string, most: number): Promise<Buffer 
 }
 
 function tooMuch(path: string): SettingsError {
-  const message = `${path} is larger than the maximum that is checked: ${MOST_FILES} files, ${MOST_BYTES / 1024 / 1024} MiB`;
+  const message = `${path} is larger than the maximum that is checked: ${MAX_FILES} files, ${MAX_BYTES / 1024 / 1024} MiB`;
   return new SettingsError('settings/too-much', message, { path });
 }
 

@@ -148,6 +148,8 @@ async function exportOf(path: string): Promise<unknown> {
 }
 
 function unreadable(path: string, error: unknown): SettingsError {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
+    return new SettingsError('settings/unreadable', `${path} does not exist`, { path }, error);
   const reason =
     error instanceof FileError ? `it ${error.what}` : error instanceof Error ? error.message : String(error);
   return new SettingsError('settings/unreadable', `${path} cannot be used: ${reason}`, { path }, error);

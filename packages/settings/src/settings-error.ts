@@ -18,11 +18,11 @@ export type SettingsErrorCode =
 
 /** All codes, each with the next action for the user. A test checks that the codes do not change. */
 export const SETTINGS_ERRORS: Readonly<Record<SettingsErrorCode, string>> = {
-  'settings/unreadable': 'fix the file, or remove it',
+  'settings/unreadable': 'check the path; fix the file, or remove it',
   'settings/not-usable': 'fix the named settings, then run the command again',
   'settings/too-much': 'make the named file or setting smaller, or move it to your own settings or `~/.agents/skills`',
   'settings/trust-inside': 'set TIDEMARK_HOME to a path outside the workspace, or use `--trust` for each run',
-  'settings/trust-damaged': 'remove the file; you are then asked again if you trust the folder',
+  'settings/trust-damaged': 'remove the file; you are then asked again whether you trust the folder',
   'settings/grants-inside': 'set TIDEMARK_HOME to a path outside the workspace',
   'settings/grants-damaged': 'remove the file; calls then ask for permission again',
   'settings/no-lock':

@@ -119,7 +119,7 @@ describe('a workspace that is not trusted', () => {
     ['nested too deep', '['.repeat(100_000), 'it is nested too deep'],
     ['as deep, and well formed', `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`, 'it is nested too deep'],
     ['of unknown keys', `{${Array.from({ length: 10_000 }, (_, at) => `"k${at}":1`).join()}}`, '; and 9990 more'],
-    ['behind a mark of byte order', '\uFEFF{"mode":"auto"}', 'is not JSON'],
+    ['after a byte order mark', '\uFEFF{"mode":"auto"}', 'is not JSON'],
   ])('throws no error for a configuration %s and reports the problem in a short message', async (_what, text, said) => {
     workspace(text);
     const { settings, problem } = await settle();

@@ -31,8 +31,8 @@ function shownArgument(argument: unknown, before: unknown): unknown {
 /** Hides secret values in the query of a URL, and the user name and password of the URL. */
 function shownAddress(text: string): string {
   return text
-    .replaceAll(/(?<=[?&;#])([^=&;#\s]+)=[^&;#\s]*/g, (said, name: string) =>
-      isSecretName(name) ? `${name}=${HIDDEN}` : said,
+    .replaceAll(/(?<=[?&;#])([^=&;#\s]+)=[^&;#\s]*/g, (pair, name: string) =>
+      isSecretName(name) ? `${name}=${HIDDEN}` : pair,
     )
     .replaceAll(/(?<=:\/\/)[^/@\s]+@/g, `${HIDDEN}@`);
 }

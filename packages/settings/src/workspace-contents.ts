@@ -57,7 +57,7 @@ export interface WorkspaceContents extends BroughtConfiguration {
 export const CONFIGURATION_PATH: string = join('.tidemark', 'config.json');
 
 /** Maximum size of a configuration, in bytes. */
-const MOST_CONFIGURATION = 256 * 1024;
+const MAX_CONFIGURATION = 256 * 1024;
 
 /**
  * Reads the contents of a workspace and their digest.
@@ -132,7 +132,7 @@ async function configurationIn(workspace: string): Promise<string | undefined> {
   if (real === undefined) return undefined;
   if (real !== path)
     throw new SettingsError('settings/unreadable', `${path} is reached through a symbolic link, so it is not used`);
-  const bytes = await readPlainFile(path, MOST_CONFIGURATION);
+  const bytes = await readPlainFile(path, MAX_CONFIGURATION);
   if (bytes === undefined)
     throw new SettingsError('settings/unreadable', `${path} is not a regular file, so it is not used`, { path });
   return bytes.toString('utf8');

@@ -156,14 +156,14 @@ function declareLimits(command: Command): Command {
  * @throws CliError `cli/usage` when the options name different modes.
  */
 export function modeIn({ mode, readOnly, ask }: AgentFlags): Mode | undefined {
-  const said = new Set<Mode>([
+  const modes = new Set<Mode>([
     ...(mode === undefined ? [] : [mode]),
     ...(readOnly === undefined ? [] : ['read-only' as const]),
     ...(ask === undefined ? [] : ['ask' as const]),
   ]);
-  if (said.size > 1)
-    throw new CliError('cli/usage', `the options set different modes: ${[...said].join(' and ')}`, 'use one of them');
-  const [only] = said;
+  if (modes.size > 1)
+    throw new CliError('cli/usage', `the options set different modes: ${[...modes].join(' and ')}`, 'use one of them');
+  const [only] = modes;
   return only;
 }
 

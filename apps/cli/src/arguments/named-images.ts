@@ -1,5 +1,5 @@
 // Reads the images that come with a prompt: files in any folder, or an image piped to stdin. The runtime checks the
-// format and decides if an image can be sent.
+// format and decides whether an image can be sent.
 
 import { resolve } from 'node:path';
 
@@ -9,11 +9,11 @@ import type { GivenImage } from '@tidemark/kit';
 import type { CommandContext } from '../frame/command.ts';
 import { CliError } from '../frame/failure.ts';
 
-/** Image name that stands for stdin, so that the user can pipe in the clipboard. */
+/** Image name that means stdin, so that the user can pipe in the clipboard. */
 const PIPED = '-';
 
 /** Maximum size of one image, in bytes. The whole image is held in memory. */
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 
 /** Names given with `--image`. `words` is true if the prompt also has words on the command line. */
 export interface NamedImages {
@@ -48,21 +48,21 @@ export async function imagesOf(
 }
 
 async function pipedImage(input: CommandContext['input']): Promise<Uint8Array> {
-  const data = await input.bytes(MOST_BYTES);
-  if (data.length <= MOST_BYTES) return data;
+  const data = await input.bytes(MAX_BYTES);
+  if (data.length <= MAX_BYTES) return data;
   throw new CliError(
     'cli/refused',
-    `the piped image is larger than the maximum of ${MOST_BYTES} bytes`,
+    `the piped image is larger than the maximum of ${MAX_BYTES} bytes`,
     'pipe in a smaller image',
   );
 }
 
 async function bytesOf(path: string, name: string): Promise<Uint8Array> {
   try {
-    return await readRegularFile(path, { most: MOST_BYTES });
+    return await readRegularFile(path, { most: MAX_BYTES });
   } catch (error) {
     if (!(error instanceof FileError)) throw notRead(name, error);
-    const next = error.code === 'file/too-large' ? `use an image of at most ${MOST_BYTES} bytes` : 'use an image file';
+    const next = error.code === 'file/too-large' ? `use an image of at most ${MAX_BYTES} bytes` : 'use an image file';
     throw new CliError('cli/refused', `${name} ${error.what}`, next, error);
   }
 }

@@ -37,10 +37,10 @@ const LISTED = 6;
  *   cannot reach. Also for an unknown model in an existing session.
  */
 export function resolveModel(flags: AgentFlags, use: ModelUse): AgentFlags {
-  const { model, provider: said } = flags;
-  if (model === undefined || model === use.session?.model || isCompatible(said ?? '')) return flags;
+  const { model, provider: flag } = flags;
+  if (model === undefined || model === use.session?.model || isCompatible(flag ?? '')) return flags;
   requireOwnName(model, use.catalog);
-  const named = said === 'simulator' ? undefined : said;
+  const named = flag === 'simulator' ? undefined : flag;
   const provider = named ?? (model.includes('/') ? 'openrouter' : undefined);
   const rows = rowsOf(use.catalog, provider);
   if (findIn(model, rows, use.catalog) !== undefined) return flags;

@@ -10,9 +10,9 @@ export interface SkilledPrompt {
  * Removes each leading `/skill name` from the prompt. Returns the rest of the prompt and the names. If no other words
  * follow, the words become a request to use these skills.
  */
-export function takeSkills(said: string): SkilledPrompt {
+export function takeSkills(text: string): SkilledPrompt {
   const skills: string[] = [];
-  let rest = said;
+  let rest = text;
   for (;;) {
     const found = /^\/skill[ \t]+(\S+)\s*/.exec(rest);
     if (found?.[1] === undefined) break;

@@ -98,11 +98,11 @@ const CHURNED = ['model', 'parameters', 'system', 'tools', 'history'] as const;
 function changesRow(sessions: readonly AccountedSession[]): readonly string[] {
   const causes = CHURNED.flatMap((what) => sessions.flatMap(({ churn }) => causesOf(what, churn[what])));
   const names = [...new Set(causes)];
-  const said = names.map((name) => times(name, causes.filter((one) => one === name).length));
+  const changes = names.map((name) => times(name, causes.filter((one) => one === name).length));
   return [
     'changes',
     formatNumber(causes.length),
-    said.join(', ') || 'of model, parameters, system text, tools, history',
+    changes.join(', ') || 'of model, parameters, system text, tools, history',
   ];
 }
 

@@ -69,7 +69,7 @@ test('--checkpoint-tokens limits the checkpoint, with and without --fresh, and a
   expect(await sizeWith('--tail-tokens', '500', '--checkpoint-tokens', '900')).toBeLessThanOrEqual(900);
   expect(await tidemark('compact', session, '--checkpoint-tokens', 'many')).toMatchObject({
     exit: 2,
-    err: expect.stringContaining('Expected a whole number of tokens.'),
+    err: expect.stringContaining('expected a whole number of tokens'),
   });
 });
 

@@ -23,7 +23,7 @@ import { namedSession } from '../arguments/choose-session.ts';
 import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
 import { EXIT } from '../frame/exit-codes.ts';
 import { CliError } from '../frame/failure.ts';
-import { formatNumber } from '../frame/numbers.ts';
+import { dollars, formatNumber } from '../frame/numbers.ts';
 import { readOwnCatalog } from '../settings/own-catalog.ts';
 import { rowInForce } from '../settings/row-in-force.ts';
 import { sessionArgument } from '../arguments/session-argument.ts';
@@ -159,9 +159,9 @@ async function askModel(id: SessionId, flags: CompactFlags, context: CommandCont
   const changes = await readOwnCatalog(context.home);
   const catalog = changes === undefined ? defaultCatalog() : withOverrides(defaultCatalog(), changes);
   const { provider: named, baseUrl } = flags;
-  const said: AgentFlags = defined({ provider: named, baseUrl });
+  const typed: AgentFlags = defined({ provider: named, baseUrl });
   const { settings } = await settingsIn(session.workspace, {}, context);
-  const asked = withSettings(said, { settings, newSession: false, person: false, catalog });
+  const asked = withSettings(typed, { settings, newSession: false, person: false, catalog });
   const { baseUrl: addresses, connection } = settings;
   const request = { flags: asked, session, catalog, ...defined({ addresses, connection }) };
   const provider = await chooseProvider(request, context);
@@ -202,17 +202,17 @@ interface CompactionFlags {
 function inWords(id: SessionId, made: CompactionReport, fresh: boolean): string {
   const { outcome, sizes, refused, rewrite, cliff, fallback, strategy, fork } = made;
   const { before, after, hard, parts } = sizes;
-  const said = `about ${formatNumber(before)} tokens ${outcome === 'compacted' ? 'become' : 'would become'} ${formatNumber(after)}`;
-  const held = Object.entries(parts).flatMap(([part, tokens]) =>
+  const change = `about ${formatNumber(before)} tokens ${outcome === 'compacted' ? 'become' : 'would become'} ${formatNumber(after)}`;
+  const contents = Object.entries(parts).flatMap(([part, tokens]) =>
     tokens > 0 ? [`${part} ${formatNumber(tokens)}`] : [],
   );
   const lines = [
     outcome === 'refused' ? `not compacted: ${REASONS[refused ?? 'nothing-to-leave-out']}` : `${outcome}, ${strategy}`,
-    `${said} (${held.join(', ')}); the limit is ${formatNumber(hard)}`,
+    `${change} (${contents.join(', ')}); the limit is ${formatNumber(hard)}`,
     ...(rewrite === undefined
       ? []
       : [
-          `the next request writes ${formatNumber(rewrite.tokens)} tokens${rewrite.cost === undefined ? '' : `, which costs $${rewrite.cost} more than reading them`}`,
+          `the next request writes ${formatNumber(rewrite.tokens)} tokens${rewrite.cost === undefined ? '' : `, which costs ${dollars(rewrite.cost)} more than reading them`}`,
         ]),
     ...(cliff === undefined
       ? []
@@ -242,12 +242,12 @@ function tokensOf(text: string): number {
 }
 
 /** Smallest allowed checkpoint, in tokens. The fixed text of a checkpoint needs about this many tokens. */
-const LEAST_CHECKPOINT = 600;
+const MIN_CHECKPOINT = 600;
 
 function checkpointTokensOf(text: string): number {
   const tokens = tokensOf(text);
-  if (tokens >= LEAST_CHECKPOINT) return tokens;
+  if (tokens >= MIN_CHECKPOINT) return tokens;
   throw new InvalidArgumentError(
-    `Expected at least ${LEAST_CHECKPOINT} tokens: the fixed text of a checkpoint needs that many.`,
+    `Expected at least ${MIN_CHECKPOINT} tokens: the fixed text of a checkpoint needs that many.`,
   );
 }

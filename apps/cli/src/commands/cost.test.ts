@@ -219,7 +219,11 @@ describe('with --json', () => {
 
 describe('`cost`, `cache` and `skills` with nothing to report', () => {
   test.each([
-    [['cost', 'nobody'], 3, /no session nobody[\s\S]*next: .*tidemark sessions/],
+    [
+      ['cost', 'nobody'],
+      3,
+      /no session nobody here \([^)]*\)\nnext: `tidemark sessions` lists the existing sessions\n$/,
+    ],
     [['cache', '../x'], 2, /not a session id/],
     [['skills', 'nobody'], 3, /no session nobody/],
     [['cost', '--since', 'yesterday'], 2, /"yesterday" is not a day or a time\nnext: use a day such as 2026-11-20/],
@@ -238,7 +242,7 @@ describe('`cost`, `cache` and `skills` with nothing to report', () => {
     }
     expect((await tidemark('cost', '--since', '2027-01-01')).out).toContain('use an earlier day');
     expect((await tidemark('skills')).out).toBe(
-      'no skill was loaded in 2 sessions\nno session has a list of skills\nno skill is installed\n',
+      'no skill was loaded in 2 sessions\nno session lists skills for the model\nno skill is installed\n',
     );
     const { out } = await pretendRun(['cache', '--json'], { store: empty });
     expect(JSON.parse(out)).toMatchObject({

@@ -168,7 +168,7 @@ describe('another model', () => {
 
   test('is used in the session itself with --in-place, after a notice with the price', async () => {
     const ran = await tidemark(...other, '--in-place');
-    expect(ran.err).toMatch(/^notice: the model changed: [\d,]+ tokens are written again, \$0\.\d+; /);
+    expect(ran.err).toMatch(/^notice: the model changed: [\d,]+ tokens are written again, \$0\.\d+\. /);
     expect(await sessionsOf()).toHaveLength(1);
     expect((await modelsOf(id)).at(-1)).toBe('claude-opus-5-5');
   });

@@ -13,7 +13,7 @@ export const keys: Command = {
   name: 'keys',
   summary: 'store the key of a provider in the system keyring; an environment variable takes precedence',
   examples: [
-    ['tidemark keys list', 'for each provider, if there is a key and where'],
+    ['tidemark keys list', 'for each provider, whether there is a key, and where'],
     ['tidemark keys set anthropic < key.txt', 'store the piped key, so that it is not in the command history'],
     ['tidemark keys remove anthropic', 'remove the key from the keyring'],
     [
@@ -49,7 +49,7 @@ function withKeys(): readonly string[] {
 }
 
 /** Maximum number of bytes read from stdin. No key is that long, and the piped input may be endless. */
-const MOST_BYTES = 65_536;
+const MAX_BYTES = 65_536;
 
 const ACTIONS = { list, set, remove } as const;
 
@@ -62,7 +62,7 @@ async function list(_request: KeyRequest, context: CommandContext): Promise<Comm
 async function set(request: KeyRequest, context: CommandContext): Promise<CommandOutcome> {
   const { named, entry, host } = requireEntry(request);
   const key = context.input.piped
-    ? Buffer.from(await context.input.bytes(MOST_BYTES))
+    ? Buffer.from(await context.input.bytes(MAX_BYTES))
         .toString('utf8')
         .trim()
     : '';

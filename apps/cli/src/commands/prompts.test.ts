@@ -176,7 +176,7 @@ describe('the check for a single word', () => {
 
   test('suggests a similar command, and shows how to send the word as a prompt', async () => {
     const ran = await tidemark(['sesions']);
-    expect(ran.err).toContain('did you mean sessions? Or to send the word as a prompt: `tidemark run "sesions"`');
+    expect(ran.err).toContain('did you mean sessions? To send the word as a prompt: `tidemark run "sesions"`');
   });
 
   test.each([

@@ -1,4 +1,4 @@
-// Tests `--pruning`, `TIDEMARK_COMPACTION_PRUNING` and the setting `compaction.pruning`. They control if superseded
+// Tests `--pruning`, `TIDEMARK_COMPACTION_PRUNING` and the setting `compaction.pruning`. They control whether superseded
 // results are shortened.
 
 import { openNdjsonStore } from '@tidemark/store-ndjson';

@@ -352,7 +352,7 @@ describe('a step that rewrites the cached prefix', () => {
     await tidemark(['hello there', '--provider', 'simulator']);
     const ran = await tidemark(toAnotherModel());
     expect(ran.exit).toBe(0);
-    expect(ran.err).toMatch(new RegExp(`\nnotice: ${words}; `));
+    expect(ran.err).toMatch(new RegExp(`\nnotice: ${words}\\. `));
     expect(ran.err.match(/written again/g)).toHaveLength(1);
   });
 });

@@ -9,7 +9,7 @@ import { CliError } from '../frame/failure.ts';
 import { partsOf } from '../arguments/named-files.ts';
 import { imagesOf } from '../arguments/named-images.ts';
 import { requirePrompt } from '../arguments/lone-word.ts';
-import { readPrompt } from '../arguments/said-prompt.ts';
+import { readPrompt } from '../arguments/read-prompt.ts';
 import { sessionArgument } from '../arguments/session-argument.ts';
 import { takeSkills } from '../arguments/skill-words.ts';
 import { takeTurn } from '../turns/take-turn.ts';
@@ -48,11 +48,11 @@ interface RunFlags extends AgentFlags {
 
 async function prompt(words: readonly string[], options: RunFlags, context: CommandContext): Promise<CommandOutcome> {
   const imagePiped = options.image?.includes('-') === true;
-  const { words: said, attachments } = await readPrompt({ words, imagePiped }, context);
+  const { words: prompt, attachments } = await readPrompt({ words, imagePiped }, context);
   if (context.implied && attachments.length === 0 && !goesOn(options)) await requirePrompt(words, context);
   const session = await sessionOf(options, context);
-  const where = session === undefined ? { title: titleOf(said) } : { session };
-  const { words: asked, skills } = takeSkills(said);
+  const where = session === undefined ? { title: titleOf(prompt) } : { session };
+  const { words: asked, skills } = takeSkills(prompt);
   // Images come first, because models read a prompt best in this order.
   const images = await imagesOf({ names: options.image ?? [], words: words.length > 0 }, context);
   const parts = [...images, ...(await partsOf(asked, session?.workspace ?? context.folder)), ...attachments];
@@ -77,7 +77,7 @@ async function sessionOf(options: RunFlags, context: CommandContext): Promise<Ch
 
 const TITLE = 60;
 
-function titleOf(said: string): string {
-  const [line = ''] = said.split('\n', 1);
+function titleOf(prompt: string): string {
+  const [line = ''] = prompt.split('\n', 1);
   return line.length <= TITLE ? line : `${line.slice(0, TITLE).trimEnd()}…`;
 }

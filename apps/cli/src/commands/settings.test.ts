@@ -269,6 +269,10 @@ describe('trust', () => {
     expect((await tidemark(['config'])).out).toContain('mode\tauto\tworkspace: ');
     expect((await tidemark(['trust', '--list'])).out).toContain('trusted\t');
     expect((await tidemark(['trust', '--revoke', '--list'])).exit).toBe(2);
+    expect(await tidemark(['trust', 'nowhere'])).toMatchObject({
+      exit: 3,
+      err: expect.stringContaining('does not exist'),
+    });
     expect((await tidemark(['trust', '--revoke'])).out).toContain('decision removed');
     expect((await tidemark(['config'])).out).toContain('mode\task at a terminal, otherwise read-only\tdefault');
     expect((await tidemark(['config'])).out).toContain('not in effect: mode (');

@@ -131,7 +131,7 @@ async function showSession(session: SessionId, context: CommandContext): Promise
     ].join('\n'),
   );
   context.output.table({
-    head: ['step', 'at', 'model', 'fresh', 'read', 'written', 'answer', 'cost', ''],
+    head: ['step', 'at', 'model', 'fresh', 'read', 'written', 'answer', 'cost', 'note'],
     rows: steps.map(cells),
     numbers: [0, 3, 4, 5, 6, 7],
   });
@@ -139,10 +139,12 @@ async function showSession(session: SessionId, context: CommandContext): Promise
 }
 
 function countOf(steps: readonly StepRow[]): string {
-  const beside = steps.filter(({ step }) => step === null).length;
-  const main = steps.length - beside;
-  const said = `${formatNumber(main)} step${main === 1 ? '' : 's'}`;
-  return beside === 0 ? said : `${said}, ${formatNumber(beside)} side call${beside === 1 ? '' : 's'}`;
+  const sideCalls = steps.filter(({ step }) => step === null).length;
+  const main = steps.length - sideCalls;
+  const mainSteps = `${formatNumber(main)} step${main === 1 ? '' : 's'}`;
+  return sideCalls === 0
+    ? mainSteps
+    : `${mainSteps}, ${formatNumber(sideCalls)} side call${sideCalls === 1 ? '' : 's'}`;
 }
 
 /**
@@ -189,7 +191,7 @@ function cells(row: StepRow): readonly string[] {
   const { step, stream, purpose, at, model, fresh, read, written, input, answer, cost, transport, note } = row;
   const isWhole = fresh !== null && read !== null && written !== null;
   const total = isWhole || input === null ? '' : `${formatNumber(input)} input tokens in total`;
-  const beside = step === null ? [`${purpose ?? 'side call'} (${stream})`] : [];
+  const sideCall = step === null ? [`${purpose ?? 'side call'} (${stream})`] : [];
   return [
     step === null ? '' : String(step),
     at.slice(0, 19),
@@ -199,7 +201,7 @@ function cells(row: StepRow): readonly string[] {
     count(written),
     count(answer),
     cost === null ? boundIn(row) : dollars(cost),
-    [...beside, total, transport === null ? '' : transportWords(transport), note]
+    [...sideCall, total, transport === null ? '' : transportWords(transport), note]
       .filter((part) => part !== '')
       .join('; '),
   ];

@@ -118,7 +118,7 @@ describe('`simulate -- command`', () => {
 
   test('returns 3 for a command that cannot be started', async () => {
     const ran = await pretendRun(['simulate', '--', join(folder, 'none')], { folder });
-    expect(ran).toMatchObject({ exit: 3, err: expect.stringContaining('cannot be started') });
+    expect(ran).toMatchObject({ exit: 3, err: expect.stringContaining('there is no program ') });
   });
 });
 

@@ -44,13 +44,13 @@ async function report(name: string | undefined, flags: SkillsFlags, context: Com
   await eachSession(session, context, async (one) => void found.push(await readSkillUse(store, one, since)));
   const used = together(found);
   const { output } = context;
-  const told = found.filter((one) => one.skills.length > 0 || one.index !== undefined);
+  const reported = found.filter((one) => one.skills.length > 0 || one.index !== undefined);
   const here = await skillsHere(context);
   const { settings } = await readSettings({ ...settingsRequest(context), trusted: false });
   const roots = await skillPlaces(context, here, settings.skillRoots);
   const installed = await findSkills(roots, undefined, createSecrets({ values: secretsOf(context.environment) }).mask);
   const shown = {
-    sessions: told,
+    sessions: reported,
     skills: used,
     since: since ?? null,
     installed: inFields(installed, roots),
@@ -115,7 +115,7 @@ function reasonsOf(reasons: SkillUse['reasons']): string {
 function indexLines(session: string | undefined, found: readonly SessionSkills[]): readonly string[] {
   const listed = found.flatMap(({ index }) => (index === undefined ? [] : [index]));
   const [first] = listed;
-  if (first === undefined) return found.length === 0 ? [] : ['no session has a list of skills'];
+  if (first === undefined) return found.length === 0 ? [] : ['no session lists skills for the model'];
   if (session === undefined) return [`${formatCount(listed.length, 'session')} with a list of skills`];
   const { tokens, text } = first;
   return [`listed for the model: about ${formatNumber(tokens)} tokens`, text];

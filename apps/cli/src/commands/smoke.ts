@@ -1,4 +1,4 @@
-// `tidemark smoke`: measures with a few small calls if a provider's cache works with the requests of this engine.
+// `tidemark smoke`: measures with a few small calls whether a provider's cache works with the requests of this engine.
 
 import { defined } from '@tidemark/core';
 import { createMemoryStore } from '@tidemark/store-memory';
@@ -22,16 +22,16 @@ import { findSubject, openSubject } from '../smoke/subject.ts';
 import type { SmokeWords } from '../smoke/words.ts';
 import { smokeWords } from '../smoke/words.ts';
 
-/** Command `tidemark smoke`, which measures with a few small calls if a provider's cache works. */
+/** Command `tidemark smoke`, which measures with a few small calls whether a provider's cache works. */
 export const smoke: Command = {
   name: 'smoke',
-  summary: 'measure with a few small calls if a provider reads back what it cached; costs at most $0.05',
+  summary: 'measure with a few small calls whether a provider reads back what it cached; costs at most $0.05',
   examples: [
     ['tidemark smoke --dry-run', 'report what would be sent, and its maximum price'],
     ['tidemark smoke', 'live, with the cheapest model of Anthropic; needs a key'],
     ['tidemark smoke --provider openai --json', 'every figure as one JSON object; needs a key'],
     ['tidemark smoke --provider simulator --model claude-opus-5-5', 'without a key, against the simulator'],
-    ['tidemark smoke --promotion', 'measure if a five-minute cache entry can be extended to an hour; waits'],
+    ['tidemark smoke --promotion', 'measure whether a five-minute cache entry can be extended to an hour; waits'],
   ],
   declare: (command, run) =>
     void command
@@ -43,7 +43,7 @@ export const smoke: Command = {
       .option('--model <name>', 'model of the catalog. Default: the cheapest model of the provider.')
       .option('--base-url <address>', 'address of the provider')
       .option('--dry-run', 'report what would be sent and its price, and send nothing')
-      .option('--promotion', 'measure instead if a long-lived cache marker extends a short-lived cache entry')
+      .option('--promotion', 'measure instead whether a long-lived cache marker extends a short-lived cache entry')
       .action((options: SmokeFlags) => run((context) => smokeWith(options, context))),
 };
 
@@ -111,8 +111,8 @@ async function measure(settled: SettledSmoke, open: OpenSubject, { output }: Com
   const ok = result.transport === 'hit' && result.contract === 'hit';
   const { most, leftOut } = plan;
   const price = defined({ most, spent });
-  const told = verdictOf(result);
-  output.result({ ok, model: subject.row.model, ...result, leftOut, ...price }, () => told.join('\n'));
+  const verdict = verdictOf(result);
+  output.result({ ok, model: subject.row.model, ...result, leftOut, ...price }, () => verdict.join('\n'));
   output.table(smokeTable(result));
   if (spent !== undefined) output.line(`cost: ${dollars(spent)}`);
   return ok ? EXIT.ok : EXIT.difference;

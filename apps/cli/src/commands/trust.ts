@@ -1,6 +1,7 @@
-// `tidemark trust`: lets the user decide if a folder's own settings, skills and memory may be used. The decision is
+// `tidemark trust`: lets the user decide whether a folder's own settings, skills and memory may be used. The decision is
 // stored outside the folder.
 
+import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 
 import type { WorkspaceContents, TrustState } from '@tidemark/settings';
@@ -44,18 +45,26 @@ function act(folder: string | undefined, flags: TrustFlags, context: CommandCont
   return flags.revoke === true ? revoke(path, context) : give(path, flags.yes === true, context);
 }
 
-async function give(path: string, said: boolean, context: CommandContext): Promise<CommandOutcome> {
+async function give(path: string, isConfirmed: boolean, context: CommandContext): Promise<CommandOutcome> {
+  await requireFolder(path);
   const brought = await readBrought(path);
   // The configuration is checked before an earlier decision is used. An unusable configuration is refused with its
   // reason, and no decision is recorded.
   const lines = await trustLines(brought);
   const before = await judgeTrust(context.home, brought);
   if (before === 'trusted') return report(brought, before, context);
-  const decision = said
+  const decision = isConfirmed
     ? noteAll(lines, context)
     : await ask(brought, { lines, changed: before === 'changed' }, context);
   await recordTrust(context.home, brought, { decision, at: new Date().toISOString() });
   return report(brought, decision, context);
+}
+
+async function requireFolder(path: string): Promise<void> {
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isDirectory() === true) return;
+  const message = found === undefined ? `the folder ${path} does not exist` : `${path} is not a folder`;
+  throw new CliError('cli/not-found', message, 'check the path');
 }
 
 /**
@@ -80,7 +89,7 @@ async function ask(
     noteAll(asked.lines, context);
     throw new CliError(
       'cli/usage',
-      'no question can be asked here: this needs a terminal, without `--json`',
+      'no question can be asked here: a question needs a terminal, and no `--json`',
       'check the folder, then add `--yes`',
     );
   }

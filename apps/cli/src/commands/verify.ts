@@ -11,7 +11,7 @@ import { inspectSession } from '@tidemark/store-ndjson';
 import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
 import { encoders } from '../reports/encoders.ts';
 import { EXIT } from '../frame/exit-codes.ts';
-import { formatNumber } from '../frame/numbers.ts';
+import { formatCount, formatNumber } from '../frame/numbers.ts';
 import { isDifferent, observedLines } from '../reports/observed-report.ts';
 import { sessionArgument } from '../arguments/session-argument.ts';
 import type { Shown } from '../frame/shown.ts';
@@ -87,6 +87,6 @@ function requestLines({ requests, observed, differences, breaks }: Verification)
   const equal = differences.length === 0 ? 'all bytes identical' : `${differences.length} differ`;
   return [
     `${formatNumber(requests)} requests rebuilt, ${equal}`,
-    `${breaks.length - unlabelled} labelled breaks, ${unlabelled} unlabelled`,
+    `${formatCount(breaks.length - unlabelled, 'break')} with a recorded cause, ${formatNumber(unlabelled)} without`,
   ];
 }

@@ -71,9 +71,9 @@ export function startAgent(
   child.stderr.on('data', (chunk: Buffer) => (complaints += chunk.toString()));
   const lines = createInterface({ input: child.stdout });
   lines.on('line', (line) => {
-    const said: ProcessLine = JSON.parse(line);
-    if (said.type === undefined) complaints += said.error?.message ?? '';
-    else if (said.type !== 'session.opened') tell(said);
+    const message: ProcessLine = JSON.parse(line);
+    if (message.type === undefined) complaints += message.error?.message ?? '';
+    else if (message.type !== 'session.opened') tell(message);
   });
   const ended = Promise.all([once(child, 'close'), once(lines, 'close')]).then(([[exit, signal]]): ProcessEnd => ({
     exit,

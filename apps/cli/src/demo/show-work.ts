@@ -39,7 +39,11 @@ const COLUMNS = [
 const WORDS = WIDTH - COLUMNS.reduce((sum, [, width]) => sum + 2 + width, 0) - 1;
 
 /** Creates a view. `calls` is the list to which the simulator adds each call that it receives. */
-export function openSight(output: CommandOutput, calls: readonly LedgerCall[], capabilities: Capabilities): DemoView {
+export function createDemoView(
+  output: CommandOutput,
+  calls: readonly LedgerCall[],
+  capabilities: Capabilities,
+): DemoView {
   const titles = new Map<string, string>();
   /** Number of calls already shown. */
   let seen = 0;
@@ -58,9 +62,9 @@ export function openSight(output: CommandOutput, calls: readonly LedgerCall[], c
     ]);
   };
   const ran = ({ call, how, well }: ShownCallEnd): void => {
-    const beside = how === '' ? '' : `: ${how}`;
-    const title = cutWords(titles.get(call) ?? call, WIDTH - 2 - beside.length);
-    output.line(['  ', withStyle('dim', title), well ? beside : withStyle('yellow', beside)]);
+    const ending = how === '' ? '' : `: ${how}`;
+    const title = cutWords(titles.get(call) ?? call, WIDTH - 2 - ending.length);
+    output.line(['  ', withStyle('dim', title), well ? ending : withStyle('yellow', ending)]);
   };
   return {
     asked: (prompt) => {

@@ -25,17 +25,17 @@ export interface CallSum {
 }
 
 /** Returns usage and cost of one call. Returns `undefined` for a call that was refused. */
-export function sumOfCall({ usage: told, at }: LedgerCall, capabilities: Capabilities): CallSum | undefined {
-  if (told === undefined) return undefined;
-  const { ephemeral_5m_input_tokens: short, ephemeral_1h_input_tokens: long } = told.cache_creation;
+export function sumOfCall({ usage: counted, at }: LedgerCall, capabilities: Capabilities): CallSum | undefined {
+  if (counted === undefined) return undefined;
+  const { ephemeral_5m_input_tokens: short, ephemeral_1h_input_tokens: long } = counted.cache_creation;
   const usage: Usage = {
-    fresh: told.input_tokens,
-    read: told.cache_read_input_tokens,
+    fresh: counted.input_tokens,
+    read: counted.cache_read_input_tokens,
     writes: [
       { ttl: '1h', tokens: long },
       { ttl: '5m', tokens: short },
     ],
-    answer: told.output_tokens,
+    answer: counted.output_tokens,
   };
   const price = priceAt(capabilities, new Date(at).toISOString().slice(0, 10), inputTokens(usage) ?? 0);
   return { usage, cost: price === undefined ? undefined : costOf(price, usage)?.total };

@@ -19,7 +19,7 @@ import { conclude } from './conclude.ts';
 import { inOwnFolder } from './own-folder.ts';
 import { FATAL_CALL, PROMPT, SCENARIO, SECOND_PROMPT } from './scenario.ts';
 import type { DemoView } from './show-work.ts';
-import { openSight } from './show-work.ts';
+import { createDemoView } from './show-work.ts';
 
 const MODEL = 'claude-sonnet-5-5';
 const PROJECT = ownFile('demo/project');
@@ -53,14 +53,14 @@ async function workIn({ folder, keep, capabilities }: DemoWork, context: Command
     const place = placeIn(folder, listening.url, context);
     await cp(PROJECT, place.project, { recursive: true });
     introduce(place, context);
-    const sight = openSight(context.output, simulator.calls, capabilities);
-    sight.asked(PROMPT);
-    await lifeToBeKilled(place, sight, (kill) => (strike = kill));
+    const view = createDemoView(context.output, simulator.calls, capabilities);
+    view.asked(PROMPT);
+    await runUntilKilled(place, view, (kill) => (strike = kill));
     const [cut] = simulator.calls.slice(-1);
-    if (cut !== undefined) sight.killed(cut);
-    await lifeThatEnds(['resume'], place, sight);
-    sight.asked(SECOND_PROMPT);
-    await lifeThatEnds(['run', '--continue', SECOND_PROMPT], place, sight);
+    if (cut !== undefined) view.killed(cut);
+    await runToEnd(['resume'], place, view);
+    view.asked(SECOND_PROMPT);
+    await runToEnd(['run', '--continue', SECOND_PROMPT], place, view);
     return await conclude({ home: place.home, calls: simulator.calls, capabilities, keep }, context);
   } finally {
     await listening.close();
@@ -94,16 +94,16 @@ function introduce({ url }: Workplace, { output }: CommandContext): void {
  * Starts the agent and waits until its process is killed. Passes `arm` a function that kills the process. Fails if the
  * process ends in any other way.
  */
-async function lifeToBeKilled(place: Workplace, sight: DemoView, arm: (kill: () => void) => void): Promise<void> {
-  const agent = startAgent(['run', '--model', MODEL, PROMPT], place, sight.show);
+async function runUntilKilled(place: Workplace, view: DemoView, arm: (kill: () => void) => void): Promise<void> {
+  const agent = startAgent(['run', '--model', MODEL, PROMPT], place, view.show);
   arm(() => agent.kill());
   const ended = await agent.ended;
   if (ended.signal !== 'SIGKILL') throw unexpectedEnd(ended);
 }
 
 /** Runs another process on the session until its turn ends. Fails if the process does not end with 0. */
-async function lifeThatEnds(args: readonly string[], place: Workplace, sight: DemoView): Promise<void> {
-  const ended = await startAgent(args, place, sight.show).ended;
+async function runToEnd(args: readonly string[], place: Workplace, view: DemoView): Promise<void> {
+  const ended = await startAgent(args, place, view.show).ended;
   if (ended.exit !== 0) throw unexpectedEnd(ended);
 }
 

@@ -13,7 +13,7 @@ import { isOfFiles, RESTORE } from './lost-session.ts';
 export interface InspectedSession {
   readonly session: string;
   readonly state: CheckState;
-  /** Number of sound records before the first damage, including those of ancestors. */
+  /** Number of intact records before the first damage, including those of ancestors. */
   readonly records: number;
   readonly found: string;
   readonly damage?: DamagePlace & { readonly reason: string; readonly soundBehind: number };

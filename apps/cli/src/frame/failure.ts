@@ -56,13 +56,17 @@ export function failureOf(thrown: unknown): CommandFailure {
   if (isFullStack(thrown)) return TOO_DEEP;
   const code = codeOf(thrown);
   if (!(thrown instanceof Error) || code === undefined) return bug(thrown);
-  if (isLogCode(code)) return { ...describeError(thrown, code), next: LOG_NEXT[code] ?? '', exit: logExit(code) };
+  if (isLogCode(code)) {
+    const next = LOG_NEXT[code] ?? '';
+    return { code, message: withoutNext(thrown.message, next), next, exit: logExit(code) };
+  }
   const system = SYSTEM_ERRORS.get(code) ?? otherSystemError(thrown, code);
   if (system !== undefined)
     return { code: `system/${code.toLowerCase()}`, message: systemMessage(thrown, code), ...system };
   if (isAgentCode(code))
     return {
-      ...describeError(thrown, code),
+      code,
+      message: withoutNext(thrown.message, AGENT_NEXT[code]),
       next: AGENT_NEXT[code] ?? '`tidemark doctor` checks the sessions',
       exit: AGENT_EXITS[AGENT_ERRORS[code]],
     };
@@ -77,6 +81,11 @@ function describeError(
   code: string,
 ): { readonly code: string; readonly message: string; readonly next: string } {
   return { code, message: error.message, next: 'next' in error && typeof error.next === 'string' ? error.next : '' };
+}
+
+/** Removes the next step from the end of a message. Messages for users of the library can contain the same next step. */
+function withoutNext(message: string, next = ''): string {
+  return next === '' ? message : message.replace(`; ${next}.`, '').replace(`: ${next}`, '');
 }
 
 function codeOf(thrown: unknown): string | undefined {
@@ -137,6 +146,7 @@ function logExit(code: LogErrorCode): ExitCode {
 const LOG_EXITS = { refused: EXIT.refused, retryable: EXIT.busy, corrupt: EXIT.corrupt, bug: EXIT.bug } as const;
 
 const LOG_NEXT: { readonly [code in LogErrorCode]?: string } = {
+  'log/missing': '`tidemark sessions` lists the existing sessions',
   'log/exists': 'choose another session id',
   'log/locked':
     'wait until the process that writes this session ends, or end that process; the session can still be read',
@@ -159,6 +169,7 @@ const AGENT_NEXT: { readonly [code in AgentErrorCode]?: string } = {
   'agent/nothing-to-resume': 'send a new prompt: `tidemark --continue "…"`',
   'agent/not-closed': 'remove `--at` to fork at the last closed record; `--dry-run` shows the place without a change',
   'agent/no-such-record': '`tidemark export <session> --format json` lists every record',
+  'agent/unknown-skill': '`tidemark skills` lists the installed skills',
   'agent/unfit-image': 'use another image, or make a copy in a supported format and size',
   'agent/unknown-price': 'limit steps or tokens instead: `--max-steps`, `--max-tokens`',
 };

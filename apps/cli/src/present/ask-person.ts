@@ -20,8 +20,8 @@ interface PersonPrompt {
  * A question counts as denied after this number of unclear answers, or after this number of requests for a grant that
  * is not possible.
  */
-const MOST_UNCLEAR = 2;
-const MOST_REFUSED = 5;
+const MAX_UNCLEAR = 2;
+const MAX_REFUSED = 5;
 
 /**
  * Asks the user. The call is denied if the user stops at a page, the question is aborted, or there is no clear "yes".
@@ -44,7 +44,7 @@ async function answerFrom(question: Question, asking: PersonPrompt): Promise<Per
     if (reply !== 'unclear' && 'answer' in reply) return reply.answer;
     if (reply === 'unclear') unclear += 1;
     else refused += 1;
-    if (unclear >= MOST_UNCLEAR || refused >= MOST_REFUSED) return 'denied';
+    if (unclear >= MAX_UNCLEAR || refused >= MAX_REFUSED) return 'denied';
     const why = reply === 'unclear' ? 'This is not one of the answers.' : `${markedText(reply.problem)}.`;
     const next = { above: hanging(why, asking.input.columns), again: [], asked: text.answers, prompt: text.prompt };
     typed = await askBelow(next, asking);

@@ -162,7 +162,7 @@ test('the next step of a notice about the window names the command instead of th
     next: 'See `session.compact({ dryRun: true })`.',
   };
   expect(present([{ type: 'notice.raised', notice }]).err).toBe(
-    'notice: the window is full; See what a compaction would free: tidemark compact session-1 --dry-run --json\n',
+    'notice: the window is full. See what a compaction would free: tidemark compact session-1 --dry-run --json\n',
   );
 });
 

@@ -35,7 +35,7 @@ interface SessionView {
   /** True if text of the current answer was printed as it streamed. */
   streamed: boolean;
   /** True if a notice has already reported the rewrite of the next request. */
-  rewriteSaid: boolean;
+  rewriteReported: boolean;
   tokens: SeenTokens;
   /** Number of model calls whose tokens were added to `tokens`. */
   answers: number;
@@ -43,7 +43,7 @@ interface SessionView {
   /** True from the event that records the advisory tier until the next status line. */
   advised: boolean;
   /** True if a gauge of the tier `unknown` was already reported. */
-  unknownSaid: boolean;
+  unknownReported: boolean;
 }
 
 /**
@@ -55,50 +55,50 @@ export function presentSession(
   session: string,
   answered: readonly AnswerPart[] = [],
 ): Presenter {
-  const sight: SessionView = {
+  const view: SessionView = {
     output,
     session,
     calls: titlesOf(answered),
     denied: new Set(),
     midLine: false,
     streamed: false,
-    rewriteSaid: false,
+    rewriteReported: false,
     tokens: NOTHING_SEEN,
     answers: 0,
     subagents: [],
     advised: false,
-    unknownSaid: false,
+    unknownReported: false,
   };
   return {
-    show: (event) => show(sight, event),
-    rest: () => rest(sight),
-    subagents: sight.subagents,
+    show: (event) => show(view, event),
+    rest: () => rest(view),
+    subagents: view.subagents,
     get tokens() {
-      return sight.tokens;
+      return view.tokens;
     },
   };
 }
 
-function show(sight: SessionView, event: SessionEvent): void {
-  if (sight.output.json) sight.output.event(event, () => '');
+function show(view: SessionView, event: SessionEvent): void {
+  if (view.output.json) view.output.event(event, () => '');
   switch (event.type) {
     case 'recorded':
-      return showRecord(sight, event.record);
+      return showRecord(view, event.record);
     case 'text.delta':
-      sight.streamed = true;
-      return write(sight, event.text);
+      view.streamed = true;
+      return write(view, event.text);
     case 'notice.raised': {
       const { code, message, next } = event.notice;
       // These notices name options of the library. The command shows that the call was denied.
       if (code === 'permissions/default-mode' || code === 'permissions/no-asker') return;
-      sight.rewriteSaid ||= code === 'turn/rewrite';
+      view.rewriteReported ||= code === 'turn/rewrite';
       const ours = NEXT_HERE.has(code)
-        ? `${NEXT_HERE.get(code)}: tidemark compact ${sight.session} --dry-run --json`
+        ? `${NEXT_HERE.get(code)}: tidemark compact ${view.session} --dry-run --json`
         : next;
-      return note(sight, [withStyle('yellow', 'notice'), `: ${message}`, ours === '' ? '' : `; ${ours}`]);
+      return note(view, [withStyle('yellow', 'notice'), `: ${message}`, ours === '' ? '' : nextSentence(ours)]);
     }
     case 'status.changed':
-      return showStatus(sight, event.gauge);
+      return showStatus(view, event.gauge);
     case 'reasoning.delta':
     case 'tool.progressed':
     // Ignored: the message of the error is in the result of the call.
@@ -106,6 +106,11 @@ function show(sight: SessionView, event: SessionEvent): void {
     // Ignored: the process ends after one turn, so there is no pause in which the cache must be kept warm.
     case 'cache.warming':
   }
+}
+
+/** Returns the next step as a separate sentence, or as the next clause if it begins with a small letter. */
+function nextSentence(next: string): string {
+  return /^\p{Lu}/u.test(next) ? `. ${next}` : `; ${next}`;
 }
 
 /** Notices whose next step names a function of the library, by their code: the next step with a command instead. */
@@ -121,45 +126,45 @@ const NEXT_HERE: ReadonlyMap<string, string> = new Map([
  * again does not repeat the line. From the tier `warning` on, a notice is raised instead. A gauge of the tier `unknown`
  * is not in the log, so it gets one line per process.
  */
-function showStatus(sight: SessionView, gauge: Gauge): void {
-  const shows = sight.advised || (gauge.tier === 'unknown' && !sight.unknownSaid);
-  sight.advised = false;
-  sight.unknownSaid ||= gauge.tier === 'unknown';
-  if (shows) note(sight, [withStyle('dim', 'context'), `: the next request uses ${gaugeInWords(gauge)}`]);
+function showStatus(view: SessionView, gauge: Gauge): void {
+  const shows = view.advised || (gauge.tier === 'unknown' && !view.unknownReported);
+  view.advised = false;
+  view.unknownReported ||= gauge.tier === 'unknown';
+  if (shows) note(view, [withStyle('dim', 'context'), `: the next request uses ${gaugeInWords(gauge)}`]);
 }
 
-function showRecord(sight: SessionView, record: Recorded): void {
+function showRecord(view: SessionView, record: Recorded): void {
   switch (record.kind) {
     case 'epoch.opened':
-      return showEpoch(sight, record);
+      return showEpoch(view, record);
     case 'pressure.crossed':
-      sight.advised = record.data.tier === 'advisory';
+      view.advised = record.data.tier === 'advisory';
       return;
     case 'request.prepared':
-      sight.rewriteSaid = false;
+      view.rewriteReported = false;
       return;
     case 'answer.received':
-      if (record.data.stream === 'main') showAnswer(sight, record.data.parts);
-      return add(sight, record.data);
+      if (record.data.stream === 'main') showAnswer(view, record.data.parts);
+      return add(view, record.data);
     case 'answer.interrupted':
-      if (record.data.stream === 'main') endAnswer(sight);
-      return add(sight, record.data);
+      if (record.data.stream === 'main') endAnswer(view);
+      return add(view, record.data);
     case 'answer.failed':
-      return record.data.usage === undefined ? undefined : add(sight, record.data);
+      return record.data.usage === undefined ? undefined : add(view, record.data);
     case 'permission.decided':
-      if (record.data.decision === 'denied') sight.denied.add(record.data.call);
+      if (record.data.decision === 'denied') view.denied.add(record.data.call);
       return;
     case 'subagent.started':
-      return note(sight, withStyle('dim', `subagent ${record.data.role}: running as session ${record.data.child}`));
+      return note(view, withStyle('dim', `subagent ${record.data.role}: running as session ${record.data.child}`));
     case 'subagent.ended':
-      sight.subagents.push(record.data);
+      view.subagents.push(record.data);
       return;
     case 'tool.returned':
-      return showCall(sight, record.data.call, [withStyle('green', 'ok'), ...timeOf(record)]);
+      return showCall(view, record.data.call, [withStyle('green', 'ok'), ...timeOf(record)]);
     case 'tool.failed':
-      return showCall(sight, record.data.call, howFailed(sight, record));
+      return showCall(view, record.data.call, howFailed(view, record));
     case 'tool.abandoned':
-      return showCall(sight, record.data.call, [withStyle('yellow', record.data.reason)]);
+      return showCall(view, record.data.call, [withStyle('yellow', record.data.reason)]);
     default:
   }
 }
@@ -168,11 +173,11 @@ function showRecord(sight: SessionView, record: Recorded): void {
  * Prints a line about a new epoch. Prints nothing if the epoch rewrites no tokens, or if a notice has already reported
  * the rewrite.
  */
-function showEpoch(sight: SessionView, { data }: RecordedOf<'epoch.opened'>): void {
+function showEpoch(view: SessionView, { data }: RecordedOf<'epoch.opened'>): void {
   const { cause, forecast, number } = data;
-  if (sight.rewriteSaid || forecast.rewrite === 0) return;
+  if (view.rewriteReported || forecast.rewrite === 0) return;
   const price = forecast.cost === undefined ? '' : `, ${dollars(forecast.cost)}`;
-  note(sight, `epoch ${number} (${cause}): about ${formatNumber(forecast.rewrite)} tokens are written again${price}`);
+  note(view, `epoch ${number} (${cause}): about ${formatNumber(forecast.rewrite)} tokens are written again${price}`);
 }
 
 function titlesOf(parts: readonly AnswerPart[]): Map<string, string> {
@@ -181,23 +186,23 @@ function titlesOf(parts: readonly AnswerPart[]): Map<string, string> {
   );
 }
 
-function showAnswer(sight: SessionView, parts: readonly AnswerPart[]): void {
-  for (const [call, title] of titlesOf(parts)) sight.calls.set(call, title);
+function showAnswer(view: SessionView, parts: readonly AnswerPart[]): void {
+  for (const [call, title] of titlesOf(parts)) view.calls.set(call, title);
   for (const part of parts) {
-    if (part.type === 'text' && !sight.streamed) write(sight, part.text);
+    if (part.type === 'text' && !view.streamed) write(view, part.text);
   }
-  endAnswer(sight);
+  endAnswer(view);
 }
 
-function endAnswer(sight: SessionView): void {
-  sight.streamed = false;
-  rest(sight);
+function endAnswer(view: SessionView): void {
+  view.streamed = false;
+  rest(view);
 }
 
-function showCall(sight: SessionView, call: string, how: readonly Shown[]): void {
-  const title = sight.calls.get(call) ?? call;
-  sight.calls.delete(call);
-  note(sight, [withStyle('dim', title), ': ', ...how]);
+function showCall(view: SessionView, call: string, how: readonly Shown[]): void {
+  const title = view.calls.get(call) ?? call;
+  view.calls.delete(call);
+  note(view, [withStyle('dim', title), ': ', ...how]);
 }
 
 function howFailed({ denied }: SessionView, record: RecordedOf<'tool.failed'>): readonly Shown[] {
@@ -214,24 +219,24 @@ function timeOf({ data }: RecordedOf<'tool.returned' | 'tool.failed'>): readonly
   ];
 }
 
-function add(sight: SessionView, call: SeenCall): void {
-  sight.tokens = addSeen(sight.tokens, call, sight.answers === 0);
-  sight.answers += 1;
+function add(view: SessionView, call: SeenCall): void {
+  view.tokens = addSeen(view.tokens, call, view.answers === 0);
+  view.answers += 1;
 }
 
-function write(sight: SessionView, text: string): void {
+function write(view: SessionView, text: string): void {
   if (text === '') return;
-  sight.output.piece(text);
-  sight.midLine = !text.endsWith('\n');
+  view.output.piece(text);
+  view.midLine = !text.endsWith('\n');
 }
 
-function rest(sight: SessionView): void {
-  if (sight.midLine) sight.output.piece('\n');
-  sight.midLine = false;
+function rest(view: SessionView): void {
+  if (view.midLine) view.output.piece('\n');
+  view.midLine = false;
 }
 
-function note(sight: SessionView, shown: Shown): void {
-  if (sight.output.json) return;
-  rest(sight);
-  sight.output.note(shown);
+function note(view: SessionView, shown: Shown): void {
+  if (view.output.json) return;
+  rest(view);
+  view.output.note(shown);
 }

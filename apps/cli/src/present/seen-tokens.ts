@@ -75,7 +75,7 @@ export function tokensInWords(seen: SeenTokens): string {
     [written, 'written'],
     [fresh, 'fresh'],
   ] as const;
-  const said = [
+  const parts = [
     ...buckets.flatMap(([count, what]) =>
       count === null || (caching && count === 0) ? [] : `${formatNumber(count)} ${what}`,
     ),
@@ -84,10 +84,10 @@ export function tokensInWords(seen: SeenTokens): string {
   ];
   const about = estimated === 0 ? '' : `, estimated at about ${formatNumber(estimated)}`;
   return [
-    ...(said.length === 0 ? [] : [said.join(', ')]),
+    ...(parts.length === 0 ? [] : [parts.join(', ')]),
     ...(uncounted === 0
       ? []
-      : [`${said.length === 0 ? 'unknown: ' : ''}${formatCount(uncounted, 'call')} not counted${about}`]),
+      : [`${parts.length === 0 ? 'unknown: ' : ''}${formatCount(uncounted, 'call')} not counted${about}`]),
     ...(caching === undefined ? [] : ['the caching of the model is unknown']),
   ].join('; ');
 }

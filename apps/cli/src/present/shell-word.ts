@@ -1,4 +1,4 @@
-// Prints words of a command line for a user who must decide if the command may run. Two different words never look the
+// Prints words of a command line for a user who must decide whether the command may run. Two different words never look the
 // same.
 
 /**

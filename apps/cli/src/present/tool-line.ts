@@ -2,7 +2,7 @@
 
 import { parseJson } from '@tidemark/log';
 
-const MOST = 72;
+const MAX_CHARACTERS = 72;
 
 /** Arguments that identify a call only together, by tool. For these tools the first text argument is not enough. */
 const NAMED_BY: ReadonlyMap<string, readonly string[]> = new Map(
@@ -30,8 +30,8 @@ function firstText(texts: ReadonlyMap<string, string>): string {
 
 function shortLine(text: string): string {
   const [line = ''] = text.trim().split('\n', 1);
-  const short = line === text.trim() && line.length <= MOST;
-  return short ? line : `${line.slice(0, MOST).trimEnd()}…`;
+  const short = line === text.trim() && line.length <= MAX_CHARACTERS;
+  return short ? line : `${line.slice(0, MAX_CHARACTERS).trimEnd()}…`;
 }
 
 /**

@@ -12,8 +12,8 @@ const COVERING =
 const ACCENT = /[\u{300}-\u{304}\u{306}\u{308}-\u{30c}]/u;
 
 /** Maximum numbers of combining marks on one letter: on a Latin letter, and on any other letter. */
-const MOST_ON_LATIN = 2;
-const MOST = 4;
+const MAX_ON_LATIN = 2;
+const MAX_ON_OTHERS = 4;
 
 const MARK = /^\p{M}$/u;
 
@@ -29,7 +29,7 @@ export function twinMarks(chars: readonly string[]): readonly number[] {
     }
     if (isTwin(char, letter, count)) found.push(at);
     count += 1;
-    if (count < MOST_ON_LATIN) letter += char;
+    if (count < MAX_ON_LATIN) letter += char;
   }
   return found;
 }
@@ -41,8 +41,8 @@ export function twinMarks(chars: readonly string[]): readonly number[] {
 function isTwin(mark: string, letter: string, count: number): boolean {
   const [base = ''] = letter;
   if (base === '' || COVERING.test(mark) || /^[^\p{L}\P{ASCII}]$/u.test(base) || /^\s$/u.test(base)) return true;
-  if (!/\p{Script=Latin}/u.test(base)) return count >= MOST;
-  if (count >= MOST_ON_LATIN || !/\p{Script=Inherited}/u.test(mark)) return true;
+  if (!/\p{Script=Latin}/u.test(base)) return count >= MAX_ON_OTHERS;
+  if (count >= MAX_ON_LATIN || !/\p{Script=Inherited}/u.test(mark)) return true;
   return !ACCENT.test(mark) && !isComposed(letter, mark);
 }
 

@@ -12,7 +12,7 @@ const LONGEST = 100_000;
  * private-use character, which has no meaning in Markdown. These characters then show which `<` is part of code.
  */
 const PRIVATE = 0xf0000;
-const MOST_SIGNS = 0xfffd;
+const MAX_SIGNS = 0xfffd;
 const MARK = /[\u{f0000}-\u{10ffff}]/gu;
 
 /** Markdown parsers for the two dialects that viewers use: CommonMark, and the dialect of GitHub with tables. */
@@ -26,7 +26,7 @@ const READERS = [new MarkdownIt('commonmark', { html: false }), new MarkdownIt('
 export function withoutHtml(text: string): string {
   if (!/[<`~]/.test(text)) return text;
   const signs = [...text.matchAll(/</g)].map(({ index }) => index);
-  if (text.length > LONGEST || signs.length > MOST_SIGNS || text.search(MARK) !== -1) return fenceText(text);
+  if (text.length > LONGEST || signs.length > MAX_SIGNS || text.search(MARK) !== -1) return fenceText(text);
   let sign = 0;
   const marked = text.replaceAll('<', () => String.fromCodePoint(PRIVATE + sign++));
   const found = READERS.map((reader) => codeIn(reader, marked));

@@ -1,4 +1,4 @@
-// Describes the provider's own diagnosis of a miss, and reports if the diagnosis agrees with the cause that Tidemark
+// Describes the provider's own diagnosis of a miss, and reports whether the diagnosis agrees with the cause that Tidemark
 // found.
 
 import type { Explanation } from '@tidemark/agent';
@@ -14,16 +14,16 @@ type Checked = NonNullable<Explanation['checked']>;
  * wrong.
  */
 export function describeCheck({ diagnosis, verdict }: Checked): Shown {
-  const said = wordsOf(diagnosis);
+  const words = wordsOf(diagnosis);
   switch (verdict) {
     case 'agrees':
-      return `the provider agrees: ${said}`;
+      return `the provider agrees: ${words}`;
     case 'disagrees':
-      return withStyle('red', `the provider disagrees: ${said}`);
+      return withStyle('red', `the provider disagrees: ${words}`);
     case 'explains':
-      return `the provider reports: ${said}${diagnosis.found === 'same' ? ', so the entry was no longer in its cache' : ''}`;
+      return `the provider reports: ${words}${diagnosis.found === 'same' ? ', so the entry was no longer in its cache' : ''}`;
     case 'silent':
-      return `no diagnosis from the provider: ${said}`;
+      return `no diagnosis from the provider: ${words}`;
   }
 }
 

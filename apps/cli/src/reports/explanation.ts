@@ -57,7 +57,7 @@ function inWords(cause: LossCause): string {
 
 /** Returns the causes in words, with the main cause first. All of them applied at the same time. */
 function allInWords({ cause, also = [] }: { readonly cause: LossCause; readonly also?: readonly LossCause[] }): string {
-  return [cause, ...also].map(inWords).join('; and ');
+  return [cause, ...also].map(inWords).join('; also ');
 }
 
 /**

@@ -21,8 +21,8 @@ export function replayHeadline(result: ReplayResult): Shown {
       times(expiringRatio),
       ' the ideal with entries that live 5 minutes\n',
     ],
-    `breaks     ${breaks.labelled} labelled, `,
-    breaks.unlabelled === 0 ? '0 unlabelled' : withStyle('red', `${breaks.unlabelled} unlabelled`),
+    `breaks     ${breaks.labelled} with a recorded cause, `,
+    breaks.unlabelled === 0 ? '0 without' : withStyle('red', `${breaks.unlabelled} without`),
     warmingLine(result),
     refused === 0 ? '' : withStyle('red', `\nrefused    ${refused} requests`),
     ...standIns.map(

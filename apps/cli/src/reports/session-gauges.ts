@@ -23,7 +23,7 @@ export interface GaugedSession extends SessionSummary {
 }
 
 /** Maximum number of records that one list reads after the snapshots. This takes about a second. */
-const MOST = 40_000;
+const MAX_RECORDS = 40_000;
 
 /**
  * Returns the sessions with their gauges, in the given order. `most` limits the number of records read in total. A
@@ -35,31 +35,31 @@ export async function gaugeSessions(
   store: Log,
   home: string,
   sessions: readonly SessionSummary[],
-  most: number = MOST,
+  most: number = MAX_RECORDS,
 ): Promise<readonly GaugedSession[]> {
   const gauged: GaugedSession[] = [];
   let left = most;
   for (const session of sessions) {
-    const { told, read } = await glance(store, home, session.session, left);
+    const { result, read } = await glance(store, home, session.session, left);
     left -= read;
-    gauged.push({ ...session, ...told });
+    gauged.push({ ...session, ...result });
   }
   return gauged;
 }
 
 interface Glance {
-  readonly told: Pick<GaugedSession, 'gauge' | 'unread'>;
+  readonly result: Pick<GaugedSession, 'gauge' | 'unread'>;
   readonly read: number;
 }
 
 async function glance(store: Log, home: string, session: SessionId, most: number): Promise<Glance> {
   try {
     const { fold, read } = await glanceAtFold(store, session, most);
-    if (fold === undefined) return { told: { unread: 'long' }, read };
-    return { told: { gauge: (await gaugeAtRest(store.artifacts, fold.state, home)) ?? null }, read };
+    if (fold === undefined) return { result: { unread: 'long' }, read };
+    return { result: { gauge: (await gaugeAtRest(store.artifacts, fold.state, home)) ?? null }, read };
   } catch (error) {
     if (!isOfSession(error)) throw error;
-    return { told: { unread: 'damaged' }, read: 0 };
+    return { result: { unread: 'damaged' }, read: 0 };
   }
 }
 

@@ -196,6 +196,6 @@ function startOf(divergence: Divergence | undefined, before: Rebuilt): number {
 }
 
 function leftOutLine({ record, model, text }: LeftOutReasoning): string {
-  const said = text.trim() === '' ? 'no readable text' : JSON.stringify(text);
-  return `not sent: reasoning of ${model}, record ${record}: ${said}`;
+  const shownText = text.trim() === '' ? 'no readable text' : JSON.stringify(text);
+  return `not sent: reasoning of ${model}, record ${record}: ${shownText}`;
 }

@@ -16,8 +16,8 @@ export function reportValue(report: RunReport, problems: readonly string[], comm
   return { ok: problems.length === 0, problems, ...(command === undefined ? {} : { command }), report };
 }
 
-/** Most lines of one kind that are shown. */
-const MOST = 20;
+/** Maximum number of lines of one kind. */
+const MAX_LINES = 20;
 
 /** Returns the report for people: the sums, the steps that were not played, the misses, and the failures. */
 export function showReport(report: RunReport, problems: readonly string[]): Shown {
@@ -35,5 +35,5 @@ export function showReport(report: RunReport, problems: readonly string[]): Show
 }
 
 function firstOf(lines: readonly string[]): readonly string[] {
-  return lines.length <= MOST ? lines : [...lines.slice(0, MOST), `… and ${lines.length - MOST} more`];
+  return lines.length <= MAX_LINES ? lines : [...lines.slice(0, MAX_LINES), `… and ${lines.length - MAX_LINES} more`];
 }

@@ -13,12 +13,12 @@ import { dollars, formatNumber, percent } from '../frame/numbers.ts';
 export function forecastLine(forecast: CallForecast, usage: Usage | undefined): string {
   const cost = forecast.cost === undefined ? 'unknown price' : `${dollars(forecast.cost)} before the answer`;
   if (forecast.caching === 'unknown') return `forecast: at most ${cost}; the caching of the provider is unknown`;
-  const said = `forecast: ${buckets(forecast.read, forecast.write, forecast.fresh)}, ${cost}`;
+  const expected = `forecast: ${buckets(forecast.read, forecast.write, forecast.fresh)}, ${cost}`;
   if (usage?.read === undefined || usage.writes === undefined || usage.fresh === undefined)
-    return `${said}; the actual values are unknown`;
+    return `${expected}; the actual values are unknown`;
   const written = writtenTokens(usage.writes);
   const same = usage.read === forecast.read && written === forecast.write && usage.fresh === forecast.fresh;
-  return same ? `${said}; it was exact` : `${said}\nactual:   ${buckets(usage.read, written, usage.fresh)}`;
+  return same ? `${expected}; it was exact` : `${expected}\nactual:   ${buckets(usage.read, written, usage.fresh)}`;
 }
 
 function buckets(read: number, written: number, fresh: number): string {

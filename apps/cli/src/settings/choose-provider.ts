@@ -77,10 +77,10 @@ interface WantedModel {
  * or provider cannot read the session's cache.
  */
 function wantedOf({ flags, session, catalog }: ProviderRequest): WantedModel {
-  const said = flags.provider === 'simulator' ? undefined : flags.provider;
-  const model = flags.model ?? keptModel(said, session) ?? defaultModel(said, catalog);
+  const named = flags.provider === 'simulator' ? undefined : flags.provider;
+  const model = flags.model ?? keptModel(named, session) ?? defaultModel(named, catalog);
   const kept = flags.model === undefined || flags.model === session?.model ? session?.provider : undefined;
-  const provider = said ?? (kept !== undefined && isProviderName(kept) ? kept : providerOf(model, catalog));
+  const provider = named ?? (kept !== undefined && isProviderName(kept) ? kept : providerOf(model, catalog));
   return defined({ model, provider });
 }
 
@@ -92,12 +92,12 @@ function addressIn({ flags, addresses }: ProviderRequest, { provider }: WantedMo
   return flags.baseUrl ?? addresses?.[provider ?? 'anthropic'];
 }
 
-function keptModel(said: ProviderName | undefined, session: ChosenSession | undefined): string | undefined {
-  return said === undefined || said === session?.provider ? session?.model : undefined;
+function keptModel(named: ProviderName | undefined, session: ChosenSession | undefined): string | undefined {
+  return named === undefined || named === session?.provider ? session?.model : undefined;
 }
 
 /**
- * Returns the newest Sonnet. Other providers have no obvious default model.
+ * Returns the newest Sonnet. Other providers have no default model.
  *
  * @throws CliError `cli/usage` for any provider other than Anthropic.
  */

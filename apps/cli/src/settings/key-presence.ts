@@ -1,4 +1,4 @@
-// Finds the API keys of providers. All output shows only if and where a key exists. The key itself goes only to code
+// Finds the API keys of providers. All output shows only whether and where a key exists. The key itself goes only to code
 // that calls the provider.
 
 import { defined } from '@tidemark/core';

@@ -13,7 +13,7 @@ import { CliError } from '../frame/failure.ts';
 /** Change of one catalog row. `provider` and `model` identify the row. The other fields replace those of the row. */
 export type OwnRowChange = Pick<Capabilities, 'provider' | 'model'> & Partial<Capabilities>;
 
-const MOST_BYTES = 16 * 1_024 * 1_024;
+const MAX_BYTES = 16 * 1_024 * 1_024;
 
 export function ownCatalogPath(home: string): string {
   return join(home, 'catalog.json');
@@ -27,7 +27,7 @@ export function ownCatalogPath(home: string): string {
  */
 export async function readOwnCatalog(home: string): Promise<object | undefined> {
   const path = ownCatalogPath(home);
-  const bytes = await readRegularFile(path, { most: MOST_BYTES }).catch((error: unknown) => absent(error));
+  const bytes = await readRegularFile(path, { most: MAX_BYTES }).catch((error: unknown) => absent(error));
   if (bytes === undefined) return undefined;
   const changes = parse(bytes.toString('utf8'), path);
   withOverrides(defaultCatalog(), changes);
@@ -75,7 +75,7 @@ function parse(text: string, path: string): object {
     const value = parseJson(text);
     if (typeof value === 'object' && value !== null) return value;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = (error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, ' ');
     throw new CliError('cli/refused', `${path} is not JSON: ${reason}`, 'fix the file', error);
   }
   throw new CliError('cli/refused', `${path} contains no JSON object`, 'fix the file');

@@ -1,4 +1,4 @@
-// Runs a command whose clients reach a simulator: its environment contains the addresses, and keys without value.
+// Runs a command whose clients reach a simulator: its environment contains the addresses, and placeholder keys.
 
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
@@ -56,10 +56,12 @@ export function runSimulated({ words, folder, environment, url, toStderr, signal
 }
 
 function cannotStart(command: string, error: Error): CliError {
-  return new CliError('cli/not-found', `${command} cannot be started: ${error.message}`, 'check its name', error);
+  const isMissing = 'code' in error && error.code === 'ENOENT';
+  const message = isMissing ? `there is no program ${command}` : `${command} cannot be started: ${error.message}`;
+  return new CliError('cli/not-found', message, 'check its name and the folders in PATH', error);
 }
 
-/** Without `ANTHROPIC_AUTH_TOKEN` and `OPENROUTER_API_KEY` of the user, no real key leaves the environment. */
+/** Returns the variables of the command. They replace or remove each variable of the user that can contain a real key. */
 function environmentFor(url: string): { readonly [name: string]: string | undefined } {
   const addresses = addressesOf(url).flatMap((one) => (one.variable === undefined ? [] : [[one.variable, one.url]]));
   return {

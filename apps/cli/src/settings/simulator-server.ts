@@ -21,7 +21,7 @@ export interface SimulatorChoice {
   readonly settings?: Omit<SimulatorOptions, 'scenario'>;
 }
 
-const MOST_BYTES = 256 * 1_024 * 1_024;
+const MAX_BYTES = 256 * 1_024 * 1_024;
 
 /**
  * Opens the simulator on a port.
@@ -54,13 +54,13 @@ export async function startSimulator({
 }
 
 async function readJson(path: string): Promise<unknown> {
-  const bytes = await readRegularFile(path, { most: MOST_BYTES });
+  const bytes = await readRegularFile(path, { most: MAX_BYTES });
   if (!isUtf8(bytes)) throw new CliError('cli/refused', `${path} is not UTF-8`, 'save the file as UTF-8');
   try {
     // Editors on Windows write a byte order mark.
     return parseJson(bytes.toString('utf8').replace(/^\u{feff}/u, ''));
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = (error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, ' ');
     throw new CliError('cli/refused', `${path} is not JSON: ${reason}`, 'fix the file', error);
   }
 }

@@ -1,4 +1,4 @@
-// Decides if a workspace's own settings, skills and memory may be used. The decision comes from an earlier answer, from
+// Decides whether a workspace's own settings, skills and memory may be used. The decision comes from an earlier answer, from
 // `--trust` for one run, or from a question to the user at a terminal, asked once.
 
 import type { WorkspaceContents } from '@tidemark/settings';

@@ -30,14 +30,14 @@ export async function trustLines(brought: WorkspaceContents): Promise<readonly s
   ];
 }
 
-const MOST_CHARACTERS = 64 * 1024;
-const MOST_LINES = 2_000;
+const MAX_CHARACTERS = 64 * 1024;
+const MAX_LINES = 2_000;
 
 /** Returns the reason why the lines are too long for a question. Returns `undefined` if they are not too long. */
 export function tooLongToAsk(lines: readonly string[]): string | undefined {
   const characters = lines.reduce((sum, line) => sum + line.length, 0);
-  if (characters <= MOST_CHARACTERS && lines.length <= MOST_LINES) return undefined;
-  return `the list is too long for a question: ${characters} characters in ${lines.length} lines (maximum: ${MOST_CHARACTERS} in ${MOST_LINES})`;
+  if (characters <= MAX_CHARACTERS && lines.length <= MAX_LINES) return undefined;
+  return `the list is too long for a question: ${characters} characters in ${lines.length} lines (maximum: ${MAX_CHARACTERS} in ${MAX_LINES})`;
 }
 
 type BroughtLeaf = BroughtSettings['leaves'][number];

@@ -5,7 +5,7 @@ import type { Capabilities } from '@tidemark/model';
 import { CliError } from '../frame/failure.ts';
 import { dollars } from '../frame/numbers.ts';
 import { NEEDED, PROBES } from './measure.ts';
-import { MOST_DOLLARS, mostFor, mostForCall } from './price.ts';
+import { MAX_DOLLARS, mostFor, mostForCall } from './price.ts';
 import { PROMOTION_CALLS } from './promotion.ts';
 
 /** Calls that a smoke test will make, with their maximum cost. If the cost exceeds the limit, nothing is sent. */
@@ -42,7 +42,7 @@ export function planSmoke(input: SmokePlanInput): SmokePlan {
   if (simulated) return { calls: wanted, leftOut: [], tokens };
   const each = mostForCall(row, tokens, day, promotion ? '1h' : '5m');
   if (each === undefined) throw unknownPrice(row);
-  const calls = Math.min(wanted, Math.floor(MOST_DOLLARS / Number(each)));
+  const calls = Math.min(wanted, Math.floor(MAX_DOLLARS / Number(each)));
   if (calls < (promotion ? PROMOTION_CALLS : NEEDED))
     throw tooDear(row, mostFor(promotion ? PROMOTION_CALLS : NEEDED, each));
   return { calls, leftOut: promotion ? [] : PROBES.slice(calls), tokens, most: mostFor(calls, each) };
@@ -54,7 +54,7 @@ function noSecondLife({ model }: Capabilities): CliError {
 }
 
 function unknownPrice({ model }: Capabilities): CliError {
-  const message = `the price of ${model} is unknown, so the limit of $${MOST_DOLLARS} cannot be checked`;
+  const message = `the price of ${model} is unknown, so the limit of $${MAX_DOLLARS} cannot be checked`;
   return new CliError(
     'cli/refused',
     message,
@@ -63,6 +63,6 @@ function unknownPrice({ model }: Capabilities): CliError {
 }
 
 function tooDear({ model }: Capabilities, most: string): CliError {
-  const message = `a smoke test of ${model} may cost ${dollars(most)}, which is above the limit of $${MOST_DOLLARS}`;
+  const message = `a smoke test of ${model} may cost ${dollars(most)}, which is above the limit of $${MAX_DOLLARS}`;
   return new CliError('cli/refused', message, 'remove `--model`: the cheapest model has the same rules');
 }

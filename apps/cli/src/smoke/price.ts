@@ -7,7 +7,7 @@ import { costOf, inputTokens, priceAt, sumOfMoney } from '@tidemark/model';
 import type { MeteredCall } from './meter.ts';
 
 /** Maximum cost of one smoke test, in US dollars. */
-export const MOST_DOLLARS = 0.05;
+export const MAX_DOLLARS = 0.05;
 /** Maximum length of an answer, in tokens. */
 export const ANSWER_TOKENS = 64;
 

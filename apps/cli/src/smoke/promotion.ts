@@ -1,4 +1,4 @@
-// Tests if a provider supports promotion. A long-lived marker after a short-lived entry should make the whole prefix
+// Tests whether a provider supports promotion. A long-lived marker after a short-lived entry should make the whole prefix
 // long-lived, at the price of the new tokens only. The test writes an entry with the short lifetime, promotes it, waits
 // longer than the short lifetime, and reads it.
 

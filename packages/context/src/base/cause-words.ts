@@ -58,9 +58,9 @@ export function causeInWords(cause: LossCause): string {
   return CAUSES[cause][1];
 }
 
-/** Returns several causes as one clause: `the model changed and the tool list changed`. */
+/** Returns several causes as one clause: `the model changed; also, the tool list changed`. */
 export function causesInWords(causes: readonly LossCause[]): string {
-  return causes.map(causeInWords).join(' and ');
+  return causes.map(causeInWords).join('; also, ');
 }
 
 export function groupOfCause(cause: LossCause): CauseGroup {

@@ -184,7 +184,9 @@ export function parseScenario(value: unknown): Scenario {
   if (hasRoutes && Object.hasOwn(value, 'steps')) throw badScenario(['scenario: use either steps or routes, not both']);
   const parsed = (hasRoutes ? routesSchema : scenarioSchema).safeParse(value);
   if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'scenario'}: ${issue.message}`);
+  const problems = parsed.error.issues.map(
+    ({ path, message }) => `${path.join('.') || 'scenario'}: ${message.replace(/^Invalid (?:input|option): /, '')}`,
+  );
   throw badScenario(problems, parsed.error);
 }
 

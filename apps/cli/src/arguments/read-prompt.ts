@@ -9,11 +9,11 @@ import type { CommandContext } from '../frame/command.ts';
 import { CliError } from '../frame/failure.ts';
 import { withStyle } from '../frame/shown.ts';
 
-/** Word that stands for the piped input. */
+/** Word that means the piped input. */
 const PIPED = '-';
 
 /** Maximum size of the piped input, in bytes. The whole input is held in memory. */
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 
 /** Text of a prompt, with its attachments. */
 export interface SaidPrompt {
@@ -39,33 +39,33 @@ export async function readPrompt({ words, imagePiped }: PromptLine, context: Com
   const { input } = context;
   const alone = words.length === 0 || (words.length === 1 && words[0] === PIPED);
   if (alone) {
-    const piped = input.piped && !imagePiped ? requireText(await input.bytes(MOST_BYTES)) : undefined;
+    const piped = input.piped && !imagePiped ? requireText(await input.bytes(MAX_BYTES)) : undefined;
     return { words: requireWords(piped?.toString() ?? ''), attachments: [] };
   }
-  const said = requireWords(words.join(' '));
-  if (!input.piped || imagePiped) return { words: said, attachments: [] };
-  const data = requireText(await input.along(MOST_BYTES, context.signal));
-  if (data.length === 0) return { words: said, attachments: [] };
+  const prompt = requireWords(words.join(' '));
+  if (!input.piped || imagePiped) return { words: prompt, attachments: [] };
+  const data = requireText(await input.along(MAX_BYTES, context.signal));
+  if (data.length === 0) return { words: prompt, attachments: [] };
   if (context.output.watched)
     context.output.note([
       withStyle('yellow', 'notice'),
       `: stdin is the piped input (${data.length} bytes), so no question can be asked; every call that needs approval is denied`,
     ]);
-  return { words: said, attachments: [{ type: 'attachment', name: 'stdin', data }] };
+  return { words: prompt, attachments: [{ type: 'attachment', name: 'stdin', data }] };
 }
 
-function requireWords(said: string): string {
-  if (said.trim() === '')
+function requireWords(text: string): string {
+  if (text.trim() === '')
     throw new CliError('cli/usage', 'the prompt is empty', 'add a prompt: `tidemark "fix the failing test"`');
-  return said.trim();
+  return text.trim();
 }
 
 function requireText(bytes: Uint8Array): Buffer {
   const data = Buffer.from(bytes);
-  if (data.length > MOST_BYTES)
+  if (data.length > MAX_BYTES)
     throw new CliError(
       'cli/refused',
-      `the piped input is larger than the maximum of ${MOST_BYTES} bytes`,
+      `the piped input is larger than the maximum of ${MAX_BYTES} bytes`,
       'write it to a file in the folder and name the file in the prompt: `tidemark "explain @build.log"`',
     );
   if (imageKind(data) !== undefined)
