@@ -113,7 +113,7 @@ export interface AgentOptions {
 }
 
 /**
- * Limits of one turn. An absent field is no limit. A turn that reaches a limit ends as `limited` with a code such as
+ * Limits of one turn. A field that is absent sets no limit. A turn that reaches a limit ends as `limited` with a code such as
  * `turn/limit-steps`, and `session.resume()` continues it with limits that count from zero again.
  */
 export interface AgentLimits {
@@ -163,7 +163,7 @@ export interface ConnectionOptions {
    */
   readonly bearerToken?: string | (() => string | Promise<string>);
   /**
-   * Function that is called instead of the global `fetch`, for example to use a proxy or own certificates. The limits on
+   * Function that is called instead of the global `fetch`, for example to use a proxy or custom certificates. The limits on
    * the size and the duration of answers stay in force. A redirect is refused, even if the function follows it.
    */
   readonly fetch?: typeof globalThis.fetch;

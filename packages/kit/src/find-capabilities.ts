@@ -114,7 +114,7 @@ function misspelled(model: string, { capabilities }: NearestModel, catalog: Cata
 }
 
 function standIn(model: string, { capabilities }: NearestModel): Capabilities {
-  const source = `stands in for a model that the catalog does not know: ${capabilities.model}; ${capabilities.source}`;
+  const source = `the row of ${capabilities.model}, because the catalog does not contain this model; ${capabilities.source}`;
   return { ...capabilities, model, aliases: [], prices: [], source };
 }
 

@@ -77,10 +77,10 @@ function notice(view: View, { keeps, digest, keep }: OutputCut, unit: 'lines' | 
   const side = keeps === 'head' ? 'first' : 'last';
   const where =
     view.bytes > keep
-      ? `Its beginning and its end, ${keep} bytes together, are the output ${digest}`
-      : `The whole is the output ${digest}`;
+      ? `Only its beginning and its end, ${keep} bytes together, are stored: to read them,`
+      : 'To read the complete output,';
   const total = unit === 'lines' ? view.lines : view.bytes;
-  return `[The output is cut here: the ${side} ${kept} of ${total} ${unit} are shown. ${where}: read on with output_read.]`;
+  return `[The output is cut here: the ${side} ${kept} of ${total} ${unit} are shown. ${where} use output_read with output ${digest}.]`;
 }
 
 /**

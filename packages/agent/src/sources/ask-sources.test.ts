@@ -250,7 +250,7 @@ describe('a note', () => {
     const [head, notice] = [body.slice(0, body.lastIndexOf('\n')), body.slice(body.lastIndexOf('\n') + 1)];
     expect(lines.startsWith(`${head}\n`)).toBe(true);
     expect(notice).toBe(
-      `[The note is cut here, after ${head.length} of ${lines.length} bytes. The whole is the output ${artifact}: read it with output_read.]`,
+      `[The note is cut here, after ${head.length} of ${lines.length} bytes. To read the complete note, use output_read with output ${artifact}.]`,
     );
     expect(Buffer.from(await readArtifact(small.log.artifacts, artifact)).toString()).toBe(lines);
     expect(small.session.progress.knownOutputs.has(artifact)).toBe(true);

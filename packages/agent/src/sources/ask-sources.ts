@@ -256,7 +256,7 @@ async function fitNote(
   const { digest, size } = await log.artifacts.put(bytes);
   const head = headOf(whole, most - NOTICE);
   const kept = Buffer.byteLength(head);
-  const notice = `[The note is cut here, after ${kept} of ${size} bytes. The whole is the output ${digest}: read it with output_read.]`;
+  const notice = `[The note is cut here, after ${kept} of ${size} bytes. To read the complete note, use output_read with output ${digest}.]`;
   return { body: `${head}\n${notice}`, artifact: digest };
 }
 
@@ -300,10 +300,10 @@ const ASKED = 'Without a user, the call is denied and its result says so.';
 const WORDS: Readonly<Record<Mode, string>> = {
   'read-only': `Permission mode: read-only. ${READS}\nWriting files, commands and network use are denied.`,
   ask: `Permission mode: ask. ${READS}\nWriting files, commands and network use need the user's confirmation. ${ASKED}`,
-  auto: `Permission mode: auto. ${READS} So do writes inside the workspace and commands in a sandbox.\nWrites outside the workspace, and commands and network use without a sandbox, need the user's confirmation. ${ASKED}`,
+  auto: `Permission mode: auto. Reading, searching, writes inside the workspace and commands in a sandbox run without confirmation.\nWrites outside the workspace, and commands and network use without a sandbox, need the user's confirmation. ${ASKED}`,
 };
 
-const UNSANDBOXED = `Permission mode: auto, no sandbox needed. ${READS} So do writes inside the workspace, commands and network use.\nWrites outside the workspace need the user's confirmation. ${ASKED}`;
+const UNSANDBOXED = `Permission mode: auto, no sandbox needed. Reading, searching, writes inside the workspace, commands and network use run without confirmation.\nWrites outside the workspace need the user's confirmation. ${ASKED}`;
 
 /**
  * Creates the source that notes the permission mode. A change of the mode is urgent and is noted at once. The revision

@@ -228,7 +228,7 @@ function findings(workspace: string, before: StateBeforeCommand, after: Reposito
 function restoredInWords({ path, moved, problem }: RestoredLink, shown: (path: string) => string): string {
   const replaced = `${shown(path)} is a link that this command replaced`;
   if (problem !== undefined) return `${replaced}; it could not be put back (${problem}): put it back by hand`;
-  return `${replaced}; it was put back${moved === undefined ? '' : `, and what replaced it is ${shown(moved)} now`}`;
+  return `${replaced}; it was put back${moved === undefined ? '' : `, and the file that replaced it is now ${shown(moved)}`}`;
 }
 
 // A repository that cannot be reached cannot be mounted read-only. A command that needs this protection must not run.
