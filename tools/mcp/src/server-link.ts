@@ -175,8 +175,8 @@ class Link implements ServerLink {
 }
 
 /**
- * Returns the message of an error with the message of its innermost cause. The error of `fetch` only says that it
- * failed, and its cause contains the address.
+ * Returns the message of an error with the message of its innermost cause. The error of `fetch` reports only that it
+ * failed. Its cause contains the address.
  */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

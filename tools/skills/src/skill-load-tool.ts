@@ -1,5 +1,5 @@
 // `skill_load`: brings the body of a skill into the context once, or reads one of the skill's other files. A body is
-// shown whole or not at all, because a model would take a cut body for the whole.
+// shown whole or not at all, because a model could not know that a cut body is incomplete.
 
 import type { Tool, ToolContext, ToolOutput } from '@tidemark/agent';
 import { judgeLoad, nearestName } from '@tidemark/agent';

@@ -1,6 +1,6 @@
 // Chooses the blocks to quarantine after a provider refuses the content of a request, and the stubs that replace them.
-// The repairs are bounded: no block is quarantined twice, and each further refusal takes more blocks until none is
-// left.
+// The repairs are bounded: no block is quarantined twice, and each further refusal quarantines more blocks, until no
+// block is left.
 
 import type { State } from '@tidemark/context';
 import { itemAt, slice, withoutBoundReasoning } from '@tidemark/context';

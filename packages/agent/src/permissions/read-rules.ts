@@ -75,7 +75,7 @@ function misfitOf({ decision, tool, kind }: Aim, tools: readonly RuledTool[]): s
 function toldMisfit(tool: string, kind: EffectKind, named: readonly RuledTool[]): string | undefined {
   if (named.some(({ effectKinds = [] }) => effectKinds.includes(kind))) return undefined;
   const told = [...new Set(named.flatMap(({ effectKinds = [] }) => effectKinds))];
-  // Only the name of one tool can be the author's own tool without effects.
+  // A name without `*` can be the author's own tool. The author can add the missing effects to this tool.
   const own = named.length === 1 ? `add \`describeEffects.${kind}\` to the tool if it is your own, or ` : '';
   const next = told.length === 0 ? `${own}remove ${kind} from the rule` : `use ${told.join(' or ')}`;
   return `${tool} reports no ${kind}: ${next}`;

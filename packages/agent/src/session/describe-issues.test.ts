@@ -55,7 +55,7 @@ test.each<[object, string]>([
   [{ path: 'a', either: true }, '`either` does not match its JSON Schema, got true'],
 ])('the text for %j names the expected and the given value', (given, text) => expect(problemOf(given)).toBe(text));
 
-test('the text for a missing value says that it is missing, and what to pass', () => {
+test('the text for a missing value reports that the value is missing, and the value to pass', () => {
   expect(problemOf({})).toBe('`path` is missing: it must be a string that is not empty');
 });
 

@@ -161,9 +161,9 @@ describe('a context source that fails', () => {
 
   test('because it returns no text raises a notice, and the model gets no note from it', async () => {
     const small = await begin();
-    // @ts-expect-error: what an author without a compiler may write.
+    // @ts-expect-error: a program in JavaScript may return any value.
     const mute = source('mute', 'a', { render: () => undefined });
-    // @ts-expect-error: the same of what tells its state.
+    // @ts-expect-error: a program in JavaScript may return any value as a revision.
     const counting = source('counting', 'a', { revision: () => 5 });
     const { work, notices } = asked(small, [mute, counting]);
     await askSources(work);

@@ -231,7 +231,7 @@ async function sayFailed({ session, tell }: TurnContext, name: string, error: un
 
 /**
  * Maximum size of a note that stays inline, in bytes, including the notice about the cut. `INLINE_NOTE` is the default
- * and the least, `MOST_INLINE` the most that a source can set.
+ * and the minimum. `MOST_INLINE` is the maximum that a source can set.
  */
 const INLINE_NOTE = 4_096;
 const MOST_INLINE = 8_192;
