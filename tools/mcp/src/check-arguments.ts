@@ -40,10 +40,10 @@ const RUN = new Script('run()');
 const TIMED_OUT = 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 
 function withinTime(check: () => string | undefined): string | undefined {
-  let said: string | undefined;
+  let fault: string | undefined;
   try {
-    RUN.runInNewContext({ run: () => void (said = check()) }, { timeout: MOST_MS });
-    return said;
+    RUN.runInNewContext({ run: () => void (fault = check()) }, { timeout: MOST_MS });
+    return fault;
   } catch (error) {
     // The error was created in another realm, so `instanceof Error` is false.
     if (typeof error === 'object' && error !== null && 'code' in error && error.code === TIMED_OUT)

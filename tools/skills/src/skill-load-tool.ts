@@ -74,8 +74,8 @@ const FREES =
   'A loaded skill stays in the context until a compaction drops it and frees its tokens. Work with the loaded skills, or tell the user, who can compact, or load a skill beyond the budget with /skill.';
 
 function skillText({ name, source, version, body }: FoundSkill, warning: string | undefined): string {
-  const said = warning === undefined ? '' : `\n\n[Budget: ${warning}.]`;
-  return `# Skill: ${name} (source: ${source}, version ${version})\n\n${body}${said}\n`;
+  const budgetNote = warning === undefined ? '' : `\n\n[Budget: ${warning}.]`;
+  return `# Skill: ${name} (source: ${source}, version ${version})\n\n${body}${budgetNote}\n`;
 }
 
 function pointerTo({ name, source }: FoundSkill, at: 'already_preloaded' | 'already_loaded'): string {

@@ -83,7 +83,7 @@ async function tryOut(actor: Actor, call: SideCallInParts, signal: AbortSignal):
   const stream = `side/${surroundings.newName()}` as const;
   let repairs = 0;
   for (let tries = 1; !signal.aborted; tries += 1) {
-    const prepared = await prepare({ ...actor, runtime }, { ...call, mends: repairs > 0 }, stream, tries - 1);
+    const prepared = await prepare({ ...actor, runtime }, { ...call, afterRepair: repairs > 0 }, stream, tries - 1);
     const shared = actor.promptStreams.main?.sequence.blocks.length ?? 0;
     const received = await sendRequest(sending, prepared, () => undefined);
     const { error } = received.end === 'failed' ? received : { error: undefined };
@@ -126,9 +126,9 @@ function isRepeated({ keeps, optional }: SideCallInParts): boolean {
   return keeps === undefined && optional !== true;
 }
 
-/** A side call with `mends`: true if the call is sent again after a repair. */
+/** A side call with `afterRepair`: true if the call is sent again after a repair. */
 interface SideCallAttempt extends SideCallInParts {
-  readonly mends: boolean;
+  readonly afterRepair: boolean;
 }
 
 async function prepare(
@@ -137,7 +137,7 @@ async function prepare(
     purpose,
     words,
     keeps,
-    mends,
+    afterRepair,
     optional,
     history = 'none',
     maxOutputTokens: most = runtime.outputLimit,
@@ -155,7 +155,7 @@ async function prepare(
     ...made,
     at: surroundings.now(),
     wanted: await wantedFor(runtime),
-    beside: { stream, extra: words, history, ...(keeps && { keeps }), ...(mends && { mends }) },
+    beside: { stream, extra: words, history, ...(keeps && { keeps }), ...(afterRepair && { afterRepair }) },
     ...defined({ turn: running?.turn }),
     admit: ({ outlook: { forecast } }) => {
       if (optional === true) requireCached(purpose, forecast);

@@ -70,9 +70,9 @@ export function moneyTaken({ cost, beyond }: Spent): string {
  * added.
  */
 export function spendTotals(spent: Spent, totals: TurnTotals | undefined): Spent {
-  const { taken = {}, ...told } = totals ?? {};
+  const { taken = {}, ...counted } = totals ?? {};
   return {
-    ...take(spent, told),
+    ...take(spent, counted),
     beyond: {
       tokens: spent.beyond.tokens + (taken.tokens ?? 0),
       cost: sumOfMoney([spent.beyond.cost, taken.cost ?? '0']),

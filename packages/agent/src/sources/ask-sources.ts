@@ -107,11 +107,12 @@ async function noteOf(work: TurnContext, source: ContextSource, signal: AbortSig
   const { session, runtime, turn } = work;
   const noted = session.progress.lastNotes.get(source.name);
   const view = viewOf(work, noted?.revision, signal);
-  const said = await source.revision(view);
-  const revision = said === undefined ? GONE : await fitRevision(session, textOf(said, 'revision'));
-  const cause = said === undefined ? causeOfSilence(session, source, noted) : causeOf(session, source, noted, revision);
+  const current = await source.revision(view);
+  const revision = current === undefined ? GONE : await fitRevision(session, textOf(current, 'revision'));
+  const cause =
+    current === undefined ? causeOfSilence(session, source, noted) : causeOf(session, source, noted, revision);
   if (cause === undefined) return undefined;
-  const words = await wordsOf(session, source, { said, cause, view });
+  const words = await wordsOf(session, source, { current, cause, view });
   const fitted = await fitNote(session, words, source.inlineBytes);
   const urgent = isUrgent(session, source, cause) ? { urgent: true } : {};
   const data = { source: source.name, revision, cause, ...urgent, ...fitted };
@@ -121,9 +122,13 @@ async function noteOf(work: TurnContext, source: ContextSource, signal: AbortSig
 async function wordsOf(
   session: Session,
   source: ContextSource,
-  { said, cause, view }: { readonly said: string | undefined; readonly cause: NoteCause; readonly view: SourceView },
+  {
+    current,
+    cause,
+    view,
+  }: { readonly current: string | undefined; readonly cause: NoteCause; readonly view: SourceView },
 ): Promise<string> {
-  if (said === undefined) return GONE_WORDS;
+  if (current === undefined) return GONE_WORDS;
   const noted = session.progress.lastNotes.get(source.name);
   const releases = cause === 'compacted-away' && noted !== undefined && !isDropped(session, source, noted);
   return releases ? RELEASES : textOf(await source.render(view, cause), 'render');

@@ -127,8 +127,8 @@ function refusedBy(
   const refused = makePermit(question, { ...denied, by: 'person' }, 'the user was asked and refused');
   const reason = typeof answer === 'object' && answer.decision === 'denied' ? (answer.reason ?? '').trim() : '';
   if (reason === '') return refused;
-  const told = reason.length > MOST_WORDS ? `${reason.slice(0, MOST_WORDS).toWellFormed()}…` : reason;
-  return { ...refused, denial: `${refused.denial}\nThe user refused: ${told}` };
+  const shortReason = reason.length > MOST_WORDS ? `${reason.slice(0, MOST_WORDS).toWellFormed()}…` : reason;
+  return { ...refused, denial: `${refused.denial}\nThe user refused: ${shortReason}` };
 }
 
 function wrongGrant({ offer }: CallQuestion, grant: Granted): string | undefined {

@@ -135,11 +135,11 @@ async function compose(artifacts: Artifacts, runtime: Runtime, preloads: readonl
     schema,
     ...defined({ earlier }),
   }));
-  const said = {
+  const instructions = {
     ...defined({ role }),
     runtime: runtime.promptVerbosity ?? 'full',
   } as const;
-  const texts = composeFront({ tools: specs, ...said }, newHash);
+  const texts = composeFront({ tools: specs, ...instructions }, newHash);
   const { inherits } = runtime;
   const padded = padFront(texts, { floor: capabilities.floor, preloads }, newHash);
   return {

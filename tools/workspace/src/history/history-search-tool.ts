@@ -94,11 +94,11 @@ function withoutSearches(record: Recorded): Recorded {
 }
 
 function matchIn(record: Recorded, { words, kinds }: HistoryQuery): string | undefined {
-  const said = sayRecord(record);
-  if (said === undefined || !kinds.has(said.kind)) return undefined;
-  const text = said.parts.join('\n');
+  const rendered = sayRecord(record);
+  if (rendered === undefined || !kinds.has(rendered.kind)) return undefined;
+  const text = rendered.parts.join('\n');
   const lower = text.toLowerCase();
   const [first = ''] = words;
   if (!words.every((word) => lower.includes(word))) return undefined;
-  return `${headOf(record, said)}: ${excerptAround(text, Math.min(lower.indexOf(first), text.length), AROUND)}`;
+  return `${headOf(record, rendered)}: ${excerptAround(text, Math.min(lower.indexOf(first), text.length), AROUND)}`;
 }

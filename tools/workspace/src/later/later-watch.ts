@@ -67,7 +67,7 @@ export interface LaterOptions {
  */
 export function createLaterWatch({ folder, most, ...start }: LaterOptions): TurnWatch {
   let opened: Watched | undefined;
-  const told = new Set<string>();
+  const reported = new Set<string>();
   return {
     async begin() {
       opened ??= openWatched({ ...start, workspace: realpathSync.native(folder) }, most);
@@ -75,8 +75,8 @@ export function createLaterWatch({ folder, most, ...start }: LaterOptions): Turn
       const before = await look();
       return async () => {
         const after = await look();
-        const limits = [...new Set([...before.limits, ...after.limits])].filter((limit) => !told.has(limit));
-        for (const limit of limits) told.add(limit);
+        const limits = [...new Set([...before.limits, ...after.limits])].filter((limit) => !reported.has(limit));
+        for (const limit of limits) reported.add(limit);
         return [...noticesOf(root, before.prints, after.prints), ...limitNotices(limits)];
       };
     },
@@ -199,9 +199,9 @@ function noticesOf(
     .filter(([path, print]) => before.get(path) !== print && print !== EMPTY)
     .map(([path]) => path);
   if (changed.length === 0) return [];
-  const told = changed.slice(0, MOST_TOLD).map((path) => nameOf(root, path));
-  const more = changed.length > told.length ? ` and ${changed.length - told.length} more` : '';
-  const message = `this turn changed files that run later on this machine: ${told.join(', ')}${more}`;
+  const named = changed.slice(0, MOST_TOLD).map((path) => nameOf(root, path));
+  const more = changed.length > named.length ? ` and ${changed.length - named.length} more` : '';
+  const message = `this turn changed files that run later on this machine: ${named.join(', ')}${more}`;
   return [{ code: 'workspace/runs-later', message, next: 'check them before you use git, npm or an editor here' }];
 }
 

@@ -84,13 +84,13 @@ async function list(folder: string, place: SearchPlace, limit: number, signal: A
   if (end.code === 2 && counted === 0) throw badSearch(complaint, place);
   const there = await confirmNames(folder, names);
   const gone = names.length - there.length;
-  const said = [
+  const allNotes = [
     ...notes(counted, names.length, place, { ...end, complaint }),
     ...(gone === 0
       ? []
       : [`${gone} of the found names are omitted, because these files did not exist when checked again`]),
   ];
-  return { text: [...said.map((note) => `[${note}]`), ...there.map(showName)].join('\n') };
+  return { text: [...allNotes.map((note) => `[${note}]`), ...there.map(showName)].join('\n') };
 }
 
 function notes(counted: number, shown: number, place: SearchPlace, end: RipgrepEnd): readonly string[] {

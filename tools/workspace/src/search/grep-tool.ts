@@ -115,7 +115,7 @@ function ripgrepArguments({ ignore_case, literal, context }: GrepArguments): rea
 }
 
 function badSearch(complaint: string, { pattern }: GrepArguments): WorkspaceError {
-  const said = complaint.replace(/^~+\n/gm, '').trim();
-  const message = `The search was refused:\n${said}\nFix the pattern, or set \`literal\` to search for it as plain text.`;
+  const shownComplaint = complaint.replace(/^~+\n/gm, '').trim();
+  const message = `The search was refused:\n${shownComplaint}\nFix the pattern, or set \`literal\` to search for it as plain text.`;
   return new WorkspaceError('workspace/bad-search', message, { pattern });
 }

@@ -105,7 +105,7 @@ async function overwrite(
   signal: AbortSignal,
 ): Promise<ToolOutput> {
   const bytes = Buffer.from(text);
-  const said = kept.length === 0 ? '' : `; kept its ${kept.join(' and its ')}`;
+  const keptNote = kept.length === 0 ? '' : `; kept its ${kept.join(' and its ')}`;
   if (hashOf(bytes) === was)
     return writtenOutput(place, bytes, `${place.shown} already has exactly this content; nothing was written`);
   signal.throwIfAborted();
@@ -114,7 +114,7 @@ async function overwrite(
   return writtenOutput(
     place,
     bytes,
-    `wrote ${place.shown}: ${amount(bytes, text)} (before: ${stats.size} bytes)${said}${diff === '' ? '' : `\n${diff}`}`,
+    `wrote ${place.shown}: ${amount(bytes, text)} (before: ${stats.size} bytes)${keptNote}${diff === '' ? '' : `\n${diff}`}`,
   );
 }
 
