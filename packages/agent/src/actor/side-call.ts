@@ -165,11 +165,11 @@ async function prepare(
 }
 
 /** Minimum share of the call's input that must be in the cache. Otherwise an optional call is not sent. */
-const MOST = 3 / 4;
+const MIN_SHARE = 3 / 4;
 
 function requireCached(purpose: string, forecast: CallForecast): void {
   const input = expectedInput(forecast);
-  if (forecast.read >= MOST * input) return;
+  if (forecast.read >= MIN_SHARE * input) return;
   const message = `the side call "${purpose}" was not made: only about ${forecast.read} of its ${input} tokens are in the cache`;
   throw new AgentError('agent/not-cached', `${message}. To make it anyway, ask without \`auto\``);
 }

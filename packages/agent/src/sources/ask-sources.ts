@@ -236,10 +236,10 @@ async function sayFailed({ session, tell }: TurnContext, name: string, error: un
 
 /**
  * Maximum size of a note that stays inline, in bytes, including the notice about the cut. `INLINE_NOTE` is the default
- * and the minimum. `MOST_INLINE` is the maximum that a source can set.
+ * and the minimum. `MAX_INLINE` is the maximum that a source can set.
  */
 const INLINE_NOTE = 4_096;
-const MOST_INLINE = 8_192;
+const MAX_INLINE = 8_192;
 
 const LONGEST_REVISION = 200;
 const NOTICE = 220;
@@ -247,14 +247,14 @@ const NOTICE = 220;
 /**
  * Returns the text as the body of a note. If the text is longer than the limit, the body is its beginning with a
  * notice, and `artifact` is the digest under which the whole text is stored. The limit is `inlineBytes`, but at least
- * `INLINE_NOTE` and at most `MOST_INLINE`.
+ * `INLINE_NOTE` and at most `MAX_INLINE`.
  */
 async function fitNote(
   { log, secrets }: Pick<Session, 'log' | 'secrets'>,
   text: string,
   inlineBytes: number = INLINE_NOTE,
 ): Promise<Pick<ContextNoted, 'body' | 'artifact'>> {
-  const most = Math.min(Math.max(inlineBytes, INLINE_NOTE), MOST_INLINE);
+  const most = Math.min(Math.max(inlineBytes, INLINE_NOTE), MAX_INLINE);
   const whole = await secrets.mask(text);
   const bytes = Buffer.from(whole);
   if (bytes.length <= most) return { body: whole };
