@@ -91,13 +91,13 @@ describe('a semaphore', () => {
     expect(await semaphore.enter(calm)).toBeTypeOf('function');
   });
 
-  it('lets no worker in whose signal was aborted before', async () => {
+  it('returns `undefined` to a worker whose signal was aborted before the call', async () => {
     const semaphore = createSemaphore(1);
     expect(await semaphore.enter(AbortSignal.abort())).toBeUndefined();
     expect(await semaphore.enter(calm)).toBeTypeOf('function');
   });
 
-  it('frees one slot only, even if a worker leaves twice', async () => {
+  it('frees only one slot, even if a worker releases its slot twice', async () => {
     const semaphore = createSemaphore(1);
     const leave = await semaphore.enter(calm);
     leave?.();

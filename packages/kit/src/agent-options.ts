@@ -36,8 +36,9 @@ export interface AgentOptions {
   /**
    * Provider that answers the requests: the name of a known provider, or a provider that the author made. Default: the
    * maker of the model, or OpenRouter for a model name with a slash. `compatible` is a server that speaks OpenAI's Chat
-   * Completions. It also needs `baseURL`. Some of these servers have a name of their own, such as `deepseek` or `ollama`,
-   * and then need none. For all of them, set `modelOptions.contextWindow` if the catalog has no row for the model.
+   * Completions. It also needs `baseURL`. Some of these servers have a name of their own, such as `deepseek` or
+   * `ollama`. They do not need `baseURL`. For all of them, set `modelOptions.contextWindow` if the catalog has no row
+   * for the model.
    */
   readonly provider?: ProviderName | Provider;
   /**
@@ -68,8 +69,8 @@ export interface AgentOptions {
   /** The author's own tools, in addition to the built-in tools of the workspace. */
   readonly tools?: readonly Tool[];
   /**
-   * Folder that the agent works in. It adds the built-in tools for files and commands. Default: no folder, and then the
-   * agent has none of these tools.
+   * Folder that the agent works in. It adds the built-in tools for files and commands. Default: no folder. Without a
+   * folder the agent does not have these tools.
    */
   readonly workspace?: string | WorkspaceSetup;
   /**
@@ -86,7 +87,7 @@ export interface AgentOptions {
   readonly skills?: SkillsOptions;
   /**
    * Limits of subagents. If set, the agent has the tool `agent`, with which the model gives a task to a subagent. Each
-   * subagent runs in its own session with the same tools and permissions. `{}` takes the default limits: four subagents
+   * subagent runs in its own session with the same tools and permissions. `{}` uses the default limits: four subagents
    * at once, 32 in all, and no subagents of subagents. Default: `false`, no subagents.
    */
   readonly subagents?: SubagentOptions | false;
@@ -113,7 +114,7 @@ export interface AgentOptions {
 }
 
 /**
- * Limits of one turn. An absent field is no limit. A turn that reaches a limit ends as `limited` with a code such as
+ * Limits of one turn. A field that is absent sets no limit. A turn that reaches a limit ends as `limited` with a code such as
  * `turn/limit-steps`, and `session.resume()` continues it with limits that count from zero again.
  */
 export interface AgentLimits {
@@ -127,9 +128,9 @@ export interface AgentLimits {
    */
   readonly maxDurationMs?: number;
   /**
-   * Maximum cost in US dollars, as a decimal text (`'0.50'`) or as a number. The text is exact. A number is taken by its
-   * shortest decimal form, so `0.1` is exactly ten cents. A call of the model whose forecast cost would exceed the limit
-   * is not sent. An answer that is longer than expected can still exceed it.
+   * Maximum cost in US dollars, as a decimal text (`'0.50'`) or as a number. The text is exact. A number is converted
+   * to its shortest decimal form, so `0.1` is exactly ten cents. A call of the model whose forecast cost would exceed
+   * the limit is not sent. An answer that is longer than expected can still exceed it.
    */
   readonly maxCost?: string | number;
   /** Maximum input and output tokens together. A call whose forecast input would exceed the limit is not sent. */
@@ -163,8 +164,8 @@ export interface ConnectionOptions {
    */
   readonly bearerToken?: string | (() => string | Promise<string>);
   /**
-   * Function that is called instead of the global `fetch`, for example to use a proxy or own certificates. The limits on
-   * the size and the duration of answers stay in force. A redirect is refused, even if the function follows it.
+   * Function that is called instead of the global `fetch`, for example to use a proxy or custom certificates. The
+   * limits on the size and the duration of answers still apply. A redirect is refused, even if the function follows it.
    */
   readonly fetch?: typeof globalThis.fetch;
   /**

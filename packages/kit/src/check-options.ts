@@ -38,19 +38,20 @@ const words = z.string().min(1, 'expected a string that is not empty');
 /** Returns the schema of an object that the author made: it has functions of these names, its own or inherited. */
 const implementing = (...methods: readonly string[]): z.ZodType =>
   z.looseObject(Object.fromEntries(methods.map((method) => [method, anyFunction])));
-/** Returns true for an object of strings. `process.env` is no plain object, so a record schema would refuse it. */
+/** Returns true for an object of strings. `process.env` is not a plain object, so a record schema would refuse it. */
 const isEnvironment = (value: unknown): boolean =>
   typeof value === 'object' &&
   value !== null &&
   Object.values(value).every((one) => one === undefined || typeof one === 'string');
 /**
- * Returns the schema of an option with several forms. Its error names all of them, where a union would name only one.
+ * Returns the schema of an option with several forms. Its error names all of them. The error of a union would name only
+ * one.
  */
 const anyOf = (forms: readonly z.ZodType[], expected: string): z.ZodType =>
   z.custom((value) => forms.some((form) => form.safeParse(value).success), expected);
 /**
- * Schema of the path of a folder. An address such as `postgres://host` is no path. A letter before the colon is a drive
- * of Windows.
+ * Schema of the path of a folder. An address such as `postgres://host` is not a path. A single letter before the colon
+ * is a drive of Windows.
  */
 const folderPath = words.refine((text) => !/^[a-z][a-z0-9+.-]+:/i.test(text));
 const store = anyOf(
@@ -134,7 +135,7 @@ const workspace = z.strictObject({
 } satisfies OptionSchemas<WorkspaceSetup>);
 
 /**
- * Names of headers that other options set, with the name of the option. An empty text stands for a header that the
+ * Names of headers that other options set, with the name of the option. An empty text marks a header that the
  * connection itself needs.
  */
 const SET_ELSEWHERE: ReadonlyMap<string, string> = new Map([
@@ -264,7 +265,7 @@ const skills = z.strictObject({
   budget: z.strictObject({ skills: count.optional(), warning: count.optional(), most: count.optional() }).optional(),
 } satisfies OptionSchemas<SkillsOptions>);
 
-/** Former values of `instructions`, which used to be the setting for AGENTS.md and is now the system text. */
+/** Former values of `instructions`. This option was the setting for AGENTS.md and is now the system text. */
 const OLD_INSTRUCTIONS: readonly string[] = ['discover', 'attach'];
 
 const options = z.strictObject({

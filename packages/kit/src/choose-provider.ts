@@ -228,7 +228,7 @@ function openPreset(name: PresetName, reach: ProviderReach): Provider {
   });
 }
 
-/** @throws KitError `kit/bad-options` for a provider without an own address, if the author set none. */
+/** @throws KitError `kit/bad-options` if the provider has no default address and the author set no address. */
 function addressIn(name: ProviderName, { baseURL }: Pick<ProviderReach, 'baseURL'>): string {
   const { title, baseURL: usual } = PROVIDERS[name];
   const address = baseURL ?? usual;

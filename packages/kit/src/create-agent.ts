@@ -114,7 +114,7 @@ export function createAgent(options: AgentOptions): Agent {
       const { model, provider, baseURL, contextWindow, ...cut } = how;
       const reach = defined({ provider, baseURL, contextWindow });
       const named = model ?? (Object.keys(reach).length === 0 ? undefined : options.model);
-      // The model is found first, so that a wrong name leaves no fork behind.
+      // The model is looked up before the fork is created, so a wrong name leaves no fork behind.
       const other = typeof named === 'string' ? findModel(named, reach) : named;
       const fork = await open({ forks: await planFork(log, idFrom(id), cut) });
       if (other !== undefined) await fork.setModel(other, typeof named === 'string' ? {} : reach);
@@ -148,7 +148,7 @@ const FORK_OPTIONS = [
   'contextWindow',
 ] satisfies readonly (keyof AgentForkOptions)[];
 
-/** @throws KitError `kit/bad-options` if `create` is not a flag. */
+/** @throws KitError `kit/bad-options` if `create` is not a boolean. */
 function requireFlag(create: unknown): void {
   if (typeof create === 'boolean') return;
   throw new KitError('kit/bad-options', 'agent.open: `create` has to be true or false', { problems: ['create'] });
@@ -178,7 +178,7 @@ function idFrom(id: unknown): SessionId {
   try {
     if (typeof id === 'string') return sessionId(id);
   } catch {
-    // The error below contains the rule.
+    // The id is not valid. The error below explains the rule.
   }
   const given = typeof id === 'string' ? JSON.stringify(id) : `a value of type ${id === null ? 'null' : typeof id}`;
   const message = `${given} is not a session id: use 1 to 128 letters, digits, ".", "_" or "-", with a letter or digit first`;

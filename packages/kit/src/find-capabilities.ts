@@ -57,7 +57,8 @@ export function ownCapabilities(name: ProviderName, options: AgentOptions, catal
 
 /**
  * Returns the row with the request parameters that the author set. A compatible server can have any parameters, so the
- * row need not list them. It is unknown which of them its cache depends on, so a change counts as the loss of all.
+ * row need not list them. It is not known which of them the server's cache depends on. Therefore any change counts as a
+ * loss of the whole cache.
  */
 function withParameters(name: ProviderName, row: Capabilities, { modelOptions }: AgentOptions): Capabilities {
   const names = Object.keys(modelOptions?.parameters ?? {});
@@ -106,7 +107,8 @@ const words = (name: string): string => name.split('-').toSorted().join('-');
 const letters = (name: string): string => name.replaceAll(/[^a-z]/g, '');
 
 function misspelled(model: string, { capabilities }: NearestModel, catalog: Catalog): KitError {
-  // The stand-in has the family of the name. Without a known family it is a Sonnet, so the spelling decides.
+  // The nearest model has the family of the name. If the family is unknown, the nearest model is a Sonnet, so the most
+  // similar name is used instead.
   const hasFamily = readClaudeName(normalModelName(model))?.family !== undefined;
   const names = catalog.rows.filter((row) => row.provider === capabilities.provider).map((row) => row.model);
   const message = `the catalog knows no model ${JSON.stringify(model)}: did you mean ${(hasFamily ? undefined : nearestName(model, names)) ?? capabilities.model}?`;
@@ -114,7 +116,7 @@ function misspelled(model: string, { capabilities }: NearestModel, catalog: Cata
 }
 
 function standIn(model: string, { capabilities }: NearestModel): Capabilities {
-  const source = `stands in for a model that the catalog does not know: ${capabilities.model}; ${capabilities.source}`;
+  const source = `the row of ${capabilities.model}, because the catalog does not contain this model; ${capabilities.source}`;
   return { ...capabilities, model, aliases: [], prices: [], source };
 }
 

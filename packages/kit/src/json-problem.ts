@@ -53,7 +53,7 @@ function reasonOf(value: object, above: readonly object[]): string | undefined {
   if (value instanceof Date && Number.isNaN(value.getTime()))
     return 'is an invalid date, which JSON would write as null';
   if (Array.isArray(value) || 'toJSON' in value) return undefined;
-  // These have their content in no field of their own, so JSON would write `{}`.
+  // These objects do not have their content in own fields, so JSON would write `{}`.
   if (value instanceof Map || value instanceof Set || value instanceof Error || value instanceof Promise)
     return emptyAs(value);
   const isPlain = [Object.prototype, null].includes(Object.getPrototypeOf(value));

@@ -96,7 +96,7 @@ test('`open` of a session that this agent has open names `agent.session`, which 
   expect((await agent.open('chat-17')).id).toBe('chat-17');
 });
 
-test('`agent.messages` takes the id of the program, for a session that is open or closed', async () => {
+test('`agent.messages` accepts an id that the program chose, for a session that is open or closed', async () => {
   const agent = agentOf();
   const session = await agent.open('chat-17', { create: true });
   await session.prompt('Hello.');
@@ -109,7 +109,7 @@ test('`agent.messages` takes the id of the program, for a session that is open o
   expect(() => agent.messages('no id')).toThrow(expect.objectContaining({ code: 'kit/bad-id' }));
 });
 
-test('`agent.fork` takes a model, as `session.fork` does, and a wrong name leaves no fork behind', async () => {
+test('`agent.fork` accepts a model, as `session.fork` does, and a wrong name leaves no fork behind', async () => {
   const agent = agentOf();
   const session = await agent.open('chat-17', { create: true });
   await session.prompt('Hello.');

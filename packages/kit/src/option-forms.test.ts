@@ -100,14 +100,14 @@ describe('the answer of `permissions.ask`', () => {
     expect(await decided(answer)).toEqual({ end, notices: [] });
   });
 
-  test('with `words` is a no, and a notice names `reason`', async () => {
+  test('with `words` counts as a no, and a notice names `reason`', async () => {
     const { end, notices } = await decided({ decision: 'denied', words: 'not now' });
     expect(end).toBe('tool.failed');
     expect(notices).toEqual([expect.stringContaining('returned `words`, which was renamed to `reason`')]);
   });
 
   test.each([[undefined], [null], ['yes'], [1], [{}], [{ decision: 'yes' }], [{ allowed: true }]])(
-    '%j is a no, and a notice names the accepted answers',
+    '%j counts as a no, and a notice names the accepted answers',
     async (answer) => {
       const { end, notices } = await decided(answer);
       expect(end).toBe('tool.failed');

@@ -64,7 +64,7 @@ export const PRESETS: { readonly [name in PresetName]: Preset } = {
     variable: 'MISTRAL_API_KEY',
     documentation: 'https://docs.mistral.ai/api',
     untested: UNTESTED,
-    notes: 'whether it accepts call ids of another provider after a switch of the model was not verified',
+    notes: 'untested: call ids of another provider after a switch of the model',
   },
   together: {
     title: 'Together AI',

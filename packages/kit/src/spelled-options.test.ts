@@ -104,7 +104,7 @@ test('a misspelled model of OpenRouter is refused with the nearest name, and acc
   expect(refusalOf({ ...options, modelOptions: { contextWindow: 100_000 } })).toBeUndefined();
 });
 
-test('an MCP server with both `command` and `url` is refused with what to keep', () => {
+test('an MCP server with both `command` and `url` is refused, and the error names the field to keep', () => {
   const mcp = { servers: { files: { command: 'a', url: 'http://127.0.0.1/' } } };
   expect(refusalOf({ model: MODELS.anthropic, mcp })).toMatchObject(
     refused(

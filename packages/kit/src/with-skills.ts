@@ -29,8 +29,8 @@ export async function withSkills(runtime: Runtime, shelf: InstalledSkills | unde
   return { ...runtime, skills: shelf, tools: [...runtime.tools, ...tools], sources };
 }
 
-// Names of context sources must be unique, because notes are stored by source name. Two sources with the same name
-// would each record a change at every prompt, because each source would find the revision of the other one in the log.
+// Names of context sources must be unique, because notes are stored by source name. If two sources had the same name,
+// each of them would find the revision of the other one in the log. Both would then record a change at every prompt.
 
 /**
  * Checks that all sources have different names, and returns the sources unchanged.

@@ -7,7 +7,7 @@ import type { Sharp } from 'sharp';
 import type { Sendable } from './image-format.ts';
 import type { ImageLibrary } from './load-sharp.ts';
 import type { SeenImage } from './look-into.ts';
-import { MOST_PIXELS } from './look-into.ts';
+import { MAX_PIXELS } from './look-into.ts';
 
 export interface EncodedImage {
   readonly format: Sendable;
@@ -76,7 +76,7 @@ function resizeImage(sharp: ImageLibrary, image: SeenImage, { width, height }: I
 
 /** Opens the first frame of an image. A file that ends early is an error and is not shown as a half-grey image. */
 function openImage(sharp: ImageLibrary, { data }: SeenImage): Sharp {
-  return sharp(data, { failOn: 'error', limitInputPixels: MOST_PIXELS }).timeout({ seconds: PATIENCE });
+  return sharp(data, { failOn: 'error', limitInputPixels: MAX_PIXELS }).timeout({ seconds: PATIENCE });
 }
 
 function shrinkSize({ width, height }: ImageSize): ImageSize {

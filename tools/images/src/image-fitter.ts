@@ -10,7 +10,7 @@ import { imageFormat, isSendable, MEDIA_TYPES } from './image-format.ts';
 import type { ImageLibrary } from './load-sharp.ts';
 import { loadSharp } from './load-sharp.ts';
 import type { SeenImage } from './look-into.ts';
-import { lookInto, MOST_PIXELS } from './look-into.ts';
+import { lookInto, MAX_PIXELS } from './look-into.ts';
 
 /** Creates an image fitter. The image library is loaded with the first image that must be decoded. */
 export function createImageFitter(): ImageFitter {
@@ -35,8 +35,8 @@ async function fitDecoded(
   bounds: ImageBounds,
 ): Promise<FittedImage | UnfitImage> {
   const { size } = image;
-  if (size.width * size.height > MOST_PIXELS)
-    return { problem: `it has ${inWords(size)} pixels, and the maximum is ${MOST_PIXELS}: make a smaller copy` };
+  if (size.width * size.height > MAX_PIXELS)
+    return { problem: `it has ${inWords(size)} pixels, and the maximum is ${MAX_PIXELS}: make a smaller copy` };
   const target = bounds.sizeFor(size);
   if (!staysAsItIs(image, target, bounds)) return fittedImage(image, await encode(sharp, image, target, bounds.bytes));
   await decodes(sharp, image);

@@ -1,4 +1,4 @@
 // Public exports of `tools/images`, which makes images fit for a model.
 
 export { createImageFitter } from './image-fitter.ts';
-export { MOST_PIXELS } from './look-into.ts';
+export { MAX_PIXELS } from './look-into.ts';

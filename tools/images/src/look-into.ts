@@ -21,7 +21,7 @@ export interface SeenImage {
 /**
  * Maximum number of pixels that are decoded. The limit fits the largest photos of phones and needs 256 MB of memory.
  */
-export const MOST_PIXELS = 64_000_000;
+export const MAX_PIXELS = 64_000_000;
 
 /**
  * Reads the header of an image.

@@ -9,7 +9,7 @@ import type { Approvals, Definition } from './approvals.ts';
 import { McpError } from './mcp-server.ts';
 
 /** Largest file that is read, in bytes. */
-const MOST_BYTES = 64 * 1_024 * 1_024;
+const MAX_BYTES = 64 * 1_024 * 1_024;
 
 const fileSchema = z.strictObject({
   revision: z.literal(1),
@@ -50,7 +50,7 @@ function readAll(path: string): ReadonlyMap<string, Definition> {
 
 function readIfThere(path: string): string | undefined {
   try {
-    return readRegularFileSync(path, { most: MOST_BYTES }).toString('utf8');
+    return readRegularFileSync(path, { most: MAX_BYTES }).toString('utf8');
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;

@@ -56,10 +56,10 @@ function readResource(resource: Resource): ReadResult {
   return read.image === undefined ? read : { ...read, text: `[the resource ${uri}, shown as an image]` };
 }
 
-function readImage(base64: string, said: string): ReadResult {
+function readImage(base64: string, description: string): ReadResult {
   const data = Buffer.from(base64, 'base64');
   const kind = imageKind(data);
-  if (kind === undefined) return { text: notShown(`an image, ${said}`, base64) };
+  if (kind === undefined) return { text: notShown(`an image, ${description}`, base64) };
   return { image: { data: new Uint8Array(data), mediaType: kind.mediaType } };
 }
 

@@ -35,19 +35,19 @@ function plainText(message: string): string {
  * Maximum time for a check, in milliseconds. A pattern in a schema can take practically forever and would block the
  * whole process.
  */
-const MOST_MS = 1_000;
+const MAX_MS = 1_000;
 const RUN = new Script('run()');
 const TIMED_OUT = 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 
 function withinTime(check: () => string | undefined): string | undefined {
-  let said: string | undefined;
+  let fault: string | undefined;
   try {
-    RUN.runInNewContext({ run: () => void (said = check()) }, { timeout: MOST_MS });
-    return said;
+    RUN.runInNewContext({ run: () => void (fault = check()) }, { timeout: MAX_MS });
+    return fault;
   } catch (error) {
     // The error was created in another realm, so `instanceof Error` is false.
     if (typeof error === 'object' && error !== null && 'code' in error && error.code === TIMED_OUT)
-      return `a pattern of the schema could not be checked within ${MOST_MS} ms`;
+      return `a pattern of the schema could not be checked within ${MAX_MS} ms`;
     throw error;
   }
 }

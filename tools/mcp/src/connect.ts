@@ -64,7 +64,7 @@ const START_MS = 60_000;
 const PING_MS = 5_000;
 
 /** Maximum number of pages that are read from a list. A longer list is assumed to be endless. */
-const MOST_PAGES = 50;
+const MAX_PAGES = 50;
 
 /** Number of characters that are kept from the end of a program's standard error. */
 const LAST_WORDS = 400;
@@ -174,7 +174,7 @@ async function listAll(client: Client, signal: AbortSignal): Promise<ServerListi
   if (client.getServerCapabilities()?.tools === undefined) return { tools: [] };
   const tools: ListedTool[] = [];
   let cursor: string | undefined;
-  for (let page = 0; page < MOST_PAGES; page += 1) {
+  for (let page = 0; page < MAX_PAGES; page += 1) {
     const params = cursor === undefined ? {} : { cursor };
     const listed = await client.request({ method: 'tools/list', params }, LISTED, { signal });
     tools.push(...listed.tools.flatMap(listedTool));
@@ -184,7 +184,7 @@ async function listAll(client: Client, signal: AbortSignal): Promise<ServerListi
   return {
     // A tool that can only run as a task cannot be called by this client.
     tools: tools.filter(({ execution }) => execution?.taskSupport !== 'required'),
-    ...(cursor !== undefined && { left: `its list has more than ${MOST_PAGES} pages` }),
+    ...(cursor !== undefined && { left: `its list has more than ${MAX_PAGES} pages` }),
   };
 }
 

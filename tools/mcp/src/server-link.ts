@@ -175,17 +175,17 @@ class Link implements ServerLink {
 }
 
 /**
- * Returns the message of an error with the message of its innermost cause. The error of `fetch` only says that it
- * failed, and its cause contains the address.
+ * Returns the message of an error with the message of its innermost cause. The error of `fetch` reports only that it
+ * failed. Its cause contains the address.
  */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   let inner: Error = error;
-  for (let depth = 0; depth < MOST_CAUSES && inner.cause instanceof Error; depth += 1) inner = inner.cause;
+  for (let depth = 0; depth < MAX_CAUSES && inner.cause instanceof Error; depth += 1) inner = inner.cause;
   // An `AggregateError` of several addresses has no message, only a code.
   const reason = inner.message === '' && 'code' in inner ? String(inner.code) : inner.message;
   return reason === '' || error.message.includes(reason) ? error.message : `${error.message} (${reason})`;
 }
 
 /** Maximum number of nested causes that are followed. A cause may refer to itself. */
-const MOST_CAUSES = 8;
+const MAX_CAUSES = 8;

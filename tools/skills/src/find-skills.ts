@@ -11,7 +11,7 @@ import type { FolderLook, KnownFolders } from './read-folder.ts';
 import { readSkillFolder } from './read-folder.ts';
 
 /** Maximum number of folders that are read in one root. */
-const MOST_FOLDERS = 1_000;
+const MAX_FOLDERS = 1_000;
 const AT_ONCE = 200;
 
 const { mask: maskShapes } = createSecrets({ values: [] });
@@ -53,7 +53,7 @@ async function lookInto(
     skip(root.folder, `it cannot be listed: ${error instanceof Error ? error.message : String(error)}`);
     return [];
   });
-  const looked = names.slice(0, MOST_FOLDERS).map((name) => join(root.folder, name));
+  const looked = names.slice(0, MAX_FOLDERS).map((name) => join(root.folder, name));
   for (const [index, folder] of looked.entries()) {
     // A pause after every `AT_ONCE` folders lets other work of the process run.
     if (index % AT_ONCE === AT_ONCE - 1) await setImmediate();
@@ -61,8 +61,8 @@ async function lookInto(
     if ('reason' in one) skip(folder, one.reason);
     else skills.push(one);
   }
-  if (names.length > MOST_FOLDERS)
-    skip(root.folder, `only the first ${MOST_FOLDERS} of its ${names.length} folders are used`);
+  if (names.length > MAX_FOLDERS)
+    skip(root.folder, `only the first ${MAX_FOLDERS} of its ${names.length} folders are used`);
   return { skills, bad };
 }
 

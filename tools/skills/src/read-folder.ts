@@ -23,7 +23,7 @@ import type { BadFile } from './front-matter.ts';
 import { LARGEST_SKILL, readSkillFile } from './front-matter.ts';
 import { graphemeAt } from '@tidemark/model';
 
-const MOST_FILES = 40;
+const MAX_FILES = 40;
 
 const DEEPEST = 3;
 
@@ -202,7 +202,7 @@ function filesIn(folder: string): readonly string[] {
   const found: string[] = [];
   const enter = (at: string, depth: number): void => {
     for (const entry of entriesOf(at).toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
-      if (entry.name.startsWith('.') || found.length >= MOST_FILES) continue;
+      if (entry.name.startsWith('.') || found.length >= MAX_FILES) continue;
       const path = join(at, entry.name);
       if (entry.isDirectory() && depth < DEEPEST) enter(path, depth + 1);
       else if (entry.isFile() && path !== join(folder, 'SKILL.md')) found.push(relative(folder, path));
@@ -222,7 +222,7 @@ function entriesOf(folder: string): readonly Dirent[] {
 
 function bodyOf(body: string, name: string, folder: string, files: readonly string[]): string {
   if (files.length === 0) return body;
-  const more = files.length < MOST_FILES ? '' : ', …';
+  const more = files.length < MAX_FILES ? '' : ', …';
   const call = `skill_load {"name":"${name}","file":"…"}`;
   return `${body}\n\n[Files of this skill, read with ${call}: ${files.map((file) => oneLine(file, 200)).join(', ')}${more}. Its folder: ${oneLine(folder, 400)}]`;
 }

@@ -1,5 +1,5 @@
 // `skill_load`: brings the body of a skill into the context once, or reads one of the skill's other files. A body is
-// shown whole or not at all, because a model would take a cut body for the whole.
+// shown whole or not at all, because a model could not know that a cut body is incomplete.
 
 import type { Tool, ToolContext, ToolOutput } from '@tidemark/agent';
 import { judgeLoad, nearestName } from '@tidemark/agent';
@@ -74,8 +74,8 @@ const FREES =
   'A loaded skill stays in the context until a compaction drops it and frees its tokens. Work with the loaded skills, or tell the user, who can compact, or load a skill beyond the budget with /skill.';
 
 function skillText({ name, source, version, body }: FoundSkill, warning: string | undefined): string {
-  const said = warning === undefined ? '' : `\n\n[Budget: ${warning}.]`;
-  return `# Skill: ${name} (source: ${source}, version ${version})\n\n${body}${said}\n`;
+  const budgetNote = warning === undefined ? '' : `\n\n[Budget: ${warning}.]`;
+  return `# Skill: ${name} (source: ${source}, version ${version})\n\n${body}${budgetNote}\n`;
 }
 
 function pointerTo({ name, source }: FoundSkill, at: 'already_preloaded' | 'already_loaded'): string {

@@ -10,7 +10,7 @@ import type { InstalledSkills } from './skill-shelf.ts';
 const INLINE = 8_192;
 
 /** Maximum number of earlier lists that are kept for finding changes. */
-const MOST_KNOWN = 64;
+const MAX_KNOWN = 64;
 
 const LEFT_OUT = /^And \d+ more/;
 
@@ -31,7 +31,7 @@ export function skillsSource(shelf: InstalledSkills): ContextSource {
       const revision = createHash('sha256').update(index).digest('hex').slice(0, 12);
       known.delete(revision);
       known.set(revision, entriesOf(index));
-      for (const oldest of known.keys()) if (known.size > MOST_KNOWN) known.delete(oldest);
+      for (const oldest of known.keys()) if (known.size > MAX_KNOWN) known.delete(oldest);
       return revision;
     },
     render({ noted }, cause) {

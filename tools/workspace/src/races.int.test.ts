@@ -29,9 +29,9 @@ const ROUNDS = { fast: 1_500, slow: 300, spawned: 80 };
  * Upper limit of rounds. On a loaded machine, many calls in a row may run while the folder is swapped for the link. The
  * test then continues up to this limit.
  */
-const MOST_ROUNDS = 100 * ROUNDS.fast;
+const MAX_ROUNDS = 100 * ROUNDS.fast;
 
-const MOST_MORE = 20;
+const MAX_MORE = 20;
 
 const SWAPPER = fileURLToPath(new URL('../tests/swap-folder.ts', import.meta.url));
 
@@ -154,7 +154,7 @@ describe('while a folder is swapped for a link to the outside', () => {
     const texts: string[] = [];
     const isPlain = (text: string): boolean => text.endsWith('plain\n') && !text.includes('SECRET');
     let plain = 0;
-    for (let round = 0; round < ROUNDS.fast || (plain === 0 && round < MOST_ROUNDS); round += 1) {
+    for (let round = 0; round < ROUNDS.fast || (plain === 0 && round < MAX_ROUNDS); round += 1) {
       const text = (await attachInstructions(join(race.folder, 'a'), 'notes.txt'))?.text ?? '';
       texts.push(text);
       if (isPlain(text)) plain += 1;
@@ -177,7 +177,7 @@ describe('while a folder is swapped for a link to the outside', () => {
       const texts = [...(await callOften(race, tool, ROUNDS.spawned, () => input))];
       // On a loaded machine, the folder may have been swapped for the link during each of these calls. Therefore the
       // tool is called again.
-      for (let more = 0; !texts.some(isSeen) && more < MOST_MORE; more += 1)
+      for (let more = 0; !texts.some(isSeen) && more < MAX_MORE; more += 1)
         texts.push(...(await callOften(race, tool, ROUNDS.spawned, () => input)));
       expect(texts.some(isSeen)).toBe(true);
       expect(texts.filter((text) => /SECRET|OUTSIDE/.test(text))).toEqual([]);

@@ -1,10 +1,10 @@
 // Swaps a folder for a symlink to another folder and back, as fast as possible. It is the attacker in
-// `races.int.test.ts`. It ends when its standard input closes or after `MOST_SWAPS` swaps, and prints the number of
+// `races.int.test.ts`. It ends when its standard input closes or after `MAX_SWAPS` swaps, and prints the number of
 // swaps.
 
 import { existsSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 
-const MOST_SWAPS = 2_000_000;
+const MAX_SWAPS = 2_000_000;
 const BATCH = 50;
 
 const [, , folder = '', target = ''] = process.argv;
@@ -18,7 +18,7 @@ swapBatch();
 
 function swapBatch(): void {
   for (let i = 0; i < BATCH; i += 1) swap(i);
-  if (!stopped && swaps < MOST_SWAPS) setImmediate(swapBatch);
+  if (!stopped && swaps < MAX_SWAPS) setImmediate(swapBatch);
   else process.stdout.write(`${swaps} swaps\n`);
 }
 

@@ -1,13 +1,13 @@
-// Replaces a file again and again until it is killed or has written `MOST_WRITES` times.
+// Replaces a file again and again until it is killed or has written `MAX_WRITES` times.
 
 import { lstat } from 'node:fs/promises';
 import { replaceFile } from '../src/write/replace-file.ts';
 
-const MOST_WRITES = 500;
+const MAX_WRITES = 500;
 const BYTES = 8 * 1024 * 1024;
 
 const [, , path = ''] = process.argv;
-for (let write = 0; write < MOST_WRITES; write += 1) {
+for (let write = 0; write < MAX_WRITES; write += 1) {
   const before = await lstat(path, { bigint: true });
   await replaceFile({ path, shown: path, inside: true }, Buffer.alloc(BYTES, write % 256), before);
 }

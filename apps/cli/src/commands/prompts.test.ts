@@ -67,7 +67,10 @@ describe('piped input', () => {
     const lines = Array.from({ length: 5_000 }, (_, index) => `line ${index + 1}\n`).join('');
     const script = simulated({ answer: { text: 'Cut.' } });
     const first = await tidemark(['explain it', '--json', ...script], { piped: lines });
-    const output = /first 1999 of 5000 lines are shown\. The whole is the output ([0-9a-f]{64})/.exec(first.out)?.[1];
+    const output =
+      /first 1999 of 5000 lines are shown\. To read the complete output, use output_read with output ([0-9a-f]{64})/.exec(
+        first.out,
+      )?.[1];
     expect(output).toBeDefined();
     const reads = simulated(
       { answer: calls('output_read', { output, offset: 4_990 }) },

@@ -112,7 +112,7 @@ export const SCENARIO: Scenario = {
       },
     },
     {
-      expect: { toolResult: `The whole is the output ${REPLAYED}` },
+      expect: { toolResult: `use output_read with output ${REPLAYED}` },
       answer: {
         text: 'Half of them would cost a cent more. The oldest are cut off here and matter most, so I read them too.',
         calls: [{ name: 'output_read', arguments: { output: REPLAYED, limit: 60 } }],

@@ -270,8 +270,8 @@ export function stop(actor: Actor, error: Error): void {
 
 function asError(error: unknown): Error {
   if (error instanceof AgentError || error instanceof LogError || error instanceof ProviderError) return error;
-  const said = error instanceof Error ? error.message : String(error);
-  const message = `a part that the session runs with threw an unexpected error: ${said}. Open the session again; if the error occurs again, report it`;
+  const text = error instanceof Error ? error.message : String(error);
+  const message = `a component of the session threw an unexpected error: ${text}. Open the session again; if the error occurs again, report it`;
   return new AgentError('agent/broken', message, {}, error);
 }
 

@@ -36,11 +36,11 @@ import {
  *
  * @throws AgentError `agent/not-running` if no turn is running; `agent/unfit-image` for an image that cannot be sent.
  */
-export async function steerTurn(actor: Actor, said: Exclude<Words, string>, client: string): Promise<void> {
+export async function steerTurn(actor: Actor, content: Exclude<Words, string>, client: string): Promise<void> {
   requireUsable(actor);
   const { session, running } = actor;
   if (running === undefined) throw notRunning(actor);
-  const parts = await keepGiven(actor, said);
+  const parts = await keepGiven(actor, content);
   await running.begun;
   // The check and the append run inside one mutex, so the turn cannot end between them.
   await session.mutex.pass(async () => {

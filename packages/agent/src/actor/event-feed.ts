@@ -5,7 +5,7 @@ import type { Recorded } from '@tidemark/log';
 import type { SessionEvent } from '../ports/session-event.ts';
 
 /** Maximum number of buffered events per listener. */
-const MOST_WAITING = 1_000;
+const MAX_WAITING = 1_000;
 
 /** A feed of events. Each listener reads it at its own pace. */
 export interface EventFeed {
@@ -64,7 +64,7 @@ export function createEventFeed(read: Source['read'], replays: boolean): EventFe
 
 function offer(listener: Listener, event: SessionEvent): void {
   if (listener.behind !== undefined) return;
-  if (listener.waiting.length < MOST_WAITING) listener.waiting.push(event);
+  if (listener.waiting.length < MAX_WAITING) listener.waiting.push(event);
   else if (event.type === 'recorded') listener.behind = event.record.position;
   listener.wake();
 }

@@ -128,7 +128,7 @@ describe('a change of reasoning', () => {
     }
   });
 
-  test('is recorded by the name of the model, also if the author writes that of another provider', async () => {
+  test('is recorded under the parameter name of its model, even if the author used the name of another provider', async () => {
     const { live, records } = await goLive({ provider: answering(says('a')) });
     live.setReasoning({ reasoning: { effort: 'low' } });
     await live.prompt('go');

@@ -1,4 +1,4 @@
-// Answer of a side call as the caller gets it: like a turn, it has an outcome, and a failure of the provider is an
+// Answer of a side call, as the caller receives it. Like a turn, it has an outcome. A failure of the provider is an
 // outcome and not an exception.
 
 import type { Usage } from '@tidemark/log';
@@ -42,7 +42,7 @@ function endingOf(stop: StopReason): Ending {
   return { outcome: 'limited', error: { code: 'turn/output-limit', message, next }, limit: undefined };
 }
 
-/** Returns the ending of a call that has no answer, or `undefined` for an error that the caller has to get. */
+/** Returns the ending of a call that has no answer, or `undefined` for an error that must be thrown to the caller. */
 function endingAfter(error: unknown): Ending | undefined {
   if (error instanceof ProviderError) {
     const next = failedBy(error).error?.next ?? '';

@@ -87,7 +87,7 @@ describe('a side call', () => {
     expect(Object.keys(inputBuckets ?? {})).toEqual(['fresh', 'read', 'written']);
   });
 
-  test('refuses a model with the way to ask another model', async () => {
+  test('refuses the option `model`, and the error explains how to ask another model', async () => {
     const { live } = await goLive({ provider: answering() });
     const given = { purpose: 'title', prompt: 'Name this.', model: 'm' };
     await expect(live.side(given)).rejects.toMatchObject({

@@ -84,7 +84,7 @@ async function tryOut(actor: Actor, call: SideCallInParts, signal: AbortSignal):
   const stream = `side/${surroundings.newName()}` as const;
   let repairs = 0;
   for (let tries = 1; !signal.aborted; tries += 1) {
-    const prepared = await prepare({ ...actor, runtime }, { ...call, mends: repairs > 0 }, stream, tries - 1);
+    const prepared = await prepare({ ...actor, runtime }, { ...call, afterRepair: repairs > 0 }, stream, tries - 1);
     const shared = actor.promptStreams.main?.sequence.blocks.length ?? 0;
     const received = await sendRequest(sending, prepared, () => undefined);
     const { error } = received.end === 'failed' ? received : { error: undefined };
@@ -127,9 +127,9 @@ function isRepeated({ keeps, optional }: SideCallInParts): boolean {
   return keeps === undefined && optional !== true;
 }
 
-/** A side call with `mends`: true if the call is sent again after a repair. */
+/** A side call with `afterRepair`: true if the call is sent again after a repair. */
 interface SideCallAttempt extends SideCallInParts {
-  readonly mends: boolean;
+  readonly afterRepair: boolean;
 }
 
 async function prepare(
@@ -138,7 +138,7 @@ async function prepare(
     purpose,
     words,
     keeps,
-    mends,
+    afterRepair,
     optional,
     history = 'none',
     maxOutputTokens: most = runtime.outputLimit,
@@ -156,7 +156,7 @@ async function prepare(
     ...made,
     at: surroundings.now(),
     wanted: await wantedFor(runtime),
-    beside: { stream, extra: words, history, ...(keeps && { keeps }), ...(mends && { mends }) },
+    beside: { stream, extra: words, history, ...(keeps && { keeps }), ...(afterRepair && { afterRepair }) },
     ...defined({ turn: running?.turn }),
     admit: ({ outlook: { forecast } }) => {
       if (optional === true) requireCached(purpose, forecast);
@@ -166,11 +166,11 @@ async function prepare(
 }
 
 /** Minimum share of the call's input that must be in the cache. Otherwise an optional call is not sent. */
-const MOST = 3 / 4;
+const MIN_SHARE = 3 / 4;
 
 function requireCached(purpose: string, forecast: CallForecast): void {
   const input = expectedInput(forecast);
-  if (forecast.read >= MOST * input) return;
+  if (forecast.read >= MIN_SHARE * input) return;
   const message = `the side call "${purpose}" was not made: only about ${forecast.read} of its ${input} tokens are in the cache`;
   throw new AgentError('agent/not-cached', `${message}. To make it anyway, ask without \`auto\``);
 }

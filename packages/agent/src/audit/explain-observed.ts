@@ -39,7 +39,7 @@ export interface ObservedExplainer {
 /** Returns the row of the shipped catalog, because an import has no row of its own. */
 export const rowOf: RowOf = (provider, model) => findModel(defaultCatalog(), model, provider);
 
-/** Creates an explainer that has seen no record. */
+/** Creates an explainer to which no record has been added yet. */
 export function explainObserved(artifacts: Artifacts, session: SessionId): ObservedExplainer {
   const comparer = compareObserved(artifacts);
   const missed = new Map<number, NonNullable<ModelCall['again']>>();

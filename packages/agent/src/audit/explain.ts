@@ -157,10 +157,10 @@ function withObservedMiss(one: Explanation, misses: ReadonlyMap<number, NonNulla
 }
 
 /**
- * State of a request's cache reads: reported by the provider (`told`), missing in its answer, or missing because no
+ * State of a request's cache reads: reported by the provider (`reported`), missing in its answer, or missing because no
  * answer came.
  */
-type ReadCount = 'told' | 'answered' | 'unanswered';
+type ReadCount = 'reported' | 'answered' | 'unanswered';
 
 function untoldReads(reads: ReadonlyMap<Position, ReadCount>): UntoldReads {
   const all = [...reads.values()];
@@ -175,7 +175,7 @@ function untoldReads(reads: ReadonlyMap<Position, ReadCount>): UntoldReads {
 function noteReads(reads: Map<Position, ReadCount>, { kind, data }: Recorded): void {
   if (kind !== 'answer.received' && kind !== 'answer.interrupted') return;
   if (data.request === undefined || !reads.has(data.request)) return;
-  if (data.usage?.read !== undefined) reads.set(data.request, 'told');
+  if (data.usage?.read !== undefined) reads.set(data.request, 'reported');
   else if (kind === 'answer.received') reads.set(data.request, 'answered');
 }
 

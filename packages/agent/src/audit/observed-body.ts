@@ -1,5 +1,5 @@
 // Writes the bodies of observed requests and computes their digests. The hash continues from the messages that the
-// request shares with the one before it, so the work follows the new messages.
+// request shares with the one before it, so the work is proportional to the new messages.
 
 import type { Json, ObservedMarker, RequestObserved } from '@tidemark/log';
 import type { Hash } from '@tidemark/model';
@@ -13,7 +13,7 @@ export interface ObservedMessage {
   readonly text: string;
 }
 
-/** Parts of a body that are all known. */
+/** Parts of a body. None of them is missing in the recording. */
 export interface ObservedParts {
   readonly parameters: RequestObserved['parameters'];
   /** System text and tools. */
@@ -42,7 +42,7 @@ interface HashedMessages {
   readonly hash: Hash;
 }
 
-/** Creates a writer that has written nothing. */
+/** Creates a writer without a previous body. */
 export function createObservedBodyWriter(): ObservedBodyWriter {
   let held: HashedMessages | undefined;
   return {

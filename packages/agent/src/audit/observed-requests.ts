@@ -38,8 +38,8 @@ export interface ObservedRequest {
 /** Reads the records of one session in order and rebuilds its observed requests. */
 export interface ObservedReader {
   /**
-   * Takes the next record. Returns the rebuilt request if the record is `request.observed`. The work follows what is new
-   * against the request before.
+   * Takes the next record. Returns the rebuilt request if the record is `request.observed`. The work is proportional to
+   * the content that the previous request did not contain.
    *
    * @throws LogError as the store does.
    */
@@ -210,7 +210,7 @@ function bodyOf(
   return { digest, body: () => new TextEncoder().encode(text()) };
 }
 
-// Sequence: extended where the request extends the one before it, and else begun again.
+// The sequence is extended if the request extends the previous one. Otherwise a new sequence begins.
 
 interface SequenceParts {
   readonly model: string;

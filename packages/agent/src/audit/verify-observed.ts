@@ -23,7 +23,7 @@ export interface ObservedVerification {
   /** Number of requests whose rebuilt body has the recorded digest. */
   readonly identical: number;
   readonly differences: readonly ObservedDifference[];
-  /** Number of requests of which the recording left out parts on purpose. Their digest does not cover these parts. */
+  /** Number of requests with parts that the recording omits on purpose. Their digest does not cover these parts. */
   readonly partial: number;
   /** Number of requests that do not extend the one before. L3 is not claimed for them. */
   readonly breaks: number;
@@ -36,7 +36,7 @@ export interface ObservedCheck {
   result(): ObservedVerification;
 }
 
-/** Creates a check that has seen no record. */
+/** Creates a check to which no record has been added yet. */
 export function checkObserved(artifacts: Artifacts): ObservedCheck {
   const reader = createObservedReader(artifacts, { sized: false });
   const differences: ObservedDifference[] = [];

@@ -155,9 +155,9 @@ function writtenCompaction(
   const rewrite = breakCost(sizes, runtime.capabilities, at);
   const cliff = cliffCleared(sizes, runtime.capabilities, at);
   const why = fallback === undefined ? {} : { fallback };
-  const said = { range, strategy, trigger, limitations, ...why };
+  const shared = { range, strategy, trigger, limitations, ...why };
   const data: HistoryCompacted = {
-    ...said,
+    ...shared,
     checkpoint: checkpointText(checkpoint).text,
     fields: checkpoint,
     ...(keeps.length === 0 ? {} : { keeps }),
@@ -170,7 +170,7 @@ function writtenCompaction(
   };
   const report = {
     outcome: 'planned',
-    ...said,
+    ...shared,
     ...(asked === true && { askedInVain: true as const }),
     sizes,
     keeps,

@@ -129,11 +129,11 @@ export function failedBy(error: ProviderError): TurnEnding {
  * Maximum characters of an error message in records and notices that repeat it. The record of the failed call contains
  * the whole message.
  */
-const MOST_WORDS = 400;
+const MAX_WORDS = 400;
 
 /** Returns the beginning of the message of a failed call, for records and notices that repeat it. */
 export function beginningOf(message: string): string {
-  return message.length <= MOST_WORDS ? message : `${message.slice(0, MOST_WORDS).toWellFormed()}…`;
+  return message.length <= MAX_WORDS ? message : `${message.slice(0, MAX_WORDS).toWellFormed()}…`;
 }
 
 function waitFor({ class: sort, data: { afterMs } }: ProviderError): string | undefined {

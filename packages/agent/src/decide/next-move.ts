@@ -36,7 +36,7 @@ type NextMove =
   | { readonly do: 'end'; readonly ending: TurnEnding };
 
 /** Maximum number of consecutive answers that may stop at the output limit. One more ends the turn as `failed`. */
-const MOST_CUTS = 3;
+const MAX_CUTS = 3;
 
 const GO_ON = 'The last turn ended before its work was complete. Continue from where it stopped.';
 
@@ -50,7 +50,7 @@ export function nextMove({ state, progress }: Folded): NextMove {
   if (answer.stop === 'window' && (state.compacted?.position ?? -1) < lastRequest.answeredAt)
     return { do: 'make-room' };
   const words = continuation(lastRequest, answer, progress);
-  if (words !== undefined) return progress.outputLimitStops > MOST_CUTS ? tooOftenCut() : { do: 'say', words };
+  if (words !== undefined) return progress.outputLimitStops > MAX_CUTS ? tooOftenCut() : { do: 'say', words };
   if (progress.lastInputPosition > lastRequest.position || answer.stop === 'pause' || makesCalls(answer)) return ASK;
   return { do: 'end', ending: endingOf(answer) };
 }
@@ -94,7 +94,7 @@ function continuation(
 function tooOftenCut(): NextMove {
   const error = {
     code: 'turn/output-limit' as const,
-    message: `the answer was cut at the output limit ${MOST_CUTS + 1} times in a row`,
+    message: `the answer was cut at the output limit ${MAX_CUTS + 1} times in a row`,
     next: 'Raise the output limit, or ask for the work in smaller pieces; then resume.',
   };
   return { do: 'end', ending: { outcome: 'failed', error } };

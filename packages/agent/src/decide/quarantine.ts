@@ -1,6 +1,6 @@
 // Chooses the blocks to quarantine after a provider refuses the content of a request, and the stubs that replace them.
-// The repairs are bounded: no block is quarantined twice, and each further refusal takes more blocks until none is
-// left.
+// The repairs are bounded: no block is quarantined twice, and each further refusal quarantines more blocks, until no
+// block is left.
 
 import type { State } from '@tidemark/context';
 import { itemAt, slice, withoutBoundReasoning } from '@tidemark/context';
@@ -18,7 +18,7 @@ interface RefusedRequest extends MadeRequest {
   readonly repairs: number;
 }
 
-const MOST_REPAIRS = 8;
+const MAX_REPAIRS = 8;
 
 /**
  * Thresholds for the number of earlier repairs. From `UNSENT_FROM` on, all images that no accepted request contained
@@ -33,7 +33,7 @@ const ALL_FROM = 3;
  */
 export function quarantinesFor(refused: RefusedRequest): readonly BlockQuarantined[] {
   const { error, repairs, state } = refused;
-  if (repairs >= MOST_REPAIRS) return [];
+  if (repairs >= MAX_REPAIRS) return [];
   const rejected = error.code === 'provider/too-large' ? tooManyBytes(refused) : pointedAt(refused);
   const held = new Set(state.quarantines.map(({ origin }) => nameOf(origin.position, origin.part)));
   const fresh = rejected.filter(({ position: at, place }) => !held.has(nameOf(at, place)));

@@ -11,13 +11,13 @@ import type { Progress } from '../session/progress.ts';
 import type { TurnEnding } from './next-move.ts';
 
 /** After this number of consecutive refusals, no compaction is tried until there is new content. */
-const MOST_REFUSALS = 2;
+const MAX_REFUSALS = 2;
 
 /**
  * After this number of consecutive compactions that freed almost nothing, no compaction is made before a step until the
  * next prompt.
  */
-const MOST_IDLE = 2;
+const MAX_IDLE = 2;
 
 /** State and progress of a session that decide if the runtime compacts. */
 export interface Compactable {
@@ -101,7 +101,7 @@ export function triggerAtWindow(policy: CompactionPolicy, session: Compactable):
  * made before a step. A request that the provider refused as too long can still cause one.
  */
 export function isIdle({ progress }: Pick<Compactable, 'progress'>): boolean {
-  return progress.idleCompactions >= MOST_IDLE;
+  return progress.idleCompactions >= MAX_IDLE;
 }
 
 /** Error codes of a broken connection. */
@@ -113,7 +113,7 @@ const TRANSPORT: readonly ProviderErrorCode[] = [
 ];
 
 function mayCompact(policy: CompactionPolicy, { progress }: Compactable): boolean {
-  return policy !== 'manual' && progress.compactionRefusals < MOST_REFUSALS;
+  return policy !== 'manual' && progress.compactionRefusals < MAX_REFUSALS;
 }
 
 /** Returns true if a compaction is recorded and the next request has to apply it. */

@@ -258,9 +258,9 @@ function workLine({ answers, calls, unclosed }: Gathered): string {
   const begun = calls.filter(({ effect, ended }) => effect !== undefined || ended !== undefined);
   const byName = Map.groupBy([...begun.map(({ name }) => name), ...unclosed], (name) => name);
   const named = [...byName].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([name, all]) => `${name} ${all.length}`);
-  const told = named.length === 0 ? 'no tool was called' : `calls: ${named.slice(0, NAMED).join(', ')}`;
+  const callText = named.length === 0 ? 'no tool was called' : `calls: ${named.slice(0, NAMED).join(', ')}`;
   const failed = begun.filter(({ closing }) => closing === 'failed').length;
-  return `${answers} answers; ${told}${failed === 0 ? '' : `; ${failed} of them failed`}`;
+  return `${answers} answers; ${callText}${failed === 0 ? '' : `; ${failed} of them failed`}`;
 }
 
 function limitationsOf(session: SessionId, { from, to }: Range, { entries: cut }: SummaryCut): readonly string[] {

@@ -101,7 +101,7 @@ describe('a long output', () => {
     const { text: shown, output, shaping } = await shaped([text], HEAD, artifacts);
     expect(shaping).toEqual({ by: 'head', kept: 1_999, total: 10_000, unit: 'lines' });
     expect(shown).toBe(
-      `${numbered(1_999)}[The output is cut here: the first 1999 of 10000 lines are shown. The whole is the output ${output}: read on with output_read.]`,
+      `${numbered(1_999)}[The output is cut here: the first 1999 of 10000 lines are shown. To read the complete output, use output_read with output ${output}.]`,
     );
     expect((await bytesOf(artifacts, output)).toString()).toBe(text);
   });
@@ -110,7 +110,7 @@ describe('a long output', () => {
     const { text, output, shaping } = await shaped([numbered(10_000)], TAIL);
     expect(shaping).toEqual({ by: 'tail', kept: 1_999, total: 10_000, unit: 'lines' });
     expect(text.split('\n')[0]).toBe(
-      `[The output is cut here: the last 1999 of 10000 lines are shown. The whole is the output ${output}: read on with output_read.]`,
+      `[The output is cut here: the last 1999 of 10000 lines are shown. To read the complete output, use output_read with output ${output}.]`,
     );
     expect(text.endsWith('line 9998\nline 9999\n')).toBe(true);
     expect(text.split('\n')[1]).toBe('line 8001');
@@ -210,7 +210,9 @@ describe('the size limit of an artifact', () => {
     const notice = `\n[tidemark: ${left} bytes are omitted here]\n`;
     expect(Buffer.byteLength(kept) - notice.length + Number(left)).toBe(360_000);
     expect(shaping?.total).toBe(360_000);
-    expect(text).toContain(`Its beginning and its end, 100000 bytes together, are the output ${name}`);
+    expect(text).toContain(
+      `Only its beginning and its end, 100000 bytes together, are stored: to read them, use output_read with output ${name}.`,
+    );
   });
 
   it('omits no byte without a notice', async () => {

@@ -15,7 +15,7 @@ export interface OutputLimits {
 /** Maximum bytes of any result. */
 export const LARGEST_RESULT = 51_200;
 
-const MOST_LINES = 2_000;
+const MAX_LINES = 2_000;
 const LEAST = { bytes: 8_192, lines: 200 } as const;
 /** Results have their full limits if the model's input limit is at least this number of tokens. */
 const WHOLE_WINDOW = 128_000;
@@ -39,7 +39,7 @@ export function resultLimits({ inputLimit }: Pick<Capabilities, 'inputLimit'>): 
   const share = Math.min(1, inputLimit / WHOLE_WINDOW);
   return {
     bytes: Math.max(LEAST.bytes, Math.floor(LARGEST_RESULT * share)),
-    lines: Math.max(LEAST.lines, Math.floor(MOST_LINES * share)),
+    lines: Math.max(LEAST.lines, Math.floor(MAX_LINES * share)),
   };
 }
 

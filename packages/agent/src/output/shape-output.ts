@@ -48,18 +48,18 @@ export function cutOutput(view: View, cut: OutputCut): { readonly text: string; 
   const { keeps, limits, replaced } = cut;
   const source = keeps === 'head' ? view.head : view.tail;
   const shown = pictureControls(source);
-  const said = remarks(shown !== source, replaced);
+  const notices = remarks(shown !== source, replaced);
   // Reserves room for the longest possible notice, which states the size of the whole output in bytes. A line break
   // separates the notice from the text.
-  const reserved = `\n${joinLines([notice(view, cut, 'bytes', view.bytes), ...said])}`;
+  const reserved = `\n${joinLines([notice(view, cut, 'bytes', view.bytes), ...notices])}`;
   const room = {
     bytes: Math.max(0, limits.bytes - Buffer.byteLength(reserved)),
-    lines: Math.max(0, limits.lines - said.length - 1),
+    lines: Math.max(0, limits.lines - notices.length - 1),
   };
   const piece = keeps === 'head' ? headOf(shown, room) : tailOf(shown, room);
   const { unit } = piece;
   const kept = unit === 'lines' ? linesIn(piece.text) : bytesOf(source, piece.text.length, keeps);
-  const lines = [notice(view, cut, unit, kept), ...said];
+  const lines = [notice(view, cut, unit, kept), ...notices];
   const text = joinLines(keeps === 'head' ? [piece.text, ...lines] : [...lines, piece.text]);
   return { text, shaping: { by: keeps, kept, total: unit === 'lines' ? view.lines : view.bytes, unit } };
 }
@@ -77,10 +77,10 @@ function notice(view: View, { keeps, digest, keep }: OutputCut, unit: 'lines' | 
   const side = keeps === 'head' ? 'first' : 'last';
   const where =
     view.bytes > keep
-      ? `Its beginning and its end, ${keep} bytes together, are the output ${digest}`
-      : `The whole is the output ${digest}`;
+      ? `Only its beginning and its end, ${keep} bytes together, are stored: to read them,`
+      : 'To read the complete output,';
   const total = unit === 'lines' ? view.lines : view.bytes;
-  return `[The output is cut here: the ${side} ${kept} of ${total} ${unit} are shown. ${where}: read on with output_read.]`;
+  return `[The output is cut here: the ${side} ${kept} of ${total} ${unit} are shown. ${where} use output_read with output ${digest}.]`;
 }
 
 /**

@@ -260,7 +260,7 @@ interface Harmless {
    * program.
    */
   readonly options?: RegExp;
-  /** Set if words after `--` go to a test or a script and are therefore not options of the program. */
+  /** True if the words after `--` are passed to a test or a script. They are then not options of the program. */
   readonly passes?: true;
 }
 

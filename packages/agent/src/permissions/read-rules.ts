@@ -66,18 +66,18 @@ function misfitOf({ decision, tool, kind }: Aim, tools: readonly RuledTool[]): s
   }
   if (decision === 'allow' && tool.includes('*') && !/^[\w-]*[A-Za-z0-9]__\*$/.test(tool))
     return `"${tool}" would allow tools that the rule does not name: use the name of one tool, or server__* for the tools of an MCP server`;
-  if (kind !== undefined) return toldMisfit(tool, kind, named);
+  if (kind !== undefined) return unreportedKind(tool, kind, named);
   const shell = named.find(({ effectKinds = [] }) => effectKinds.includes('commands'));
   if (decision !== 'allow' || shell === undefined) return undefined;
   return `the rule would allow every command of ${shell.name}: list the allowed ones in commands`;
 }
 
-function toldMisfit(tool: string, kind: EffectKind, named: readonly RuledTool[]): string | undefined {
+function unreportedKind(tool: string, kind: EffectKind, named: readonly RuledTool[]): string | undefined {
   if (named.some(({ effectKinds = [] }) => effectKinds.includes(kind))) return undefined;
-  const told = [...new Set(named.flatMap(({ effectKinds = [] }) => effectKinds))];
-  // Only the name of one tool can be the author's own tool without effects.
+  const reported = [...new Set(named.flatMap(({ effectKinds = [] }) => effectKinds))];
+  // A name without `*` can be the author's own tool. The author can add the missing effects to this tool.
   const own = named.length === 1 ? `add \`describeEffects.${kind}\` to the tool if it is your own, or ` : '';
-  const next = told.length === 0 ? `${own}remove ${kind} from the rule` : `use ${told.join(' or ')}`;
+  const next = reported.length === 0 ? `${own}remove ${kind} from the rule` : `use ${reported.join(' or ')}`;
   return `${tool} reports no ${kind}: ${next}`;
 }
 

@@ -122,7 +122,7 @@ export interface AgentSession {
   refresh(source: string): Promise<void>;
   /**
    * Sends a side call: a request outside the conversation, on its own stream. It is recorded in the log like any other
-   * request. A call that fails is an outcome of its answer, as of a turn, and does not throw.
+   * request. A failed call does not throw. Its answer has the outcome `failed`, as the end of a turn does.
    *
    * @throws AgentError `agent/bad-argument`, `agent/nothing-to-send`, `agent/unfit-image`, `agent/closed`.
    */
@@ -243,9 +243,10 @@ export interface OtherModel {
 export interface Turn<Output = undefined> extends AsyncIterable<SessionEvent>, Promise<FinishedTurn<Output>> {
   /**
    * Text of the turn's answers in pieces, as it arrives, without reasoning and arguments of tools. It can be read more
-   * than once and at any time, each time from the first piece. It ends when the turn ends, also if the turn failed; the
-   * awaited turn has the outcome. An empty line separates the texts of two answers. If an attempt fails and the step is
-   * sent again, only new text is emitted; if the text differs, an empty line comes first and then the whole new text.
+   * than once and at any time, each time from the first piece. It ends when the turn ends, even if the turn failed. The
+   * awaited turn contains the outcome. An empty line separates the texts of two answers. If an attempt fails and the
+   * step is sent again, only new text is emitted; if the text differs, an empty line comes first and then the whole new
+   * text.
    */
   readonly textStream: AsyncIterable<string>;
 }
@@ -267,11 +268,11 @@ export interface FinishedTurn<Output = undefined> {
 
 /** Totals of a finished turn. */
 export interface FinishedTotals extends TurnTotals {
-  /** The tokens of `input` by bucket. Absent if a call did not report its buckets, and if a subagent used tokens. */
+  /** The tokens of `input` by bucket. Absent if a call did not report its buckets, or if a subagent used tokens. */
   readonly inputBuckets?: InputBuckets;
 }
 
-/** Input tokens by bucket. No token is in two of them, so their sum is the input. */
+/** Input tokens by bucket. Each token is in exactly one bucket, so their sum is the input. */
 export interface InputBuckets {
   /** Tokens that were neither read from the cache nor written to it. */
   readonly fresh: number;
@@ -299,12 +300,12 @@ export interface SideCall {
 /** Answer of a side call. */
 export interface SideAnswer {
   /**
-   * As of a turn: `completed`; `limited` if the answer was cut off at the output limit, or if a limit of tokens or cost
-   * kept the call from being sent; `interrupted` if the signal or `close` stopped the call; `failed` if the provider
-   * failed or the model refused.
+   * Outcome, with the same names as the outcome of a turn: `completed`; `limited` if the answer was cut off at the
+   * output limit, or if a limit of tokens or cost kept the call from being sent; `interrupted` if the signal or `close`
+   * stopped the call; `failed` if the provider failed or the model refused.
    */
   readonly outcome: TurnEnded['outcome'];
-  /** Reason of any other outcome than `completed`, as of a turn. */
+  /** Reason of an outcome other than `completed`, in the same form as the error of a turn. */
   readonly error: TurnError | undefined;
   /** Limit that kept the call from being sent. `undefined` if none did. */
   readonly limit: TurnLimit | undefined;

@@ -50,8 +50,8 @@ export async function recordInterrupted(
   at: Timestamp,
   message?: string,
 ): Promise<Recorded | undefined> {
-  const told = answerData(session, prepared, { ...answer, usage: answer.usage ?? {} });
-  const { step, stream, request, provider, model, parts, usage, cost, estimated, prices } = told;
+  const answerRecord = answerData(session, prepared, { ...answer, usage: answer.usage ?? {} });
+  const { step, stream, request, provider, model, parts, usage, cost, estimated, prices } = answerRecord;
   const data: AnswerInterrupted = {
     step,
     stream,
@@ -61,7 +61,7 @@ export async function recordInterrupted(
     model,
     parts,
     ...(answer.usage === undefined ? {} : { usage }),
-    ...defined({ request, cost, costAtMost: told.costAtMost }),
+    ...defined({ request, cost, costAtMost: answerRecord.costAtMost }),
     ...(estimated === undefined || answer.unsent === true ? {} : { estimated }),
     ...defined({ prices, message }),
   };

@@ -161,8 +161,8 @@ function preparedOf(
 async function maskSideCall(session: Session, options: CallOptions): Promise<CallOptions> {
   const { at, beside } = options;
   if (beside === undefined) return options;
-  const said = { kind: 'prompt.given', at, data: { parts: beside.extra, presenter: beside.stream } } as const;
-  const event = await session.secrets.maskEvent(said);
+  const prompt = { kind: 'prompt.given', at, data: { parts: beside.extra, presenter: beside.stream } } as const;
+  const event = await session.secrets.maskEvent(prompt);
   const extra: readonly ContentPart[] = event.kind === 'prompt.given' ? event.data.parts : [];
   return { ...options, beside: { ...beside, extra } };
 }

@@ -27,7 +27,7 @@ export interface Beside {
    * Set for a retry after the provider refused a block of the history that is now quarantined. The retry may open the
    * epoch that omits the block.
    */
-  readonly mends?: true;
+  readonly afterRepair?: true;
 }
 
 /** Options of a request besides its blocks. */

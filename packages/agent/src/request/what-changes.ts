@@ -40,7 +40,7 @@ const NOTHING: Changing = { epoch: undefined, changes: [] };
 
 interface ChangeOptions extends OpeningOptions {
   readonly encoder: Encoder;
-  readonly beside?: Pick<Beside, 'mends'>;
+  readonly beside?: Pick<Beside, 'afterRepair'>;
   readonly pruning?: 'auto' | 'never';
   readonly compacts?: boolean;
   readonly outputLimit: number;
@@ -72,7 +72,7 @@ export async function whatChanges(
   const { beside } = asked;
   // A side call uses the open epoch. Only its retry after a quarantine may open an epoch, and only if no answer of the
   // main stream is in flight, because that answer was requested under the open epoch.
-  const inForce = beside !== undefined && (beside.mends !== true || state.history.inFlight);
+  const inForce = beside !== undefined && (beside.afterRepair !== true || state.history.inFlight);
   if (inForce && state.epoch !== undefined) return NOTHING;
   const need = needOf(state, asked);
   if (beside !== undefined && need.do !== 'epoch') return NOTHING;

@@ -192,8 +192,8 @@ async function maskBranch(event: EventOf<'branch.summarized'>, mask: Mask): Prom
 async function maskEnd(event: EventOf<'turn.ended'>, mask: Mask): Promise<Event> {
   const { error } = event.data;
   if (error === undefined) return event;
-  const said = { ...error, message: await mask(error.message), next: await mask(error.next) };
-  return { ...event, data: { ...event.data, error: said } };
+  const masked = { ...error, message: await mask(error.message), next: await mask(error.next) };
+  return { ...event, data: { ...event.data, error: masked } };
 }
 
 async function maskEnded(data: ToolEnded, mask: Mask): Promise<ToolEnded> {

@@ -204,7 +204,7 @@ const SHORT_LINE = new RegExp(`${GAP}(?:${PREFIX})?(?<body>${LETTER}{4,39})(?=[\
 
 /** Number of characters that are searched from the beginning of a key. No key is longer. */
 const LONGEST_KEY = 16_000;
-const MOST_HEADERS = 4;
+const MAX_HEADERS = 4;
 
 /** Returns every line of a private key after its `BEGIN` line. */
 function findKeyLines(text: string): readonly SecretShape[] {
@@ -229,7 +229,7 @@ function linesOfKey(text: string, from: number, begin: number): readonly SecretS
 
 function behindHeaders(key: string, begin: number): number {
   let at = begin;
-  for (let count = 0; count < MOST_HEADERS; count += 1) {
+  for (let count = 0; count < MAX_HEADERS; count += 1) {
     HEADER.lastIndex = at;
     if (!HEADER.test(key)) break;
     at = HEADER.lastIndex;

@@ -32,7 +32,8 @@ function problemOf(given: unknown): string | undefined {
 test.each<[object, string]>([
   [{ path: 'a', offset: 'x' }, '`offset` must be an integer ≥ 1, got "x"'],
   [{ path: 'a', offset: 1.5 }, '`offset` must be an integer ≥ 1, got 1.5'],
-  [{ path: 'a', offset: null }, '`offset` must be an integer ≥ 1, got null'],
+  [{ path: 'a', offset: null }, '`offset` must be an integer ≥ 1, got null; omit it if it is not needed'],
+  [{ path: null }, '`path` must be a string that is not empty, got null'],
   [{ path: 'a', depth: 9 }, '`depth` must be an integer ≥ 1 and ≤ 8, got 9'],
   [{ path: 'a', share: 0 }, '`share` must be a number > 0 and ≤ 600, got 0'],
   [{ path: 'a', whole: 'true' }, '`whole` must be true or false, got "true"'],
@@ -55,7 +56,7 @@ test.each<[object, string]>([
   [{ path: 'a', either: true }, '`either` does not match its JSON Schema, got true'],
 ])('the text for %j names the expected and the given value', (given, text) => expect(problemOf(given)).toBe(text));
 
-test('the text for a missing value says that it is missing, and what to pass', () => {
+test('the text for a missing value reports that the value is missing, and the value to pass', () => {
   expect(problemOf({})).toBe('`path` is missing: it must be a string that is not empty');
 });
 

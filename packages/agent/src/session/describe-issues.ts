@@ -30,13 +30,22 @@ function describeIssue({ message, path = [] }: StandardSchemaV1.Issue, schema: J
   const unknown = unknownText(part, value, place);
   if (unknown !== undefined) return unknown;
   if (expected === undefined) return `${place ?? 'the value'} does not match its JSON Schema, got ${valueText(value)}`;
-  return matches(part, value) ? kept : `${place ?? 'the value'} must be ${expected}, got ${valueText(value)}`;
+  if (matches(part, value)) return kept;
+  const omit = value === null && isOptional(schema, keys) ? '; omit it if it is not needed' : '';
+  return `${place ?? 'the value'} must be ${expected}, got ${valueText(value)}${omit}`;
 }
 
 function pathText(keys: readonly PropertyKey[]): string {
   return keys
     .map((key, at) => (typeof key === 'number' ? `[${key}]` : `${at === 0 ? '' : '.'}${String(key)}`))
     .join('');
+}
+
+/** Returns true for a field that may be absent. Models often pass null for such a field. */
+function isOptional(schema: JsonValue, keys: readonly PropertyKey[]): boolean {
+  const last = keys.at(-1);
+  const required = schemaAt(schema, keys.slice(0, -1))?.get('required');
+  return typeof last === 'string' && !(Array.isArray(required) && required.includes(last));
 }
 
 function valueAt(given: unknown, keys: readonly PropertyKey[]): unknown {

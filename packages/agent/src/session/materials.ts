@@ -152,7 +152,7 @@ function* namedBy(spans: readonly Span[]): Generator<string> {
 const NAME = 'warm-fronts';
 
 /** Maximum number of fronts in the index, and of cache entries per front. */
-const MOST = { fronts: 32, entries: 8 } as const;
+const MAX_KEPT = { fronts: 32, entries: 8 } as const;
 
 type FrontOf = Pick<EpochOpened, 'provider' | 'model' | 'layers' | 'tools'>;
 
@@ -191,7 +191,7 @@ export async function keepWarmFront(
   const alive = ({ entries: held }: WarmFront): boolean => held.some((entry) => isWarmAt(entry, now));
   try {
     const fronts = decodeWarmFronts((await shared.get(NAME)) ?? '').filter((one) => one.front !== front && alive(one));
-    const kept = [...fronts, { front, entries: entries.slice(-MOST.entries) }].slice(-MOST.fronts);
+    const kept = [...fronts, { front, entries: entries.slice(-MAX_KEPT.entries) }].slice(-MAX_KEPT.fronts);
     await shared.put(NAME, encodeWarmFronts(kept));
   } catch {
     // An error is ignored, because the index is only an optimization. Without it, the first call of another session is

@@ -89,7 +89,7 @@ export async function commitInside(session: Session, events: readonly Event[]): 
     const { expected, actual } = appended.conflict;
     throw new AgentError(
       'agent/conflict',
-      `session ${session.writer.session} holds ${actual} records, not ${expected}: read the session again and repeat the change`,
+      `session ${session.writer.session} has ${actual} records, not ${expected}: read the session again and repeat the change`,
     );
   }
   for (const record of appended.records) foldIn(session, record);

@@ -70,9 +70,9 @@ export function moneyTaken({ cost, beyond }: Spent): string {
  * added.
  */
 export function spendTotals(spent: Spent, totals: TurnTotals | undefined): Spent {
-  const { taken = {}, ...told } = totals ?? {};
+  const { taken = {}, ...counted } = totals ?? {};
   return {
-    ...take(spent, told),
+    ...take(spent, counted),
     beyond: {
       tokens: spent.beyond.tokens + (taken.tokens ?? 0),
       cost: sumOfMoney([spent.beyond.cost, taken.cost ?? '0']),
@@ -140,7 +140,7 @@ export interface CompactionAttempts {
    */
   recoveryCompactions: number;
   /**
-   * Consecutive automatic compactions since the last prompt after which more than `MOST_LEFT` of the request remained,
+   * Consecutive automatic compactions since the last prompt after which more than `MAX_SHARE_LEFT` of the request remained,
    * by the provider's own count.
    */
   idleCompactions: number;
@@ -152,7 +152,7 @@ export interface CompactionAttempts {
 }
 
 /** Largest share of a request that may remain after a useful compaction. `planCompaction` uses the same limit. */
-const MOST_LEFT = 0.8;
+const MAX_SHARE_LEFT = 0.8;
 
 /** Counters of a session without automatic compactions. */
 export const NOTHING_TRIED: Readonly<CompactionAttempts> = {
@@ -189,5 +189,5 @@ export function takeAnswer(tried: CompactionAttempts, { usage }: AnswerReceived)
   tried.recoveryCompactions = 0;
   tried.unprovenCompactionInput = undefined;
   if (before === undefined || input === undefined) return;
-  tried.idleCompactions = input > MOST_LEFT * before ? tried.idleCompactions + 1 : 0;
+  tried.idleCompactions = input > MAX_SHARE_LEFT * before ? tried.idleCompactions + 1 : 0;
 }

@@ -161,9 +161,9 @@ describe('a context source that fails', () => {
 
   test('because it returns no text raises a notice, and the model gets no note from it', async () => {
     const small = await begin();
-    // @ts-expect-error: what an author without a compiler may write.
+    // @ts-expect-error: a program in JavaScript may return any value.
     const mute = source('mute', 'a', { render: () => undefined });
-    // @ts-expect-error: the same of what tells its state.
+    // @ts-expect-error: a program in JavaScript may return any value as a revision.
     const counting = source('counting', 'a', { revision: () => 5 });
     const { work, notices } = asked(small, [mute, counting]);
     await askSources(work);
@@ -250,7 +250,7 @@ describe('a note', () => {
     const [head, notice] = [body.slice(0, body.lastIndexOf('\n')), body.slice(body.lastIndexOf('\n') + 1)];
     expect(lines.startsWith(`${head}\n`)).toBe(true);
     expect(notice).toBe(
-      `[The note is cut here, after ${head.length} of ${lines.length} bytes. The whole is the output ${artifact}: read it with output_read.]`,
+      `[The note is cut here, after ${head.length} of ${lines.length} bytes. To read the complete note, use output_read with output ${artifact}.]`,
     );
     expect(Buffer.from(await readArtifact(small.log.artifacts, artifact)).toString()).toBe(lines);
     expect(small.session.progress.knownOutputs.has(artifact)).toBe(true);

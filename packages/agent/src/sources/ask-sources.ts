@@ -107,11 +107,12 @@ async function noteOf(work: TurnContext, source: ContextSource, signal: AbortSig
   const { session, runtime, turn } = work;
   const noted = session.progress.lastNotes.get(source.name);
   const view = viewOf(work, noted?.revision, signal);
-  const said = await source.revision(view);
-  const revision = said === undefined ? GONE : await fitRevision(session, textOf(said, 'revision'));
-  const cause = said === undefined ? causeOfSilence(session, source, noted) : causeOf(session, source, noted, revision);
+  const current = await source.revision(view);
+  const revision = current === undefined ? GONE : await fitRevision(session, textOf(current, 'revision'));
+  const cause =
+    current === undefined ? causeOfSilence(session, source, noted) : causeOf(session, source, noted, revision);
   if (cause === undefined) return undefined;
-  const words = await wordsOf(session, source, { said, cause, view });
+  const words = await wordsOf(session, source, { current, cause, view });
   const fitted = await fitNote(session, words, source.inlineBytes);
   const urgent = isUrgent(session, source, cause) ? { urgent: true } : {};
   const data = { source: source.name, revision, cause, ...urgent, ...fitted };
@@ -121,9 +122,13 @@ async function noteOf(work: TurnContext, source: ContextSource, signal: AbortSig
 async function wordsOf(
   session: Session,
   source: ContextSource,
-  { said, cause, view }: { readonly said: string | undefined; readonly cause: NoteCause; readonly view: SourceView },
+  {
+    current,
+    cause,
+    view,
+  }: { readonly current: string | undefined; readonly cause: NoteCause; readonly view: SourceView },
 ): Promise<string> {
-  if (said === undefined) return GONE_WORDS;
+  if (current === undefined) return GONE_WORDS;
   const noted = session.progress.lastNotes.get(source.name);
   const releases = cause === 'compacted-away' && noted !== undefined && !isDropped(session, source, noted);
   return releases ? RELEASES : textOf(await source.render(view, cause), 'render');
@@ -231,10 +236,10 @@ async function sayFailed({ session, tell }: TurnContext, name: string, error: un
 
 /**
  * Maximum size of a note that stays inline, in bytes, including the notice about the cut. `INLINE_NOTE` is the default
- * and the least, `MOST_INLINE` the most that a source can set.
+ * and the minimum. `MAX_INLINE` is the maximum that a source can set.
  */
 const INLINE_NOTE = 4_096;
-const MOST_INLINE = 8_192;
+const MAX_INLINE = 8_192;
 
 const LONGEST_REVISION = 200;
 const NOTICE = 220;
@@ -242,21 +247,21 @@ const NOTICE = 220;
 /**
  * Returns the text as the body of a note. If the text is longer than the limit, the body is its beginning with a
  * notice, and `artifact` is the digest under which the whole text is stored. The limit is `inlineBytes`, but at least
- * `INLINE_NOTE` and at most `MOST_INLINE`.
+ * `INLINE_NOTE` and at most `MAX_INLINE`.
  */
 async function fitNote(
   { log, secrets }: Pick<Session, 'log' | 'secrets'>,
   text: string,
   inlineBytes: number = INLINE_NOTE,
 ): Promise<Pick<ContextNoted, 'body' | 'artifact'>> {
-  const most = Math.min(Math.max(inlineBytes, INLINE_NOTE), MOST_INLINE);
+  const most = Math.min(Math.max(inlineBytes, INLINE_NOTE), MAX_INLINE);
   const whole = await secrets.mask(text);
   const bytes = Buffer.from(whole);
   if (bytes.length <= most) return { body: whole };
   const { digest, size } = await log.artifacts.put(bytes);
   const head = headOf(whole, most - NOTICE);
   const kept = Buffer.byteLength(head);
-  const notice = `[The note is cut here, after ${kept} of ${size} bytes. The whole is the output ${digest}: read it with output_read.]`;
+  const notice = `[The note is cut here, after ${kept} of ${size} bytes. To read the complete note, use output_read with output ${digest}.]`;
   return { body: `${head}\n${notice}`, artifact: digest };
 }
 
@@ -300,10 +305,10 @@ const ASKED = 'Without a user, the call is denied and its result says so.';
 const WORDS: Readonly<Record<Mode, string>> = {
   'read-only': `Permission mode: read-only. ${READS}\nWriting files, commands and network use are denied.`,
   ask: `Permission mode: ask. ${READS}\nWriting files, commands and network use need the user's confirmation. ${ASKED}`,
-  auto: `Permission mode: auto. ${READS} So do writes inside the workspace and commands in a sandbox.\nWrites outside the workspace, and commands and network use without a sandbox, need the user's confirmation. ${ASKED}`,
+  auto: `Permission mode: auto. Reading, searching, writes inside the workspace and commands in a sandbox run without confirmation.\nWrites outside the workspace, and commands and network use without a sandbox, need the user's confirmation. ${ASKED}`,
 };
 
-const UNSANDBOXED = `Permission mode: auto, no sandbox needed. ${READS} So do writes inside the workspace, commands and network use.\nWrites outside the workspace need the user's confirmation. ${ASKED}`;
+const UNSANDBOXED = `Permission mode: auto, no sandbox needed. Reading, searching, writes inside the workspace, commands and network use run without confirmation.\nWrites outside the workspace need the user's confirmation. ${ASKED}`;
 
 /**
  * Creates the source that notes the permission mode. A change of the mode is urgent and is noted at once. The revision

@@ -24,7 +24,11 @@ function view(mode: Mode): SourceView {
 const PROMISED: readonly (readonly [Mode, string, readonly Verdict['decision'][]])[] = [
   ['read-only', 'Writing files, commands and network use are denied.', ['denied', 'denied', 'denied', 'denied']],
   ['ask', "Writing files, commands and network use need the user's confirmation.", ['asks', 'asks', 'asks', 'asks']],
-  ['auto', 'So do writes inside the workspace and commands in a sandbox.', ['allowed', 'asks', 'allowed', 'asks']],
+  [
+    'auto',
+    'writes inside the workspace and commands in a sandbox run without confirmation.',
+    ['allowed', 'asks', 'allowed', 'asks'],
+  ],
   [
     'auto',
     "commands and network use without a sandbox, need the user's confirmation.",
@@ -49,7 +53,7 @@ describe('the permission mode', () => {
     const source = permissionModeSource({ allowUnsandboxed: true });
     const modes: readonly Mode[] = ['read-only', 'ask', 'auto'];
     expect(modes.map((mode) => source.revision(view(mode)))).toEqual(['read-only', 'ask', 'auto, unconfined']);
-    expect(source.render(view('auto'), 'changed')).toContain('commands and network use.');
+    expect(source.render(view('auto'), 'changed')).toContain('commands and network use run without');
   });
 
   test('waits for the first prompt, and is urgent when it changes', async () => {

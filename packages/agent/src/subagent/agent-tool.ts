@@ -26,8 +26,8 @@ const SCHEMA: JsonValue = {
 const NAMES: readonly string[] = ['role', 'task', 'readOnly'];
 
 /**
- * @returns the tool `agent`, of effect `none`. Calls of one answer run in parallel, and a call that a crash interrupted
- *   is resumed. In a session without subagents each call is refused.
+ * Creates the tool `agent`, with the effect `none`. Calls of one answer run in parallel, and a call that a crash
+ * interrupted is resumed. In a session without subagents each call is refused.
  */
 export function createAgentTool(): Tool {
   return {

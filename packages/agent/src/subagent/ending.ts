@@ -101,11 +101,11 @@ interface Settling {
 }
 
 /**
- * Ends the open subagents that no call will continue. With `goesOn`, the next turn continues the open calls, so only
+ * Ends the open subagents that no call will continue. With `resumesCalls`, the next turn continues the open calls, so only
  * subagents whose call is closed are ended. Without it, all are ended.
  */
-export async function settleSubagents(session: Session, settling: Settling, goesOn: boolean): Promise<void> {
-  const open = new Set<string>(goesOn ? openCalls(session.state) : []);
+export async function settleSubagents(session: Session, settling: Settling, resumesCalls: boolean): Promise<void> {
+  const open = new Set<string>(resumesCalls ? openCalls(session.state) : []);
   const left = [...session.progress.openSubagents.values()].filter(({ call }) => call === undefined || !open.has(call));
   for (const { child } of left) {
     const ending = await tryToEnd(child, settling);

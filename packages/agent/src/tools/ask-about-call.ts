@@ -51,10 +51,10 @@ interface AskReasons {
 type AskableWork = TurnContext & { readonly ask: Asker };
 
 /** Maximum number of questions about one call whose preview changes after each yes. */
-const MOST_QUESTIONS = 5;
+const MAX_QUESTIONS = 5;
 
 /** Longest text of a refusal that is passed to the model, in characters. */
-const MOST_WORDS = 2_000;
+const MAX_WORDS = 2_000;
 
 /**
  * Asks the user about a call. After a yes the preview is made again. If it differs, the user is asked again, at most
@@ -68,7 +68,7 @@ export async function askAboutCall(
   { asks, once }: AskReasons,
 ): Promise<Permit | ToolProblem | undefined> {
   let preview = await makePreview(work, read);
-  for (let questions = 0; questions < MOST_QUESTIONS; questions += 1) {
+  for (let questions = 0; questions < MAX_QUESTIONS; questions += 1) {
     if (preview === undefined || 'problem' in preview) return preview;
     const answer = await answerTo(work, { ...asked, preview, ...(questions > 0 && { again: true }) }, asks);
     if (answer === undefined || 'decided' in answer) return answer;
@@ -80,7 +80,7 @@ export async function askAboutCall(
     }
     preview = now;
   }
-  const why = `its effect changed after each of ${MOST_QUESTIONS} answers`;
+  const why = `its effect changed after each of ${MAX_QUESTIONS} answers`;
   return makePermit(asked, { by: 'rule', decision: 'denied' }, why);
 }
 
@@ -127,8 +127,8 @@ function refusedBy(
   const refused = makePermit(question, { ...denied, by: 'person' }, 'the user was asked and refused');
   const reason = typeof answer === 'object' && answer.decision === 'denied' ? (answer.reason ?? '').trim() : '';
   if (reason === '') return refused;
-  const told = reason.length > MOST_WORDS ? `${reason.slice(0, MOST_WORDS).toWellFormed()}…` : reason;
-  return { ...refused, denial: `${refused.denial}\nThe user refused: ${told}` };
+  const shortReason = reason.length > MAX_WORDS ? `${reason.slice(0, MAX_WORDS).toWellFormed()}…` : reason;
+  return { ...refused, denial: `${refused.denial}\nThe user refused: ${shortReason}` };
 }
 
 function wrongGrant({ offer }: CallQuestion, grant: Granted): string | undefined {

@@ -85,5 +85,5 @@ test('`problemOfRun` and `problemOfPreview` accept fields that are inherited fro
   }
   expect(problemOfRun(new Run())).toBeUndefined();
   expect(problemOfPreview({ kind: 'arguments', text: '' })).toBeUndefined();
-  expect(problemOfRun(undefined)).toBe('it returned no run for the arguments');
+  expect(problemOfRun(undefined)).toBe('`read` did not return an object with `title` and `run`');
 });

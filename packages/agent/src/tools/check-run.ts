@@ -13,7 +13,7 @@ type Unchecked = {
 
 /** Returns the problem of the value that `read` of a tool returned. Returns `undefined` for a `ToolRun`. */
 export function problemOfRun(value: unknown): string | undefined {
-  if (!isObject(value)) return 'it returned no run for the arguments';
+  if (!isObject(value)) return '`read` did not return an object with `title` and `run`';
   const { title, confined, sandboxed, beyond, effects, preview, run } = value;
   if (typeof title !== 'string') return `\`title\` returned ${kindOf(title)}: return a string`;
   if (!isFlag(confined)) return `\`confined\` returned ${kindOf(confined)}: return true or false`;

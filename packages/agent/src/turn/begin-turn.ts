@@ -224,16 +224,16 @@ const NONE: Preloaded = { names: [], events: [] };
 
 /**
  * Returns the skills that the front will contain. Returns no skills if an epoch is open or no skill can be preloaded.
- * `said` contains the events that will come before the epoch.
+ * `earlierEvents` contains the events that will come before the epoch.
  */
 export async function preloadSkills(
   { session, runtime, wantedFor }: Preloading,
-  said: readonly Event[],
+  earlierEvents: readonly Event[],
 ): Promise<Preloaded> {
   const { skills, capabilities, ttl, warm = 'off', surroundings } = runtime;
   if (skills === undefined || !mayPreload({ session, runtime })) return NONE;
   const at = surroundings.now();
-  const state = said.reduce(asIfRecorded, session.state);
+  const state = earlierEvents.reduce(asIfRecorded, session.state);
   const options = { wanted: await wantedFor(runtime), capabilities, ttl: lastingOf(ttl, warm, capabilities, state) };
   const names = frontFor(state, options, 'initial', { at }).padding?.skills ?? [];
   const events = names.flatMap((name): Preloaded['events'] => {

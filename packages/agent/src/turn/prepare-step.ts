@@ -135,11 +135,11 @@ async function compose(artifacts: Artifacts, runtime: Runtime, preloads: readonl
     schema,
     ...defined({ earlier }),
   }));
-  const said = {
+  const instructions = {
     ...defined({ role }),
     runtime: runtime.promptVerbosity ?? 'full',
   } as const;
-  const texts = composeFront({ tools: specs, ...said }, newHash);
+  const texts = composeFront({ tools: specs, ...instructions }, newHash);
   const { inherits } = runtime;
   const padded = padFront(texts, { floor: capabilities.floor, preloads }, newHash);
   return {
@@ -207,7 +207,7 @@ export function reportPressure({ tell }: TurnContext, { gauge, crossed }: Prepar
   const notice = {
     code: 'context/pressure',
     tier: crossed.tier,
-    message: `the next request holds ${gaugeInWords(gauge)}`,
+    message: `the next request has ${gaugeInWords(gauge)}`,
     next: SEE_FREED,
   };
   tell({ type: 'notice.raised', notice });
@@ -222,7 +222,7 @@ export function reportCliff({ tell }: TurnContext, { outlook: { cliff, forecast 
   const tokens = expectedInput(forecast).toLocaleString('en-US');
   const notice = {
     code: 'context/price-cliff',
-    message: `the next request holds about ${tokens} tokens: ${cliffInWords(cliff)}, and every longer request costs more, too`,
+    message: `the next request has about ${tokens} tokens: ${cliffInWords(cliff)}, and every longer request costs more, too`,
     next: SEE_FREED,
   };
   tell({ type: 'notice.raised', notice });

@@ -69,7 +69,7 @@ describe('the pressure of a turn', () => {
       {
         code: 'context/pressure',
         tier: 'warning',
-        message: expect.stringMatching(/^the next request holds about 85,\d{3}.* of 100,000 tokens \(85%\), warning/),
+        message: expect.stringMatching(/^the next request has about 85,\d{3}.* of 100,000 tokens \(85%\), warning/),
         next: 'See what a compaction would free with `session.compact({ dryRun: true })`.',
       },
     ]);

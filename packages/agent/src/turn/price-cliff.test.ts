@@ -57,7 +57,7 @@ test('a price cliff is reported once, before the request is sent, with its extra
       // 98,000 tokens are read at 0.04 dollars more per million, and about 4,000 are written at 0.5 dollars more per
       // million.
       message: expect.stringMatching(
-        /^the next request holds about 10\d,\d{3} tokens: above 100,000 tokens the whole request costs more, \$0\.00[56]\d+ more for this request, and every longer request costs more, too$/,
+        /^the next request has about 10\d,\d{3} tokens: above 100,000 tokens the whole request costs more, \$0\.00[56]\d+ more for this request, and every longer request costs more, too$/,
       ),
       next: 'See what a compaction would free with `session.compact({ dryRun: true })`.',
     },

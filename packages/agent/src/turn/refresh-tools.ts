@@ -19,11 +19,11 @@ type Taking = Pick<TurnContext, 'session' | 'runtime' | 'signal' | 'tell' | 'app
  * Notices and questions of an open session: messages that were already reported, and definitions that the user refused.
  */
 interface ToolNotices {
-  readonly told: Set<string>;
+  readonly reportedMessages: Set<string>;
   readonly refused: Set<string>;
 }
 
-const SAID: WeakMap<Session, ToolNotices> = new WeakMap();
+const NOTICES: WeakMap<Session, ToolNotices> = new WeakMap();
 
 /**
  * Asks the tool sources and takes their tools. The tools of the sources come after the session's own tools. If two
@@ -63,7 +63,7 @@ async function offersOf(
 /** Asks the user once about a changed definition. Without a yes the definition stays held back. */
 async function settle(work: Taking, held: HeldTool): Promise<void> {
   const { ask } = work.runtime;
-  const { refused } = saidOf(work.session);
+  const { refused } = noticesOf(work.session);
   const definition = JSON.stringify(held.is);
   if (work.signal.aborted || refused.has(definition)) return;
   if (ask === undefined) return tellOnce(work, heldBack(held, 'and no user can be asked to approve it'));
@@ -127,14 +127,14 @@ async function maskTrouble({ session }: Taking, trouble: ToolTrouble): Promise<N
 }
 
 function tellOnce(work: Taking, notice: Notice): void {
-  const { told } = saidOf(work.session);
-  if (told.has(notice.message)) return;
-  told.add(notice.message);
+  const { reportedMessages } = noticesOf(work.session);
+  if (reportedMessages.has(notice.message)) return;
+  reportedMessages.add(notice.message);
   work.tell({ type: 'notice.raised', notice });
 }
 
-function saidOf(session: Session): ToolNotices {
-  const held = SAID.get(session) ?? { told: new Set(), refused: new Set() };
-  SAID.set(session, held);
+function noticesOf(session: Session): ToolNotices {
+  const held = NOTICES.get(session) ?? { reportedMessages: new Set(), refused: new Set() };
+  NOTICES.set(session, held);
   return held;
 }

@@ -28,22 +28,22 @@ export interface BashOptions extends ShellOptions {
 
 const DEFAULT_SECONDS = 120;
 
-const MOST_SECONDS = 600;
+const MAX_SECONDS = 600;
 
-const MOST_PORTS = 8;
+const MAX_PORTS = 8;
 
 /** Maximum size of a command in bytes. Linux refuses a single argument of 128 KiB. */
-const MOST_BYTES = 100 * 1024;
+const MAX_BYTES = 100 * 1024;
 
 const TITLE_LENGTH = 2_000;
 
 const BASH = z.strictObject({
   command: z.string().min(1).describe('Command for bash -c, without a terminal or input'),
-  timeout_s: z.number().positive().max(MOST_SECONDS).optional().describe('Time limit in seconds. Default: 120'),
+  timeout_s: z.number().positive().max(MAX_SECONDS).optional().describe('Time limit in seconds. Default: 120'),
   network: z.boolean().optional().describe('Request the network, which the sandbox blocks. The user is asked'),
   ports: z
     .array(z.int().min(1).max(65_535))
-    .max(MOST_PORTS)
+    .max(MAX_PORTS)
     .optional()
     .describe('Ports of 127.0.0.1 that the user can open while this runs. The user is asked'),
 });
@@ -172,8 +172,8 @@ function unusable(command: string): string | undefined {
   if (command.includes('\0'))
     return 'A command cannot contain a NUL character. Write it as an escape sequence, for example with printf.';
   const bytes = Buffer.byteLength(command);
-  if (bytes <= MOST_BYTES) return undefined;
-  return `A command of ${bytes} bytes is too long: the maximum is ${MOST_BYTES}. Write it to a file with \`write\`, then run the file.`;
+  if (bytes <= MAX_BYTES) return undefined;
+  return `A command of ${bytes} bytes is too long: the maximum is ${MAX_BYTES}. Write it to a file with \`write\`, then run the file.`;
 }
 
 function titleOf(command: string, reached: readonly string[]): string {
@@ -248,7 +248,7 @@ function watchForHints(offline: boolean): FailureHints {
 // The functions below describe the end of a command for the model. The description comes after the output, because the
 // model sees the end of a long output.
 
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 
 const COMMAND_LENGTH = 120;
 
@@ -302,7 +302,7 @@ function sayLeft({ leftRunning, undying }: CommandEnd): readonly string[] {
 }
 
 function nameProcesses(relatives: readonly Relative[]): string {
-  const names = relatives.slice(0, MOST_NAMED).map(({ pid, command }) => `${pid} ${short(showName(command))}`);
+  const names = relatives.slice(0, MAX_NAMED).map(({ pid, command }) => `${pid} ${short(showName(command))}`);
   const more = relatives.length - names.length;
   return [...names, ...(more > 0 ? [`${more} more`] : [])].join('; ');
 }

@@ -119,10 +119,10 @@ function noticesOf({ changes, limit }: SandboxFindings): readonly Notice[] {
 
 /** Returns a function that shows each notice only once per session. */
 function onceEach(): (session: string, notice: Notice, teller: Teller) => void {
-  const told = new Set<string>();
+  const shownKeys = new Set<string>();
   return (session, notice, teller) => {
     const key = JSON.stringify([session, notice]);
-    if (!told.has(key)) teller.notice(notice);
-    told.add(key);
+    if (!shownKeys.has(key)) teller.notice(notice);
+    shownKeys.add(key);
   };
 }

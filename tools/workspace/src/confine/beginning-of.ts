@@ -4,13 +4,13 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { codeOf } from './file-problem.ts';
 
 /** Default size limit, in bytes. A `.git` file and a `commondir` file hold only one line. */
-const MOST_BYTES = 8_192;
+const MAX_BYTES = 8_192;
 
 /**
  * Returns at most `most` bytes of a file as text. The default is 8,192. Returns `undefined` if the path cannot be read
  * or is not a regular file.
  */
-export function beginningOf(path: string, most: number = MOST_BYTES): string | undefined {
+export function beginningOf(path: string, most: number = MAX_BYTES): string | undefined {
   let file: number | undefined;
   try {
     file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);

@@ -8,7 +8,7 @@ export function codeOf(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
-const SAID: ReadonlyMap<string, string> = new Map(
+const SENTENCES: ReadonlyMap<string, string> = new Map(
   Object.entries({
     ENOENT: 'does not exist. List files with `ls` or `find`.',
     ENOTDIR: 'cannot exist: a part of this path is a file, not a folder. Check the path with `ls`.',
@@ -29,8 +29,8 @@ const SAID: ReadonlyMap<string, string> = new Map(
 export function fileProblem(shown: string, error: unknown): string | undefined {
   const code = codeOf(error);
   if (code === undefined) return undefined;
-  const said = SAID.get(code);
-  return said === undefined ? `${shown}: the file system returned the error ${code}.` : `${shown} ${said}`;
+  const sentence = SENTENCES.get(code);
+  return sentence === undefined ? `${shown}: the file system returned the error ${code}.` : `${shown} ${sentence}`;
 }
 
 /**

@@ -28,13 +28,13 @@ export interface GitFolders {
 }
 
 /** Maximum number of bytes that are read from a settings file. */
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 /** Maximum depth of nested includes. Git has the same limit. */
-const MOST_DEEP = 10;
+const MAX_DEEP = 10;
 
 /** Maximum number of settings files read per repository. Also the maximum number of hooks checked per folder. */
-const MOST_FILES = 100;
+const MAX_FILES = 100;
 
 /**
  * Parts of a repository from which git reads settings. The folder `hooks` is handled separately. Git runs nothing from
@@ -92,9 +92,9 @@ export function namedByGit({ tree, stores }: GitFolders, home: string | undefine
   const named: NamedByGit[] = [];
   const seen = new Set<string>();
   const read = (file: string, deep: number): void => {
-    if (deep > MOST_DEEP || seen.size === MOST_FILES || seen.has(file)) return;
+    if (deep > MAX_DEEP || seen.size === MAX_FILES || seen.has(file)) return;
     seen.add(file);
-    for (const { section, key, value } of readGitSettings(beginningOf(resolveLinksNow(file), MOST_BYTES) ?? '')) {
+    for (const { section, key, value } of readGitSettings(beginningOf(resolveLinksNow(file), MAX_BYTES) ?? '')) {
       if (section === 'core' && key === 'hookspath') named.push(...placeOf(value, tree, home, 'hooks'));
       if (key !== 'path' || (section !== 'include' && section !== 'includeif')) continue;
       const included = placeOf(value, dirname(file), home, 'settings');
@@ -119,7 +119,7 @@ function linkedIn(store: string, tree: string): readonly NamedByGit[] {
 
 function namesIn(folder: string): readonly string[] {
   try {
-    return readdirSync(folder).slice(0, MOST_FILES);
+    return readdirSync(folder).slice(0, MAX_FILES);
   } catch (error) {
     if (codeOf(error) === undefined) throw error;
     return [];

@@ -7,9 +7,9 @@ import { holdFolder } from './held-folder.ts';
 import { showName } from './show-name.ts';
 import { WorkspaceError } from '../workspace-error.ts';
 
-const MOST_ENTRIES = 5_000;
+const MAX_ENTRIES = 5_000;
 
-const MOST_NAMES = 3;
+const MAX_NAMES = 3;
 
 /**
  * Returns up to three names that are similar to a missing one and in the same folder, written as paths for a tool.
@@ -21,11 +21,11 @@ async function nearNames({ path }: WorkspacePlace, confinement: Confinement): Pr
   if ('problem' in folder || !folder.inside) return [];
   const names = await namesIn(folder).catch(() => []);
   return names
-    .slice(0, MOST_ENTRIES)
+    .slice(0, MAX_ENTRIES)
     .map((name) => ({ name, likeness: likeness(wanted, name) }))
     .filter(({ name, likeness: like }) => like >= 0.5 && confinement.refusal(join(folder.path, name)) === undefined)
     .toSorted((a, b) => b.likeness - a.likeness || (a.name < b.name ? -1 : 1))
-    .slice(0, MOST_NAMES)
+    .slice(0, MAX_NAMES)
     .map(({ name }) => (folder.shown === '.' ? showName(name) : `${folder.shown}/${showName(name)}`));
 }
 

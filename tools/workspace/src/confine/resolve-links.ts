@@ -7,7 +7,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { codeOf } from './file-problem.ts';
 
 /** Maximum number of links to follow, the same as on Linux. */
-const MOST_LINKS = 40;
+const MAX_LINKS = 40;
 
 /**
  * Returns the real path. The names of missing parts are appended unchanged to the real path of the nearest existing
@@ -21,7 +21,7 @@ export async function resolveLinks(path: string, links = 0): Promise<string> {
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error;
   }
-  if (links > MOST_LINKS) throw Object.assign(new Error(`too many links: ${path}`), { code: 'ELOOP' });
+  if (links > MAX_LINKS) throw Object.assign(new Error(`too many links: ${path}`), { code: 'ELOOP' });
   const parent = dirname(path);
   if (parent === path) return path;
   const folder = await resolveLinks(parent, links);
@@ -44,7 +44,7 @@ export function resolveLinksNow(path: string, links = 0): string {
     return realpathSync.native(path);
   } catch (error) {
     const parent = dirname(path);
-    if (codeOf(error) !== 'ENOENT' || parent === path || links > MOST_LINKS) return path;
+    if (codeOf(error) !== 'ENOENT' || parent === path || links > MAX_LINKS) return path;
     const folder = resolveLinksNow(parent, links);
     const target = danglingTargetNow(path);
     return target === undefined ? join(folder, basename(path)) : resolveLinksNow(resolve(folder, target), links + 1);

@@ -64,11 +64,11 @@ function noMatch(file: string, oldText: string, shown: string): WorkspaceError {
   );
 }
 
-const MOST_PLACES = 10;
+const MAX_PLACES = 10;
 
 function manyMatches(found: readonly Stretch[], shown: string): WorkspaceError {
-  const lines = found.slice(0, MOST_PLACES).map(({ line }) => line);
-  const more = found.length > MOST_PLACES ? ', …' : '';
+  const lines = found.slice(0, MAX_PLACES).map(({ line }) => line);
+  const more = found.length > MAX_PLACES ? ', …' : '';
   return new WorkspaceError(
     'workspace/many-matches',
     `old_text occurs ${found.length} times in ${shown}, at lines ${lines.join(', ')}${more}; nothing was written. Include more lines around it, or set replace_all.`,

@@ -33,7 +33,7 @@ const DESCRIPTION =
   'Replaces text in a file of at most 16 MiB. old_text must match the file exactly and occur once, unless replace_all is set; include enough lines around it to make it unique. Returns the diff. To replace a whole file, use write.';
 
 /** Maximum file size in bytes. The file is held in memory during the edit. */
-const MOST_BYTES = 16 * 1024 * 1024;
+const MAX_BYTES = 16 * 1024 * 1024;
 
 /**
  * Creates the tool `edit`, with effect class `write`. A path outside the workspace, or a path whose write needs the
@@ -85,7 +85,7 @@ async function planEdit(
   edit: Edit,
   { signal, fileSeen, approved }: Approvable,
 ): Promise<PlannedEdit> {
-  const current = await currentFile(place, MOST_BYTES, signal);
+  const current = await currentFile(place, MAX_BYTES, signal);
   if (current === undefined) throw await absent(place, confinement);
   assertApproved(place, current, approved);
   assertAsSeen(place, current, fileSeen(place.path));
@@ -112,7 +112,7 @@ function textIn({ shown }: WorkspacePlace, { bytes, stats }: CurrentFile): strin
   if (bytes === undefined)
     throw new WorkspaceError(
       'workspace/too-large',
-      `${shown} has ${stats.size} bytes, and the maximum of \`edit\` is ${MOST_BYTES}. Use \`bash\`.`,
+      `${shown} has ${stats.size} bytes, and the maximum of \`edit\` is ${MAX_BYTES}. Use \`bash\`.`,
     );
   const text = textOf(bytes);
   if (text !== undefined) return text;

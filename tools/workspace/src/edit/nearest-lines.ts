@@ -3,8 +3,8 @@
 import { likeness } from '../confine/near-names.ts';
 import { cutBeforeWord } from '../page/cut-line.ts';
 
-const MOST_LINES = 20_000;
-const MOST_SHOWN = 12;
+const MAX_LINES = 20_000;
+const MAX_SHOWN = 12;
 const LONGEST_LINE = 300;
 
 /** Lines of a file that are similar to a wanted text. A line of more than 300 characters is cut. */
@@ -24,7 +24,7 @@ export function nearestLines(file: string, text: string): NearLines | undefined 
   const lines = file
     .replace(/^\uFEFF/, '')
     .split(/\r?\n/)
-    .slice(0, MOST_LINES);
+    .slice(0, MAX_LINES);
   const wanted = text.split(/\r?\n/);
   const lead = wanted.findIndex((line) => line.trim() !== '');
   const first = wanted[lead]?.trim();
@@ -32,11 +32,11 @@ export function nearestLines(file: string, text: string): NearLines | undefined 
   const best = bestStart(lines, wanted, lead, first);
   if (best === undefined) return undefined;
   const stretch = lines.slice(best, best + wanted.length);
-  const skipped = stretch.length <= MOST_SHOWN ? 0 : sameLines(stretch, wanted);
+  const skipped = stretch.length <= MAX_SHOWN ? 0 : sameLines(stretch, wanted);
   return {
     line: best + skipped + 1,
     text: stretch
-      .slice(skipped, skipped + MOST_SHOWN)
+      .slice(skipped, skipped + MAX_SHOWN)
       .map(shorten)
       .join('\n'),
     onlySpace: withoutSpace(stretch.join('\n')).includes(withoutSpace(text)),

@@ -58,14 +58,14 @@ export function createHistoryReadTool(): Tool {
 async function readOne(position: number, part: number | undefined, context: ToolContext): Promise<ToolOutput> {
   const [record] = await all(context.history.read(position, position + 1));
   if (record === undefined) throw beyond(position, context);
-  const said = sayRecord(record);
-  if (said === undefined) return { text: `#${position} ${kindOf(record)}: this record was not shown to a model.` };
-  if (part === undefined) return { text: [headOf(record, said), ...said.parts].join('\n') };
-  const text = said.parts[part];
-  if (text === undefined) throw noPart(position, part, said.parts.length);
+  const rendered = sayRecord(record);
+  if (rendered === undefined) return { text: `#${position} ${kindOf(record)}: this record was not shown to a model.` };
+  if (part === undefined) return { text: [headOf(record, rendered), ...rendered.parts].join('\n') };
+  const text = rendered.parts[part];
+  if (text === undefined) throw noPart(position, part, rendered.parts.length);
   const image = contentOf(record)[part];
-  if (image?.type !== 'image') return { text: [headOf(record, said), text].join('\n') };
-  return { text: headOf(record, said), images: [await loadImage(image, context)] };
+  if (image?.type !== 'image') return { text: [headOf(record, rendered), text].join('\n') };
+  return { text: headOf(record, rendered), images: [await loadImage(image, context)] };
 }
 
 async function readRange(from: number, to: number, context: ToolContext): Promise<ToolOutput> {
@@ -76,10 +76,10 @@ async function readRange(from: number, to: number, context: ToolContext): Promis
   let more: number | undefined;
   for await (const record of context.history.read(from, Math.min(to + 1, length))) {
     context.signal.throwIfAborted();
-    const said = sayRecord(record);
-    if (said === undefined) continue;
+    const rendered = sayRecord(record);
+    if (rendered === undefined) continue;
     const { position } = record;
-    const one = { position, head: headOf(record, said), text: said.parts.join('\n') };
+    const one = { position, head: headOf(record, rendered), text: rendered.parts.join('\n') };
     bytes += Buffer.byteLength(recordText(one, IN_RANGE));
     if (bytes > PAGE_BYTES && found.length > 0) {
       more = position;

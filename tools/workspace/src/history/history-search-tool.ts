@@ -9,13 +9,18 @@ import { excerptAround } from './cut-text.ts';
 import type { SaidKind } from './say-record.ts';
 import { headOf, KINDS, sayRecord } from './say-record.ts';
 
-const MOST = 50;
-const USUAL = 10;
+const MAX_MATCHES = 50;
+const DEFAULT_MATCHES = 10;
 
 const ARGUMENTS = argumentsOf(
   z.strictObject({
     query: z.string().trim().min(1).describe('Words that a record must all contain, in any case and order'),
-    limit: z.int().min(1).max(MOST).optional().describe(`Maximum number of matches. Default: ${USUAL}`),
+    limit: z
+      .int()
+      .min(1)
+      .max(MAX_MATCHES)
+      .optional()
+      .describe(`Maximum number of matches. Default: ${DEFAULT_MATCHES}`),
     kinds: z.array(z.enum(KINDS)).min(1).optional().describe('Only these kinds. Default: all'),
   }),
 );
@@ -47,7 +52,7 @@ export function createHistorySearchTool(): Tool {
     read(input) {
       const read = ARGUMENTS.read(input);
       if (isProblem(read)) return read;
-      const { query, limit = USUAL, kinds = KINDS } = read;
+      const { query, limit = DEFAULT_MATCHES, kinds = KINDS } = read;
       const words = query.toLowerCase().split(/\s+/);
       return {
         title: `history_search ${query.slice(0, 60)}`,
@@ -94,11 +99,11 @@ function withoutSearches(record: Recorded): Recorded {
 }
 
 function matchIn(record: Recorded, { words, kinds }: HistoryQuery): string | undefined {
-  const said = sayRecord(record);
-  if (said === undefined || !kinds.has(said.kind)) return undefined;
-  const text = said.parts.join('\n');
+  const rendered = sayRecord(record);
+  if (rendered === undefined || !kinds.has(rendered.kind)) return undefined;
+  const text = rendered.parts.join('\n');
   const lower = text.toLowerCase();
   const [first = ''] = words;
   if (!words.every((word) => lower.includes(word))) return undefined;
-  return `${headOf(record, said)}: ${excerptAround(text, Math.min(lower.indexOf(first), text.length), AROUND)}`;
+  return `${headOf(record, rendered)}: ${excerptAround(text, Math.min(lower.indexOf(first), text.length), AROUND)}`;
 }

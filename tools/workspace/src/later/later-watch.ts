@@ -41,8 +41,8 @@ const WHOLE = ['.husky', '.githooks'];
  * Maximum size in bytes of a file whose content is compared. A larger file is compared by its size and modification
  * time.
  */
-const MOST_BYTES = 4 * 1024 * 1024;
-const MOST_TOLD = 20;
+const MAX_BYTES = 4 * 1024 * 1024;
+const MAX_NAMED = 20;
 
 interface Print {
   readonly changed: bigint;
@@ -67,7 +67,7 @@ export interface LaterOptions {
  */
 export function createLaterWatch({ folder, most, ...start }: LaterOptions): TurnWatch {
   let opened: Watched | undefined;
-  const told = new Set<string>();
+  const reported = new Set<string>();
   return {
     async begin() {
       opened ??= openWatched({ ...start, workspace: realpathSync.native(folder) }, most);
@@ -75,8 +75,8 @@ export function createLaterWatch({ folder, most, ...start }: LaterOptions): Turn
       const before = await look();
       return async () => {
         const after = await look();
-        const limits = [...new Set([...before.limits, ...after.limits])].filter((limit) => !told.has(limit));
-        for (const limit of limits) told.add(limit);
+        const limits = [...new Set([...before.limits, ...after.limits])].filter((limit) => !reported.has(limit));
+        for (const limit of limits) reported.add(limit);
         return [...noticesOf(root, before.prints, after.prints), ...limitNotices(limits)];
       };
     },
@@ -164,8 +164,8 @@ function takePrint(path: string, known: ReadonlyMap<string, Print>): readonly (r
 function printOf(path: string, stats: BigIntStats): string {
   try {
     if (stats.isSymbolicLink()) return `link ${readlinkSync(path)}`;
-    if (!stats.isFile() || stats.size > MOST_BYTES) return `${stats.mtimeNs} ${stats.size}`;
-    const text = readRegularFileSync(path, { most: MOST_BYTES, links: 'refuse' }).toString('utf8');
+    if (!stats.isFile() || stats.size > MAX_BYTES) return `${stats.mtimeNs} ${stats.size}`;
+    const text = readRegularFileSync(path, { most: MAX_BYTES, links: 'refuse' }).toString('utf8');
     return createHash('sha256')
       .update(path.endsWith(`${sep}package.json`) ? scriptsIn(text) : text)
       .digest('hex');
@@ -199,9 +199,9 @@ function noticesOf(
     .filter(([path, print]) => before.get(path) !== print && print !== EMPTY)
     .map(([path]) => path);
   if (changed.length === 0) return [];
-  const told = changed.slice(0, MOST_TOLD).map((path) => nameOf(root, path));
-  const more = changed.length > told.length ? ` and ${changed.length - told.length} more` : '';
-  const message = `this turn changed files that run later on this machine: ${told.join(', ')}${more}`;
+  const named = changed.slice(0, MAX_NAMED).map((path) => nameOf(root, path));
+  const more = changed.length > named.length ? ` and ${changed.length - named.length} more` : '';
+  const message = `this turn changed files that run later on this machine: ${named.join(', ')}${more}`;
   return [{ code: 'workspace/runs-later', message, next: 'check them before you use git, npm or an editor here' }];
 }
 

@@ -21,7 +21,7 @@ const ARGUMENTS = argumentsOf(
 const DESCRIPTION =
   'Lists a folder in the workspace. Returns sorted names relative to it, including hidden ones; folders end in /, symlinks show their target. Shows at most 1000 entries. To find files by name, use find.';
 
-const MOST_ENTRIES = 1_000;
+const MAX_ENTRIES = 1_000;
 
 /** Creates the tool `ls`, with effect class `read`. It lists only inside the workspace. */
 export function createLsTool(confinement: Confinement): Tool {
@@ -59,9 +59,9 @@ async function listPlace(
   if (!stats.isDirectory() && !stats.isSymbolicLink())
     return { text: `[${place.shown} is a file of ${stats.size} bytes, not a folder: use read]` };
   await using held = await parent.enter(name, place.shown);
-  const bounds = { depth, mostEntries: MOST_ENTRIES, signal };
+  const bounds = { depth, mostEntries: MAX_ENTRIES, signal };
   const { lines, more } = await listFolder({ held, path: place.path, shown: place.shown }, confinement, bounds);
   if (lines.length === 0) return { text: `[${place.shown} is empty]` };
-  const left = `[only the first ${MOST_ENTRIES} entries are shown; list a subfolder, set a smaller depth, or use find]`;
+  const left = `[only the first ${MAX_ENTRIES} entries are shown; list a subfolder, set a smaller depth, or use find]`;
   return { text: [...lines, ...(more ? [left] : [])].join('\n') };
 }

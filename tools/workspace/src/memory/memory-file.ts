@@ -39,7 +39,7 @@ export const MEMORY_FOLDER = '.tidemark';
  * Maximum file size that is read, in bytes. A file that a person wrote may exceed the limits in `MEMORY_FILES`, but not
  * this limit.
  */
-const MOST_BYTES = 64 * 1024;
+const MAX_BYTES = 64 * 1024;
 
 export interface MemoryFile {
   readonly place: WorkspacePlace;
@@ -64,7 +64,7 @@ export function memoryPlace(name: MemoryName, confinement: Confinement): Promise
  *   with the codes of `openFile`.
  */
 export async function readMemory(place: WorkspacePlace, signal: AbortSignal): Promise<MemoryFile | undefined> {
-  const current = await currentFile(place, MOST_BYTES, signal);
+  const current = await currentFile(place, MAX_BYTES, signal);
   if (current === undefined) return undefined;
   const { bytes, digest, stats } = current;
   if (bytes === undefined) {

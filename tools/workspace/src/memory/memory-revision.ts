@@ -27,8 +27,8 @@ export function revisionOf(states: MemoryStates): string | undefined {
  * revision. For a file with a problem, the text begins with `!`.
  */
 export function shownIn(revision: string | undefined, name: MemoryName): string | undefined {
-  const said = (revision ?? '').split(', ').find((one) => one.startsWith(`${name} `));
-  const state = said?.slice(name.length + 1);
+  const entry = (revision ?? '').split(', ').find((one) => one.startsWith(`${name} `));
+  const state = entry?.slice(name.length + 1);
   return state === ABSENT ? undefined : state;
 }
 

@@ -16,7 +16,7 @@ import { inShort, MEMORY_SOURCE, revisionOf, shownIn } from './memory-revision.t
 const INLINE = 8_192;
 
 /** Number of earlier file contents that are kept to compute changes. */
-const MOST_KNOWN = 64;
+const MAX_KNOWN = 64;
 
 type MemoryState = MemoryFile | ToolProblem | undefined;
 
@@ -70,7 +70,7 @@ function remember(states: MemoryStates, known: Map<string, string>): void {
     known.delete(inShort(state.digest));
     known.set(inShort(state.digest), state.text);
   }
-  for (const oldest of known.keys()) if (known.size > MOST_KNOWN) known.delete(oldest);
+  for (const oldest of known.keys()) if (known.size > MAX_KNOWN) known.delete(oldest);
 }
 
 function sayWhole(states: MemoryStates): string {

@@ -34,7 +34,7 @@ test('output_read reports an unknown digest and an offset after the end', async 
   const tool = createOutputReadTool();
   expect(await call(tool, { output: 'b'.repeat(64) }, { output })).toMatchObject({
     code: 'workspace/no-output',
-    text: expect.stringContaining('Copy the whole digest'),
+    text: expect.stringContaining('Copy the complete digest'),
   });
   expect(await call(tool, { output: NAME, offset: 4 }, { output })).toMatchObject({ code: 'workspace/past-the-end' });
   for (const bad of ['a'.repeat(11), 'a'.repeat(65), '../../etc/passwd'])

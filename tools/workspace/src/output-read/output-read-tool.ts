@@ -68,7 +68,7 @@ async function readOutput(name: string, request: PageRequest, context: ToolConte
 function unknown(name: string): WorkspaceError {
   return new WorkspaceError(
     'workspace/no-output',
-    `the digest of no output of this session begins with ${name}, or those of several do. Copy the whole digest from the result that names it.`,
+    `${name} is the beginning of no digest of an output in this session, or of several. Copy the complete digest from the result that names it.`,
     { output: name },
   );
 }

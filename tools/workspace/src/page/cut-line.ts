@@ -3,7 +3,7 @@
 
 import { graphemeAt } from '@tidemark/model';
 
-const MOST_CHARACTERS = 400;
+const MAX_CHARACTERS = 400;
 /** Maximum number of shown characters before the match. */
 const BEFORE = 100;
 
@@ -12,10 +12,10 @@ const BEFORE = 100;
  * first 400 characters.
  */
 export function cutLine(text: string, [start]: readonly [start: number, end: number] = [0, 0]): string {
-  if (text.length <= MOST_CHARACTERS) return text;
-  const from = Math.max(0, Math.min(start - BEFORE, text.length - MOST_CHARACTERS));
+  if (text.length <= MAX_CHARACTERS) return text;
+  const from = Math.max(0, Math.min(start - BEFORE, text.length - MAX_CHARACTERS));
   const first = from === 0 ? 0 : boundaryAfter(text, from);
-  const last = boundaryBefore(text, Math.min(text.length, from + MOST_CHARACTERS));
+  const last = boundaryBefore(text, Math.min(text.length, from + MAX_CHARACTERS));
   const end = Math.max(first, last);
   return `${first > 0 ? '…' : ''}${text.slice(first, end)}${end < text.length ? '…' : ''}`;
 }
@@ -56,7 +56,7 @@ export interface LongLine {
  * for a line of at most 400 characters, which `cutLine` returns unchanged.
  */
 export function longLine(text: string, [start]: readonly [start: number, end: number] = [0, 0]): LongLine | undefined {
-  if (text.length <= MOST_CHARACTERS) return undefined;
+  if (text.length <= MAX_CHARACTERS) return undefined;
   const from = boundaryBefore(text, Math.max(0, start - MASKED));
   const part = text.slice(from, boundaryBefore(text, Math.min(text.length, start + MASKED)));
   // Copy the text, because a slice would keep the whole line in memory.

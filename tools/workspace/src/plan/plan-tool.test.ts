@@ -12,7 +12,7 @@ test('the `plan` tool has a definition with unchanged bytes, because users have 
   expect(digest.slice(0, 16)).toBe('da6ed880467395fe');
 });
 
-test('the `plan` tool answers with a short count, because the call itself contains the plan', async () => {
+test('the `plan` tool returns a short count, because the call itself contains the plan', async () => {
   const { call } = await openBench();
   const plan = {
     tasks: [

@@ -17,7 +17,7 @@ import { describePage, joinPage, requireLines } from '../page/describe-page.ts';
 import { fitPage } from '../page/fit-page.ts';
 import { PAGE_LINES, startPage } from '../page/take-page.ts';
 import type { PageRequest, RawPage } from '../page/take-page.ts';
-import { MOST_WHOLE } from '../write/current-file.ts';
+import { MAX_WHOLE } from '../write/current-file.ts';
 import { WorkspaceError } from '../workspace-error.ts';
 
 const ARGUMENTS = argumentsOf(
@@ -80,7 +80,7 @@ async function headOf({ handle }: OpenFile): Promise<Buffer> {
 }
 
 /**
- * Reads a file of at most `MOST_WHOLE` bytes to its end, even for a single page, because the digest of the whole file
+ * Reads a file of at most `MAX_WHOLE` bytes to its end, even for a single page, because the digest of the whole file
  * is used later to detect changes.
  */
 async function readText(
@@ -89,7 +89,7 @@ async function readText(
   request: PageRequest,
   signal: AbortSignal,
 ): Promise<ToolOutput> {
-  if (stats.size > BigInt(MOST_WHOLE)) return await readPart(place, { handle, stats }, request, signal);
+  if (stats.size > BigInt(MAX_WHOLE)) return await readPart(place, { handle, stats }, request, signal);
   const hash = createHash('sha256');
   const page = startPage(request);
   for await (const chunk of fileChunks(handle, signal)) {
@@ -104,7 +104,7 @@ async function readText(
 }
 
 /**
- * Reads a file above `MOST_WHOLE` only up to the end of the page. Such a file has no recorded digest, and `edit` and
+ * Reads a file above `MAX_WHOLE` only up to the end of the page. Such a file has no recorded digest, and `edit` and
  * `write` cannot change it.
  */
 async function readPart(
@@ -118,14 +118,14 @@ async function readPart(
   for await (const chunk of fileChunks(handle, signal)) {
     page.take(chunk);
     bytes += chunk.length;
-    if (page.full() || bytes >= MOST_WHOLE) break;
+    if (page.full() || bytes >= MAX_WHOLE) break;
   }
   if (!page.full()) throw beyondReach(place, stats.size, page.finish().total);
   return { page: fitPage(page, (raw) => wordsOf({ ...raw, wholeBytes: stats.size }, place.shown)) };
 }
 
 function beyondReach({ shown }: WorkspacePlace, size: bigint, lines: number): WorkspaceError {
-  const message = `${shown} has ${size} bytes. \`read\` reads only the first ${MOST_WHOLE}, which have ${lines} lines, and this page is after them. Read with a smaller offset, search the file with \`grep\`, or extract a part of it with \`bash\`.`;
+  const message = `${shown} has ${size} bytes. \`read\` reads only the first ${MAX_WHOLE}, which have ${lines} lines, and this page is after them. Read with a smaller offset, search the file with \`grep\`, or extract a part of it with \`bash\`.`;
   return new WorkspaceError('workspace/too-large', message, { path: shown });
 }
 

@@ -44,13 +44,13 @@ const SKIPPED: ReadonlySet<string> = new Set(['.git']);
  * Maximum number of protected stores. The start time of bubblewrap grows with the square of the number of mounts. With
  * 256 mounts, it is about a third of a second.
  */
-const MOST_STORES = 256;
+const MAX_STORES = 256;
 
 /**
  * Maximum number of protected files that settings of repositories refer to. Each file is a mount too, and a repository
  * that came with the workspace could refer to any number of files.
  */
-const MOST_NAMED = 64;
+const MAX_NAMED = 64;
 
 /**
  * Creates a finder for a workspace.
@@ -125,14 +125,14 @@ function limitRepositories(
   { entries, limit }: IndexedLook,
 ): Repositories {
   const links = entries.filter(({ name, kind }) => name === '.git' && kind === 'link').map(pathOf);
-  const more = stores.length - MOST_STORES;
-  const moreNamed = named.length - MOST_NAMED;
+  const more = stores.length - MAX_STORES;
+  const moreNamed = named.length - MAX_NAMED;
   const limits = [
     ...(limit === undefined ? [] : [limit]),
     ...(more > 0 ? [`${more} repositories exceed the maximum`] : []),
     ...(moreNamed > 0 ? [`${moreNamed} files that repository settings name exceed the maximum`] : []),
   ];
-  const most = { stores: stores.slice(0, MOST_STORES), named: named.slice(0, MOST_NAMED) };
+  const most = { stores: stores.slice(0, MAX_STORES), named: named.slice(0, MAX_NAMED) };
   return { ...most, links, ...(limits.length > 0 && { limit: limits.join('; ') }) };
 }
 

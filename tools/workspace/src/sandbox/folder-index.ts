@@ -74,7 +74,7 @@ interface KnownFolder {
   readonly unnamed: number;
 }
 
-const MOST_FOLDERS = 20_000;
+const MAX_FOLDERS = 20_000;
 const YIELD_EVERY = 1_000;
 /** Character that Node returns for bytes that are not UTF-8. */
 const NOT_UTF8 = '\u{fffd}';
@@ -83,7 +83,7 @@ const CLOCK_MS = 2_000;
 
 /** Creates an empty index. The first look reads every folder. */
 export function createFolderIndex(options: IndexOptions): FolderIndex {
-  const { root, most = MOST_FOLDERS } = options;
+  const { root, most = MAX_FOLDERS } = options;
   let known: ReadonlyMap<string, KnownFolder> = new Map();
   return {
     async look() {

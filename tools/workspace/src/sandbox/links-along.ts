@@ -6,7 +6,7 @@ import { dirname, join, sep } from 'node:path';
 import { codeOf } from '../confine/file-problem.ts';
 
 /** Maximum number of links that are followed, because links can form a circle. */
-const MOST_LINKS = 40;
+const MAX_LINKS = 40;
 
 /**
  * Returns every link between an absolute path and its target, in the order in which the links are followed. If the
@@ -17,7 +17,7 @@ export function linksAlong(path: string): readonly string[] {
   const links: string[] = [];
   const left = path.split(sep);
   let at: string = sep;
-  for (let name = left.shift(); name !== undefined && links.length < MOST_LINKS; name = left.shift()) {
+  for (let name = left.shift(); name !== undefined && links.length < MAX_LINKS; name = left.shift()) {
     if (name === '..') at = dirname(at);
     if (name === '' || name === '.' || name === '..') continue;
     const next = join(at, name);

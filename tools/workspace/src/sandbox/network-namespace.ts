@@ -101,8 +101,8 @@ async function pidIn(child: ChildProcess): Promise<number | undefined> {
   const failed = new Promise<undefined>((resolve) => child.once('error', () => resolve(undefined)));
   // If no file descriptor is free, the child does not start and has no streams.
   const info: unknown = child.pid === undefined ? undefined : child.stdio[3];
-  const said = info instanceof Readable ? textOf(info).catch(() => '') : Promise.resolve('');
-  const text = await Promise.race([said, failed]);
+  const output = info instanceof Readable ? textOf(info).catch(() => '') : Promise.resolve('');
+  const text = await Promise.race([output, failed]);
   const [, pid] = /"child-pid":\s*(\d+)/.exec(text ?? '') ?? [];
   return pid === undefined ? undefined : Number(pid);
 }

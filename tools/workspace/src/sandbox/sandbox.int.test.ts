@@ -260,7 +260,7 @@ describe('the sandbox', () => {
     expect(changed).toEqual(['notes']);
   });
 
-  it('prevents writes to kernel settings, even for root, and has a `/run` of its own', async () => {
+  it('prevents writes to kernel settings, even for root, and gives the command a separate `/run`', async () => {
     const bash = await openSandboxedBash();
     const paths =
       '/proc/sys/kernel/hostname /proc/sys/vm/overcommit_memory /proc/sysrq-trigger /sys/kernel /sys/fs/cgroup';

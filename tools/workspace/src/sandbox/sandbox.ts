@@ -119,7 +119,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
 }
 
 /** Maximum number of new repositories that are reported by name. */
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 
 const noRepositories: RepositoryFinder = async () => ({ stores: [], links: [], named: [] });
 
@@ -203,12 +203,12 @@ function findings(workspace: string, before: StateBeforeCommand, after: Reposito
   const isFresh = ([path, identity]: readonly [string, string]): boolean =>
     identity !== '' && before.stores.get(path) !== identity;
   const fresh = [...identitiesOf(after)].filter(isFresh);
-  const more = fresh.length - MOST_NAMED;
+  const more = fresh.length - MAX_NAMED;
   const restored = restoreLinks(before.links);
   return defined({
     changes: [
       ...fresh
-        .slice(0, MOST_NAMED)
+        .slice(0, MAX_NAMED)
         .map(
           ([path]) => `${shown(path)} is new, and git runs commands that the settings and hooks of a repository name`,
         ),
@@ -228,7 +228,7 @@ function findings(workspace: string, before: StateBeforeCommand, after: Reposito
 function restoredInWords({ path, moved, problem }: RestoredLink, shown: (path: string) => string): string {
   const replaced = `${shown(path)} is a link that this command replaced`;
   if (problem !== undefined) return `${replaced}; it could not be put back (${problem}): put it back by hand`;
-  return `${replaced}; it was put back${moved === undefined ? '' : `, and what replaced it is ${shown(moved)} now`}`;
+  return `${replaced}; it was put back${moved === undefined ? '' : `, and the file that replaced it is now ${shown(moved)}`}`;
 }
 
 // A repository that cannot be reached cannot be mounted read-only. A command that needs this protection must not run.

@@ -22,7 +22,7 @@ export interface FoundLine {
 }
 
 /** Maximum size in bytes of a UTF-16 file that is decoded again. Lines of larger UTF-16 files are not confirmed. */
-const MOST_DECODED = 16 * 1024 * 1024;
+const MAX_DECODED = 16 * 1024 * 1024;
 
 /**
  * Returns the lines that are still in their files in the workspace. Lines of one file are together and in their
@@ -75,7 +75,7 @@ async function readerOf(handle: FileHandle, size: bigint): Promise<ReadLine> {
 }
 
 async function readerOfWide(handle: FileHandle, encoding: string, size: bigint): Promise<ReadLine> {
-  if (size > MOST_DECODED) return async () => Buffer.alloc(0);
+  if (size > MAX_DECODED) return async () => Buffer.alloc(0);
   const decoder = new TextDecoder(encoding);
   let text = '';
   for await (const chunk of fileChunks(handle, new AbortController().signal))

@@ -16,9 +16,9 @@ import { searchPlace } from './search-place.ts';
 
 const DEFAULT_FILES = 200;
 
-const MOST_FILES = 1_000;
+const MAX_FILES = 1_000;
 
-const MOST_COUNTED = 100_000;
+const MAX_COUNTED = 100_000;
 
 const SUMMARY_BYTES = 2 * 1024;
 
@@ -28,7 +28,7 @@ const findArguments = argumentsOf(
   z.strictObject({
     glob: z.string().optional().describe('Only files that match: *.ts, src/**, !*.test.ts'),
     path: z.string().optional().describe('Folder to search. Default: the workspace'),
-    limit: z.int().min(1).max(MOST_FILES).optional().describe('Maximum number of names. Default: 200'),
+    limit: z.int().min(1).max(MAX_FILES).optional().describe('Maximum number of names. Default: 200'),
   }),
 );
 
@@ -77,20 +77,20 @@ async function list(folder: string, place: SearchPlace, limit: number, signal: A
       counted += 1;
       room -= names.length < limit ? Buffer.byteLength(shown) + 1 : 0;
       if (names.length < limit && room >= 0) names.push(path);
-      return counted < MOST_COUNTED;
+      return counted < MAX_COUNTED;
     },
   });
   const complaint = await confirmComplaint(folder, end.complaint);
   if (end.code === 2 && counted === 0) throw badSearch(complaint, place);
   const there = await confirmNames(folder, names);
   const gone = names.length - there.length;
-  const said = [
+  const allNotes = [
     ...notes(counted, names.length, place, { ...end, complaint }),
     ...(gone === 0
       ? []
       : [`${gone} of the found names are omitted, because these files did not exist when checked again`]),
   ];
-  return { text: [...said.map((note) => `[${note}]`), ...there.map(showName)].join('\n') };
+  return { text: [...allNotes.map((note) => `[${note}]`), ...there.map(showName)].join('\n') };
 }
 
 function notes(counted: number, shown: number, place: SearchPlace, end: RipgrepEnd): readonly string[] {
@@ -101,7 +101,7 @@ function notes(counted: number, shown: number, place: SearchPlace, end: RipgrepE
 
 function summary(counted: number, shown: number, place: SearchPlace): string {
   if (counted === 0) return `no file matches in ${place.shown}`;
-  const many = counted >= MOST_COUNTED ? 'at least ' : '';
+  const many = counted >= MAX_COUNTED ? 'at least ' : '';
   const found = `${many}${counted} ${counted === 1 ? 'file' : 'files'}`;
   return shown === counted
     ? found

@@ -44,7 +44,7 @@ export async function maskCutRows(
   return masked;
 }
 
-const MOST_COUNTED = 10_000;
+const MAX_COUNTED = 10_000;
 
 /** Bytes of a page that are reserved for the summary and the notes. */
 const SUMMARY_BYTES = 2 * 1024;
@@ -91,7 +91,7 @@ export function gatherFindings(limit: number, context: number): SearchFindings {
     addTooLong() {
       tooLong += 1;
     },
-    enough: () => counted >= MOST_COUNTED,
+    enough: () => counted >= MAX_COUNTED,
     rows,
     describe(place, notes, confirmed) {
       const lines = tooLong === 1 ? 'line longer than 1 MiB is' : 'lines longer than 1 MiB are';
@@ -141,7 +141,7 @@ interface Summary {
 
 function summary({ counted, shown, files, place }: Summary): string {
   if (counted === 0) return `no line matches in ${place}`;
-  const many = counted >= MOST_COUNTED ? 'at least ' : '';
+  const many = counted >= MAX_COUNTED ? 'at least ' : '';
   const found = `${many}${counted} ${counted === 1 ? 'line' : 'lines'} in ${files} ${files === 1 ? 'file' : 'files'}`;
   if (shown === counted) return found;
   return `${found}, the first ${shown} are shown: use a narrower pattern, path or glob, or a higher limit`;

@@ -18,8 +18,8 @@ export interface Glob {
   readonly names: readonly string[];
 }
 
-const MOST_ALTERNATIVES = 64;
-const MOST_CHARACTERS = 500;
+const MAX_ALTERNATIVES = 64;
+const MAX_CHARACTERS = 500;
 const PLAIN_NAME = /^[\w.*?-]+$/;
 
 /**
@@ -36,13 +36,13 @@ export async function readGlob(text: string): Promise<Glob | ToolProblem> {
   const turned = text.startsWith('!');
   const plain = text.slice(turned ? 1 : 0).replace(/^(\.?\/)+/, '');
   if (plain === '') return { problem: '`glob` is empty. Pass a glob such as `*.ts` or `src/**`.' };
-  if (plain.length > MOST_CHARACTERS)
-    return { problem: `\`glob\` is longer than ${MOST_CHARACTERS} characters. Pass a shorter glob.` };
+  if (plain.length > MAX_CHARACTERS)
+    return { problem: `\`glob\` is longer than ${MAX_CHARACTERS} characters. Pass a shorter glob.` };
   const { Minimatch, braceExpand } = await import('minimatch');
-  const expanded = braceExpand(withoutSingles(plain), { braceExpandMax: MOST_ALTERNATIVES + 1 });
-  if (!bracesPair(plain) || expanded.length === 0 || expanded.length > MOST_ALTERNATIVES)
+  const expanded = braceExpand(withoutSingles(plain), { braceExpandMax: MAX_ALTERNATIVES + 1 });
+  if (!bracesPair(plain) || expanded.length === 0 || expanded.length > MAX_ALTERNATIVES)
     return {
-      problem: `The braces of \`glob\` are not balanced, or they expand to more than ${MOST_ALTERNATIVES} patterns. Pass a simpler glob.`,
+      problem: `The braces of \`glob\` are not balanced, or they expand to more than ${MAX_ALTERNATIVES} patterns. Pass a simpler glob.`,
     };
   const patterns = expanded.map((one) => new Minimatch(one.endsWith('/') ? `${one}**` : one, OPTIONS));
   const last = expanded.map((one) => one.slice(one.lastIndexOf('/') + 1));

@@ -16,8 +16,8 @@ import type { SearchPlace } from './search-place.ts';
 import { searchPlace } from './search-place.ts';
 
 const DEFAULT_LINES = 100;
-const MOST_LINES = 1_000;
-const MOST_CONTEXT = 10;
+const MAX_LINES = 1_000;
+const MAX_CONTEXT = 10;
 const LINE_END = 0x0a;
 const PATIENCE_MS = 30_000;
 
@@ -28,8 +28,8 @@ const grepArguments = argumentsOf(
     glob: z.string().optional().describe('Only files that match: *.ts, src/**, !*.test.ts'),
     ignore_case: z.boolean().optional(),
     literal: z.boolean().optional().describe('Treat the pattern as plain text'),
-    context: z.int().min(0).max(MOST_CONTEXT).optional().describe('Lines to show around each match'),
-    limit: z.int().min(1).max(MOST_LINES).optional().describe('Maximum number of matching lines. Default: 100'),
+    context: z.int().min(0).max(MAX_CONTEXT).optional().describe('Lines to show around each match'),
+    limit: z.int().min(1).max(MAX_LINES).optional().describe('Maximum number of matching lines. Default: 100'),
   }),
 );
 
@@ -115,7 +115,7 @@ function ripgrepArguments({ ignore_case, literal, context }: GrepArguments): rea
 }
 
 function badSearch(complaint: string, { pattern }: GrepArguments): WorkspaceError {
-  const said = complaint.replace(/^~+\n/gm, '').trim();
-  const message = `The search was refused:\n${said}\nFix the pattern, or set \`literal\` to search for it as plain text.`;
+  const shownComplaint = complaint.replace(/^~+\n/gm, '').trim();
+  const message = `The search was refused:\n${shownComplaint}\nFix the pattern, or set \`literal\` to search for it as plain text.`;
   return new WorkspaceError('workspace/bad-search', message, { pattern });
 }

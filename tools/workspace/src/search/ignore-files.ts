@@ -14,8 +14,8 @@ const NAMES: ReadonlySet<string> = new Set(['.gitignore', '.ignore', '.rgignore'
  * Maximum number of folders that are checked. If an ignore file in a folder beyond this limit blocks a search, only the
  * time limit ends the search.
  */
-const MOST_FOLDERS = 10_000;
-const MOST_FOUND = 100;
+const MAX_FOLDERS = 10_000;
+const MAX_FOUND = 100;
 const PAUSE_MS = 20;
 
 /** An ignore file that is a pipe or a device. */
@@ -70,10 +70,10 @@ async function irregularFiles(root: string, signal: AbortSignal): Promise<readon
   const folders = [root];
   // The list grows during the loop, so folders nearer to the root come first.
   for (const folder of folders) {
-    if (signal.aborted || found.length >= MOST_FOUND) break;
+    if (signal.aborted || found.length >= MAX_FOUND) break;
     for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
       if (NAMES.has(entry.name) && !entry.isFile() && folder !== root) await look(join(folder, entry.name));
-      const isWalked = entry.isDirectory() && entry.name !== '.git' && folders.length < MOST_FOLDERS;
+      const isWalked = entry.isDirectory() && entry.name !== '.git' && folders.length < MAX_FOLDERS;
       if (isWalked) folders.push(join(folder, entry.name));
     }
   }

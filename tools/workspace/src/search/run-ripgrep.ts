@@ -31,16 +31,16 @@ export interface RipgrepEnd {
   readonly stopped: 'enough' | 'timeout' | 'memory' | undefined;
 }
 
-const MOST_RECORD_BYTES = 1024 * 1024;
-const MOST_COMPLAINT = 8 * 1024;
+const MAX_RECORD_BYTES = 1024 * 1024;
+const MAX_COMPLAINT = 8 * 1024;
 
 /**
  * Maximum memory of a run, in KiB. Without this limit, an endless line or ignore file would use all memory of the
  * machine.
  */
-const MOST_MEMORY = 1024 * 1024;
+const MAX_MEMORY = 1024 * 1024;
 /** Shell arguments that set the memory limit. `ulimit -v` has no effect on macOS and does not exist on Windows. */
-const LIMITED = ['-c', `ulimit -v ${MOST_MEMORY} 2>/dev/null; exec "$0" "$@"`];
+const LIMITED = ['-c', `ulimit -v ${MAX_MEMORY} 2>/dev/null; exec "$0" "$@"`];
 
 /**
  * Runs ripgrep until it ends, no more records are wanted, or a limit is reached.
@@ -72,7 +72,7 @@ export async function runRipgrep(run: RipgrepRun): Promise<RipgrepEnd> {
   });
   let complaint = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    complaint = (complaint + text).slice(0, MOST_COMPLAINT);
+    complaint = (complaint + text).slice(0, MAX_COMPLAINT);
   });
   const enough = await takeRecords(child.stdout, run).finally(() => {
     stop.removeEventListener('abort', kill);
@@ -113,12 +113,12 @@ export function earlyEndNotes(
 ): readonly string[] {
   if (stopped === 'timeout') return [`stopped after ${patienceMs / 1_000} s, before all files were searched: ${next}`];
   if (stopped !== 'memory') return [];
-  return [`stopped: a line or an ignore file needs more than ${MOST_MEMORY / 1024 ** 2} GiB of memory: ${next}`];
+  return [`stopped: a line or an ignore file needs more than ${MAX_MEMORY / 1024 ** 2} GiB of memory: ${next}`];
 }
 
 /** Passes the records to `each`. Returns true if `each` ended the run. */
 async function takeRecords(stream: AsyncIterable<unknown>, { delimiter, each }: RipgrepRun): Promise<boolean> {
-  for await (const record of splitRecords(stream, delimiter, MOST_RECORD_BYTES)) if (!each(record)) return true;
+  for await (const record of splitRecords(stream, delimiter, MAX_RECORD_BYTES)) if (!each(record)) return true;
   return false;
 }
 

@@ -40,7 +40,7 @@ const PASSED_BY = ['--hidden', '--no-require-git', '--iglob', '!.git', '--sort',
  * Maximum size in bytes of a file that the caller names directly. ripgrep would read a larger file to its end, even 20
  * GB of zeros.
  */
-const MOST_BYTES = 1024 ** 3;
+const MAX_BYTES = 1024 ** 3;
 
 /**
  * Checks the path and the glob of a search. Returns the place to search, or the problem with one of them. A symlink is
@@ -59,7 +59,7 @@ export async function searchPlace(
   // In a folder, ripgrep skips entries that are not regular files. A pipe or device that is named directly would be
   // opened, and ripgrep would wait for it.
   if (!found.isFile() && !found.isDirectory()) return { problem: notAFile(place, found).message };
-  if (found.isFile() && found.size > MOST_BYTES) return { problem: tooLarge(place.shown, found.size) };
+  if (found.isFile() && found.size > MAX_BYTES) return { problem: tooLarge(place.shown, found.size) };
   const wanted = glob === undefined ? undefined : await readGlob(glob);
   if (wanted !== undefined && isProblem(wanted)) return wanted;
   const inside = pathInside(confinement.folder, place.path) ?? '';
@@ -79,7 +79,7 @@ export async function searchPlace(
 }
 
 function tooLarge(shown: string, size: number): string {
-  return `${shown} has ${size} bytes, and the maximum for a search is ${MOST_BYTES}. Search a part of it with \`bash\`, for example with \`head -c 1G\`.`;
+  return `${shown} has ${size} bytes, and the maximum for a search is ${MAX_BYTES}. Search a part of it with \`bash\`, for example with \`head -c 1G\`.`;
 }
 
 /**

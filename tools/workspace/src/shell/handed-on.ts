@@ -24,7 +24,7 @@ const ANYTHING: Handed = { as: 'anything' };
 /**
  * Maximum number of words of a command that are examined. A longer command counts as a command that could run anything.
  */
-const MOST_WORDS = 500;
+const MAX_WORDS = 500;
 const PLAIN_WORD = /^[\w@%+:,./-]*$/;
 
 /**
@@ -34,7 +34,7 @@ const PLAIN_WORD = /^[\w@%+:,./-]*$/;
  */
 export function handedOn(words: PossibleCommand, redirects: readonly Redirection[], fed: boolean): readonly Handed[] {
   const [program = '', ...given] = words;
-  if (given.length > MOST_WORDS) return [ANYTHING];
+  if (given.length > MAX_WORDS) return [ANYTHING];
   const name = programName(program);
   switch (launches(program)) {
     case 'launcher':

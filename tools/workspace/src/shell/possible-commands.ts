@@ -17,9 +17,9 @@ const DEEPEST = 5;
  * Maximum number of commands of one line. No ordinary line could run more. For a line that could run more, a command
  * with no known words is added to the result, so every deny rule matches.
  */
-const MOST_COMMANDS = 2_000;
+const MAX_COMMANDS = 2_000;
 /** Maximum number of words of code that are examined. Longer code counts as code that could run anything. */
-const MOST_WORDS = 500;
+const MAX_WORDS = 500;
 
 /**
  * Returns every command that a line could run, at any depth, including commands passed to programs that run others.
@@ -29,7 +29,7 @@ const MOST_WORDS = 500;
 export function possibleCommands(source: string): readonly PossibleCommand[] {
   const reading: CommandReading = { found: [] };
   readScript(source, { reading, depth: 0 });
-  return reading.found.length < MOST_COMMANDS ? reading.found : [...reading.found, ANY];
+  return reading.found.length < MAX_COMMANDS ? reading.found : [...reading.found, ANY];
 }
 
 interface CommandReading {
@@ -50,7 +50,7 @@ interface ReadingPlace {
 
 function add(commands: readonly PossibleCommand[], { reading, open = false }: ReadingPlace): void {
   for (const command of commands) {
-    if (reading.found.length >= MOST_COMMANDS) return;
+    if (reading.found.length >= MAX_COMMANDS) return;
     reading.found.push(open ? [...command, undefined] : command);
   }
 }
@@ -58,7 +58,7 @@ function add(commands: readonly PossibleCommand[], { reading, open = false }: Re
 function readScript(source: string, at: ReadingPlace): void {
   if (at.depth > DEEPEST) return add([ANY], at);
   const visit = (node: SyntaxNode, place: ReadingPlace): void => {
-    if (at.reading.found.length >= MOST_COMMANDS) return;
+    if (at.reading.found.length >= MAX_COMMANDS) return;
     readNode(node, place);
     const piped = node.type === 'Pipeline' ? new Set<SyntaxNode>(node.commands.slice(1)) : undefined;
     forEachChild(node, (child) => visit(child, piped?.has(child) === true ? { ...place, fed: true } : place));
@@ -148,7 +148,7 @@ function readSetting(setting: string | undefined, at: ReadingPlace): void {
 }
 
 function readHanded(handed: Handed, at: ReadingPlace): void {
-  if (at.reading.found.length >= MOST_COMMANDS) return;
+  if (at.reading.found.length >= MAX_COMMANDS) return;
   switch (handed.as) {
     case 'anything':
       return add([ANY], at);
@@ -176,7 +176,7 @@ function commandsInCode(code: string): readonly PossibleCommand[] {
   const listed = (code.replaceAll(/\b\w+\s*[=:]\s*(?=[[({'"`])/g, ' ').match(/[\w@%+=.-]+/g) ?? []).filter((name) =>
     /\w/.test(name),
   );
-  if (Math.max(names.length, listed.length) > MOST_WORDS) return [ANY];
+  if (Math.max(names.length, listed.length) > MAX_WORDS) return [ANY];
   const isSame = names.length === listed.length && names.every((name, index) => name === listed[index]);
   return [names, isSame ? [] : listed].flatMap((run) => run.map((_, index) => [...run.slice(index), undefined]));
 }

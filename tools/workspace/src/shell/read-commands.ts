@@ -10,7 +10,7 @@ import type { AndOr, Command, Pipeline, Redirection, Script, Statement, Word } f
  * Maximum number of substitutions that a line may open. Parsing time grows with the square of this number, and no
  * ordinary command opens more.
  */
-const MOST_OPENINGS = 1_000;
+const MAX_OPENINGS = 1_000;
 
 const OPENING = /`|[$<>][({]/g;
 
@@ -21,7 +21,7 @@ const UNREAD: CommandEffects = { plain: undefined, possible: [[undefined]] };
  * `possible` lists all commands that the line could run. Runs nothing and never throws.
  */
 export function readCommands(source: string): CommandEffects {
-  if ((source.match(OPENING) ?? []).length > MOST_OPENINGS) return UNREAD;
+  if ((source.match(OPENING) ?? []).length > MAX_OPENINGS) return UNREAD;
   try {
     const script = parse(source);
     const isSound = (script.errors ?? []).length === 0;

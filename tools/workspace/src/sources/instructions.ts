@@ -10,7 +10,7 @@ import { codeOf, unlessMissing } from '../confine/file-problem.ts';
 import { openFile } from '../confine/open-file.ts';
 import { oneLine } from './one-line.ts';
 import { pathInside } from '../confine/path-inside.ts';
-import { MOST_WHOLE } from '../write/current-file.ts';
+import { MAX_WHOLE } from '../write/current-file.ts';
 import { WorkspaceError } from '../workspace-error.ts';
 import type { WorkspacePlace } from '../confine/confine.ts';
 
@@ -26,7 +26,7 @@ export interface InstructionsOptions {
 
 const NAME = 'AGENTS.md';
 
-const MOST_LISTED = 40;
+const MAX_LISTED = 40;
 
 /**
  * Creates a context source that notes each AGENTS.md read by the session's tools, with its digest. If such a file has
@@ -62,12 +62,12 @@ async function listRead(
 ): Promise<readonly string[]> {
   const known = [...files].filter(([path]) => basename(path) === NAME && path !== attached?.path).toSorted(byPath);
   const lines: string[] = [];
-  for (const [path, digest] of known.slice(0, MOST_LISTED)) {
+  for (const [path, digest] of known.slice(0, MAX_LISTED)) {
     if (digest === undefined) continue;
     const name = oneLine(pathInside(folder, path) ?? path, 200);
     lines.push(`- ${name} (sha256 ${digest.slice(0, 12)})${STATES[await stateOf(path, digest, signal)]}`);
   }
-  if (known.length > MOST_LISTED) lines.push(`- and ${known.length - MOST_LISTED} more`);
+  if (known.length > MAX_LISTED) lines.push(`- and ${known.length - MAX_LISTED} more`);
   return lines;
 }
 
@@ -121,7 +121,7 @@ async function digestOf(path: string, signal: AbortSignal): Promise<string | und
   if (file === undefined) return undefined;
   // A file of this size is never read whole, so it cannot be the file that the session read. The empty text differs
   // from every digest, so the file is reported as changed.
-  if (file.stats.size > BigInt(MOST_WHOLE)) return '';
+  if (file.stats.size > BigInt(MAX_WHOLE)) return '';
   const hash = createHash('sha256');
   for await (const chunk of fileChunks(file.handle, signal)) hash.update(chunk);
   return hash.digest('hex');
@@ -141,7 +141,7 @@ export interface Attachment {
  * Maximum number of bytes that are read. A note keeps 4 KiB of them inline, and the model reads more with
  * `output_read`.
  */
-const MOST_BYTES = 64 * 1024;
+const MAX_BYTES = 64 * 1024;
 
 /**
  * Returns the text for a file of this name in a folder, or `undefined` if the file does not exist. `folder` is a real
@@ -156,7 +156,7 @@ export async function attachInstructions(folder: string, name: string): Promise<
   if (content === undefined) return undefined;
   if (content instanceof WorkspaceError)
     return { path, text: `${name} of the workspace could not be read, and is not attached: ${content.message}` };
-  const long = Buffer.byteLength(content) > MOST_BYTES;
+  const long = Buffer.byteLength(content) > MAX_BYTES;
   const heading = `${name} of the workspace, attached by the user's choice${long ? '; only its beginning is shown here, so read the rest yourself' : ''}:`;
   return { path, text: `${heading}\n\n${content}` };
 }
@@ -169,7 +169,7 @@ async function readBeginning(place: WorkspacePlace): Promise<string | WorkspaceE
   try {
     await using file = await openFile(place);
     if (file === undefined) return undefined;
-    const { buffer, bytesRead } = await file.handle.read(Buffer.alloc(MOST_BYTES + 1), 0, MOST_BYTES + 1, 0);
+    const { buffer, bytesRead } = await file.handle.read(Buffer.alloc(MAX_BYTES + 1), 0, MAX_BYTES + 1, 0);
     return buffer.toString('utf8', 0, bytesRead);
   } catch (error) {
     if (!(error instanceof WorkspaceError)) throw error;

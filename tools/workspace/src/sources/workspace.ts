@@ -49,7 +49,7 @@ export type GitHead =
   | { readonly at: 'unknown' };
 
 /** Maximum number of bytes that are read. A gitfile contains a path, and Linux allows paths of 4,096 bytes. */
-const MOST_BYTES = 4_352;
+const MAX_BYTES = 4_352;
 
 /**
  * Placeholder that git writes into HEAD instead of a branch if the branches are stored in another format (reftable).
@@ -63,7 +63,7 @@ const ELSEWHERE = '.invalid';
 async function gitHead(folder: string): Promise<GitHead | undefined> {
   for (let at = resolve(folder); ; at = dirname(at)) {
     const found = await gitFolder(join(at, '.git'));
-    if (found !== undefined) return parseHead((await readHead(join(found, 'HEAD'), MOST_BYTES)) ?? '');
+    if (found !== undefined) return parseHead((await readHead(join(found, 'HEAD'), MAX_BYTES)) ?? '');
     if (at === dirname(at)) return undefined;
   }
 }
@@ -76,7 +76,7 @@ async function gitFolder(path: string): Promise<string | undefined> {
   const kind = await kindOf(path);
   if (kind === 'folder') return path;
   if (kind !== 'file') return undefined;
-  const named = /^gitdir: ([^\n\0]+)/.exec((await readHead(path, MOST_BYTES)) ?? '')?.[1];
+  const named = /^gitdir: ([^\n\0]+)/.exec((await readHead(path, MAX_BYTES)) ?? '')?.[1];
   return named === undefined ? undefined : resolve(dirname(path), named.trimEnd());
 }
 

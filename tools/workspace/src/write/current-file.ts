@@ -23,7 +23,7 @@ export interface CurrentFile {
 }
 
 /** Maximum size in bytes of a file that is read whole. Hashing 20 GB would take minutes. */
-export const MOST_WHOLE: number = 256 * 1024 * 1024;
+export const MAX_WHOLE: number = 256 * 1024 * 1024;
 
 /**
  * Returns the current state of a file, or `undefined` if it does not exist.
@@ -37,7 +37,7 @@ export async function currentFile(
 ): Promise<CurrentFile | undefined> {
   await using file = await openFile(place);
   if (file === undefined) return undefined;
-  if (file.stats.size > BigInt(MOST_WHOLE)) throw tooLarge(place, file.stats.size);
+  if (file.stats.size > BigInt(MAX_WHOLE)) throw tooLarge(place, file.stats.size);
   const hash = createHash('sha256');
   const form = createFormReader();
   const kept: Buffer[] = [];
@@ -52,6 +52,6 @@ export async function currentFile(
 }
 
 function tooLarge({ shown }: WorkspacePlace, size: bigint): WorkspaceError {
-  const message = `${shown} has ${size} bytes, and the maximum for a change is ${MOST_WHOLE}. Nothing was written. Use \`bash\`.`;
+  const message = `${shown} has ${size} bytes, and the maximum for a change is ${MAX_WHOLE}. Nothing was written. Use \`bash\`.`;
   return new WorkspaceError('workspace/too-large', message, { path: shown });
 }

@@ -20,7 +20,7 @@ const LONGEST_MS = 5_000;
 const PAUSE_MS = 10;
 
 /** Maximum number of bytes read from a lock file. No process mark is that long. */
-const MOST_MARK = 64;
+const MAX_MARK = 64;
 
 /**
  * Runs the work while this call holds the lock of the file. Waits until the lock is free.
@@ -70,7 +70,7 @@ async function isForgotten(folder: HeldFolder, lock: string): Promise<boolean> {
 async function markIn(path: string): Promise<string> {
   try {
     await using handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(MOST_MARK), 0, MOST_MARK, 0);
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(MAX_MARK), 0, MAX_MARK, 0);
     return buffer.toString('latin1', 0, bytesRead);
   } catch (error) {
     if (codeOf(error) === undefined) throw error;

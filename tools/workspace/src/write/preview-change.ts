@@ -7,12 +7,12 @@ import type { CurrentFile } from './current-file.ts';
 import { textOf } from './text-form.ts';
 
 /** Maximum number of characters of a preview. A longer preview contains only digests and sizes. */
-const MOST_CHARACTERS = 1024 * 1024;
+const MAX_CHARACTERS = 1024 * 1024;
 /**
  * Maximum number of edits in a diff. A change with more edits is shown as if all lines were replaced. This shows the
  * same change in more lines.
  */
-const MOST_EDITS = 2_000;
+const MAX_EDITS = 2_000;
 
 type PreviewedFile = Omit<CurrentFile, 'form'>;
 
@@ -33,8 +33,8 @@ export async function previewChange(change: FileChange): Promise<ToolPreview> {
   const base = baseOf(current);
   const from = current === undefined ? '/dev/null' : place.shown;
   const text = [`--- ${from}`, `+++ ${place.shown}`, await bodyOf(current, after)].join('\n');
-  if (text.length <= MOST_CHARACTERS) return { kind: 'diff', text, base };
-  const unseen = `the change has ${text.length} characters, and at most ${MOST_CHARACTERS} are shown`;
+  if (text.length <= MAX_CHARACTERS) return { kind: 'diff', text, base };
+  const unseen = `the change has ${text.length} characters, and at most ${MAX_CHARACTERS} are shown`;
   return { kind: 'diff', text: digestsOf(change, unseen), unseen, base };
 }
 
@@ -71,7 +71,7 @@ function endsInCrlf(text: string): boolean {
 async function hunksOf(before: string, after: string): Promise<string> {
   // Load the 19 modules of this package only when a person must approve a change for the first time.
   const { structuredPatch } = await import('diff');
-  const patch = structuredPatch('', '', before, after, '', '', { context: 3, maxEditLength: MOST_EDITS });
+  const patch = structuredPatch('', '', before, after, '', '', { context: 3, maxEditLength: MAX_EDITS });
   if (patch === undefined) return replacedLines(before, after);
   return patch.hunks
     .flatMap((hunk) => [

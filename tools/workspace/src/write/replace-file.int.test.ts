@@ -12,7 +12,7 @@ import { createWriteTool } from './write-tool.ts';
 
 const KILLS = 8;
 
-const MOST_LOOKS = 1_000_000;
+const MAX_LOOKS = 1_000_000;
 
 const WRITER = fileURLToPath(new URL('../../tests/write-until-killed.ts', import.meta.url));
 
@@ -35,7 +35,7 @@ async function killWriter(folder: string, path: string): Promise<readonly string
   const child = spawn(process.execPath, [WRITER, path], { stdio: ['ignore', 'ignore', 'inherit'] });
   const closed = once(child, 'close');
   const before = await readdir(folder);
-  for (let look = 0; look < MOST_LOOKS && child.exitCode === null; look += 1)
+  for (let look = 0; look < MAX_LOOKS && child.exitCode === null; look += 1)
     if ((await readdir(folder)).some((name) => isTemporary(name) && !before.includes(name))) break;
   child.kill('SIGKILL');
   expect(await closed).toEqual([null, 'SIGKILL']);

@@ -2,9 +2,9 @@
 
 import { cutBeforeWord } from '../page/cut-line.ts';
 
-const MOST_BYTES = 1024 * 1024;
-const MOST_EDITS = 1_000;
-const MOST_LINES = 120;
+const MAX_BYTES = 1024 * 1024;
+const MAX_EDITS = 1_000;
+const MAX_LINES = 120;
 const LONGEST_LINE = 400;
 
 /** Line that replaces the diff of a large file. */
@@ -15,19 +15,19 @@ export const TOO_LARGE = '(too large for a diff)';
  * mark does not count as a change.
  */
 export async function showDiff(before: string, after: string): Promise<string> {
-  if (before.length + after.length > MOST_BYTES) return TOO_LARGE;
+  if (before.length + after.length > MAX_BYTES) return TOO_LARGE;
   // Load the 19 modules of this package only when the session writes for the first time.
   const { structuredPatch } = await import('diff');
-  const options = { context: 3, maxEditLength: MOST_EDITS, stripTrailingCr: true };
+  const options = { context: 3, maxEditLength: MAX_EDITS, stripTrailingCr: true };
   const patch = structuredPatch('', '', plain(before), plain(after), '', '', options);
   if (patch === undefined) return '(too many changes for a diff)';
   const lines = patch.hunks.flatMap((hunk) => [
     `@@ -${hunk.oldStart},${hunk.oldLines} +${hunk.newStart},${hunk.newLines} @@`,
     ...hunk.lines.map(shorten),
   ]);
-  const left = lines.length - MOST_LINES;
+  const left = lines.length - MAX_LINES;
   return left > 0
-    ? [...lines.slice(0, MOST_LINES), `(${left} more lines of the diff are not shown)`].join('\n')
+    ? [...lines.slice(0, MAX_LINES), `(${left} more lines of the diff are not shown)`].join('\n')
     : lines.join('\n');
 }
 

@@ -29,7 +29,7 @@ const DESCRIPTION =
 /**
  * Maximum size in bytes of an old file that is held in memory for the diff. A larger file is replaced without a diff.
  */
-const MOST_FOR_DIFF = 1024 * 1024;
+const MAX_FOR_DIFF = 1024 * 1024;
 
 /**
  * Creates the tool `write`, with effect class `write`. A path outside the workspace, or a path whose write needs the
@@ -69,7 +69,7 @@ interface PlannedWrite {
 
 async function planWrite(place: WorkspacePlace, content: string, context: Approvable): Promise<PlannedWrite> {
   const { signal, fileSeen, approved } = context;
-  const current = await currentFile(place, MOST_FOR_DIFF, signal);
+  const current = await currentFile(place, MAX_FOR_DIFF, signal);
   assertApproved(place, current, approved);
   if (current === undefined) return { current, text: content, kept: [] };
   const seen = fileSeen(place.path);
@@ -105,7 +105,7 @@ async function overwrite(
   signal: AbortSignal,
 ): Promise<ToolOutput> {
   const bytes = Buffer.from(text);
-  const said = kept.length === 0 ? '' : `; kept its ${kept.join(' and its ')}`;
+  const keptNote = kept.length === 0 ? '' : `; kept its ${kept.join(' and its ')}`;
   if (hashOf(bytes) === was)
     return writtenOutput(place, bytes, `${place.shown} already has exactly this content; nothing was written`);
   signal.throwIfAborted();
@@ -114,7 +114,7 @@ async function overwrite(
   return writtenOutput(
     place,
     bytes,
-    `wrote ${place.shown}: ${amount(bytes, text)} (before: ${stats.size} bytes)${said}${diff === '' ? '' : `\n${diff}`}`,
+    `wrote ${place.shown}: ${amount(bytes, text)} (before: ${stats.size} bytes)${keptNote}${diff === '' ? '' : `\n${diff}`}`,
   );
 }
 
