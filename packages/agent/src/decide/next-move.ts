@@ -108,7 +108,7 @@ function endingOf({ stop }: AnswerReceived): TurnEnding {
 }
 
 /** Returns true if the answer stopped at a limit and not because the model had finished. */
-function stoppedAtLimit({ stop, truncated }: AnswerReceived): boolean {
+export function stoppedAtLimit({ stop, truncated }: AnswerReceived): boolean {
   return stop === 'length' || stop === 'window' || truncated === 'yes';
 }
 

@@ -169,9 +169,19 @@ interface AssistantMessage extends PlacedMessage {
   readonly limit?: 'time';
 }
 
+/** Kind of a part that is not in the text of a message. */
+export type OmittedKind = Exclude<(ContentPart | AnswerPart)['type'], 'text'>;
+
 interface PlacedMessage {
   /** Text of the message, without other parts. Empty for an answer that only calls tools. */
   readonly text: string;
+  /** Kinds of the parts that `text` leaves out, such as `image`. Absent if `text` is the whole message. */
+  readonly omitted?: readonly OmittedKind[];
+  /**
+   * True if the content is cut: an answer at the output limit, or an attachment of which `parts` contain only the
+   * beginning. The file part of such an attachment names the artifact with the whole.
+   */
+  readonly truncated?: true;
   /** Position of its record, for `fork({ at })`. */
   readonly position: Position;
   readonly at: Timestamp;
