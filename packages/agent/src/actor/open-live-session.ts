@@ -292,6 +292,7 @@ function createFace(actor: Actor, shared: SharedOptions): AgentSession {
         open?.delete(face);
       }
     },
+    [Symbol.asyncDispose]: () => face.close(),
   };
   open?.add(face);
   return face;

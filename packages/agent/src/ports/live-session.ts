@@ -146,6 +146,8 @@ export interface AgentSession {
   events(): AsyncIterable<SessionEvent>;
   /** Closes the session: a running turn ends as interrupted, the log is flushed, and the lock is released. */
   close(): Promise<void>;
+  /** Closes the session at the end of its block: `await using session = await agent.open()`. */
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /** A message of a conversation. */
