@@ -175,7 +175,10 @@ interface AssistantMessage extends PlacedMessage {
 export type OmittedKind = Exclude<(ContentPart | AnswerPart)['type'], 'text'>;
 
 interface PlacedMessage {
-  /** Text of the message, without other parts. Empty for an answer that only calls tools. */
+  /**
+   * Text of the message, without other parts, and without the request that `output` added to a prompt. Empty for an
+   * answer that only calls tools.
+   */
   readonly text: string;
   /** Kinds of the parts that `text` leaves out, such as `image`. Absent if `text` is the whole message. */
   readonly omitted?: readonly OmittedKind[];
@@ -326,6 +329,9 @@ export interface SideAnswer {
   readonly parts: readonly AnswerPart[];
   /** Tokens as the provider reported them. Empty if the call has no answer. */
   readonly usage: Usage;
+  /** All input and output tokens, with the names of a turn's totals. Absent if the provider did not report them. */
+  readonly input?: number;
+  readonly output?: number;
   /** Input tokens by bucket, with the names of a turn's totals. Absent if the provider did not report them. */
   readonly inputBuckets?: InputBuckets;
   readonly cost: string | undefined;

@@ -1,6 +1,7 @@
 // `session.messages()`: the conversation for a user interface.
 
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { answering, calls, failure, goLive, hanging, says } from '../../tests/small-live.ts';
 import type { Live } from '../../tests/small-live.ts';
 import { made } from '../../tests/small-work.ts';
@@ -95,4 +96,11 @@ test('a message is marked as truncated if its attachment or its answer is cut', 
     ['user', undefined],
     ['assistant', undefined],
   ]);
+});
+
+test('the text of a prompt with `output` does not contain the request for JSON', async () => {
+  const { live } = await goLive({ provider: answering(says('{"a":1}')) });
+  const { output } = await live.prompt('Count.', { output: z.object({ a: z.number() }) });
+  const [message] = await Array.fromAsync(live.messages());
+  expect([output, message?.text, message?.parts.length]).toEqual([{ a: 1 }, 'Count.', 2]);
 });

@@ -4,6 +4,7 @@ import { defined } from '@tidemark/core';
 import type { AnswerPart, ContentPart, Log, Position, Recorded, SessionId, Timestamp } from '@tidemark/log';
 import { stoppedAtLimit } from '../decide/next-move.ts';
 import type { SessionMessage } from '../ports/live-session.ts';
+import { isAnswerRequest } from './answer-schema.ts';
 
 /** Yields the recorded messages of a session, oldest first. A fork begins with the messages of its parent. */
 export async function* readMessages(log: Log, session: SessionId): AsyncGenerator<SessionMessage, void> {
@@ -43,7 +44,9 @@ interface Place {
 function userMessage(parts: readonly ContentPart[], place: Place): SessionMessage {
   // A file part has an artifact if the text part after it contains only the beginning of the file.
   const isCut = parts.some((part) => part.type === 'file' && part.artifact !== undefined);
-  return { role: 'user', ...textAndRest(parts), parts, ...(isCut && { truncated: true }), ...place };
+  const last = parts.at(-1);
+  const own = parts.length > 1 && last?.type === 'text' && isAnswerRequest(last.text) ? parts.slice(0, -1) : parts;
+  return { role: 'user', ...textAndRest(own), parts, ...(isCut && { truncated: true }), ...place };
 }
 
 function assistantMessage(parts: readonly AnswerPart[], place: Place): SessionMessage & { readonly role: 'assistant' } {
