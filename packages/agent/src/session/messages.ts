@@ -2,9 +2,9 @@
 
 import { defined } from '@tidemark/core';
 import type { AnswerPart, ContentPart, Log, Position, Recorded, SessionId, Timestamp } from '@tidemark/log';
-import { stoppedAtLimit } from '../decide/next-move.ts';
 import type { SessionMessage } from '../ports/live-session.ts';
 import { isAnswerRequest } from './answer-schema.ts';
+import { stoppedAtLimit } from './progress.ts';
 
 /** Yields the recorded messages of a session, oldest first. A fork begins with the messages of its parent. */
 export async function* readMessages(log: Log, session: SessionId): AsyncGenerator<SessionMessage, void> {
