@@ -53,6 +53,7 @@ export type {
   GivenAttachment,
   InputBuckets,
   ModelReach,
+  OmittedKind,
   OtherModel,
   PromptOptions,
   ResumeOptions,

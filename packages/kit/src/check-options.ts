@@ -25,7 +25,7 @@ import type {
   WorkspaceSetup,
 } from './agent-options.ts';
 import { KitError } from './kit-error.ts';
-import { ELSEWHERE, RENAMED } from './option-names.ts';
+import { ADVICE, ELSEWHERE, EXAMPLES, RENAMED } from './option-names.ts';
 import type { ProviderName } from './providers.ts';
 import { isProviderName, PROVIDERS } from './providers.ts';
 
@@ -282,7 +282,7 @@ const options = z.strictObject({
     .string()
     .refine((text) => !OLD_INSTRUCTIONS.includes(text), 'is now the system text: use workspace.agentsFile')
     .optional(),
-  tools: z.array(aTool, 'expected an array of tools: use defineTool').readonly().optional(),
+  tools: z.array(aTool, 'expected an array of tools: use [defineTool({ name, … })]').readonly().optional(),
   workspace: z.union([words, anyObject], 'expected a folder, or an object with `folder`').optional(),
   mcp: anyObject.optional(),
   skills: skills.optional(),
@@ -295,14 +295,6 @@ const options = z.strictObject({
   context: context.optional(),
   host: host.optional(),
 } satisfies OptionSchemas<AgentOptions>);
-
-/** Advice for a missing option, by its path. */
-const ADVICE: ReadonlyMap<string, string> = new Map([
-  ['model', 'name a model, such as claude-sonnet-5-5'],
-  ['workspace.folder', 'name the folder that the agent works in'],
-  ['skills.roots', 'list the folders of skills, or use skillRoots'],
-  ['mcp.servers', 'name the servers, such as { files: { command: "mcp-server-filesystem" } }'],
-]);
 
 /** Option names of each object, by the path of the object in the options. `*` stands for the name of a server. */
 const NAMES: ReadonlyMap<string, readonly string[]> = new Map([
@@ -383,7 +375,9 @@ function problemsOf(issue: z.core.$ZodIssue, at: readonly string[], given: unkno
   const place = [...at, ...issue.path].join('.');
   if (issue.code === 'invalid_key') return issue.issues.map(({ message }) => `${place}: ${message}`);
   if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownOption(place, key));
-  return [`${place || 'options'}: ${issueText(issue, given, ADVICE.get(place))}`];
+  const example = issue.code === 'invalid_type' && issue.expected === 'object' ? EXAMPLES.get(place) : undefined;
+  const text = issueText(issue, given, ADVICE.get(place));
+  return [`${place || 'options'}: ${text}${example === undefined ? '' : `: use ${example}`}`];
 }
 
 function unknownOption(place: string, key: string): string {

@@ -67,6 +67,8 @@ export interface Agent {
    * provider object that the caller passed stays open.
    */
   close(): Promise<void>;
+  /** Closes the agent at the end of its block: `await using agent = createAgent({ … })`. */
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
@@ -94,6 +96,10 @@ export function createAgent(options: AgentOptions): Agent {
     if (closed) throw new KitError('kit/closed', 'this agent is closed: create another agent to open a session');
     void mcp?.ready();
     return openSession({ ...resolved, runtime: { ...runtime, findModel } }, options, sessions, which);
+  };
+  const close = async (): Promise<void> => {
+    closed = true;
+    await closeAll(sessions, made);
   };
   return {
     log,
@@ -125,15 +131,20 @@ export function createAgent(options: AgentOptions): Agent {
       return [...sessions].find((one) => one.id === wanted);
     },
     messages: (id) => readMessages(log, idFrom(id)),
-    async close() {
-      closed = true;
-      try {
-        await Promise.all([...sessions].map((session) => session.close()));
-      } finally {
-        await Promise.all([...made].map(async (one) => one.close?.()));
-      }
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   };
+}
+
+async function closeAll(
+  sessions: ReadonlySet<AgentSession>,
+  made: ReadonlySet<Pick<Provider, 'close'>>,
+): Promise<void> {
+  try {
+    await Promise.all([...sessions].map((session) => session.close()));
+  } finally {
+    await Promise.all([...made].map(async (one) => one.close?.()));
+  }
 }
 
 const OPEN_OPTIONS = ['title', 'create'] satisfies readonly (keyof OpenOptions)[];
@@ -182,7 +193,9 @@ function idFrom(id: unknown): SessionId {
   }
   const given = typeof id === 'string' ? JSON.stringify(id) : `a value of type ${id === null ? 'null' : typeof id}`;
   const message = `${given} is not a session id: use 1 to 128 letters, digits, ".", "_" or "-", with a letter or digit first`;
-  throw new KitError('kit/bad-id', message, { id });
+  const order =
+    typeof id === 'object' && id !== null ? '; the options come after the id: open(undefined, { title })' : '';
+  throw new KitError('kit/bad-id', `${message}${order}`, { id });
 }
 
 /**

@@ -126,6 +126,10 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['inputSchema', 'input'],
   ['parameters', 'input'],
   ['execute', 'run'],
+  ['strict', '`input` alone, which checks the arguments'],
+  ['outputSchema', '`run`, whose value the model sees as JSON'],
+  ['toModelOutput', '`run`, which can return toolOutput({ text, images })'],
+  ['invoke', 'run'],
   ['handler', 'run'],
   ['needsApproval', '`effect` and the permissions of the agent'],
   ['keeps', 'truncate'],
@@ -147,19 +151,22 @@ function problemOf<Schema extends StandardSchemaV1>(definition: ToolDefinition<S
   if (typeof name !== 'string' || !NAME.test(name)) {
     return `${JSON.stringify(name)} is not a valid tool name: use 1 to 64 letters, digits, "_" or "-"`;
   }
-  for (const field of Object.keys(definition)) {
-    if (DEFINED.includes(field)) continue;
-    const named = ELSEWHERE.get(field) ?? nearestName(field, DEFINED);
-    return `the tool ${name} has an unknown field ${field}${named === undefined ? '' : `: use ${named}`}`;
-  }
-  if (typeof description !== 'string')
-    return `the tool ${name} has no description: write what it does and what it returns`;
+  const unknown = Object.keys(definition).filter((field) => !DEFINED.includes(field));
+  if (unknown.length > 0) return `the tool ${name} has ${unknown.map(unknownField).join('; and ')}`;
+  if (typeof description !== 'string') return `the tool ${name} has no description: write what it does and what it returns`;
   if (typeof run !== 'function') return `the tool ${name} has no function \`run\``;
   if (typeof input !== 'object' && typeof input !== 'function') return `the tool ${name} has no schema \`input\``;
   if (!('~standard' in input)) return `the \`input\` of the tool ${name} is not a Standard Schema, such as one of zod`;
+  if (effect === undefined)
+    return `the tool ${name} has no \`effect\`: use one of ${EFFECTS.join(', ')}, which decides if a person is asked`;
   if (!EFFECTS.includes(effect))
     return `the tool ${name} has the effect ${JSON.stringify(effect)}: use one of ${EFFECTS.join(', ')}`;
   return problemOfOptional(definition) ?? problemOfEffects(definition);
+}
+
+function unknownField(field: string): string {
+  const named = ELSEWHERE.get(field) ?? nearestName(field, DEFINED);
+  return `an unknown field ${field}${named === undefined ? '' : `: use ${named}`}`;
 }
 
 const isFunction = (value: unknown): boolean => typeof value === 'function';

@@ -21,6 +21,7 @@ export type {
   Mode,
   ModelReach,
   Notice,
+  OmittedKind,
   OtherModel,
   PageMaker,
   PromptOptions,

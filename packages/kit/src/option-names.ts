@@ -1,4 +1,4 @@
-// Former names of options, and their names in other libraries. The error for an unknown option names the option to use.
+// Former names of options, their names in other libraries, and examples. The error for a wrong option contains them.
 
 /** Options that were renamed or moved, each with its present path or replacement. */
 export const RENAMED: ReadonlyMap<string, string> = new Map([
@@ -44,6 +44,9 @@ export const RENAMED: ReadonlyMap<string, string> = new Map([
   ['subagents.cost', 'subagents.maxCost'],
   ['subagents.tokens', 'subagents.maxTokens'],
 ]);
+
+/** Advice for callbacks of other libraries. */
+const EVENTS = 'the events of a turn: for await (const event of session.prompt(…))';
 
 /** Names that other libraries have for an option. */
 export const ELSEWHERE: ReadonlyMap<string, string> = new Map([
@@ -133,4 +136,60 @@ export const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['host.env', 'host.environment'],
   ['output', 'the option output of session.prompt(…)'],
   ['env', 'host.environment'],
+  ['agents', 'subagents'],
+  ['handoffs', 'subagents'],
+  ['memory', 'workspace.trusted, which adds the memory files of the workspace'],
+  ['hooks', 'permissions.ask, and the events of a turn'],
+  ['onChunk', EVENTS],
+  ['onStepFinish', EVENTS],
+  ['onFinish', EVENTS],
+  ['onEvent', EVENTS],
+  ['abortSignal', 'the option signal of session.prompt(…)'],
+  ['signal', 'the option signal of session.prompt(…)'],
+  ['schema', 'the option output of session.prompt(…)'],
+  ['outputSchema', 'the option output of session.prompt(…)'],
+  ['resume', 'agent.open(id), then session.resume()'],
+  ['sessionId', 'agent.open(id)'],
+  ['toolChoice', 'modelOptions.parameters'],
+  ['name', 'host.client'],
+  ['settingSources', 'workspace.agentsFile'],
+  ['permissions.onAsk', 'permissions.ask'],
+  ['permissions.askUser', 'permissions.ask'],
+  ['connection.maxRetries', 'connection.retry.attempts, which is maxRetries + 1'],
+  ['connection.retries', 'connection.retry.attempts, which is retries + 1'],
+  ['connection.timeout', 'limits.maxDurationMs'],
+  ['connection.timeoutMs', 'limits.maxDurationMs'],
+  ['connection.proxy', 'connection.fetch'],
+  ['modelOptions.temperature', 'modelOptions.parameters'],
+  ['modelOptions.topP', 'modelOptions.parameters'],
+  ['modelOptions.effort', 'modelOptions.parameters'],
+  ['modelOptions.reasoning', 'modelOptions.parameters'],
+  ['modelOptions.thinking', 'modelOptions.parameters'],
+  ['modelOptions.maxTokens', 'maxOutputTokens'],
+  ['modelOptions.maxOutputTokens', 'maxOutputTokens'],
+  ['limits.maxTimeMs', 'limits.maxDurationMs'],
+  ['limits.maxTime', 'limits.maxDurationMs'],
+  ['limits.maxOutputTokens', 'maxOutputTokens'],
+  ['compaction.auto', 'compaction.when'],
+  ['compaction.enabled', 'compaction.when'],
+  ['compaction.model', 'compaction.by'],
+]);
+
+/** Advice for a missing option, by its path. */
+export const ADVICE: ReadonlyMap<string, string> = new Map([
+  ['model', 'name a model, such as claude-sonnet-5-5'],
+  ['workspace.folder', 'name the folder that the agent works in'],
+  ['skills.roots', 'list the folders of skills, or use skillRoots'],
+  ['mcp.servers', 'name the servers, such as { files: { command: "mcp-server-filesystem" } }'],
+]);
+
+/** Examples for options that are objects, and that authors write as a string, a list or a flag. */
+export const EXAMPLES: ReadonlyMap<string, string> = new Map([
+  ['skills', '{ roots: [{ folder, source }] }, or skillRoots'],
+  ['cache', '{ ttl: "1h" }'],
+  ['compaction', '{ when: "manual" }'],
+  ['permissions', '{ mode: "auto" }'],
+  ['limits', '{ maxSteps: 20 }'],
+  ['subagents', '{ parallel: 4 }'],
+  ['mcp.servers', '{ files: { command: "mcp-server-filesystem" } }'],
 ]);

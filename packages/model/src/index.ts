@@ -35,7 +35,7 @@ export type { ImageInput, ImageSize, PatchCount, TileCount } from './image-input
 export { imageTokens, SENT_SIDE, sentSize } from './image-input.ts';
 export type { ClaudeName } from './find-model.ts';
 export type { NamedParameters } from './render-parameters.ts';
-export { nameParameters } from './render-parameters.ts';
+export { idleParameters, nameParameters, renameParameters } from './render-parameters.ts';
 export { normalModelName, readClaudeName, undatedModelName } from './find-model.ts';
 export { parseCatalog, withOverrides } from './parse-catalog.ts';
 export type {

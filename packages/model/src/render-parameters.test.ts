@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defaultCatalog } from './default-catalog.ts';
 import { findModel } from './find-model.ts';
-import { nameParameters } from './render-parameters.ts';
+import { idleParameters, nameParameters, renameParameters } from './render-parameters.ts';
 import type { Capabilities } from './capabilities.ts';
 
 function row(model: string, provider: string): Capabilities {
@@ -53,4 +53,22 @@ describe('nameParameters', () => {
   ])('reports the problem of %s with %j', (provider, given, problem) => {
     expect(nameParameters(Object.fromEntries(Object.entries(given)), ROWS[provider])).toEqual(problem);
   });
+});
+
+describe('renameParameters', () => {
+  it('gives each parameter the name that the model has for it, and keeps the others', () => {
+    expect(renameParameters({ effort: 'low', ...THINKING }, ROWS.openai)).toEqual({
+      'reasoning.effort': 'low',
+      ...THINKING,
+    });
+  });
+
+  it('takes the later one of two parameters that mean the same', () => {
+    expect(renameParameters({ effort: 'low', 'reasoning.effort': 'high' }, ROWS.anthropic)).toEqual({ effort: 'high' });
+  });
+});
+
+it('`idleParameters` returns the names that the model does not have', () => {
+  expect(idleParameters({ effort: 'low', ...THINKING }, ROWS.openai)).toEqual(['effort', 'thinking']);
+  expect(idleParameters({ 'reasoning.effort': 'low' }, ROWS.openai)).toEqual([]);
 });

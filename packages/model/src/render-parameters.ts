@@ -31,6 +31,32 @@ export function nameParameters(
   return { parameters: Object.fromEntries(named) };
 }
 
+/**
+ * Returns parameters that were set for another model by the names of the catalog row. A parameter that the row does not
+ * have keeps its name. It is not sent, and applies again to a model that has it. If two parameters mean the same, the
+ * later one is taken.
+ */
+export function renameParameters(
+  given: RenderParameters,
+  row: Pick<Capabilities, 'renderParameters'>,
+): RenderParameters {
+  const named = Object.entries(given).flatMap(([name, value]) => {
+    const read = nameParameters({ [name]: value }, row);
+    return Object.entries('parameters' in read ? read.parameters : { [name]: value });
+  });
+  return Object.fromEntries(named);
+}
+
+/** Returns the names of parameters that the model does not have, so that they are not sent. */
+export function idleParameters(
+  given: RenderParameters,
+  { renderParameters }: Pick<Capabilities, 'renderParameters'>,
+): readonly string[] {
+  return Object.entries(given).flatMap(([name, value]) =>
+    value === undefined || Object.hasOwn(renderParameters, name) ? [] : [name],
+  );
+}
+
 /** Returns a parameter, or the members of an object that is no parameter itself. */
 function membersOf(name: string, value: Json, known: readonly string[]): readonly (readonly [string, Json])[] {
   if (known.includes(name) || typeof value !== 'object' || value === null || isList(value)) return [[name, value]];

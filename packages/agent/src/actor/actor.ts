@@ -47,8 +47,8 @@ export interface Actor {
   readonly first: Runtime;
   /** Permission mode of the session. The next turn records this mode if the log has another one. */
   mode: Mode;
-  /** Keys of the notices about permissions that were raised. Each is raised once. */
-  readonly permissionNotices: Set<string>;
+  /** Keys of the notices that are raised once per session and were raised. */
+  readonly raisedNotices: Set<string>;
   running: RunningTurn | undefined;
   /** Function that sends a side call. `undefined` until it is set. */
   side: AskBeside | undefined;
@@ -84,7 +84,7 @@ export function createActor(session: Session, runtime: Runtime, mode: Mode, firs
     runtime,
     first,
     mode,
-    permissionNotices: new Set(),
+    raisedNotices: new Set(),
     running: undefined,
     side: undefined,
     children: undefined,
@@ -186,7 +186,7 @@ export function workOf(actor: Actor, turn: TurnId, signal: AbortSignal, schema?:
     signal,
     begunAt: actor.runtime.surroundings.elapsed(),
     reportedRewrites: new Set(),
-    permissionNotices: actor.permissionNotices,
+    raisedNotices: actor.raisedNotices,
     watched: watchTurn(actor.runtime.watch, (event) => tell(actor, event)),
     tell: (event) => tell(actor, event),
     applyRuntimeChange: (change) => applyRuntimeChange(actor, change),

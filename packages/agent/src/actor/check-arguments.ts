@@ -55,6 +55,9 @@ const NAMES_OF_OPTIONS: ReadonlySet<string> = new Set([
   'beforePrompt',
 ]);
 
+/** Advice for callbacks of other libraries. */
+const EVENTS = 'iterate the turn: for await (const event of session.prompt(…))';
+
 /** Advice for an option of one command. */
 const ELSEWHERE_IN: ReadonlyMap<string, string> = new Map([
   ['side.model', 'a side call uses the model of the session; use session.fork({ model })'],
@@ -62,6 +65,14 @@ const ELSEWHERE_IN: ReadonlyMap<string, string> = new Map([
   ['side.output', 'ask for JSON in `prompt`, or use session.prompt(…, { output })'],
   ['side.schema', 'ask for JSON in `prompt`, or use session.prompt(…, { output })'],
   ['resume.output', 'parse `text` of the finished turn with the schema'],
+  ['prompt.system', 'use the option instructions of createAgent'],
+  ['prompt.instructions', 'use the option instructions of createAgent'],
+  ['prompt.tools', 'use session.setTools(…)'],
+  ['prompt.effort', 'use session.setReasoning({ effort })'],
+  ['prompt.reasoning', 'use session.setReasoning({ effort })'],
+  ['prompt.onChunk', EVENTS],
+  ['prompt.onStepFinish', EVENTS],
+  ['prompt.onFinish', EVENTS],
   ['prompt.maxTokens', 'use the option maxOutputTokens of createAgent'],
   ['prompt.maxSteps', 'use the option limits.maxSteps of createAgent'],
   ['prompt.timeout', 'use the option limits.maxDurationMs of createAgent, or `signal`'],
@@ -253,6 +264,8 @@ function requirePart(part: unknown, index: number): void {
 }
 
 function problemOf(part: unknown): string | undefined {
+  if (typeof part === 'object' && part !== null && 'role' in part)
+    return 'is a message with a role: the session keeps the history, so pass only the new text';
   if (typeof part !== 'object' || part === null || !('type' in part)) return 'is not { type: "text", text }';
   const text = (name: string): boolean => typeof Object.entries(part).find(([key]) => key === name)?.[1] === 'string';
   const bytes = 'data' in part && part.data instanceof Uint8Array;

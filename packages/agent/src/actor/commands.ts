@@ -2,7 +2,7 @@
 
 import { defined } from '@tidemark/core';
 import type { Event, NotificationReceived, RenderParameters } from '@tidemark/log';
-import { nameParameters } from '@tidemark/model';
+import { nameParameters, renameParameters } from '@tidemark/model';
 import { askerOf } from '../compact/ask-for-checkpoint.ts';
 import { compactSession, startAfresh } from '../compact/compact-session.ts';
 import { requirePrice } from '../decide/limits.ts';
@@ -243,7 +243,9 @@ export function withModel(
   model: OtherModel | undefined,
 ): Runtime {
   if (model === undefined) return runtime;
-  const { provider, capabilities, parameters = runtime.parameters } = model;
+  const { provider, capabilities } = model;
+  // A parameter keeps its meaning: `effort` of one provider is `reasoning.effort` of another.
+  const parameters = model.parameters ?? renameParameters(runtime.parameters, capabilities);
   const { envelope, betas } = provider.name === first.provider.name ? first : NOTHING_SAID;
   return { ...runtime, provider, capabilities, envelope, betas, parameters };
 }

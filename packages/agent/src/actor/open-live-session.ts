@@ -3,6 +3,7 @@
 import { defined } from '@tidemark/core';
 import type { ContentPart, Log, SessionId, StartedBy, TurnBegan } from '@tidemark/log';
 import { sessionId } from '@tidemark/log';
+import { renameParameters } from '@tidemark/model';
 import { requirePrice } from '../decide/limits.ts';
 import { isResumable } from '../decide/next-move.ts';
 import { AgentError } from '../errors.ts';
@@ -127,10 +128,11 @@ export async function openLiveSession(options: LiveSessionOptions): Promise<Agen
 
 /**
  * Returns the runtime with the parameters that `setReasoning` recorded. They override the parameters passed at opening,
- * because they were set for this session.
+ * because they were set for this session. They may have been set for a model with other names.
  */
 function withReasoning(runtime: Runtime, { progress: { reasoningParameters } }: Session): Runtime {
-  return { ...runtime, parameters: { ...runtime.parameters, ...reasoningParameters } };
+  const recorded = renameParameters(reasoningParameters, runtime.capabilities);
+  return { ...runtime, parameters: { ...runtime.parameters, ...recorded } };
 }
 
 function sharedOptions({ client, trigger, open }: LiveSessionOptions): SharedOptions {
@@ -290,6 +292,7 @@ function createFace(actor: Actor, shared: SharedOptions): AgentSession {
         open?.delete(face);
       }
     },
+    [Symbol.asyncDispose]: () => face.close(),
   };
   open?.add(face);
   return face;

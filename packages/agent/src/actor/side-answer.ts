@@ -1,9 +1,10 @@
 // Answer of a side call, as the caller receives it. Like a turn, it has an outcome. A failure of the provider is an
 // outcome and not an exception.
 
+import { defined } from '@tidemark/core';
 import type { Usage } from '@tidemark/log';
 import type { StopReason } from '@tidemark/model';
-import { allWritten, inputTokens, ProviderError } from '@tidemark/model';
+import { allWritten, inputTokens, outputTokens, ProviderError } from '@tidemark/model';
 import { failedBy } from '../decide/limits.ts';
 import { AgentError } from '../errors.ts';
 import type { InputBuckets, SideAnswer, SideCall } from '../ports/live-session.ts';
@@ -25,7 +26,7 @@ export async function answerSideCall(actor: Actor, { prompt, ...call }: SideCall
   const words = await keepGiven(actor, partsOf(prompt));
   try {
     const { stop, ...answer } = await callBeside(actor, { ...call, words });
-    return { ...endingOf(stop), ...answer, ...bucketsOf(answer.usage) };
+    return { ...endingOf(stop), ...answer, ...tokensOf(answer.usage) };
   } catch (error) {
     const ending = endingAfter(error);
     if (ending === undefined) throw error;
@@ -63,9 +64,12 @@ function failedAs(code: KnownTurnErrorCode, message: string, next: string): Endi
   return { outcome: 'failed', error: { code, message, next }, limit: undefined };
 }
 
-/** Returns the input tokens by bucket, or an empty object if the provider did not report all of them. */
-function bucketsOf(usage: Usage): { readonly inputBuckets?: InputBuckets } {
+/** Returns the tokens by the names of a turn's totals. A number that the provider did not report is absent. */
+function tokensOf(usage: Usage): Pick<SideAnswer, 'input' | 'output' | 'inputBuckets'> {
   const { fresh = 0, read = 0 } = usage;
   const written = allWritten(usage) ?? 0;
-  return fresh + read + written === inputTokens(usage) ? { inputBuckets: { fresh, read, written } } : {};
+  const input = inputTokens(usage);
+  const inputBuckets: InputBuckets | undefined =
+    fresh + read + written === input ? { fresh, read, written } : undefined;
+  return defined({ input, output: outputTokens(usage), inputBuckets });
 }

@@ -82,9 +82,16 @@ describe('a side call', () => {
   });
 
   test('reports its input with the names that the totals of a turn have', async () => {
-    const { live } = await goLive({ provider: answering(says('A title', { usage: USED })) });
-    const { inputBuckets } = await live.side({ purpose: 'title', prompt: 'Name this.' });
+    const { live } = await goLive({
+      provider: answering(says('A title', { usage: USED }), says('A turn', { usage: USED })),
+    });
+    const { inputBuckets, input, output } = await live.side({ purpose: 'title', prompt: 'Name this.' });
     expect(Object.keys(inputBuckets ?? {})).toEqual(['fresh', 'read', 'written']);
+    const sum = Object.values(inputBuckets ?? {}).reduce((all, tokens) => all + tokens, 0);
+    expect([input, output]).toEqual([sum, USED.answer]);
+    const { totals } = await live.prompt('Now a turn.');
+    expect(Object.keys(totals)).toEqual(expect.arrayContaining(['input', 'output', 'inputBuckets']));
+    expect(Object.keys(totals.inputBuckets ?? {})).toEqual(Object.keys(inputBuckets ?? {}));
   });
 
   test('refuses the option `model`, and the error explains how to ask another model', async () => {

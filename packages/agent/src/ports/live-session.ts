@@ -146,6 +146,8 @@ export interface AgentSession {
   events(): AsyncIterable<SessionEvent>;
   /** Closes the session: a running turn ends as interrupted, the log is flushed, and the lock is released. */
   close(): Promise<void>;
+  /** Closes the session at the end of its block: `await using session = await agent.open()`. */
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /** A message of a conversation. */
@@ -169,9 +171,22 @@ interface AssistantMessage extends PlacedMessage {
   readonly limit?: 'time';
 }
 
+/** Kind of a part that is not in the text of a message. */
+export type OmittedKind = Exclude<(ContentPart | AnswerPart)['type'], 'text'>;
+
 interface PlacedMessage {
-  /** Text of the message, without other parts. Empty for an answer that only calls tools. */
+  /**
+   * Text of the message, without other parts, and without the request that `output` added to a prompt. Empty for an
+   * answer that only calls tools.
+   */
   readonly text: string;
+  /** Kinds of the parts that `text` leaves out, such as `image`. Absent if `text` is the whole message. */
+  readonly omitted?: readonly OmittedKind[];
+  /**
+   * True if the content is cut: an answer at the output limit, or an attachment of which `parts` contain only the
+   * beginning. The file part of such an attachment names the artifact with the whole.
+   */
+  readonly truncated?: true;
   /** Position of its record, for `fork({ at })`. */
   readonly position: Position;
   readonly at: Timestamp;
@@ -315,6 +330,9 @@ export interface SideAnswer {
   readonly parts: readonly AnswerPart[];
   /** Tokens as the provider reported them. Empty if the call has no answer. */
   readonly usage: Usage;
+  /** All input and output tokens, with the names of a turn's totals. Absent if the provider did not report them. */
+  readonly input?: number;
+  readonly output?: number;
   /** Input tokens by bucket, with the names of a turn's totals. Absent if the provider did not report them. */
   readonly inputBuckets?: InputBuckets;
   readonly cost: string | undefined;

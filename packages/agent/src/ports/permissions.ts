@@ -123,12 +123,22 @@ function problemOfObject(answer: object): string | undefined {
   if (words !== undefined) return '`words`, which was renamed to `reason`';
   if (decision === 'denied')
     return reason === undefined || typeof reason === 'string' ? undefined : 'a `reason` that is not a string';
-  if (decision !== 'allowed') return 'a value of type object';
+  if (decision !== 'allowed') return shortObject(answer);
   if (keep !== undefined && keep !== 'session' && keep !== 'project')
     return 'a grant with `keep` that is not "session" or "project"';
   return always === undefined || isGrant(always)
     ? undefined
     : 'a badly formed grant: `always` is { tool } with lists `commands`, `patterns`, `paths`, `folders` or `hosts`';
+}
+
+/** Returns the names of an object's fields, and the value of `decision` or `behavior` if it is a short text. */
+function shortObject(answer: object): string {
+  const fields = Object.entries(answer).map(([name, value]: readonly [string, unknown]) =>
+    ['decision', 'behavior'].includes(name) && typeof value === 'string' && value.length <= 20
+      ? `${name}: ${JSON.stringify(value)}`
+      : name,
+  );
+  return `{ ${fields.slice(0, 5).join(', ')} }`;
 }
 
 const EMPTY: { readonly [field in 'decision' | 'reason' | 'words' | 'always' | 'keep']?: unknown } = {};

@@ -21,7 +21,7 @@ export function foldName(name: string): string {
  * the time is at most proportional to the product of both lengths.
  */
 export function matchStars(pattern: string, text: string, one?: '?'): boolean {
-  return matchCharacters([...pattern], [...text], one);
+  return matchCharacters(Array.from(pattern), Array.from(text), one);
 }
 
 function matchCharacters(pattern: readonly string[], text: readonly string[], one: '?' | undefined): boolean {

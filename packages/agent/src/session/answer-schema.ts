@@ -66,12 +66,21 @@ export function createAnswerSchema<Output>(schema: StandardSchemaV1<unknown, Out
   const json = JSON.stringify(described.schema);
   let last: { readonly answer: string; readonly checked: Promise<CheckedAnswer<Output>> } | undefined;
   return {
-    request: `When the work is done, answer with one JSON value that matches this JSON Schema. The answer contains only the JSON, without other text and without a code fence.\n${json}`,
+    request: `${REQUEST}${json}`,
     read(answer) {
       if (last?.answer !== answer) last = { answer, checked: checkBy(schema, described.schema, answer) };
       return last.checked;
     },
   };
+}
+
+/** Beginning of the request text. The JSON Schema comes after it. */
+const REQUEST =
+  'When the work is done, answer with one JSON value that matches this JSON Schema. The answer contains only the JSON, without other text and without a code fence.\n';
+
+/** Returns true for the text that `createAnswerSchema` adds to a prompt. It is not part of the user's own words. */
+export function isAnswerRequest(text: string): boolean {
+  return text.startsWith(REQUEST);
 }
 
 async function checkBy<Output>(

@@ -1,6 +1,7 @@
 // `session.messages()`: the conversation for a user interface.
 
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { answering, calls, failure, goLive, hanging, says } from '../../tests/small-live.ts';
 import type { Live } from '../../tests/small-live.ts';
 import { made } from '../../tests/small-work.ts';
@@ -54,4 +55,52 @@ test('`messages` contains an answer that the user interrupted, and no attempt th
     text: 'Well',
     interrupted: true,
   });
+});
+
+test('a message names the kinds of parts that its text leaves out', async () => {
+  const image = { width: 8, height: 8, mediaType: 'image/png', data: new Uint8Array([1]), changes: [] };
+  const { live } = await goLive({
+    provider: answering(calls(['c1', 'look']), says('done')),
+    runtime: { tools: [look], images: { fit: () => Promise.resolve(image) } },
+  });
+  await live.prompt([
+    { type: 'text', text: 'See:' },
+    { type: 'image', data: new Uint8Array([1]) },
+  ]);
+  const found = await Array.fromAsync(live.messages());
+  expect(found.map(({ text, omitted }) => [text, omitted])).toEqual([
+    ['See:', ['image']],
+    ['', ['call']],
+    ['done', undefined],
+  ]);
+});
+
+test('a message is marked as truncated if its attachment or its answer is cut', async () => {
+  const { live } = await goLive({
+    provider: answering(says('Half of', { stop: 'length' }), says(' it.'), says('Short.')),
+  });
+  const data = new TextEncoder().encode('a line\n'.repeat(20_000));
+  await live.prompt([
+    { type: 'text', text: 'Read.' },
+    { type: 'attachment', name: 'stdin', data },
+  ]);
+  await live.prompt([
+    { type: 'text', text: 'Read.' },
+    { type: 'attachment', name: 'stdin', data: data.slice(0, 70) },
+  ]);
+  const found = await Array.fromAsync(live.messages());
+  expect(found.map(({ role, truncated }) => [role, truncated])).toEqual([
+    ['user', true],
+    ['assistant', true],
+    ['assistant', undefined],
+    ['user', undefined],
+    ['assistant', undefined],
+  ]);
+});
+
+test('the text of a prompt with `output` does not contain the request for JSON', async () => {
+  const { live } = await goLive({ provider: answering(says('{"a":1}')) });
+  const { output } = await live.prompt('Count.', { output: z.object({ a: z.number() }) });
+  const [message] = await Array.fromAsync(live.messages());
+  expect([output, message?.text, message?.parts.length]).toEqual([{ a: 1 }, 'Count.', 2]);
 });

@@ -3,6 +3,8 @@
 import { defined } from '@tidemark/core';
 import type { AnswerPart, ContentPart, Log, Position, Recorded, SessionId, Timestamp } from '@tidemark/log';
 import type { SessionMessage } from '../ports/live-session.ts';
+import { isAnswerRequest } from './answer-schema.ts';
+import { stoppedAtLimit } from './progress.ts';
 
 /** Yields the recorded messages of a session, oldest first. A fork begins with the messages of its parent. */
 export async function* readMessages(log: Log, session: SessionId): AsyncGenerator<SessionMessage, void> {
@@ -18,7 +20,8 @@ function messageIn({ position, at, ...record }: Recorded): SessionMessage | unde
     case 'prompt.given':
       return userMessage(record.data.parts, place);
     case 'answer.received':
-      return record.data.stream === 'main' ? assistantMessage(record.data.parts, place) : undefined;
+      if (record.data.stream !== 'main') return undefined;
+      return { ...assistantMessage(record.data.parts, place), ...(stoppedAtLimit(record.data) && { truncated: true }) };
     case 'answer.interrupted':
       // An attempt that broke off is sent again, and its text is part of the next answer.
       if (record.data.stream !== 'main' || record.data.by === 'transport' || record.data.parts.length === 0)
@@ -39,13 +42,19 @@ interface Place {
 }
 
 function userMessage(parts: readonly ContentPart[], place: Place): SessionMessage {
-  return { role: 'user', text: textOf(parts), parts, ...place };
+  // A file part has an artifact if the text part after it contains only the beginning of the file.
+  const isCut = parts.some((part) => part.type === 'file' && part.artifact !== undefined);
+  const last = parts.at(-1);
+  const own = parts.length > 1 && last?.type === 'text' && isAnswerRequest(last.text) ? parts.slice(0, -1) : parts;
+  return { role: 'user', ...textAndRest(own), parts, ...(isCut && { truncated: true }), ...place };
 }
 
 function assistantMessage(parts: readonly AnswerPart[], place: Place): SessionMessage & { readonly role: 'assistant' } {
-  return { role: 'assistant', text: textOf(parts), parts, ...place };
+  return { role: 'assistant', ...textAndRest(parts), parts, ...place };
 }
 
-function textOf(parts: readonly (ContentPart | AnswerPart)[]): string {
-  return parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
+function textAndRest(parts: readonly (ContentPart | AnswerPart)[]): Pick<SessionMessage, 'text' | 'omitted'> {
+  const omitted = [...new Set(parts.flatMap(({ type }) => (type === 'text' ? [] : [type])))];
+  const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
+  return { text, ...(omitted.length > 0 && { omitted }) };
 }

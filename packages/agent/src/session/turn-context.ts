@@ -48,8 +48,8 @@ export interface TurnContext {
   readonly answerCheck?: AnswerCheck;
   /** Watch that finds what the turn changed outside of the session. */
   readonly watched?: WatchedTurn;
-  /** Keys of the notices about permissions that this session has raised. Shared by all turns. */
-  readonly permissionNotices?: Set<string>;
+  /** Keys of the notices that are raised once per session and were raised. Shared by all turns. */
+  readonly raisedNotices?: Set<string>;
   /** Sends an ephemeral event to presenters. The session itself sends the recorded ones. */
   readonly tell: (event: SessionEvent) => void;
 }

@@ -27,9 +27,9 @@ export function noticeNoAsker(work: TurnContext, call: DeniedCall): void {
   noticeOnce(work, noAskerNotice(call));
 }
 
-function noticeOnce({ permissionNotices, tell }: TurnContext, notice: Notice): void {
-  if (permissionNotices === undefined || permissionNotices.has(notice.code)) return;
-  permissionNotices.add(notice.code);
+function noticeOnce({ raisedNotices, tell }: TurnContext, notice: Notice): void {
+  if (raisedNotices === undefined || raisedNotices.has(notice.code)) return;
+  raisedNotices.add(notice.code);
   tell({ type: 'notice.raised', notice });
 }
 

@@ -17,16 +17,16 @@ const SERVER = '__';
  */
 export function noticeIdleRules({
   runtime: { rules = [], tools },
-  permissionNotices,
+  raisedNotices,
   tell,
-}: Pick<TurnContext, 'runtime' | 'permissionNotices' | 'tell'>): void {
+}: Pick<TurnContext, 'runtime' | 'raisedNotices' | 'tell'>): void {
   const names = tools.map(({ name }) => name);
   for (const rule of rules) {
     if (names.some((name) => matchStars(rule.tool, name))) continue;
     const key = `permissions/idle-rule ${rule.decision} ${rule.tool}`;
     const notice = idleRuleNotice(rule, names);
-    if (notice === undefined || permissionNotices === undefined || permissionNotices.has(key)) continue;
-    permissionNotices.add(key);
+    if (notice === undefined || raisedNotices === undefined || raisedNotices.has(key)) continue;
+    raisedNotices.add(key);
     tell({ type: 'notice.raised', notice });
   }
 }

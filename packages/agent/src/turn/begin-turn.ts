@@ -129,7 +129,11 @@ export function findSkills(shelf: SkillShelf | undefined, names: readonly string
     const found = shelf?.find(name);
     if (found !== undefined) return found;
     const nearest = nearestName(name, shelf?.names ?? []);
-    const next = nearest === undefined ? '`tidemark skills` lists the installed skills' : `did you mean ${nearest}?`;
+    const none = shelf === undefined || shelf.names.length === 0;
+    const list = none
+      ? 'this session has no skills, so install one, or list its folder in `skills.roots`'
+      : '`tidemark skills` lists the installed skills';
+    const next = nearest === undefined ? list : `did you mean ${nearest}?`;
     throw new AgentError('agent/unknown-skill', `there is no skill ${name}: ${next}`, { skill: name });
   });
 }

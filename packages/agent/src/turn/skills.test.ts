@@ -68,7 +68,7 @@ test('a prompt brings a skill only once', async () => {
 test('a session without skills refuses a prompt with a skill and begins no turn', async () => {
   const { live, kinds } = await goLive({ provider: answering(says('One.')) });
   expect(() => live.prompt('Go.', { skills: ['tax'] })).toThrow(
-    'there is no skill tax: `tidemark skills` lists the installed skills',
+    'there is no skill tax: this session has no skills, so install one, or list its folder in `skills.roots`',
   );
   expect(await kinds()).not.toContain('turn.started');
 });

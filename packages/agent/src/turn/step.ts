@@ -4,6 +4,7 @@ import { frontEntries, itemAt, newTextRatio, sizeByBlock } from '@tidemark/conte
 import type { Event, Recorded } from '@tidemark/log';
 import { milliseconds } from '@tidemark/log';
 import type { ProviderError, StreamPart } from '@tidemark/model';
+import { idleParameters } from '@tidemark/model';
 import { beginningOf, failedBy, retryPause, whyLimited } from '../decide/limits.ts';
 import type { TurnEnding } from '../decide/next-move.ts';
 import { quarantinesFor } from '../decide/quarantine.ts';
@@ -33,6 +34,7 @@ export async function askModel(turn: StepContext): Promise<TurnEnding | undefine
   // step.
   const working: StepContext = { ...turn, runtime: turn.runtime };
   noticeIdleRules(working);
+  noticeIdleParameters(working);
   const limited = whyLimited(working.runtime.limits, takenBy(working));
   if (limited !== undefined) return limited;
   await relievePressure(working);
@@ -153,6 +155,25 @@ export async function repairRequest(
 const USER = { by: 'user' } as const;
 const TIME = { by: 'limit', limit: 'time' } as const;
 const TRANSPORT = { by: 'transport' } as const;
+
+/**
+ * Reports a parameter that was set and that the model does not have, such as an effort that was set for the model
+ * before. It is reported once for each model.
+ */
+function noticeIdleParameters({
+  runtime: { parameters, capabilities },
+  raisedNotices,
+  tell,
+}: Pick<StepContext, 'runtime' | 'raisedNotices' | 'tell'>): void {
+  for (const name of idleParameters(parameters, capabilities)) {
+    const key = `session/idle-parameter ${capabilities.model} ${name}`;
+    if (raisedNotices === undefined || raisedNotices.has(key)) continue;
+    raisedNotices.add(key);
+    const message = `the parameter "${name}" is set but not sent, because ${capabilities.model} does not have it`;
+    const next = 'It applies again after a switch to a model that has it.';
+    tell({ type: 'notice.raised', notice: { code: 'session/idle-parameter', message, next } });
+  }
+}
 
 /** Records the end of a call, for a step of a turn or a side call. `retry`: another attempt follows the failure. */
 export function recordEnd(
