@@ -1,5 +1,7 @@
 // Public exports of `@tidemark/recording`: import and replay of sessions that other programs recorded.
 
+export type { CodexPlace, CodexSurroundings } from './import/codex/codex-places.ts';
+export { codexPlaces } from './import/codex/codex-places.ts';
 export type { FormatName } from './import/format/format.ts';
 export type { ImportErrorCode, ImportPlace } from './import/format/import-error.ts';
 export { IMPORT_ERRORS, ImportError } from './import/format/import-error.ts';

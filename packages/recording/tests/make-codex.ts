@@ -227,7 +227,7 @@ const KEPT: ReadonlySet<string> = new Set(['encrypted_content', 'image_url', 'ur
 function shorten(key: string, value: unknown): unknown {
   if (key === 'rate_limits') return null;
   if (key === 'tools' && Array.isArray(value)) return value.slice(0, 1);
-  if (typeof value !== 'string' || value.length <= LONGEST || KEPT.has(key)) return value;
+  if (typeof value !== 'string' || value.length <= LONGEST || KEPT.has(key) || value.includes('SUMMARY')) return value;
   return `${value.slice(0, LONGEST)}… (cut)`;
 }
 

@@ -19,6 +19,7 @@ import { nameBranches } from './session-names.ts';
 import type { Stage } from './stages.ts';
 import type { SubagentFile } from './subagent-file.ts';
 import { findStarter, readSubagentFile } from './subagent-file.ts';
+import { findThreadStarter, readSubagentThread } from './subagent-thread.ts';
 import { surveyStage } from './stages.ts';
 
 /** Bytes of a transcript, with a name that error texts contain. */
@@ -61,7 +62,8 @@ export async function importInto(
   options: Pick<ImportOptions, 'mint'> = {},
 ): Promise<Imported> {
   const { open, source } = typeof from === 'string' ? { open: await openFile(from), source: from } : from;
-  const subagent = typeof from === 'string' ? await readSubagentFile(from) : undefined;
+  const subagent =
+    (typeof from === 'string' ? await readSubagentFile(from) : undefined) ?? (await readSubagentThread(open));
   const transcript = await readTranscript(open, { ...options, ...defined({ subagent }), source });
   const { stages, diverged } = await chooseStages(store, transcript);
   const billed = await billedElsewhere(store, transcript, stages);
@@ -180,6 +182,8 @@ async function starterOf(
   stages: Stages,
   subagent: SubagentFile,
 ): Promise<StartedBy | undefined> {
+  const { thread, depth } = subagent;
+  if (thread !== undefined) return findThreadStarter(store, thread, depth);
   const own = nameBranches({ format, outline: whole.outline, digest: stages[0].digest, mint })[whole.outline.main];
   return own === undefined ? undefined : findStarter(store, subagent, own, format.name);
 }
