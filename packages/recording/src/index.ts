@@ -19,7 +19,7 @@ export type { ImportOptions, ImportSource, TranscriptFile } from './import/impor
 export { importTranscript, openTranscript } from './import/import-transcript.ts';
 export type { OpenBytes } from './import/recognise.ts';
 export { recogniseFormat } from './import/recognise.ts';
-export type { AgentProgram, PlacesInput, TranscriptPlace } from './import/transcript-places.ts';
+export type { AgentProgram, PlacesInput, TranscriptPlace } from './import/format/place.ts';
 export { transcriptPlaces } from './import/transcript-places.ts';
 export type { ReplayBreak, ReplayMiss } from './replay/account.ts';
 export type { ReplayWarm } from './replay/drive.ts';

@@ -4,7 +4,15 @@
 import { describe, expect, it } from 'vitest';
 import type { AnsweredOpenAICall, Simulator } from '../src/index.ts';
 import type { Wire } from './conversation.ts';
-import { asked, functionTool, output, outputOf, refused, respond, simulateOpenAI } from './openai-conversation.ts';
+import {
+  userMessage,
+  functionTool,
+  output,
+  outputOf,
+  refused,
+  respond,
+  simulateOpenAI,
+} from './openai-conversation.ts';
 
 const STORED = { store: true, tools: [functionTool('look')] };
 
@@ -16,49 +24,53 @@ const LOST =
 describe('references to items of a stored response (§2.4)', () => {
   it('a reference stands for the stored call, and its result counts as answered', () => {
     const simulator = simulateOpenAI({ scenario: { steps: [{ answer: CALL }, { expect: { toolResult: 'seen' } }] } });
-    const references = outputOf(respond(simulator, { ...STORED, input: [asked('go')] })).map(reference);
-    const next = respond(simulator, { ...STORED, input: [asked('go'), ...references, output('call_1')] });
+    const references = outputOf(respond(simulator, { ...STORED, input: [userMessage('go')] })).map(reference);
+    const next = respond(simulator, { ...STORED, input: [userMessage('go'), ...references, output('call_1')] });
     expect([references.length, next.counts.input]).toEqual([1, 4_000]);
     expect(simulator.check()).toEqual([]);
   });
 
   it('a reference has the cache prefix of the item itself', () => {
     const simulator = simulateOpenAI();
-    const [item = {}] = outputOf(respond(simulator, { ...STORED, input: [asked('go')] }));
-    const sent = (shape: Wire): Wire => ({ ...STORED, input: [asked('go'), shape, asked('on')] });
+    const [item = {}] = outputOf(respond(simulator, { ...STORED, input: [userMessage('go')] }));
+    const sent = (shape: Wire): Wire => ({ ...STORED, input: [userMessage('go'), shape, userMessage('on')] });
     respond(simulator, sent(item));
     expect(respond(simulator, sent(reference(item))).counts.read).toBe(4_000);
   });
 
   it('a reference needs no type', () => {
     const simulator = simulateOpenAI();
-    const [item] = outputOf(respond(simulator, { ...STORED, input: [asked('go')] }));
-    expect(respond(simulator, { input: [{ id: item?.['id'] }, asked('on')] }).counts.input).toBe(2_000);
+    const [item] = outputOf(respond(simulator, { ...STORED, input: [userMessage('go')] }));
+    expect(respond(simulator, { input: [{ id: item?.['id'] }, userMessage('on')] }).counts.input).toBe(2_000);
   });
 
   it('a response that continues a call with references has the items themselves', () => {
     const simulator = simulateOpenAI();
-    const [item] = outputOf(respond(simulator, { ...STORED, input: [asked('go')] }));
-    const second = respond(simulator, { store: true, input: [reference(item ?? {}), asked('on')] });
-    expect(respond(simulator, { previous_response_id: idOf(second), input: [asked('and')] }).counts.input).toBe(4_000);
+    const [item] = outputOf(respond(simulator, { ...STORED, input: [userMessage('go')] }));
+    const second = respond(simulator, { store: true, input: [reference(item ?? {}), userMessage('on')] });
+    expect(respond(simulator, { previous_response_id: idOf(second), input: [userMessage('and')] }).counts.input).toBe(
+      4_000,
+    );
   });
 
-  it.each<readonly [string, (simulator: Simulator) => Wire, string?]>([
+  const REFERENCES: readonly (readonly [string, (simulator: Simulator) => Wire, string?])[] = [
     ['an item that was never stored', () => ({ type: 'item_reference', id: 'fc_1' })],
     [
       'an item of a call with `store: false`',
       (simulator) => {
         const answer = { blocks: [{ type: 'tool_use' as const, id: 'call_1', name: 'look', arguments: {} }] };
-        return reference(outputOf(respond(simulator, { input: [asked('go')] }, { answer }))[0] ?? {});
+        return reference(outputOf(respond(simulator, { input: [userMessage('go')] }, { answer }))[0] ?? {});
       },
     ],
     ['an item of another account', (simulator) => reference(outputOf(respond(simulator, STORED))[0] ?? {}), 'other'],
-  ])('refuses a reference to %s with 404', (_, make, account) => {
+  ];
+
+  it.each(REFERENCES)('refuses a reference to %s with 404', (_, make, account) => {
     const simulator = simulateOpenAI();
     const sent = make(simulator);
     const { status, type, param, code, message } = refused(
       simulator,
-      { input: [asked('go'), sent] },
+      { input: [userMessage('go'), sent] },
       account === undefined ? {} : { account },
     );
     expect([status, type, param, code]).toEqual([404, 'invalid_request_error', 'input', null]);

@@ -5,7 +5,15 @@ import { describe, expect, it, test } from 'vitest';
 import { checkRun } from '../src/index.ts';
 import type { LedgerCall, ReceivedCall } from '../src/index.ts';
 import { capabilitiesOf, mark, refusal, send, simulate, text, user } from './conversation.ts';
-import { asked, chatBody, marked, respond, responsesBody, simulateOpenAI, thousand } from './openai-conversation.ts';
+import {
+  userMessage,
+  chatBody,
+  marked,
+  respond,
+  responsesBody,
+  simulateOpenAI,
+  thousand,
+} from './openai-conversation.ts';
 
 const priced = (model: string): ReturnType<typeof capabilitiesOf> => {
   const row = capabilitiesOf(model);
@@ -123,8 +131,8 @@ test('`explainMisses` ignores what is no part of the prompt: moved markers, and 
   );
   const openai = simulateOpenAI({ explainMisses: true });
   const explicit = { prompt_cache_options: { mode: 'explicit' } };
-  respond(openai, { ...explicit, input: [asked('nil'), marked('one'), asked('two')] }, { at: 0 });
-  respond(openai, { ...explicit, input: [asked('nil'), asked('one'), marked('two')] }, { at: 86_400_000 });
+  respond(openai, { ...explicit, input: [userMessage('nil'), marked('one'), userMessage('two')] }, { at: 0 });
+  respond(openai, { ...explicit, input: [userMessage('nil'), userMessage('one'), marked('two')] }, { at: 86_400_000 });
   for (const one of [simulator, openai]) expect(one.report().misses[1]?.cause).toBe(expired);
 });
 

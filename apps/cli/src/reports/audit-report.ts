@@ -20,6 +20,7 @@ export interface TitledTable {
 const AGENT_NAMES: ReadonlyMap<string, string> = new Map([
   ['claude-code', 'Claude Code'],
   ['pi', 'pi'],
+  ['codex', 'Codex'],
 ]);
 
 /** Returns the name of an agent for people. */

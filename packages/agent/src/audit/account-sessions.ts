@@ -16,7 +16,7 @@ import type { EpochOpened, Log, SessionId, Timestamp } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
 import { loadCapabilities } from '../session/materials.ts';
 import type { ObservedExplanation } from './explain-observed.ts';
-import { compareObserved, missCause } from './explain-observed.ts';
+import { compareObserved } from './explain-observed.ts';
 
 export interface AccountOptions {
   readonly by: GroupBy;
@@ -119,7 +119,7 @@ function withObservedCause(call: ModelCall, observed: ReadonlyMap<number, Observ
   const { stream, step, again } = call;
   const explained = stream === 'main' ? observed.get(step) : undefined;
   if (again === undefined || explained === undefined) return call;
-  return { ...call, again: { ...again, cause: missCause(explained, again.cause) } };
+  return { ...call, again: { ...again, cause: explained.derived ?? again.cause } };
 }
 
 /**

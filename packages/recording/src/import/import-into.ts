@@ -18,6 +18,7 @@ import { nameBranches } from './session-names.ts';
 import type { Stage } from './stages.ts';
 import type { SubagentFile } from './subagent-file.ts';
 import { findStarter } from './subagent-file.ts';
+import { findThreadStarter, readSubagentThread } from './subagent-thread.ts';
 import { surveyStage } from './stages.ts';
 
 /** Result of an import into a store. */
@@ -52,7 +53,10 @@ export async function importInto(
   from: string | ImportSource,
   options: Pick<ImportOptions, 'mint'> = {},
 ): Promise<Imported> {
-  const { open, source, subagent }: TranscriptFile = typeof from === 'string' ? await openTranscript(from) : from;
+  const { open, source, subagent }: TranscriptFile = 
+    typeof from === 'string'
+      ? await openTranscript(from)
+      : { ...from, ...defined({ subagent: await readSubagentThread(from.open) }) };
   const transcript = await readTranscript(open, { ...options, ...defined({ subagent }), source });
   const { stages, diverged } = await chooseStages(store, transcript);
   const billed = await billedElsewhere(store, transcript, stages);
@@ -171,6 +175,8 @@ async function starterOf(
   stages: Stages,
   subagent: SubagentFile,
 ): Promise<StartedBy | undefined> {
+  const { thread, depth } = subagent;
+  if (thread !== undefined) return findThreadStarter(store, thread, depth);
   const own = nameBranches({ format, outline: whole.outline, digest: stages[0].digest, mint })[whole.outline.main];
   return own === undefined ? undefined : findStarter(store, subagent, own, format.name);
 }

@@ -22,6 +22,7 @@ import { surveyStage } from './stages.ts';
 import { openFile } from './open-file.ts';
 import type { SubagentFile } from './subagent-file.ts';
 import { readSubagentFile } from './subagent-file.ts';
+import { readSubagentThread } from './subagent-thread.ts';
 
 /** Bytes of a transcript, with a name that error texts contain. */
 export interface ImportSource {
@@ -41,7 +42,9 @@ export interface TranscriptFile extends ImportSource {
  * @throws ImportError `import/missing`, `import/unreadable`, `import/empty`.
  */
 export async function openTranscript(path: string): Promise<TranscriptFile> {
-  return { open: await openFile(path), source: path, ...defined({ subagent: await readSubagentFile(path) }) };
+  const open = await openFile(path);
+  const subagent = (await readSubagentFile(path)) ?? (await readSubagentThread(open));
+  return { open, source: path, ...defined({ subagent }) };
 }
 
 /** Options of an import, in addition to the bytes. */

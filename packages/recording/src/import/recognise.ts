@@ -2,6 +2,8 @@
 
 import type { Json } from '@tidemark/log';
 import { CLAUDE_CODE } from './claude-code/claude-reader.ts';
+import { CODEX } from './codex/codex-reader.ts';
+import { isCodexRecord } from './codex/codex-record.ts';
 import type { JsonObject } from './file/fields.ts';
 import { isList, isObject, objectOf } from './file/fields.ts';
 import { readLines } from './file/read-lines.ts';
@@ -90,7 +92,8 @@ function refusal(seen: Seen, source: string): ImportError {
   if (seen.bytes === 0 || (seen.firstProblem === undefined && seen.firstStranger === undefined)) {
     return new ImportError('import/empty', `${source} is empty: there is nothing to import.`, { source });
   }
-  const known = 'Tidemark supports the session files of pi (formats 1 to 3) and the transcripts of Claude Code.';
+  const known =
+    'Tidemark supports the session files of pi (formats 1 to 3), the transcripts of Claude Code and the rollouts of the Codex CLI.';
   if (seen.firstStranger !== undefined) {
     const { line, reason } = seen.firstStranger;
     const message = `${source} is not a supported transcript: line ${line} is ${reason}. ${known}`;
@@ -113,6 +116,7 @@ function describe(value: Json): string {
 function formatOf(value: Json, source: string, line: number): Format | undefined {
   const record = objectOf(value);
   if (isClaudeRow(record)) return CLAUDE_CODE;
+  if (isCodexRecord(record)) return CODEX;
   if (record['type'] === 'session' && typeof record['id'] === 'string') return piByHeader(record, source, line);
   return piByEntry(record);
 }

@@ -89,7 +89,7 @@ export function createSessions(of: SessionsOf): Sessions {
     stage: first,
     whole,
     names,
-    shared: { whole, kept: new Set(), requests: new Map(), run: undefined },
+    shared: { whole, kept: new Set(), requests: new Map(), run: undefined, stated: {} },
     open: new Set(),
     live: new Map(),
     waiting: new Map(),

@@ -30,6 +30,7 @@ export interface Stage extends StageMark {
 export async function surveyStage(open: OpenBytes, format: Format, most: number = Infinity): Promise<Stage> {
   const hash = createHash('sha256');
   const drawing = drawOutline();
+  const sight = format.sightings();
   let bytes = 0;
   let count = 0;
   const see = (chunk: Uint8Array): void => {
@@ -40,7 +41,7 @@ export async function surveyStage(open: OpenBytes, format: Format, most: number 
     for (const line of lines) {
       count = line.number;
       if ('reason' in line) continue;
-      for (const raw of readRecords(line.text).records) drawing.add(format.sight(raw));
+      for (const raw of readRecords(line.text).records) drawing.add(sight(raw));
     }
   }
   return { outline: drawing.finish(count), digest: digest(hash.digest('hex')), bytes };

@@ -2,28 +2,12 @@
 // from its content.
 
 import { isAbsolute, join } from 'node:path';
-
-/** Coding agent whose transcripts can be imported. */
-export type AgentProgram = 'claude-code' | 'pi';
-
-/** Folder in which an agent keeps transcripts. It may not exist. */
-export interface TranscriptPlace {
-  readonly agent: AgentProgram;
-  readonly folder: string;
-  /** Matches the paths of transcripts relative to the folder, with forward slashes. */
-  readonly files: RegExp;
-}
-
-/** Surroundings that decide where agents keep their files. */
-export interface PlacesInput {
-  /** Home folder of the user. */
-  readonly userFolder: string;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-}
+import { codexPlaces } from './codex/codex-places.ts';
+import type { PlacesInput, TranscriptPlace } from './format/place.ts';
 
 /** Returns the folders of all agents. */
 export function transcriptPlaces(input: PlacesInput): readonly TranscriptPlace[] {
-  return [...claudePlaces(input), ...piPlaces(input)];
+  return [...claudePlaces(input), ...piPlaces(input), ...codexPlaces(input)];
 }
 
 /**

@@ -137,12 +137,12 @@ async function answerFrame(connection: SocketConnection, text: string): Promise<
 }
 
 /** An error of the simulator itself is recorded, so that a strict run fails. */
-function attempt(door: SimulatorDoor, call: () => OpenAIReply | OpenAIRefusal): OpenAIReply | OpenAIRefusal {
+function attempt(state: RouteState, call: () => OpenAIReply | OpenAIRefusal): OpenAIReply | OpenAIRefusal {
   try {
     return call();
   } catch (error) {
     const refusal = failure(error);
-    reject(door, PATH, refusal);
+    reject(state, PATH, refusal);
     return refusal;
   }
 }

@@ -87,6 +87,10 @@ function settle(draft: SessionDraft, move: ImportedMove, { outline, branch }: Br
       if (!interrupts && draft.open.size === 0 && (left > 0 || !isRunning(draft))) endTurn(draft);
       return;
     }
+    case 'end':
+      abandonCalls(draft, at, 'interrupted', (call) => outline.isResultAhead(branch, call, ordinal));
+      if (draft.open.size === 0) endTurn(draft);
+      return;
     case 'note':
     case 'result':
     case 'reasoning':
@@ -128,6 +132,8 @@ function take(draft: SessionDraft, move: ImportedMove, view: BranchView): void {
       return takeSubagent(draft, move);
     case 'request':
       return takeRequest(draft, move);
+    case 'end':
+      return;
     case 'foreign':
       return keepForeign(draft, move.from, view, move.reason);
   }

@@ -28,8 +28,9 @@ export interface BilledCalls {
 
 /**
  * Returns the identity of a provider call, or `undefined` if no tokens were counted, because such a call is not billed.
- * In transcripts of Claude Code, the provider's id is unique, and all rows of one answer have the same input counts.
- * There the id, the model and the input counts identify the call. In other formats an id can repeat, because local
+ * In transcripts of Claude Code and Codex, the provider's id is unique, and all rows of one answer have the same
+ * input counts. There the id, the model and the input counts identify the call. A rollout of Codex that was copied has new
+ * times. Without a provider's id, its calls and its sealed reasoning are unique. In other formats an id can repeat, because local
  * servers repeat ids. There the identity also contains the time, the provider, the output count and the text.
  */
 export function callIdentity({
@@ -43,10 +44,15 @@ export function callIdentity({
 }: CallNames): string | undefined {
   if (Object.keys(usage).length === 0) return undefined;
   const { fresh, read } = usage;
-  const named = format === 'claude-code' && response !== undefined;
+  const named = (format === 'claude-code' || format === 'codex') && response !== undefined;
+  const isCopyable = format === 'codex' && parts.some(isUnique);
   const counts = [fresh, read, allWritten(usage)];
   const names = named
     ? [response, model, ...counts]
-    : [response, at, provider, model, ...counts, usage.answer, hashText(canonicalText(parts))];
+    : [response, isCopyable ? undefined : at, provider, model, ...counts, usage.answer, hashText(canonicalText(parts))];
   return JSON.stringify(names.map((name) => name ?? null));
+}
+
+function isUnique(part: AnswerPart): boolean {
+  return part.type === 'call' || (part.type === 'reasoning' && part.opaque !== undefined);
 }

@@ -2,6 +2,7 @@
 // its rows. A compaction is read from two rows: the boundary row, and the summary row after it.
 
 import { defined } from '@tidemark/core';
+import { failureOf } from '../format/failure.ts';
 import { contentParts } from '../format/format.ts';
 import type { JsonObject } from '../file/fields.ts';
 import { countOf, nameOf, objectOf, textOf, listOf } from '../file/fields.ts';
@@ -192,40 +193,16 @@ function queuedPrompt(reading: ClaudeReading, row: JsonObject, from: From): read
   return [promptMove(from, parts, { trigger: 'user', steer: true })];
 }
 
-type ImportedFailure = Pick<FailedMove, 'class' | 'code'>;
-
-/**
- * Failures by pattern. The first pattern that matches the row's `error` or text decides. The status codes are those of
- * Anthropic's errors page.
- */
-const FAILURES: readonly (readonly [RegExp, ImportedFailure])[] = [
-  [/prompt is too long|context limit|context window|input length/i, { class: 'compaction', code: 'provider/too-long' }],
-  [/\b413\b|request_too_large|request too large/i, { class: 'compaction', code: 'provider/too-large' }],
-  [/authentication|\b401\b|invalid api key|\/login/i, { class: 'stop', code: 'provider/authentication' }],
-  [/billing|credit balance|\b402\b/i, { class: 'stop', code: 'provider/billing' }],
-  [/permission_error|\b403\b/i, { class: 'stop', code: 'provider/permission' }],
-  [/rate_limit|\b429\b|usage limit|limit reached/i, { class: 'retryable', code: 'provider/rate-limited' }],
-  [/overloaded|\b529\b/i, { class: 'retryable', code: 'provider/overloaded' }],
-  [/timed? ?out/i, { class: 'retryable', code: 'provider/timeout' }],
-  [/connection|network|socket|ECONN|fetch failed/i, { class: 'retryable', code: 'provider/connection' }],
-  [/\b404\b|not_found/i, { class: 'refused', code: 'provider/not-found' }],
-  [/\b400\b|invalid_request/i, { class: 'refused', code: 'provider/invalid' }],
-  [/\b5\d\d\b|api_error|server_error/i, { class: 'retryable', code: 'provider/server' }],
-];
-
-const UNKNOWN: ImportedFailure = { class: 'retryable', code: 'provider/server' };
-
 function claudeError(row: JsonObject, from: From): FailedMove {
   const message = listOf(objectOf(row['message'])['content'])
     .map((block) => textOf(objectOf(block)['text']) ?? '')
     .join('\n');
   const text = `${nameOf(row['error']) ?? ''} ${message}`;
-  const [, failure] = FAILURES.find(([pattern]) => pattern.test(text)) ?? [undefined, UNKNOWN];
-  return { type: 'failed', from, ...failure, message };
+  return { type: 'failed', from, ...failureOf(text), message };
 }
 
 /**
  * Format of Claude Code's transcripts: one row per line, linked by `uuid` and `parentUuid`. Covers all versions that
  * write such rows.
  */
-export const CLAUDE_CODE: Format = { name: 'claude-code', sight: sightRow, reader: claudeReader };
+export const CLAUDE_CODE: Format = { name: 'claude-code', sightings: () => sightRow, reader: claudeReader };

@@ -11,7 +11,7 @@ import type { JsonObject } from '../file/fields.ts';
 import { isList, isObject, nameOf, objectOf, textOf, listOf } from '../file/fields.ts';
 
 /** Names of the known formats. */
-export type FormatName = 'pi-1' | 'pi-2' | 'pi-3' | 'claude-code';
+export type FormatName = 'pi-1' | 'pi-2' | 'pi-3' | 'claude-code' | 'codex';
 
 /** Function that stores bytes outside the log and returns their digest. */
 export type Keep = (bytes: Uint8Array) => Digest;
@@ -51,6 +51,21 @@ export interface FileReading {
   readonly requests: Map<string, readonly (Digest | undefined)[]>;
   /** Rows that make up the message that is being read. */
   run: MessageRun | undefined;
+  readonly stated: StatedFacts;
+}
+
+/** Latest facts that a file states in records of their own, for the records after them in all branches. */
+export interface StatedFacts {
+  provider?: string;
+  model?: string;
+  reasoning?: string;
+  isSubagent?: boolean;
+  /** True if the records have no types of their own, as in the first versions of Codex. */
+  bare?: boolean;
+  /** Latest running total of the token counts, as canonical text. */
+  total?: string;
+  /** Latest token counts of one call, as canonical text. */
+  counts?: string;
 }
 
 /** Message that is made of several rows: its blocks so far, and the hash of its text so far. */
@@ -66,12 +81,13 @@ export interface MessageRun {
 /** Transcript format: its name, and the functions of the two passes. */
 export interface Format {
   readonly name: FormatName;
-  sight(raw: RawRecord): Sighting;
+  /** Returns the function of the first pass for one file. The function may remember earlier records. */
+  sightings(): (raw: RawRecord) => Sighting;
   reader(source: BranchSource): BranchReader;
 }
 
 /**
- * Returns the parts of a prompt or a result. Both programs, pi and Claude Code, write the content as a text or as a
+ * Returns the parts of a prompt or a result. Programs write the content as a text or as a
  * list of blocks. Bytes of images and documents are stored outside the log, by digest. Any other block is kept as its
  * JSON text.
  */

@@ -169,6 +169,12 @@ export interface RequestMove {
   readonly rest?: Json;
 }
 
+/** End of a turn, for a format that marks it. */
+export interface EndMove {
+  readonly type: 'end';
+  readonly from: From;
+}
+
 /**
  * Record that has no matching event kind. It is kept unchanged. `reason` states why if the record is damaged or
  * unexpected.
@@ -193,4 +199,5 @@ export type ImportedMove =
   | BranchMove
   | SubagentMove
   | RequestMove
+  | EndMove
   | ForeignMove;

@@ -13,7 +13,7 @@ import { piBranchSummary, piCompaction, piCustom, piMessage } from './pi-message
 
 /** Returns the transcript format for one version of pi's session files. */
 export function piFormat(name: Extract<FormatName, `pi-${number}`>): Format {
-  return { name, sight, reader };
+  return { name, sightings: () => sight, reader };
 }
 
 /** Types of entries that are not part of the context. Such an entry never advances the history. */
