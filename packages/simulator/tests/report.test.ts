@@ -74,6 +74,17 @@ describe('`check`', () => {
     ]);
   });
 
+  it.each([
+    [{ speed: 'fast' }, 'fast mode of test-model'],
+    [{ inference_geo: 'us' }, 'test-model in the region us'],
+  ])('has no price for %j, which the catalog does not price', (fields, reason) => {
+    const simulator = simulate({ capabilities: priced });
+    send(simulator, {}, { at: AT });
+    expect(simulator.check({ maxCost: 100 })).toEqual([]);
+    send(simulator, fields);
+    expect(simulator.check({ maxCost: 100 })).toEqual([`cost: unknown, because there is no price for ${reason}`]);
+  });
+
   it('lists steps that were not used, calls that matched nothing, and refusals, but no planned fault', () => {
     const simulator = simulate({
       scenario: {
