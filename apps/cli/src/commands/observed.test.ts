@@ -58,6 +58,16 @@ test('`import` of a subagent file names the file of the main session if that ses
   expect(out).toContain(basename(file));
 });
 
+test('a subagent is linked to the session that contains its call, not to another session of the same conversation', async () => {
+  const [path = ''] = globSync(join(folder, '*/subagents/*.jsonl'));
+  const store = pretendStore(createMemoryStore());
+  const early = join(folder, 'early.jsonl');
+  writeFileSync(early, `${readFileSync(file, 'utf8').split('\n').slice(0, 12).join('\n')}\n`);
+  const { out: first } = await pretendRun(['import', early], { store });
+  expect(first).toContain(main.slice(0, main.lastIndexOf('-')));
+  expect((await pretendRun(['import', path], { store })).out).toContain('a subagent without a link');
+});
+
 test('`verify` rebuilds all recorded requests to their recorded digests', async () => {
   const { exit, out } = await run('verify', main);
   expect(exit).toBe(0);
