@@ -19,6 +19,7 @@ export { extendsSequence } from './audit/extends-sequence.ts';
 export type { ObservedDifference, ObservedVerification } from './audit/verify-observed.ts';
 export { isBreak } from './audit/verify-observed.ts';
 export type { DifferenceExcerpt } from './audit/explain-observed.ts';
+export { excerptOf } from './audit/explain-observed.ts';
 export type { Compacting, FreshOrder, FreshStart } from './compact/compact-session.ts';
 export { compactSession, startAfresh } from './compact/compact-session.ts';
 export type { CompactionOrder } from './compact/write-compaction.ts';

@@ -228,6 +228,16 @@ describe('the key of a compatible server', () => {
     expect(stored()).not.toContain(key);
   });
 
+  test('is listed by `keys list`, `config` and `doctor` if its variable is set, without its value', async () => {
+    const environment = { TIDEMARK_LLM_EXAMPLE_COM_API_KEY: key, TIDEMARK_OTHER_API_KEY: ' ' };
+    for (const command of [['keys', 'list'], ['config'], ['doctor']]) {
+      const { out, err } = await tidemark(command, { environment });
+      expect(out, command[0]).toContain('TIDEMARK_LLM_EXAMPLE_COM_API_KEY is set');
+      expect(out, command[0]).not.toContain('TIDEMARK_OTHER_API_KEY');
+      expect(out + err, command[0]).not.toContain(key);
+    }
+  });
+
   test("of a preset is not sent to another address, and a notice names the address's own variable", async () => {
     const server = await serve();
     const ran = await tidemark(['hi there', ...at(server, 'groq')], { environment: { GROQ_API_KEY: key } });

@@ -58,6 +58,16 @@ test('`import` of a subagent file names the file of the main session if that ses
   expect(out).toContain(basename(file));
 });
 
+test('a subagent is linked to the session that contains its call, not to another session of the same conversation', async () => {
+  const [path = ''] = globSync(join(folder, '*/subagents/*.jsonl'));
+  const store = pretendStore(createMemoryStore());
+  const early = join(folder, 'early.jsonl');
+  writeFileSync(early, `${readFileSync(file, 'utf8').split('\n').slice(0, 12).join('\n')}\n`);
+  const { out: first } = await pretendRun(['import', early], { store });
+  expect(first).toContain(main.slice(0, main.lastIndexOf('-')));
+  expect((await pretendRun(['import', path], { store })).out).toContain('a subagent without a link');
+});
+
 test('`verify` rebuilds all recorded requests to their recorded digests', async () => {
   const { exit, out } = await run('verify', main);
   expect(exit).toBe(0);
@@ -143,7 +153,9 @@ test('`show` prints a recorded request as its spans, with the record of each spa
 test('`show --diff` prints what a recorded request adds, or where it breaks', async () => {
   const { spans } = JSON.parse((await run('show', main, '1', '--diff', '--json')).out);
   expect(spans.map(({ holds }: { holds: string }) => holds)).toEqual(['text', 'call', 'call', 'result', 'result']);
-  expect((await run('show', main, '6', '--diff')).out).toMatch(/► -\t3\t\tsystem text[^]*You work in a shop/);
+  const { out } = await run('show', main, '6', '--diff');
+  expect(out).toMatch(/► -\t3\t\tsystem text[^]*You work in a shop/);
+  expect(out).toContain('byte 23\n  was: {"text":"You work in a shop."');
 });
 
 test('`show` names the parts of a recorded request that the transcript does not contain', async () => {
@@ -151,6 +163,12 @@ test('`show` names the parts of a recorded request that the transcript does not 
   const { out } = await run('show', session, '1');
   expect(out).toContain('not in the transcript: message 0');
   expect(out).toContain('which cannot be compared');
+});
+
+test('`show` names at most five missing parts and counts the others', async () => {
+  const session = await changed('emptied', (lines) => lines.filter((line) => !isOf('api-request-blob')(line)));
+  const { out } = await run('show', session, '5');
+  expect(out).toMatch(/not in the transcript: (?:message \d+, ){4}message \d+ and \d+ more\n/);
 });
 
 test('`show` reports a step that has no request', async () => {

@@ -10,7 +10,7 @@ export function isDifferent({ missing, recorded, rebuilt }: ObservedDifference):
 }
 
 /** Maximum number of parts that one line names. */
-const PARTS_SHOWN = 5;
+export const PARTS_SHOWN = 5;
 
 /** Returns the lines of the report. They name each request that is not rebuilt to its recorded digest, and the reason. */
 export function observedLines(found: ObservedVerification): readonly string[] {

@@ -3,7 +3,7 @@
 
 import { defined } from '@tidemark/core';
 import type { ObservedRequest } from '@tidemark/agent';
-import { isBreak, readObservedStep } from '@tidemark/agent';
+import { excerptOf, isBreak, readObservedStep } from '@tidemark/agent';
 import type { Divergence } from '@tidemark/context';
 import { firstDivergence, slice } from '@tidemark/context';
 import type { Log, SessionId, Usage } from '@tidemark/log';
@@ -11,6 +11,7 @@ import type { Log, SessionId, Usage } from '@tidemark/log';
 import { noStep } from '../arguments/step-argument.ts';
 import type { CommandContext, CommandOutcome } from '../frame/command.ts';
 import { formatCount, formatNumber } from '../frame/numbers.ts';
+import { PARTS_SHOWN } from './observed-report.ts';
 import type { ComparedRequest } from './request-diff.ts';
 import { diffRequests, diffTable, diffValue, parameterLine } from './request-diff.ts';
 import { spanOf, spanTable } from './request-spans.ts';
@@ -38,7 +39,14 @@ export async function showObserved(
   const parts = differs && { parameters: differs.parameters, blocks: differs.rows.map(diffValue) };
   const relation = before === undefined ? 'opens' : divergence === undefined ? 'extends' : 'breaks';
   output.result({ ...valueOf(session, found, usage), relation, from, spans, ...defined({ diff: parts }) }, () =>
-    [headOf(session, found), relationOf(before, divergence), digestOf(found), ...partsOf(found), usageOfCall(usage)]
+    [
+      headOf(session, found),
+      relationOf(before, divergence),
+      ...excerptLines(divergence),
+      digestOf(found),
+      ...partsOf(found),
+      usageOfCall(usage),
+    ]
       .filter((line) => line !== '')
       .join('\n'),
   );
@@ -97,6 +105,11 @@ function relationOf(before: ObservedRequest | undefined, divergence: Divergence 
   return `breaks the prefix of the previous request at block ${divergence.at}, byte ${divergence.byte}`;
 }
 
+function excerptLines(divergence: Divergence | undefined): readonly string[] {
+  const excerpt = divergence === undefined ? undefined : excerptOf(divergence);
+  return excerpt === undefined ? [] : [`  was: ${excerpt.was}`, `  is:  ${excerpt.is}`];
+}
+
 function digestOf({ record, digest }: ObservedRequest): string {
   const { digest: recorded } = record.data;
   if (recorded === undefined) return 'the recording contains no digest of it';
@@ -106,7 +119,9 @@ function digestOf({ record, digest }: ObservedRequest): string {
 }
 
 function partsOf({ missing, record: { data } }: ObservedRequest): readonly string[] {
-  const lost = missing.length === 0 ? [] : [`not in the transcript: ${missing.join(', ')}`];
+  const more = missing.length > PARTS_SHOWN ? ` and ${missing.length - PARTS_SHOWN} more` : '';
+  const lost =
+    missing.length === 0 ? [] : [`not in the transcript: ${missing.slice(0, PARTS_SHOWN).join(', ')}${more}`];
   const cut = data.leftOut === undefined ? [] : [`left out by the program: ${data.leftOut.join(', ')}`];
   return [...lost, ...cut];
 }

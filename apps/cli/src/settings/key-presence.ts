@@ -52,7 +52,7 @@ export function valueIn(environment: CommandContext['environment'], variable: st
 }
 
 /**
- * Returns the presence of every key. The keyring is read one key at a time, because an old keyring can ask the user to
+ * Returns the presence of every key, and the variables of hosts that are set. The keyring is read one key at a time, because an old keyring can ask the user to
  * unlock it.
  */
 export async function keysOf({
@@ -67,8 +67,15 @@ export async function keysOf({
     const inKeyring = await keyring.get(provider).then((kept) => kept !== undefined, withoutKeyring);
     found.push({ provider, variable: shown, present, ...defined({ inKeyring }) });
   }
-  return found;
+  const ofHosts = Object.keys(environment).filter((name) => OF_HOST.test(name) && valueIn(environment, name) !== '');
+  return [
+    ...found,
+    ...ofHosts.toSorted().map((variable): KeyPresence => ({ provider: 'compatible', variable, present: true })),
+  ];
 }
+
+/** Matches the variable with the key of a host. Variables of hosts are listed only if they are set. */
+const OF_HOST = /^TIDEMARK_\w+_API_KEY$/;
 
 /** Returns the state of a key as text, such as `OPENAI_API_KEY is not set, a key is in the keyring`. */
 export function keyWords({ variable, present, inKeyring }: KeyPresence): string {

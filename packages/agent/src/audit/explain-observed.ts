@@ -123,7 +123,8 @@ function isSameResult(was: Block, is: Block): boolean {
 const BEFORE = 24;
 const AFTER = 48;
 
-function excerptOf(divergence: Divergence): DifferenceExcerpt | undefined {
+/** Returns the texts around the first different character. `undefined` if the blocks do not show a difference. */
+export function excerptOf(divergence: Divergence): DifferenceExcerpt | undefined {
   if (divergence.at === 'parameters' || divergence.was === undefined || divergence.is === undefined) return undefined;
   const was = divergence.was.head + divergence.was.tail;
   const is = divergence.is.head + divergence.is.tail;

@@ -225,11 +225,27 @@ describe('a request that refers to an earlier one', () => {
   });
 
   test('counts the messages that only the missing request names', async () => {
-    const { differences, rows: imported } = await checkRows(rows.toSpliced(5, 1));
+    const { differences, breaks, rows: imported } = await checkRows(rows.toSpliced(5, 1));
+    expect(breaks).toBe(0);
     expect(differences).toMatchObject([{ step: 2, missing: ['message 0', 'message 1', 'message 2'] }]);
     const [, last] = pick(imported.events, 'request.observed');
     expect(last?.data).toMatchObject({ keep: 0, unnamed: 3 });
     expect(last?.data.tail).toHaveLength(2);
+  });
+
+  test('after an answer that was taken back is rebuilt from the rows of the second answer alone', async () => {
+    const again: SentRequest = { ...two, id: 'r8', messages: [user('a'), model('second'), user('g')] };
+    const taken = [
+      ...rows.slice(0, 4),
+      answer('a9', 'p1', 'm9', say('second')),
+      prompt('p9', 'a9', 'g'),
+      requestRow(again),
+      answer('a10', 'p9', 'm10', say('h')),
+    ];
+    const { imported, store } = await importRows(taken);
+    const checks = await Promise.all(imported.sessions.map((session) => check(store, session)));
+    expect(checks.flatMap(({ differences }) => differences)).toEqual([]);
+    expect(checks.reduce((sum, { requests }) => sum + requests, 0)).toBeGreaterThanOrEqual(2);
   });
 
   test('that takes over more messages than the request before it has cannot be compared, and does not differ', async () => {
