@@ -48,7 +48,7 @@ export function ownCapabilities(name: ProviderName, options: AgentOptions, catal
   const nearest = found === undefined ? nearestModel(catalog, model, name) : undefined;
   const listed = found ?? (nearest === undefined ? undefined : standIn(model, nearest));
   const open = isCompatible(name) || name === 'openrouter';
-  if (!open && nearest !== undefined && isMisspelled(model, nearest)) throw misspelled(model, nearest, catalog);
+  if (!open && nearest !== undefined && isMisspelled(model, nearest)) throw misspelledModel(model, nearest, catalog);
   if (contextWindow !== undefined && (found !== undefined || !open)) throw windowKnown(name, model, listed);
   if (found === undefined && open) return withParameters(name, assumedCapabilities(name, options, catalog), options);
   if (listed === undefined) throw unknownModel(model, catalog, name);
@@ -106,7 +106,7 @@ const characters = (name: string): string => name.replaceAll(/[^a-z0-9]/g, '');
 const words = (name: string): string => name.split('-').toSorted().join('-');
 const letters = (name: string): string => name.replaceAll(/[^a-z]/g, '');
 
-function misspelled(model: string, { capabilities }: NearestModel, catalog: Catalog): KitError {
+function misspelledModel(model: string, { capabilities }: NearestModel, catalog: Catalog): KitError {
   // The nearest model has the family of the name. If the family is unknown, the nearest model is a Sonnet, so the most
   // similar name is used instead.
   const hasFamily = readClaudeName(normalModelName(model))?.family !== undefined;

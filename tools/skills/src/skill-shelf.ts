@@ -66,11 +66,11 @@ export function createSkillShelf(
   { mask, workspace }: ShelfOptions = {},
 ): InstalledSkills {
   const known: KnownFolders = new Map();
-  let seen = shelve({ skills: [], shadowed: [], bad: [] });
+  let seen = shelfOf({ skills: [], shadowed: [], bad: [] });
   let looking: Promise<void> | undefined;
   const look = async (): Promise<void> => {
     const found = await findSkills(roots, known, mask);
-    seen = shelve(found, workspace === undefined ? undefined : await realpath(workspace).catch(() => workspace));
+    seen = shelfOf(found, workspace === undefined ? undefined : await realpath(workspace).catch(() => workspace));
     looking = undefined;
   };
   return {
@@ -92,7 +92,7 @@ export function createSkillShelf(
   };
 }
 
-function shelve(found: FoundSkills, workspace?: string) {
+function shelfOf(found: FoundSkills, workspace?: string) {
   const { skills } = found;
   // A preloaded body is part of the system text, which must not contain text from a workspace.
   const isOfWorkspace = ({ realFolder }: FoundSkill): boolean =>

@@ -55,14 +55,18 @@ function difference(before: readonly string[], now: readonly string[]): string {
   const gone = before.filter((line) => !LEFT_OUT.test(line) && !kept.has(nameOf(line))).map(nameOf);
   const leftOut = now.filter((line) => LEFT_OUT.test(line) && !listed.has(line));
   return [
-    ...under('New skills:', fresh, (line) => !names.has(nameOf(line))),
-    ...under('Skills with a changed description:', fresh, (line) => names.has(nameOf(line))),
+    ...underHeading('New skills:', fresh, (line) => !names.has(nameOf(line))),
+    ...underHeading('Skills with a changed description:', fresh, (line) => names.has(nameOf(line))),
     ...(gone.length === 0 ? [] : [`No longer in the list: ${gone.join(', ')}.`]),
     ...leftOut,
   ].join('\n');
 }
 
-function under(heading: string, lines: readonly string[], belongs: (line: string) => boolean): readonly string[] {
+function underHeading(
+  heading: string,
+  lines: readonly string[],
+  belongs: (line: string) => boolean,
+): readonly string[] {
   const below = lines.filter(belongs);
   return below.length === 0 ? [] : [heading, ...below];
 }

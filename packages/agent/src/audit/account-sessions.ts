@@ -76,7 +76,7 @@ export async function addSession(
       const group = groupOf(options.by, step.call);
       groups.set(group, addAccounts(groups.get(group) ?? NO_CALLS, account));
       own = addAccounts(own, account);
-      span = spanning(span, step.call);
+      span = extendSpan(span, step.call);
     }
   }
   if (own === NO_CALLS) return accounts;
@@ -85,7 +85,7 @@ export async function addSession(
   return { whole: addAccounts(accounts.whole, own), groups, sessions, span };
 }
 
-function spanning(span: Accounts['span'], { at }: ModelCall): Accounts['span'] {
+function extendSpan(span: Accounts['span'], { at }: ModelCall): Accounts['span'] {
   if (span === undefined) return { from: at, to: at };
   return { from: at < span.from ? at : span.from, to: at > span.to ? at : span.to };
 }

@@ -98,8 +98,8 @@ export async function askForCheckpoint(
   try {
     for (const promptOf of prompts) {
       const words = promptOf(fields);
-      const first = await hear(ask, words, how, requests);
-      const read = first.ok ? first : await hear(ask, `${words}\n\n${retryText(first.unusable)}`, how, requests);
+      const first = await readReply(ask, words, how, requests);
+      const read = first.ok ? first : await readReply(ask, `${words}\n\n${retryText(first.unusable)}`, how, requests);
       if (!read.ok)
         return { fallback: `the answer of the model could not be used: ${read.unusable.message}`, asked: true };
       if (!first.ok) validation = 'retry';
@@ -116,7 +116,7 @@ export async function askForCheckpoint(
   };
 }
 
-async function hear(
+async function readReply(
   ask: AskBeside,
   text: string,
   how: Pick<Parameters<AskBeside>[0], 'history' | 'optional'>,

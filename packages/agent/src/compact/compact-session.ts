@@ -52,14 +52,14 @@ async function refuse(
 ): Promise<CompactionReport> {
   const report = { outcome: 'refused', trigger, strategy: 'deterministic', sizes, refused } as const;
   if (refused === 'interrupted') return report;
-  const data: CompactionRefused = { trigger, reason: refused, sizes: flat(sizes) };
+  const data: CompactionRefused = { trigger, reason: refused, sizes: flatSizes(sizes) };
   const at = runtime.surroundings.now();
   const event = { kind: 'compaction.refused', at, ...defined({ turn }), data } as const;
   if (!dryRun) await session.mutex.pass(() => commitInside(session, [event]));
   return report;
 }
 
-function flat({ before, after, hard, parts }: CompactionSizes): CompactionRefused['sizes'] {
+function flatSizes({ before, after, hard, parts }: CompactionSizes): CompactionRefused['sizes'] {
   return { before, after, hard, ...parts };
 }
 

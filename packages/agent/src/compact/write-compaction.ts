@@ -112,7 +112,7 @@ export async function writeCompaction(writing: CompactionWriting, order: Writing
     if ('refused' in plan) return plan;
     const source = await readSource(session, plan.draft);
     // The model is asked only once. Its answer is still valid for a lower rung of the ladder.
-    help ??= await assist(order, gauge, plan, source);
+    help ??= await askModel(order, gauge, plan, source);
     // An interruption by the user also cancels the compaction, so no checkpoint is written without the model. The next
     // turn asks the model again.
     if (order.signal?.aborted === true) return { refused: 'interrupted', sizes: plan.sizes };
@@ -129,7 +129,7 @@ export async function writeCompaction(writing: CompactionWriting, order: Writing
  * Asks a model for the fields that it can add to the checkpoint. The request is sent after the content of the next
  * request if there is room, otherwise with the history in chunks. Returns `undefined` if no model may be asked.
  */
-async function assist(
+async function askModel(
   { ask, optional, trigger, dryRun = false }: CompactionOrder,
   { input, limit }: Gauge,
   { draft: { range }, sizes: { hard } }: CompactionPlan,

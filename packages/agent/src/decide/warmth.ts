@@ -44,7 +44,7 @@ export function planWarmth({ state, progress }: Pick<Session, 'state' | 'progres
     away,
     entry: { ttl: left.ttl, at: milliseconds(left.at) },
     held,
-    atStake: held - outliving(state.cache.entries, { accepted, left, promptStream: warmth.promptStream }),
+    atStake: held - outlivingTokens(state.cache.entries, { accepted, left, promptStream: warmth.promptStream }),
     tail: written ? 0 : answer,
     output,
     price: unitPrice(capabilities, warmth.at, held),
@@ -99,7 +99,10 @@ interface LeftWarm {
  * read of the last entry saves nothing for these tokens. Returns 0 if there is no such entry. The number is estimated
  * from the cached tokens of the last accepted request.
  */
-function outliving(entries: readonly CacheEntry[], { accepted, left, promptStream: { sequence } }: LeftWarm): number {
+function outlivingTokens(
+  entries: readonly CacheEntry[],
+  { accepted, left, promptStream: { sequence } }: LeftWarm,
+): number {
   if (left.ttl !== '5m') return 0;
   const long = entries.findLast(
     ({ ttl, block, prefix }) => ttl === '1h' && block < left.block && itemAt(sequence.prefixes, block) === prefix,

@@ -86,7 +86,7 @@ export function openOutput({ artifacts, secrets, keep = KEEP }: OutputOptions): 
       await take(utf8.end());
       const { replaced } = utf8;
       const text = spill === undefined ? await secrets.mask(Buffer.concat(held).toString()) : undefined;
-      const stored = spill === undefined ? undefined : await land(spill);
+      const stored = spill === undefined ? undefined : await storeRest(spill);
       const view = stored?.view ?? viewOf(text ?? '');
       const whole = wholeOutput(view, { limits, replaced });
       if (whole !== undefined) return { text: whole };
@@ -125,7 +125,7 @@ async function put(
   return (await artifacts.put(boundBytes(chunks, keep))).digest;
 }
 
-async function land(spill: Spill): Promise<{ readonly view: ReturnType<Ends['view']>; readonly digest: Digest }> {
+async function storeRest(spill: Spill): Promise<{ readonly view: ReturnType<Ends['view']>; readonly digest: Digest }> {
   spill.channel.close();
   const digest = await spill.put;
   return { view: spill.ends.view(), digest };

@@ -25,12 +25,12 @@ export function readCommandPattern(text: string, decision: 'allow' | 'ask' | 'de
     return `"${text}" is not a command in plain words, because of "${strange}": write one command, without quotes, variables or operators`;
   const open = all.length > 1 && all.at(-1) === '*';
   const words = open ? all.slice(0, -1) : all;
-  const problem = unmatched(words) ?? (decision === 'allow' ? tooWide(words, open) : undefined);
+  const problem = unmatchableProblem(words) ?? (decision === 'allow' ? tooWide(words, open) : undefined);
   return problem === undefined ? { words, open } : `"${text}" ${problem}`;
 }
 
 /** Returns the problem with a pattern that no command can match. */
-function unmatched(words: readonly string[]): string | undefined {
+function unmatchableProblem(words: readonly string[]): string | undefined {
   const [program = ''] = words;
   if (/^\w+\+?=/.test(program)) return 'sets a variable, which is not part of a command: write the command without it';
   if (program.startsWith('-')) return `names no program, because "${program}" is an option: write the program first`;

@@ -278,8 +278,8 @@ export function shareOf(own: TurnLimits, { limits, taken, promised, among }: Lef
     ]);
   return {
     ...defined({ steps: own.steps }),
-    ...least('ms', own.ms, restOf(limits.ms, [taken.ms])),
-    ...least('tokens', own.tokens, tokens === undefined ? undefined : Math.floor(tokens / among)),
+    ...lowerLimit('ms', own.ms, restOf(limits.ms, [taken.ms])),
+    ...lowerLimit('tokens', own.tokens, tokens === undefined ? undefined : Math.floor(tokens / among)),
     ...leastCost(own.cost, cost === undefined ? undefined : partOf(cost, among)),
   };
 }
@@ -293,7 +293,7 @@ function restOf(limit: number | undefined, taken: readonly number[]): number | u
       );
 }
 
-function least(name: 'ms' | 'tokens', own: number | undefined, share: number | undefined): TurnLimits {
+function lowerLimit(name: 'ms' | 'tokens', own: number | undefined, share: number | undefined): TurnLimits {
   return own === undefined && share === undefined ? {} : { [name]: Math.min(own ?? Infinity, share ?? Infinity) };
 }
 

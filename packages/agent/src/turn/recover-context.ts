@@ -127,13 +127,13 @@ async function compactInTurn(work: TurnContext, trigger: CompactionTrigger, from
   const asker = ASKED_IN_VAIN.get(session) === turn ? {} : askerOf(work);
   const report = await compactSession(work, { trigger, from, ...asker });
   if (report.askedInVain === true) ASKED_IN_VAIN.set(session, turn);
-  if (report.refused !== 'interrupted') say(work, report);
+  if (report.refused !== 'interrupted') noticeCompaction(work, report);
   // The checkpoint also replaces context notes. The sources are asked again, so that current notes come after it.
   if (report.outcome === 'compacted') await askSources(work);
   return report;
 }
 
-function say({ tell }: TurnContext, { outcome, trigger, sizes, refused }: CompactionReport): void {
+function noticeCompaction({ tell }: TurnContext, { outcome, trigger, sizes, refused }: CompactionReport): void {
   const { before, after } = sizes;
   const notice =
     outcome === 'compacted'

@@ -143,7 +143,7 @@ async function listen(
   for (;;) {
     const next = await Promise.race([iterator.next(), leaving]);
     if (next === 'stopped') return { end: 'stopped', arrived: arriving.arrived() };
-    if (next === 'silent') throw silent(provider.name, listening.idleMs);
+    if (next === 'silent') throw silenceError(provider.name, listening.idleMs);
     if (next.done === true) throw cut(provider.name);
     heardAt = surroundings.elapsed();
     hear(next.value);
@@ -169,7 +169,7 @@ async function watch(
   return 'silent';
 }
 
-function silent(provider: string, idleMs: number): ProviderError {
+function silenceError(provider: string, idleMs: number): ProviderError {
   const message = `${provider} sent no data for ${idleMs} ms, so the call was stopped. Next: send it again`;
   return new ProviderError('retryable', 'provider/silent', message, { provider });
 }

@@ -302,11 +302,11 @@ function sayLeft({ leftRunning, undying }: CommandEnd): readonly string[] {
 }
 
 function nameProcesses(relatives: readonly Relative[]): string {
-  const names = relatives.slice(0, MAX_NAMED).map(({ pid, command }) => `${pid} ${short(showName(command))}`);
+  const names = relatives.slice(0, MAX_NAMED).map(({ pid, command }) => `${pid} ${shortCommand(showName(command))}`);
   const more = relatives.length - names.length;
   return [...names, ...(more > 0 ? [`${more} more`] : [])].join('; ');
 }
 
-function short(command: string): string {
+function shortCommand(command: string): string {
   return cutBeforeWord(command, COMMAND_LENGTH);
 }

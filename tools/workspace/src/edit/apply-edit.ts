@@ -29,7 +29,7 @@ export function applyEdit(file: string, edit: Edit, shown: string): Edited {
   const found = findText(file, edit.oldText);
   if (found.length === 0) throw noMatch(file, edit.oldText, shown);
   if (found.length > 1 && !edit.replaceAll) throw manyMatches(found, shown);
-  const places = apart(found);
+  const places = withoutOverlaps(found);
   let text = '';
   let at = 0;
   for (const place of places) {
@@ -109,7 +109,7 @@ function findText(file: string, text: string): readonly Stretch[] {
 }
 
 /** Returns the occurrences in order, without each one that overlaps the returned one before it. */
-function apart(found: readonly Stretch[]): readonly Stretch[] {
+function withoutOverlaps(found: readonly Stretch[]): readonly Stretch[] {
   return found.reduce<Stretch[]>((kept, stretch) => {
     if (stretch.from >= (kept.at(-1)?.to ?? 0)) kept.push(stretch);
     return kept;

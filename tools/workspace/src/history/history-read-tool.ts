@@ -57,7 +57,7 @@ export function createHistoryReadTool(): Tool {
 
 async function readOne(position: number, part: number | undefined, context: ToolContext): Promise<ToolOutput> {
   const [record] = await all(context.history.read(position, position + 1));
-  if (record === undefined) throw beyond(position, context);
+  if (record === undefined) throw noPosition(position, context);
   const rendered = sayRecord(record);
   if (rendered === undefined) return { text: `#${position} ${kindOf(record)}: this record was not shown to a model.` };
   if (part === undefined) return { text: [headOf(record, rendered), ...rendered.parts].join('\n') };
@@ -70,7 +70,7 @@ async function readOne(position: number, part: number | undefined, context: Tool
 
 async function readRange(from: number, to: number, context: ToolContext): Promise<ToolOutput> {
   const { length } = context.history;
-  if (from >= length) throw beyond(from, context);
+  if (from >= length) throw noPosition(from, context);
   const found: RangeRecord[] = [];
   let bytes = 0;
   let more: number | undefined;
@@ -164,7 +164,7 @@ async function all<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
   return held;
 }
 
-function beyond(position: number, { history }: ToolContext): WorkspaceError {
+function noPosition(position: number, { history }: ToolContext): WorkspaceError {
   return new WorkspaceError(
     'workspace/no-record',
     `this session has no position ${position}: use a position from 0 to ${history.length - 1}`,

@@ -235,12 +235,12 @@ function restoredInWords({ path, moved, problem }: RestoredLink, shown: (path: s
 
 function assertReachable(workspace: string, paths: readonly string[]): void {
   for (const path of paths) {
-    const code = obstacle(path);
+    const code = accessProblem(path);
     if (code !== undefined) throw unreachable(workspace, path, code);
   }
 }
 
-function obstacle(path: string): string | undefined {
+function accessProblem(path: string): string | undefined {
   try {
     lstatSync(path, { throwIfNoEntry: false });
     return undefined;
@@ -266,5 +266,5 @@ function unreachable(workspace: string, path: string, code: string): WorkspaceEr
  */
 function nearestSeen(path: string): string {
   const folder = dirname(path);
-  return folder === path || obstacle(folder) === undefined ? folder : nearestSeen(folder);
+  return folder === path || accessProblem(folder) === undefined ? folder : nearestSeen(folder);
 }

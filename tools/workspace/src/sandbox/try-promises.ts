@@ -62,7 +62,7 @@ export async function tryPromises(): Promise<readonly TriedPromise[]> {
   const [port, abstract] = [await listen({ port: 0, host: '127.0.0.1' }), `tidemark-${process.pid}`];
   const hidden = await listen({ path: `\0${abstract}` });
   try {
-    const sandbox = await furnish(room, bwrap);
+    const sandbox = await createProbes(room, bwrap);
     const environment = { ...environmentIn(room), SHARED: shared, ABSTRACT: abstract, PORT: String(portOf(port)) };
     const tried: TriedPromise[] = [];
     for (const [promise, script] of PROBES) tried.push({ promise, kept: await succeeds(sandbox, script, environment) });
@@ -83,7 +83,7 @@ function environmentIn(room: string): Readonly<Record<string, string>> {
   };
 }
 
-async function furnish(room: string, bwrap: string): Promise<Sandbox> {
+async function createProbes(room: string, bwrap: string): Promise<Sandbox> {
   const workspace = join(room, 'work');
   for (const folder of ['.git', 'vendor/lib/.git', '.tidemark'])
     await mkdir(join(workspace, folder), { recursive: true });

@@ -66,16 +66,18 @@ function plainCommands(source: string, script: Script): readonly (readonly strin
 }
 
 function commandsOf({ commands }: Script): readonly Command[] | undefined {
-  return together(commands.map(({ command }) => commandsIn(command)));
+  return joinCommands(commands.map(({ command }) => commandsIn(command)));
 }
 
 function commandsIn(node: Statement['command'] | AndOr | Pipeline): readonly Command[] | undefined {
   if (node.type === 'Command') return [node];
-  if (node.type === 'AndOr') return together(node.commands.map(commandsIn));
-  return node.type === 'Pipeline' && node.prefixes.length === 0 ? together(node.commands.map(commandsIn)) : undefined;
+  if (node.type === 'AndOr') return joinCommands(node.commands.map(commandsIn));
+  return node.type === 'Pipeline' && node.prefixes.length === 0
+    ? joinCommands(node.commands.map(commandsIn))
+    : undefined;
 }
 
-function together(all: readonly (readonly Command[] | undefined)[]): readonly Command[] | undefined {
+function joinCommands(all: readonly (readonly Command[] | undefined)[]): readonly Command[] | undefined {
   const found = all.flatMap((one) => one ?? []);
   return all.includes(undefined) ? undefined : found;
 }
