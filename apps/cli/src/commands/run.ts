@@ -53,17 +53,17 @@ async function prompt(words: readonly string[], options: RunFlags, context: Comm
   const session = await sessionOf(options, context);
   const where = session === undefined ? { title: titleOf(promptText) } : { session };
   const { words: asked, skills } = takeSkills(promptText);
-  // Images come first, because models read a promptText best in this order.
+  // Images come first, because models read a prompt best in this order.
   const images = await imagesOf({ names: options.image ?? [], words: words.length > 0 }, context);
   const parts = [...images, ...(await partsOf(asked, session?.workspace ?? context.folder)), ...attachments];
-  return takeTurn({ flags: options, ...where, begin: (live) => live.promptText(parts, { skills }) }, context);
+  return takeTurn({ flags: options, ...where, begin: (live) => live.prompt(parts, { skills }) }, context);
 }
 
 function also(name: string, named: readonly string[] = []): readonly string[] {
   return [...named, name];
 }
 
-/** Returns true if the run continues a session or has an image. A single word is then always a promptText. */
+/** Returns true if the run continues a session or has an image. A single word is then always a prompt. */
 function goesOn({ continue: newest, session, image = [] }: RunFlags): boolean {
   return newest === true || session !== undefined || image.length > 0;
 }
