@@ -53,14 +53,15 @@ describe('references to items of a stored response (§2.4)', () => {
     );
   });
 
-  const REFERENCES: readonly (readonly [string, (simulator: Simulator) => Wire, string?])[] = [
-    ['an item that was never stored', () => ({ type: 'item_reference', id: 'fc_1' })],
+  const REFERENCES: readonly (readonly [name: string, make: (simulator: Simulator) => Wire, account: string | undefined])[] = [
+    ['an item that was never stored', () => ({ type: 'item_reference', id: 'fc_1' }), undefined],
     [
       'an item of a call with `store: false`',
       (simulator) => {
         const answer = { blocks: [{ type: 'tool_use' as const, id: 'call_1', name: 'look', arguments: {} }] };
         return reference(outputOf(respond(simulator, { input: [userMessage('go')] }, { answer }))[0] ?? {});
       },
+      undefined,
     ],
     ['an item of another account', (simulator) => reference(outputOf(respond(simulator, STORED))[0] ?? {}), 'other'],
   ];

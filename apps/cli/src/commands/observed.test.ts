@@ -175,7 +175,7 @@ test('`show` reports a step that has no request', async () => {
   expect((await run('show', main, '99')).exit).not.toBe(0);
 });
 
-test('`replay` drives a recording with recorded requests, and the driven session has none of them', async () => {
+test('`replay` replays a recording with recorded requests, and the replayed session has none of them', async () => {
   const { exit, out } = await run('replay', main, '--keep', '--json');
   expect(exit).toBe(0);
   const kept = /replay-claude-code-[\w-]+/.exec(out)?.[0] ?? '';

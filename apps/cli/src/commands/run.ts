@@ -48,11 +48,11 @@ interface RunFlags extends AgentFlags {
 
 async function prompt(words: readonly string[], options: RunFlags, context: CommandContext): Promise<CommandOutcome> {
   const imagePiped = options.image?.includes('-') === true;
-  const { words: prompt, attachments } = await readPrompt({ words, imagePiped }, context);
+  const { words: promptText, attachments } = await readPrompt({ words, imagePiped }, context);
   if (context.implied && attachments.length === 0 && !goesOn(options)) await requirePrompt(words, context);
   const session = await sessionOf(options, context);
-  const where = session === undefined ? { title: titleOf(prompt) } : { session };
-  const { words: asked, skills } = takeSkills(prompt);
+  const where = session === undefined ? { title: titleOf(promptText) } : { session };
+  const { words: asked, skills } = takeSkills(promptText);
   // Images come first, because models read a prompt best in this order.
   const images = await imagesOf({ names: options.image ?? [], words: words.length > 0 }, context);
   const parts = [...images, ...(await partsOf(asked, session?.workspace ?? context.folder)), ...attachments];
@@ -77,7 +77,7 @@ async function sessionOf(options: RunFlags, context: CommandContext): Promise<Ch
 
 const TITLE = 60;
 
-function titleOf(prompt: string): string {
-  const [line = ''] = prompt.split('\n', 1);
+function titleOf(promptText: string): string {
+  const [line = ''] = promptText.split('\n', 1);
   return line.length <= TITLE ? line : `${line.slice(0, TITLE).trimEnd()}…`;
 }
