@@ -10,7 +10,7 @@ import { modelSize, modelTokens, placeOf, scaleSize, scalingOf } from '../fold/m
 import { frontSize, waitingSize } from '../pressure/next-input.ts';
 import type { Scaling } from '../state/scales.ts';
 import { scaleOfText } from '../state/scales.ts';
-import { keptBehind } from '../fold/settle.ts';
+import { remainingSpans } from '../fold/settle.ts';
 import type { SpanSize } from '../base/estimate.ts';
 import { addSizes, NO_SIZE, sizeOfSpan } from '../base/estimate.ts';
 import type { State } from '../state/state.ts';
@@ -76,7 +76,7 @@ export function draftCompaction(state: State, options: DraftOptions): Compaction
   const { to, first } = boundary;
   const left = tail.slice(0, first);
   const keeps = alone ? [] : standing(state, left);
-  const all = keptBehind(tail, { to, keeps, shortens });
+  const all = remainingSpans(tail, { to, keeps, shortens });
   const kept = all.slice(keeps.length);
   const noted = new Set(options.noted);
   const shown = (spans: readonly Span[]): readonly Span[] => spans.map((one) => shownSpan(one, options.row));

@@ -141,7 +141,7 @@ export function settleInterrupted(
   session: SessionId,
 ): History {
   const open = { ...history, inFlight: false };
-  const texts = event.data.by === 'user' ? saidText(event.data) : [];
+  const texts = event.data.by === 'user' ? completeTexts(event.data) : [];
   if (texts.length === 0) return releaseWaiting(open);
   const parts: readonly TextPart[] = [...texts, { type: 'text', text: INTERRUPTED }];
   const { position } = event;
@@ -149,7 +149,7 @@ export function settleInterrupted(
   return releaseWaiting(pack(open, [draft]));
 }
 
-function saidText(data: AnswerInterrupted): readonly TextPart[] {
+function completeTexts(data: AnswerInterrupted): readonly TextPart[] {
   return data.parts.filter((part): part is TextPart => part.type === 'text' && !isBlank(part.text));
 }
 
@@ -336,7 +336,7 @@ export interface Lead {
  */
 export function repack(history: History, lead: Lead): History {
   const { position, session, part, to } = lead;
-  const kept = keptBehind(slice(history.packed, history.lead), lead);
+  const kept = remainingSpans(slice(history.packed, history.lead), lead);
   const span: Span = {
     role: 'user',
     stability: 'session',
@@ -356,7 +356,7 @@ export function repack(history: History, lead: Lead): History {
  * Returns the spans of a tail that remain after a checkpoint: the spans in `keeps`, then all spans after the range.
  * Results after the range are shortened to `shortens` UTF-16 units, if set.
  */
-export function keptBehind(
+export function remainingSpans(
   tail: readonly Span[],
   { to, keeps, shortens }: Pick<Lead, 'to' | 'keeps' | 'shortens'>,
 ): readonly Span[] {

@@ -17,7 +17,7 @@ const ENTRIES_KEPT = 16;
  * Returns the cache after a request, and the entries that the request wrote or read. `cached` is the number of tokens
  * in the cache after the request. It is 0 if the request did not reach the floor, and `undefined` if it is unknown.
  */
-export function cacheBehind(
+export function cacheAfter(
   state: State,
   sent: SentRequest,
   usage: Usage | undefined,
