@@ -61,12 +61,12 @@ export function joinBody(form: BodyForm, front: LoweredFront, newHash: NewHash):
     const end = form.end(front.front, envelope);
     const writing: BodyWriting = { form, bytes, blocks, marks };
     const keptFront = resume([frontSeal, begin], marks);
-    const kept = resume([seal, keptFront], marks);
-    bytes.cut(kept.length);
-    const reached = kept.blocks < front.blocks.length ? extend(writing, kept, front.blocks.length) : kept;
+    const usedSeal = resume([seal, keptFront], marks);
+    bytes.cut(usedSeal.length);
+    const reached = usedSeal.blocks < front.blocks.length ? extend(writing, usedSeal, front.blocks.length) : usedSeal;
     const sealed = extend(writing, reached, sealEnd(writing, reached.blocks));
     requireClosed(form, append(writing, sealed, blocks.length));
-    frontSeal = reached === kept ? keptFront : reached;
+    frontSeal = reached === usedSeal ? keptFront : reached;
     seal = sealed;
     bytes.append(form.between(blocks.at(-1), undefined) + end);
     return seal.hash.copy().update(bytes.since(seal.length)).hex();

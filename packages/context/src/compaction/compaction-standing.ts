@@ -42,6 +42,6 @@ export function noteStanding({ history, compacted }: State, position: number): N
   if (history.notes.some((note) => note.position === position)) return 'waiting';
   if (compacted === undefined || position > compacted.data.range.to) return 'packed';
   const { range, keeps = [] } = compacted.data;
-  const kept = remainingSpans(slice(history.packed, history.lead), { to: range.to, keeps, shortens: undefined });
-  return kept.some(({ origin }) => origin.from === 'event' && origin.position === position) ? 'packed' : 'dropped';
+  const spans = remainingSpans(slice(history.packed, history.lead), { to: range.to, keeps, shortens: undefined });
+  return spans.some(({ origin }) => origin.from === 'event' && origin.position === position) ? 'packed' : 'dropped';
 }

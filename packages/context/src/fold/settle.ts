@@ -223,12 +223,12 @@ function answerDraft(batch: AnswerBatch, ids: ReadonlyMap<string, string>): Span
       parts.push({ ...part, provider: answer.provider, model: answer.model, ...(displaced ? { displaced } : {}) });
       continue;
     }
-    const kept = keptPart(part, batch, ids, seen);
-    if (kept !== part) {
+    const sentPart = keptPart(part, batch, ids, seen);
+    if (sentPart !== part) {
       displaced = true;
       tearEnd(parts);
     }
-    if (kept !== undefined) parts.push(kept);
+    if (sentPart !== undefined) parts.push(sentPart);
   }
   return { role: 'assistant', session, position, group: position, opensTurn: false, parts };
 }
@@ -312,8 +312,8 @@ function isChange({ parts }: Span): boolean {
 
 /** Returns the packed history without the appended changes, for an epoch whose front now contains them. */
 export function foldChanges(history: History): History {
-  const kept = slice(history.packed).filter((span) => !isChange(span));
-  return { ...history, packed: appendOnly(kept), changes: [], calls: new Map(ownCalls(history)) };
+  const spans = slice(history.packed).filter((span) => !isChange(span));
+  return { ...history, packed: appendOnly(spans), changes: [], calls: new Map(ownCalls(history)) };
 }
 
 /** Checkpoint at the beginning of a repacked history, and the range that it replaces. */
@@ -336,7 +336,7 @@ export interface Lead {
  */
 export function repack(history: History, lead: Lead): History {
   const { position, session, part, to } = lead;
-  const kept = remainingSpans(slice(history.packed, history.lead), lead);
+  const spans = remainingSpans(slice(history.packed, history.lead), lead);
   const span: Span = {
     role: 'user',
     stability: 'session',
@@ -349,7 +349,7 @@ export function repack(history: History, lead: Lead): History {
   // Ids that are no longer packed may be used again. A session of any length therefore keeps only the ids of its packed
   // calls.
   const calls = new Map([...ownCalls(history)].filter(([, usedAt]) => usedAt > to));
-  return { ...history, packed: appendOnly([span, ...kept]), lead: 1, settled: history.settled + 1, calls };
+  return { ...history, packed: appendOnly([span, ...spans]), lead: 1, settled: history.settled + 1, calls };
 }
 
 /**

@@ -96,10 +96,10 @@ function requestMove({ shared }: BranchSource, row: JsonObject, from: From): Imp
   const { params } = row;
   const tail = listOf(row['tail']).map(asDigest);
   if (name === undefined || !isObject(params) || !isList(row['tail']) || tail.includes(undefined)) return undefined;
-  const kept = countOf(row['keep']) ?? 0;
-  if (kept > MAX_MESSAGES) return undefined;
+  const keptCount = countOf(row['keep']) ?? 0;
+  if (keptCount > MAX_MESSAGES) return undefined;
   const before = shared.requests.get(nameOf(row['base']) ?? '') ?? [];
-  const messages = [...Array.from({ length: kept }, (_, index) => before[index]), ...tail];
+  const messages = [...Array.from({ length: keptCount }, (_, index) => before[index]), ...tail];
   rememberRequest(shared, name, messages);
   const rest = Object.fromEntries(Object.entries(row).filter(([field]) => !READ.has(field)));
   return defined({

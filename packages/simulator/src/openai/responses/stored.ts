@@ -29,17 +29,17 @@ const MAX_RESPONSES = 10_000;
  * later responses count as unknown.
  */
 export function createStoredResponses(): StoredResponses {
-  const kept = new Map<string, StoredResponse>();
+  const responses = new Map<string, StoredResponse>();
   return {
     keep(id, response) {
-      kept.set(id, response);
-      const oldest = kept.size > MAX_RESPONSES ? kept.keys().next().value : undefined;
-      if (oldest !== undefined) kept.delete(oldest);
+      responses.set(id, response);
+      const oldest = responses.size > MAX_RESPONSES ? responses.keys().next().value : undefined;
+      if (oldest !== undefined) responses.delete(oldest);
     },
     itemsUpTo(id, account) {
       const chain: (readonly unknown[])[] = [];
       for (let at: string | undefined = id; at !== undefined;) {
-        const response: StoredResponse | undefined = kept.get(at);
+        const response: StoredResponse | undefined = responses.get(at);
         if (response === undefined || response.account !== account) return undefined;
         chain.push(response.items);
         at = response.parent;
