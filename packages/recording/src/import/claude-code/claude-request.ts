@@ -69,7 +69,7 @@ function keepContent({ kept }: FileReading, keep: BranchSource['keep'], named: D
 /** Maximum number of requests to which a later request can refer. Claude Code refers to the latest one of a chain. */
 const REQUESTS_KEPT = 64;
 
-/** Maximum number of messages that a request can take over from an earlier one. No real request has as many. */
+/** Maximum number of messages that a request can take over from an earlier one. Real requests have fewer. */
 const MAX_MESSAGES = 100_000;
 
 /** Fields of `api-request` that have a field of the event, or that only place the record in the file. */
@@ -135,8 +135,8 @@ function markersOf(row: JsonObject): readonly ObservedMarker[] {
   });
 }
 
-// Claude Code leaves some parts of a request out of its record: texts from the memory of the account (`cut`), and fields
-// that the user added to each request (`withheld`). It states that it did.
+// Claude Code omits some parts of a request from its record: texts from the memory of the account (`cut`), and fields
+// that the user added to each request (`withheld`). The record states the omissions.
 function leftOutOf(row: JsonObject): readonly string[] | undefined {
   const withheld = listOf(row['withheld']).flatMap((one) => nameOf(one) ?? []);
   const cuts = countOf(objectOf(row['cut'])['cuts']);
