@@ -1,7 +1,7 @@
 // Builds packages that can be installed from a registry. Each package of the project becomes compiled JavaScript in few
-// files, with its types. There are two reasons. Node does not strip types under `node_modules`. At every start, Node
-// must find and link each file of a package, so few files start faster. The output has the layout of an installation,
-// so it can be tried in place.
+// files, with its types. It is compiled because Node does not strip types under `node_modules`. It has few files
+// because Node must find and link each file at every start. The output has the layout of an installation, so it can be
+// tried in place.
 //
 // - `node scripts/release.ts [folder]` writes `<folder>/node_modules`. The default folder is `release`.
 

@@ -13,7 +13,7 @@ import { readableOf } from './model-row.ts';
 import type { Step } from './pause-sequences.ts';
 
 /** Returns true if a call is a side call. `call` is its index in the ledger. */
-export type Beside = (call: number) => boolean;
+export type IsSideCall = (call: number) => boolean;
 
 /**
  * Returns the total bill of one session after each of its calls. The new tokens of a call are those by which its input
@@ -26,7 +26,7 @@ export type Beside = (call: number) => boolean;
 export function billsOf(
   calls: readonly LedgerCall[],
   capabilities: Capabilities,
-  isSideCall: Beside = () => false,
+  isSideCall: IsSideCall = () => false,
 ): readonly Bill[] {
   let bill = NO_BILL;
   const bills: Bill[] = [];

@@ -60,7 +60,7 @@ interface World {
   readonly simulator: Simulator;
   readonly time: VirtualTime;
   /** Side calls, by their index in the ledger. */
-  readonly beside: Set<number>;
+  readonly sideCalls: Set<number>;
   /** Steps of the turn that are still to be played. */
   steps: readonly ScriptedStep[];
   /** Number of answers that were delivered completely. */
@@ -102,14 +102,14 @@ export async function driveScript(script: Script, row: Capabilities, options: Dr
   await reached.close();
   const { differences, breaks } = await verifySession(agent.log, session.id, { encoders });
   const { calls } = world.simulator;
-  const bills = billsOf(calls, capabilities, (call) => world.beside.has(call));
+  const bills = billsOf(calls, capabilities, (call) => world.sideCalls.has(call));
   return {
     calls: calls.length,
     bill: bills.at(-1) ?? NO_BILL,
     bills,
     edits: await editsOf(agent.log, session.id),
     steps: stepsOf(
-      calls.filter((_, call) => !world.beside.has(call)),
+      calls.filter((_, call) => !world.sideCalls.has(call)),
       capabilities,
     ),
     stopped: stops.length - world.stops.length,
@@ -131,7 +131,7 @@ function newWorld(script: Script, capabilities: Capabilities, options: DrivenOpt
       onRequest: (sent) => ({ answer: answerTo(world, sent) }),
     }),
     time,
-    beside: new Set(),
+    sideCalls: new Set(),
     steps: [],
     answers: 0,
     results: 0,
@@ -224,9 +224,9 @@ async function fanOut({ script }: World, session: AgentSession, index: number): 
 }
 
 function answerTo(world: World, { lastUserText }: ReceivedRequest): PlannedAnswer {
-  const { simulator, beside, steps, answers, script } = world;
+  const { simulator, sideCalls, steps, answers, script } = world;
   if (lastUserText.includes(TASK)) {
-    beside.add(simulator.calls.length);
+    sideCalls.add(simulator.calls.length);
     return { text: madeText(200, simulator.calls.length) };
   }
   const [results = []] = steps;
@@ -240,7 +240,7 @@ function answerTo(world: World, { lastUserText }: ReceivedRequest): PlannedAnswe
 
 /** Advances the script after an answer. A side call does not advance it. */
 async function answered(world: World): Promise<void> {
-  if (world.beside.has(world.simulator.calls.length - 1)) return;
+  if (world.sideCalls.has(world.simulator.calls.length - 1)) return;
   await stopIfDue(world, 'answer');
   world.steps = world.steps.slice(1);
   world.answers += 1;

@@ -1,6 +1,6 @@
-// Writer process that competes with other processes for one session. It retries until it has the lock, appends a few
-// records, prints each acknowledged length, and releases the lock. The content of each record depends only on its
-// position.
+// Writer process that competes with other processes for one session. It tries again until it has the lock. Then it
+// appends a few records, prints each acknowledged length, and releases the lock. The content of each record depends
+// only on its position.
 
 import { writeSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';

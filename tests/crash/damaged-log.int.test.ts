@@ -40,7 +40,7 @@ function onPlayed(act: (played: Played) => Promise<void>): Promise<void> {
  * Returns the kind, data and position of each event as text. The first event, `session.created`, is reduced to its
  * kind, because a repaired session has its own id in the event's data.
  */
-function saidBy(records: readonly Recorded[]): readonly string[] {
+function eventTexts(records: readonly Recorded[]): readonly string[] {
   return records.map(({ kind, data, position }) =>
     kind === 'session.created' ? kind : canonicalJson({ kind, data, position }).text,
   );
@@ -67,7 +67,7 @@ describe('a torn write', () => {
   it('at any byte of a log keeps every record before it, and the next append is sound (L8)', PATIENCE, () =>
     onPlayed(async ({ home, id, log, bytes, records }) => {
       const ends = linesOf(bytes).map(({ end }) => end);
-      const original = saidBy(records);
+      const original = eventTexts(records);
       let torn = 0;
       for (let length = ends[0] ?? 0; length <= bytes.length; length += WHOLE ? 1 : 211) {
         await writeFile(log, bytes.subarray(0, length));
@@ -80,7 +80,7 @@ describe('a torn write', () => {
         await writer.close();
         const { records: found, damage } = await inspectSession({ home }, id);
         expect([length, found, damage]).toEqual([length, sound + 1, undefined]);
-        expect(saidBy(await readAll(home, id)).slice(0, sound)).toEqual(original.slice(0, sound));
+        expect(eventTexts(await readAll(home, id)).slice(0, sound)).toEqual(original.slice(0, sound));
         torn += 1;
       }
       tally('torn writes', { 'bytes to be torn at': torn, 'acknowledged lost': 0, 'records doubled': 0 });
@@ -111,7 +111,7 @@ function changesOf(byte: number, at: number): readonly number[] {
 describe('one changed byte', () => {
   it('anywhere in a log is reported with path, line and offset, and loses no event', PATIENCE, () =>
     onPlayed(async ({ home, id, log, bytes, records }) => {
-      const original = saidBy(records);
+      const original = eventTexts(records);
       let tried = 0;
       for (const [index, line] of linesOf(bytes).entries()) {
         for (const at of placesIn(line)) {
@@ -123,7 +123,7 @@ describe('one changed byte', () => {
             expect([at, byte, damage]).toEqual([at, byte, expect.objectContaining(place)]);
             const repair = await repairSession({ home }, id, MENDED);
             expect([at, byte, repair.lost]).toEqual([at, byte, []]);
-            expect(saidBy(await readAll(home, MENDED))).toEqual(original);
+            expect(eventTexts(await readAll(home, MENDED))).toEqual(original);
             expect((await readFile(log)).equals(changed)).toBe(true);
             await rm(join(home, 'sessions', MENDED), { recursive: true });
             tried += 1;
@@ -153,14 +153,14 @@ describe('a missing record', () => {
     () =>
       onPlayed(async ({ place, id, bytes, records }) => {
         const lines = linesOf(bytes);
-        const original = saidBy(records);
+        const original = eventTexts(records);
         let gone = 0;
         for (let number = 2; number <= lines.length; number += WHOLE ? 1 : 4) {
           const { start, end } = lines[number - 1] ?? { start: 0, end: 0 };
           await within(place.copyWith(id, Buffer.from(bytes).fill(0, start, end - 1)), async (copy) => {
             const home = copy.home ?? '';
             const { lost } = await repairSession({ home }, id, MENDED);
-            const found = saidBy(await readAll(home, MENDED));
+            const found = eventTexts(await readAll(home, MENDED));
             const isLast = number === lines.length;
             expect(lost.map(({ from, count }) => [from, count])).toEqual(isLast ? [] : [[number - 1, 1]]);
             expect(found.filter((_, at) => at !== number - 1)).toEqual(original.filter((_, at) => at !== number - 1));

@@ -171,8 +171,8 @@ function rare(knowable: boolean): { readonly weight: number; readonly arbitrary:
 }
 
 /**
- * Generates a random session of up to 40 commands. With `knowable`, each forecast must equal the bill, so commands are
- * omitted whose effect on the bill the session cannot know.
+ * Generates a random session of up to 40 commands. With `knowable`, each forecast must equal the bill. Commands are
+ * therefore omitted if the session cannot know their effect on the bill.
  */
 export function loopStory(knowable: boolean): fc.Arbitrary<LoopStory> {
   return fc.record({

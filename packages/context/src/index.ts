@@ -11,7 +11,7 @@ export { forecastError, groupOf } from './account/model-call.ts';
 export type { GroupBy, ModelCall } from './account/model-call.ts';
 export type { AppendOnly } from './base/append-only.ts';
 export { appendAll, appendOnly, itemAt, slice } from './base/append-only.ts';
-export { besideSpans } from './fold/beside.ts';
+export { sideCallSpans } from './fold/side-call-spans.ts';
 export type { Bill, BilledCall } from './money/bill.ts';
 export { addBills, billOf, NO_BILL, ratesOf, unitPrice } from './money/bill.ts';
 export { withoutBoundReasoning } from './fold/packing-edits.ts';

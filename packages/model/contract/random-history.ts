@@ -107,14 +107,14 @@ function change(part: ChangePart): fc.Arbitrary<readonly Message[]> {
 }
 
 function prompt(): fc.Arbitrary<readonly Message[]> {
-  const part = fc.oneof(saidText(), fc.constant<Part>(PICTURE));
+  const part = fc.oneof(anyText(), fc.constant<Part>(PICTURE));
   return fc
     .array(fc.array(part, { minLength: 1, maxLength: 2 }), { minLength: 1, maxLength: 2 })
     .map((spans) => [{ role: 'user', opensTurn: true, spans }]);
 }
 
 function answer(to: Addressee): fc.Arbitrary<readonly Message[]> {
-  const anyProse = fc.array(fc.oneof(saidText(), reasoning(to), native(to)), { maxLength: 3 });
+  const anyProse = fc.array(fc.oneof(anyText(), reasoning(to), native(to)), { maxLength: 3 });
   const calls = fc.uniqueArray(call(), { maxLength: 3, selector: (one) => one.call });
   const closings = fc.array(closing(), { minLength: 3, maxLength: 3 });
   return fc.record({ said: anyProse, calls, closings }).map((made) => {
@@ -127,7 +127,7 @@ function answer(to: Addressee): fc.Arbitrary<readonly Message[]> {
   });
 }
 
-function saidText(): fc.Arbitrary<Part> {
+function anyText(): fc.Arbitrary<Part> {
   return text.map((one) => ({ type: 'text', text: one }));
 }
 

@@ -30,7 +30,7 @@ export interface NearestModel {
 
 /**
  * Finds the row of a model. For an unknown Claude model, returns the row of the same family whose version is nearest;
- * of two equally near versions, the newer one. `exact` is then false.
+ * if two versions are equally near, the newer one. `exact` is then false.
  *
  * A name without a known family is treated as a Sonnet. A name without a version is treated as the newest version.
  * Returns `undefined` for an unknown model of another maker, because nothing is known about it.

@@ -72,10 +72,10 @@ export interface BodyWriter {
   /**
    * Writes the request that `write` would write, but as a continuation of an earlier answer. The body contains the
    * front's tools, all parameters, and only those messages that follow the answer. Omit this method if the API has no
-   * such request. The caller must pass the same blocks to `write` or `digest` first, because `writeBehind` does not
+   * such request. The caller must pass the same blocks to `write` or `digest` first, because `writeContinuation` does not
    * check the blocks before the answer.
    */
-  writeBehind?(
+  writeContinuation?(
     answered: Answered,
     blocks: readonly Block[],
     markers: readonly Marker[],

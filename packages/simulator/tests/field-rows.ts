@@ -7,7 +7,10 @@ import type { Wire } from './conversation.ts';
 export type FieldRow =
   /** The value changes the answer, the usage or the refusal. `base` is added to both requests that are compared. */
   | { readonly simulated: unknown; readonly base?: Wire }
-  /** The value changes what a test of this file shows, which a comparison of two answers in process cannot. */
+  /**
+   * The value changes something that a test of this file shows, and that a comparison of two answers in process cannot
+   * show.
+   */
   | { readonly simulated: unknown; readonly shownBy: string }
   /** The value is accepted and changes nothing, except that a response may return it. */
   | { readonly accepted: unknown; readonly because: string }

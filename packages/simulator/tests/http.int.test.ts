@@ -137,7 +137,7 @@ describe('the official SDK as a client', () => {
     expect(count).toEqual({ input_tokens: 2, context_management: { original_input_tokens: 2 } });
   });
 
-  it('is told in a stream which context edits were applied, and at which stop sequence the answer ended', async () => {
+  it('receives in a stream the applied context edits, and the stop sequence at which the answer ended', async () => {
     const { simulator, client } = await start();
     simulator.next({ answer: { text: 'one two' } });
     const stream = client.beta.messages.stream({

@@ -211,7 +211,7 @@ describe('a refusal on a WebSocket', () => {
     expect((await talk.ask({ input: [says('two')] })).at(-1)?.type).toBe('response.completed');
   });
 
-  it('of `stream: false` says that a WebSocket always streams', async () => {
+  it('of `stream: false` states that a WebSocket always streams', async () => {
     const { url } = await start();
     const [event] = await connect({ url }).ask({ input: [says('one')], stream: false });
     expect(event).toMatchObject({ type: 'error', status: 400, error: { param: 'stream' } });

@@ -61,12 +61,12 @@ export function joinBody(form: BodyForm, front: LoweredFront, newHash: NewHash):
     const end = form.end(front.front, envelope);
     const writing: BodyWriting = { form, bytes, blocks, marks };
     const keptFront = resume([frontSeal, begin], marks);
-    const kept = resume([seal, keptFront], marks);
-    bytes.cut(kept.length);
-    const reached = kept.blocks < front.blocks.length ? extend(writing, kept, front.blocks.length) : kept;
+    const usedSeal = resume([seal, keptFront], marks);
+    bytes.cut(usedSeal.length);
+    const reached = usedSeal.blocks < front.blocks.length ? extend(writing, usedSeal, front.blocks.length) : usedSeal;
     const sealed = extend(writing, reached, sealEnd(writing, reached.blocks));
     requireClosed(form, append(writing, sealed, blocks.length));
-    frontSeal = reached === kept ? keptFront : reached;
+    frontSeal = reached === usedSeal ? keptFront : reached;
     seal = sealed;
     bytes.append(form.between(blocks.at(-1), undefined) + end);
     return seal.hash.copy().update(bytes.since(seal.length)).hex();
@@ -78,22 +78,25 @@ export function joinBody(form: BodyForm, front: LoweredFront, newHash: NewHash):
     },
     digest: put,
     ...defined({
-      writeBehind: form.goesOn === undefined ? undefined : writerBehind(form, form.goesOn, front, newHash),
+      writeContinuation:
+        form.continuationFields === undefined
+          ? undefined
+          : continuationWriter(form, form.continuationFields, front, newHash),
     }),
   };
 }
 
-function writerBehind(
+function continuationWriter(
   form: BodyForm,
-  goesOn: NonNullable<BodyForm['goesOn']>,
+  continuationFields: NonNullable<BodyForm['continuationFields']>,
   front: LoweredFront,
   newHash: NewHash,
-): NonNullable<BodyWriter['writeBehind']> {
+): NonNullable<BodyWriter['writeContinuation']> {
   return (answered, blocks, markers, { fields, ...envelope }) => {
     const marks = marksOf(form, blocks, markers);
     const mark = (index: number): string => markText(form, marks.get(index));
-    const continued = { ...envelope, fields: { ...fields, ...goesOn(answered) } };
-    const body = Buffer.from(bodyBehind({ form, front, blocks, mark }, answered, continued));
+    const continued = { ...envelope, fields: { ...fields, ...continuationFields(answered) } };
+    const body = Buffer.from(continuationBody({ form, front, blocks, mark }, answered, continued));
     return { body, digest: newHash().update(body).hex() };
   };
 }
@@ -207,7 +210,11 @@ interface BodyContinuation {
  * Returns the body of a request that continues from an earlier answer: the tools and the blocks from index `from`. The
  * service already has the system texts and the earlier blocks.
  */
-function bodyBehind({ form, front, blocks, mark }: BodyContinuation, { from }: Answered, envelope: Envelope): string {
+function continuationBody(
+  { form, front, blocks, mark }: BodyContinuation,
+  { from }: Answered,
+  envelope: Envelope,
+): string {
   const pieces = [form.header(front.front)];
   let last: Block | undefined;
   const add = (block: Block, index: number): void => {
@@ -351,7 +358,7 @@ export interface BodyForm {
   /**
    * Returns the fields that make a request continue from an earlier answer. Missing if the API does not support this.
    */
-  readonly goesOn?: (answered: Answered) => Envelope['fields'];
+  readonly continuationFields?: (answered: Answered) => Envelope['fields'];
 }
 
 /**

@@ -131,9 +131,9 @@ export function fittingName(name: string, fits: RegExp, readable: number): strin
   // A name that already has the form `tm_…_…` is mapped again. Otherwise an id of another provider could equal the
   // mapped form of a different id.
   if (fits.test(name) && !MAPPED.test(name)) return name;
-  const kept = name.slice(0, readable).replace(/[^a-zA-Z0-9_-]/g, '_');
+  const readableName = name.slice(0, readable).replace(/[^a-zA-Z0-9_-]/g, '_');
   const digest = createHash('sha256').update(name, 'utf8').digest('hex').slice(0, 16);
-  return `tm_${kept}_${digest}`;
+  return `tm_${readableName}_${digest}`;
 }
 
 /** Returns the members of a body that `takes` accepts, as `"key":value` with the unchanged bytes of each value. */

@@ -121,8 +121,8 @@ async function getSnapshot(
   session: SessionId,
   revision: string | undefined,
 ): Promise<Snapshot | undefined> {
-  const kept = sessionDataOf(backend, session).snapshot;
-  const snapshot = kept === undefined ? undefined : decodeSnapshot(kept, nodeBytes)?.snapshot;
+  const latest = sessionDataOf(backend, session).snapshot;
+  const snapshot = latest === undefined ? undefined : decodeSnapshot(latest, nodeBytes)?.snapshot;
   if (snapshot === undefined || (revision !== undefined && snapshot.revision !== revision)) return undefined;
   return (await chainAt(backend, session, snapshot.length)) === snapshot.chain ? snapshot : undefined;
 }
@@ -160,21 +160,21 @@ function lockedError(session: SessionId): LogError {
   });
 }
 
-function createArtifacts(kept: Map<string, Uint8Array>): Artifacts {
+function createArtifacts(stored: Map<string, Uint8Array>): Artifacts {
   return {
     async put(bytes) {
       const whole = bytes instanceof Uint8Array ? new Uint8Array(bytes) : await gather(bytes);
       const digest = mintDigest(nodeBytes.sha256([whole]));
-      kept.set(digest, whole);
+      stored.set(digest, whole);
       return { digest, size: whole.length };
     },
     async *get(digest) {
-      const whole = kept.get(digest);
+      const whole = stored.get(digest);
       if (whole === undefined) throw missing(digest);
       if (nodeBytes.sha256([whole]) !== digest) throw damageError(digest);
       yield new Uint8Array(whole);
     },
-    has: async (digest) => kept.has(digest),
+    has: async (digest) => stored.has(digest),
   };
 }
 

@@ -1,6 +1,6 @@
-// Removes the artifacts to which no log refers. A writer puts an artifact before it appends the record with the digest,
-// so an artifact without a reference may still be needed. Every file younger than one hour is kept, and every file that
-// was put after the oldest living writer took its lock.
+// Removes the artifacts to which no log refers. A writer stores an artifact before it appends the record with the
+// digest, so an artifact without a reference may still be needed. Every file younger than one hour is kept. Every file
+// that was stored after the oldest living writer took its lock is kept too.
 
 import { link, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -68,7 +68,7 @@ export async function collectGarbage(store: NdjsonOptions, options: CollectOptio
 
 interface GarbageRule {
   readonly unnamed: ReadonlySet<string>;
-  /** Time in milliseconds since 1970. Files that were put at this time or later are kept. */
+  /** Time in milliseconds since 1970. Files that were stored at this time or later are kept. */
   readonly before: number;
   readonly dryRun: boolean;
 }
@@ -81,8 +81,8 @@ async function settleFile(file: ArtifactFile, { unnamed, before, dryRun }: Garba
 }
 
 /**
- * Removes a file. Returns true if the file was removed. Another process may put the same bytes at the same time. The
- * file is therefore renamed first, and its time is checked again. If the other process renewed the time, this function
+ * Removes a file. Returns true if the file was removed. Another process may store the same bytes at the same time. The
+ * file is therefore renamed first, and its time is checked again. If the other process updated the time, this function
  * restores the file. If the other process found no file, that process writes the file again.
  */
 async function remove(path: string, before: number): Promise<boolean> {

@@ -47,7 +47,7 @@ export interface ArtifactFile {
   readonly digest?: Digest;
   /** Length of the file on the disk, in bytes. */
   readonly bytes: number;
-  /** Time when the artifact was last put, in milliseconds since 1970. */
+  /** Time when the artifact was last stored, in milliseconds since 1970. */
   readonly changedAt: number;
 }
 

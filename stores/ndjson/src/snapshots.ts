@@ -37,9 +37,9 @@ export async function getSnapshot(
   session: SessionId,
   revision: string | undefined,
 ): Promise<Snapshot | undefined> {
-  const kept = await readKept(roomPaths(home.paths, session).snapshot);
-  if (kept === undefined || (revision !== undefined && kept.snapshot.revision !== revision)) return undefined;
-  return (await fits(home, session, kept)) ? kept.snapshot : undefined;
+  const file = await readKept(roomPaths(home.paths, session).snapshot);
+  if (file === undefined || (revision !== undefined && file.snapshot.revision !== revision)) return undefined;
+  return (await fits(home, session, file)) ? file.snapshot : undefined;
 }
 
 /**

@@ -92,14 +92,14 @@ describe('garbage collection', () => {
       expect(await collectGarbage({ home })).toMatchObject({ removed: NOTHING, named: { files: 6 } });
     }));
 
-  it('keeps an artifact that was put less than an hour ago, because its record may follow', () =>
+  it('keeps an artifact that was stored less than an hour ago, because its record may follow', () =>
     inHome(async (home) => {
       await putBefore(home, 'half an hour', 0.5);
       expect(await collectGarbage({ home })).toMatchObject({ removed: NOTHING, young: { files: 1 } });
       expect(await collectGarbage({ home }, { now: Date.now() + HOUR })).toMatchObject({ removed: { files: 1 } });
     }));
 
-  it('keeps all artifacts that were put since the oldest living writer began, even if that writer is idle for a long time', () =>
+  it('keeps all artifacts that were stored since the oldest living writer began, even if that writer is idle for a long time', () =>
     inHome(async (home) => {
       const writer = await sessionWith(openNdjsonStore({ home }), a, 0);
       await age(roomPaths(homePaths(home), a).lease, 80);
@@ -112,7 +112,7 @@ describe('garbage collection', () => {
       expect(await collectGarbage({ home })).toMatchObject({ removed: NOTHING, named: { files: 1 } });
     }));
 
-  it('keeps an old artifact that was put again, because a new record may name it', () =>
+  it('keeps an old artifact that was stored again, because a new record may name it', () =>
     inHome(async (home) => {
       const digest = await putBefore(home, 'again', 50);
       await openNdjsonStore({ home }).artifacts.put(Buffer.from('again'));

@@ -37,7 +37,7 @@ async function* changes(path: string): AsyncGenerator<string> {
 }
 
 describe('an artifact with one changed byte', () => {
-  it('is reported by its path for a change of any byte, and is repaired when the same bytes are put again', async () => {
+  it('is reported by its path for a change of any byte, and is repaired when the same bytes are stored again', async () => {
     const { artifacts } = openNdjsonStore({ home });
     const bytes = Buffer.from('some short output\n');
     const { digest } = await artifacts.put(bytes);

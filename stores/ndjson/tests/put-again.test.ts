@@ -1,4 +1,5 @@
-// Tests artifacts that are put again. Sound bytes keep their file and get a new time. Damaged bytes are written again.
+// Tests artifacts that are stored again. Sound bytes keep their file, and the file gets a new time. Damaged bytes are
+// written again.
 
 import { readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { expect, onTestFinished, test } from 'vitest';
@@ -12,7 +13,7 @@ test.each([
   ['uncompressed', 100],
   ['compressed', 100_000],
 ])(
-  'putting bytes again renews the time of a sound file and rewrites a damaged one, for bytes kept %s',
+  'storing bytes again updates the time of a sound file and rewrites a damaged file, for bytes kept %s',
   async (_how, size) => {
     const home = await temporaryHome();
     onTestFinished(() => rm(home, { recursive: true }));

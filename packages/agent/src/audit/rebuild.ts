@@ -176,7 +176,7 @@ function rebuild(record: RecordedOf<'request.prepared'>, promptStream: PromptStr
     promptStream: promptStream,
     state,
     digest: promptStream.writer.digest(...request),
-    continuation: continuation && promptStream.writer.writeBehind?.(continuation, ...request).digest,
+    continuation: continuation && promptStream.writer.writeContinuation?.(continuation, ...request).digest,
     body: () => promptStream.writer.write(...request).body,
   };
 }

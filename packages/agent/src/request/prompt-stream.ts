@@ -6,7 +6,7 @@ import {
   appendAll,
   appendOnly,
   beginSequence,
-  besideSpans,
+  sideCallSpans,
   estimateTokens,
   extendSequence,
   frontOf,
@@ -106,7 +106,7 @@ export async function sideCallPromptStream(
   words: { readonly parts: readonly ContentPart[]; readonly position: Position },
   artifacts: Artifacts,
 ): Promise<PromptStream> {
-  const spans = besideSpans(state, words.parts, words.position, promptStream.lowered === 0 ? 'none' : 'main');
+  const spans = sideCallSpans(state, words.parts, words.position, promptStream.lowered === 0 ? 'none' : 'main');
   if (spans.length === 0)
     throw new AgentError('agent/nothing-to-send', 'the side call is empty: pass some text or an image');
   const writer = promptStream.materials.encoder.join(promptStream.front, newHash);

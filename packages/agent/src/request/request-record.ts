@@ -71,7 +71,7 @@ export function writeRequest(
   const betas = [...new Set([...(options.betas ?? []), ...sequence.betas])];
   const request = [blocksOf(sequence), call.markers, { outputLimit, fields: envelope, betas }] as const;
   const written = promptStream.writer.write(...request);
-  const behind = answered === undefined ? undefined : promptStream.writer.writeBehind?.(answered, ...request);
+  const behind = answered === undefined ? undefined : promptStream.writer.writeContinuation?.(answered, ...request);
   const data: RequestPrepared = {
     step: beside === undefined ? state.steps : 0,
     attempt: options.attempt ?? 0,

@@ -65,8 +65,8 @@ interface SentCall {
 export type RowOf = (provider: string, model: string) => Capabilities | undefined;
 
 /**
- * State after one more record, and the calls that can now be returned. Each call is returned once, when it is known how
- * much of its writes was read.
+ * State after one more record, and the calls that can now be returned. Each call is returned once: when the read part
+ * of its writes is known.
  */
 export interface FollowedRecord {
   readonly following: Following;

@@ -183,9 +183,9 @@ export function shownUpTo(span: Span, cut: TextCut): Span {
  * surrogate is not valid text.
  */
 function wholeUnits(text: string, cut: TextCut): TextCut {
-  const kept = Math.min(text.length, Math.max(0, Math.floor(cut.kept)));
-  const edge = cut.from === 'end' ? text.length - kept : kept;
-  return { ...cut, kept: isInsidePair(text, edge) ? kept - 1 : kept };
+  const length = Math.min(text.length, Math.max(0, Math.floor(cut.kept)));
+  const edge = cut.from === 'end' ? text.length - length : length;
+  return { ...cut, kept: isInsidePair(text, edge) ? length - 1 : length };
 }
 
 function isInsidePair(text: string, at: number): boolean {

@@ -150,8 +150,8 @@ export function frontEntries({ cache }: State): readonly FrontEntry[] {
   return cache.entries.flatMap(
     ({ section, block, prefix, parameters, key, account, tokens, ttl, promoted, at }): readonly FrontEntry[] => {
       if (section === 'messages' || promoted === true) return [];
-      const kept = defined({ key, account, tokens });
-      return [{ section, block, prefix: digest(prefix), parameters, ...kept, ...lifeOf(ttl), at }];
+      const optional = defined({ key, account, tokens });
+      return [{ section, block, prefix: digest(prefix), parameters, ...optional, ...lifeOf(ttl), at }];
     },
   );
 }

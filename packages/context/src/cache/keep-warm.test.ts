@@ -53,7 +53,7 @@ test('all reads together cost less than a rewrite, and fewer reads are made if a
   expect(reads()).toBeLessThan(reads({}, 'claude-fable-5-2'));
 });
 
-test('reads are made for a user who usually returns soon, and hardly any for a user who stays away for hours', () => {
+test('reads are made for a user who usually returns soon, and almost none for a user who stays away for hours', () => {
   expect(reads({ away: away(8, 9, 7, 9, 8) })).toBeGreaterThan(0);
   expect(reads({ away: away(25, 28, 26) })).toBeGreaterThan(reads({ away: away(400, 500, 900) }));
   expect(reads({ away: away(400, 500, 900, 900, 300) })).toBeLessThan(2);

@@ -135,12 +135,12 @@ function planBy(by: WarmPlan['by'], ttl: Ttl, input: KeepWarmInput, price: Price
   const first = dollars(price, { fresh: 0, read: held, writes: [{ ttl, tokens: tail }], answer: output });
   const next = dollars(price, { fresh: 0, read: held + tail, writes: [], answer: output });
   const lost = dollars(price, { fresh: 0, read: 0, writes: [{ ttl: entry.ttl, tokens: atStake + tail }], answer: 0 });
-  const kept = dollars(price, { fresh: 0, read: atStake + tail, writes: [], answer: 0 });
-  if (first === undefined || next === undefined || lost === undefined || kept === undefined) return undefined;
+  const readCost = dollars(price, { fresh: 0, read: atStake + tail, writes: [], answer: 0 });
+  if (first === undefined || next === undefined || lost === undefined || readCost === undefined) return undefined;
   const ends = entry.at + LIFE[entry.ttl];
   const at = Math.max(input.now, ends - AHEAD);
   const odds = oddsOf(input, at - since);
-  const saved = lost.minus(kept);
+  const saved = lost.minus(readCost);
   let best = Number.NEGATIVE_INFINITY;
   let spent = first;
   for (let until = at + LIFE[ttl]; ; until += LIFE[ttl] - AHEAD) {

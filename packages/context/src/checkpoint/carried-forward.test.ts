@@ -107,7 +107,10 @@ function isNamed({ limitations }: Checkpoint, what: string, at: number): boolean
     );
 }
 
-function toldIn(events: readonly TestEvent[], kind: 'tasks' | 'decisions' | 'files'): ReadonlyMap<string, Mentions> {
+function mentionsOf(
+  events: readonly TestEvent[],
+  kind: 'tasks' | 'decisions' | 'files',
+): ReadonlyMap<string, Mentions> {
   const found = new Map<string, Mentions>();
   const calledAt = logOf(events);
   for (const [index, record] of calledAt.entries()) {
@@ -150,9 +153,11 @@ test('after five compactions, every directive, decision, changed file and open t
       const prompts = logOf(first).flatMap(({ kind, position: at }) =>
         kind === 'prompt.given' ? [[`${at}`, { places: [at], statuses: [] }] as const] : [],
       );
-      const later = { tasks: toldIn(told, 'tasks'), files: toldIn(told, 'files') };
+      const later = { tasks: mentionsOf(told, 'tasks'), files: mentionsOf(told, 'files') };
       const ofFirst = (kind: 'tasks' | 'files', still: (is: readonly string[]) => boolean) =>
-        new Map([...later[kind]].filter(([item, { statuses }]) => toldIn(first, kind).has(item) && still(statuses)));
+        new Map(
+          [...later[kind]].filter(([item, { statuses }]) => mentionsOf(first, kind).has(item) && still(statuses)),
+        );
       const isOpen = (is: readonly string[]): boolean => !['done', 'dropped'].includes(is.at(-1) ?? '');
       const wasChanged = (is: readonly string[]): boolean => is.includes('written');
       expect({
@@ -166,7 +171,7 @@ test('after five compactions, every directive, decision, changed file and open t
           last,
           'decisions',
           last.decisions.map(({ what }) => what),
-          toldIn(first, 'decisions'),
+          mentionsOf(first, 'decisions'),
         ),
         tasks: lost(
           last,

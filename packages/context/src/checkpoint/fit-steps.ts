@@ -113,14 +113,14 @@ export function fitSteps(
   files: ReadonlySet<string>,
   before: LeftOut | undefined,
 ): FittedSteps {
-  const kept: PricedStep<Candidate>[] = [];
+  const chosen: PricedStep<Candidate>[] = [];
   const names = new Map<string, NameInFile[]>();
   let left = room;
   const words = shortenSteps(own, room * OWN);
   const waiting: PricedStep<Candidate>[] = [];
   for (const one of words) {
     if (one.tokens <= left - room * (1 - OWN)) {
-      kept.push(one);
+      chosen.push(one);
       left -= one.tokens;
     } else waiting.push(one);
   }
@@ -128,16 +128,16 @@ export function fitSteps(
     if (one.tokens > left || ('name' in one && !files.has(one.path))) continue;
     left -= one.tokens;
     if ('name' in one) names.set(one.path, [...(names.get(one.path) ?? []), nameOf(one)]);
-    else kept.push(one);
+    else chosen.push(one);
   }
   const gone: Position[] = [];
   for (const one of waiting) {
     if (one.tokens <= left) {
-      kept.push(one);
+      chosen.push(one);
       left -= one.tokens;
     } else gone.push(one.step.position);
   }
-  const steps = inOrder(kept);
+  const steps = inOrder(chosen);
   const places = steps.flatMap(({ kind, position }) => (kind === 'found' ? [] : [position]));
   return { steps, names, leftOut: addLeftOut(before, gone, places) };
 }
@@ -194,6 +194,6 @@ function ageIn({ from, to }: Range): (position: number) => number {
 }
 
 /** Sorts steps by position. At the same position, texts come before calls, and lines of a result keep their order. */
-function inOrder(kept: readonly PricedStep<Candidate>[]): readonly CheckpointStep[] {
-  return kept.toSorted((a, b) => a.step.position - b.step.position || a.order - b.order).map(({ step }) => step);
+function inOrder(steps: readonly PricedStep<Candidate>[]): readonly CheckpointStep[] {
+  return steps.toSorted((a, b) => a.step.position - b.step.position || a.order - b.order).map(({ step }) => step);
 }

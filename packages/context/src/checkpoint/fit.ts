@@ -122,11 +122,11 @@ export function fitLists(
   steps: number,
   before: Checkpoint['leftOut'],
 ): Fitted {
-  const kept = new Map(SHARES.map(([list]) => [list, new Set<number>()] as const));
+  const keptItems = new Map(SHARES.map(([list]) => [list, new Set<number>()] as const));
   let left = room;
   let leftToModel = room * OF_MODEL;
   const take = (list: ListName, most: number): void => {
-    const chosen = kept.get(list);
+    const chosen = keptItems.get(list);
     let budget = Math.min(most, left);
     for (const { index, tokens, byModel } of prices[list]) {
       if (chosen === undefined || chosen.has(index) || tokens > budget) continue;
@@ -140,7 +140,7 @@ export function fitLists(
   for (const list of NAMES) take(list, room * MAX_NAMES);
   for (const [list, share] of SHARES) take(list, room * share);
   for (const [list] of SHARES) take(list, LATER.has(list) ? left - steps : left);
-  const isKept = (list: ListName, index: number): boolean => kept.get(list)?.has(index) === true;
+  const isKept = (list: ListName, index: number): boolean => keptItems.get(list)?.has(index) === true;
   const gone = SHARES.map(([list]) => {
     const places = (keeps: boolean): readonly Position[] =>
       lists[list].flatMap(({ position }, index) => (isKept(list, index) === keeps ? [position] : []));

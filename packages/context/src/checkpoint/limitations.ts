@@ -137,20 +137,20 @@ const MAX_RANGES = 12;
 export function addLeftOut(
   before: LeftOut | undefined,
   gone: readonly Position[],
-  kept: readonly Position[],
+  keptPositions: readonly Position[],
 ): LeftOut | undefined {
   if (before === undefined && gone.length === 0) return undefined;
   const spans = [...(before?.spans ?? []), ...gone.map((one): PositionSpan => [one, one])];
-  return { count: (before?.count ?? 0) + gone.length, spans: joinNear(joinStretches(spans, kept)) };
+  return { count: (before?.count ?? 0) + gone.length, spans: joinNear(joinStretches(spans, keptPositions)) };
 }
 
 function spansInWords({ spans }: LeftOut): string {
   return spans.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(', ');
 }
 
-function joinStretches(spans: readonly PositionSpan[], kept: readonly Position[]): readonly PositionSpan[] {
+function joinStretches(spans: readonly PositionSpan[], keptPositions: readonly Position[]): readonly PositionSpan[] {
   const joined: PositionSpan[] = [];
-  const places = kept.toSorted((a, b) => a - b);
+  const places = keptPositions.toSorted((a, b) => a - b);
   let next = 0;
   for (const span of spans.toSorted((a, b) => a[0] - b[0])) {
     const last = joined.at(-1);
@@ -165,7 +165,7 @@ function joinStretches(spans: readonly PositionSpan[], kept: readonly Position[]
 function joinNear(spans: readonly PositionSpan[]): readonly PositionSpan[] {
   if (spans.length <= MAX_RANGES) return spans;
   const gaps = spans.slice(1).map((span, index) => ({ index, width: span[0] - (spans[index]?.[1] ?? span[0]) }));
-  const kept = new Set(
+  const keptPositions = new Set(
     gaps
       .toSorted((a, b) => b.width - a.width || a.index - b.index)
       .slice(0, MAX_RANGES - 1)
@@ -174,7 +174,7 @@ function joinNear(spans: readonly PositionSpan[]): readonly PositionSpan[] {
   const joined: PositionSpan[] = [];
   for (const [index, span] of spans.entries()) {
     const last = joined.at(-1);
-    if (last === undefined || kept.has(index - 1)) joined.push(span);
+    if (last === undefined || keptPositions.has(index - 1)) joined.push(span);
     else joined[joined.length - 1] = [last[0], span[1]];
   }
   return joined;

@@ -226,11 +226,11 @@ function restore(blocks: readonly OutlineBlock[], outlines: readonly string[], r
 function partOf(kind: OutlineBlock['kind'], lines: readonly string[], tokens: number): string {
   if (kind === 'paragraph' && lines.length < MANY) return excerptWithin(lines.join('\n'), tokens);
   let left = tokens - estimateTokens(GAP);
-  const kept = lines.slice(
+  const keptLines = lines.slice(
     0,
     lines.findIndex((line) => (left -= estimateTokens(`${line}\n`)) < 0),
   );
-  return [...kept, GAP.trim()].join('\n');
+  return [...keptLines, GAP.trim()].join('\n');
 }
 
 /**

@@ -332,15 +332,15 @@ function offerLines(draft: OfferDraft, { position }: ClosedCall, output: string,
     const text = raw.trim();
     if (text.length < 4 || seen.has(text)) continue;
     seen.add(text);
-    const kept = lineOf(text, LINE);
-    const names = namesIn(kept);
+    const keptLine = lineOf(text, LINE);
+    const names = namesIn(keptLine);
     let worth = 0;
     for (const { name, kind } of names)
       if (kind !== 'member') worth += (1 + referredTo(name, position, mentions)) * fresh(name, mentions);
     // Only the kept part of a line is tested, because testing a whole long line could take quadratic time.
-    if (ERROR.test(kept)) worth += PLACE.test(kept) ? 4 : 2;
+    if (ERROR.test(keptLine)) worth += PLACE.test(keptLine) ? 4 : 2;
     if (index === lines.length - 1) worth += 1;
-    if (worth > 0) draft.found.push({ step: { position, kind: 'found', text: kept }, worth });
+    if (worth > 0) draft.found.push({ step: { position, kind: 'found', text: keptLine }, worth });
   }
 }
 

@@ -4,7 +4,7 @@
 import type { Position } from '@tidemark/log';
 import type { State } from '../state/state.ts';
 import { slice } from '../base/append-only.ts';
-import { keptBehind } from '../fold/settle.ts';
+import { remainingSpans } from '../fold/settle.ts';
 
 /**
  * State of the latest compaction. `recorded`: no epoch uses it yet, and the next request will open one. `taken-up`: an
@@ -42,6 +42,6 @@ export function noteStanding({ history, compacted }: State, position: number): N
   if (history.notes.some((note) => note.position === position)) return 'waiting';
   if (compacted === undefined || position > compacted.data.range.to) return 'packed';
   const { range, keeps = [] } = compacted.data;
-  const kept = keptBehind(slice(history.packed, history.lead), { to: range.to, keeps, shortens: undefined });
-  return kept.some(({ origin }) => origin.from === 'event' && origin.position === position) ? 'packed' : 'dropped';
+  const spans = remainingSpans(slice(history.packed, history.lead), { to: range.to, keeps, shortens: undefined });
+  return spans.some(({ origin }) => origin.from === 'event' && origin.position === position) ? 'packed' : 'dropped';
 }

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import type { TestEvent } from '../../tests/log-of.ts';
 import { answer, call, created, fold, note, prompt, request, returned, text } from '../../tests/log-of.ts';
 import { slice } from '../base/append-only.ts';
-import { keptBehind } from '../fold/settle.ts';
+import { remainingSpans } from '../fold/settle.ts';
 import { boundaryOf } from './draft-compaction.ts';
 
 const tellings = fc.array(
@@ -38,7 +38,7 @@ describe('a boundary', () => {
         const { first, to } = found;
         expect(first).toBeGreaterThan(0);
         expect(tail[first]?.group).not.toBe(tail[first - 1]?.group);
-        expect(keptBehind(tail, { to, keeps: [], shortens: undefined })).toEqual(tail.slice(first));
+        expect(remainingSpans(tail, { to, keeps: [], shortens: undefined })).toEqual(tail.slice(first));
       }),
     );
   });

@@ -10,7 +10,7 @@ import { modelSize, modelTokens, placeOf, scaleSize, scalingOf } from '../fold/m
 import { frontSize, waitingSize } from '../pressure/next-input.ts';
 import type { Scaling } from '../state/scales.ts';
 import { scaleOfText } from '../state/scales.ts';
-import { keptBehind } from '../fold/settle.ts';
+import { remainingSpans } from '../fold/settle.ts';
 import type { SpanSize } from '../base/estimate.ts';
 import { addSizes, NO_SIZE, sizeOfSpan } from '../base/estimate.ts';
 import type { State } from '../state/state.ts';
@@ -76,8 +76,8 @@ export function draftCompaction(state: State, options: DraftOptions): Compaction
   const { to, first } = boundary;
   const left = tail.slice(0, first);
   const keeps = alone ? [] : standing(state, left);
-  const all = keptBehind(tail, { to, keeps, shortens });
-  const kept = all.slice(keeps.length);
+  const all = remainingSpans(tail, { to, keeps, shortens });
+  const keptSpans = all.slice(keeps.length);
   const noted = new Set(options.noted);
   const shown = (spans: readonly Span[]): readonly Span[] => spans.map((one) => shownSpan(one, options.row));
   const sizes = (spans: readonly Span[]): SpanSize => modelSize(scaling, shown(spans));
@@ -86,7 +86,7 @@ export function draftCompaction(state: State, options: DraftOptions): Compaction
     range: { from: compacted?.data.range.from ?? position(0), to },
     keeps,
     shortens,
-    kept,
+    kept: keptSpans,
     left: sizes(left),
     carried: sizes(lead),
     scale: meanScale(scaling, shown([...lead, ...left])),
@@ -94,7 +94,7 @@ export function draftCompaction(state: State, options: DraftOptions): Compaction
       front: scaleSize(frontSize(state), front),
       tools: scaleSize(epoch.opened.toolSize ?? NO_SIZE, front),
       directives: sizes(all.slice(0, keeps.length)),
-      tail: addSizes(sizes(kept), scaleSize(waitingSize(history), scaleOfText(scaling, undefined))),
+      tail: addSizes(sizes(keptSpans), scaleSize(waitingSize(history), scaleOfText(scaling, undefined))),
       notes: sizes(left.filter((span) => noted.has(placeOf(span)))),
     },
   });
@@ -171,14 +171,14 @@ export function boundaryOf(
 ): TailBoundary | undefined {
   const messages = messagesOf(tail);
   const least = firstUnseen(messages);
-  let kept = sumOf(messages.slice(least), tokensOf);
+  let keptTokens = sumOf(messages.slice(least), tokensOf);
   const cutAt = cutsOf(tail, after);
   let found = cutAt(messages[least]?.first ?? tail.length);
   for (let index = least - 1; index >= 0; index -= 1) {
     const message = messages[index];
     if (message === undefined) break;
-    kept += sumOf([message], tokensOf);
-    if (kept > tokens) break;
+    keptTokens += sumOf([message], tokensOf);
+    if (keptTokens > tokens) break;
     if (index === 0) return undefined;
     found = cutAt(message.first) ?? found;
   }
@@ -226,8 +226,8 @@ function cutsOf(tail: readonly Span[], after: number): (first: number) => TailBo
     const ceiling = (tail[first]?.group ?? Infinity) - 1;
     if (first === 0 || floor > ceiling) return undefined;
     if (first === tail.length) return { first, to: position(dropped) };
-    const kept = ahead[tail.length - first] ?? Infinity;
-    return { first, to: position(Math.min(ceiling, Math.max(floor, kept - 1))) };
+    const nextGroup = ahead[tail.length - first] ?? Infinity;
+    return { first, to: position(Math.min(ceiling, Math.max(floor, nextGroup - 1))) };
   };
 }
 

@@ -7,7 +7,7 @@ import type { Capabilities } from '@tidemark/model';
 import { slice } from '../base/append-only.ts';
 import type { SpanSize } from '../base/estimate.ts';
 import { modelTokens, scalingOf } from '../fold/model-tokens.ts';
-import { keptBehind } from '../fold/settle.ts';
+import { remainingSpans } from '../fold/settle.ts';
 import { rewriteCost } from '../forecast/miss.ts';
 import type { Gauge } from '../pressure/gauge.ts';
 import { cliffsOf } from '../pressure/gauge.ts';
@@ -112,7 +112,7 @@ function unlessWaiting({ compacted, epoch, history }: State, plan: CompactionPla
   const { draft, sizes } = plan;
   // The number of packed spans is compared, because a range can also contain records that are never packed. For
   // example, a fork with new records contains its own `session.created`.
-  const waiting = keptBehind(slice(history.packed, history.lead), { to: range.to, keeps, shortens });
+  const waiting = remainingSpans(slice(history.packed, history.lead), { to: range.to, keeps, shortens });
   const less = draft.keeps.length + draft.kept.length < waiting.length;
   return less || (draft.shortens !== undefined && shortens === undefined) ? plan : { sizes, refused: 'nothing-new' };
 }

@@ -8,7 +8,7 @@ import { openEpoch } from './epoch.ts';
 import { composeFront } from '../front/front.ts';
 import type { Change } from './needed-change.ts';
 import { slice } from '../base/append-only.ts';
-import { besideSpans } from '../fold/beside.ts';
+import { sideCallSpans } from '../fold/side-call-spans.ts';
 import { neededChange } from './needed-change.ts';
 import type { State } from '../state/state.ts';
 
@@ -233,7 +233,7 @@ describe('a change in the history', () => {
   test('without an answer is also followed by that line before the words of a side call that contains the history', () => {
     const waits = changed(between, grep);
     const asked = (history: 'main' | 'none'): readonly string[] =>
-      besideSpans(waits, [{ type: 'text', text: 'Name this.' }], position(waits.length), history).map(
+      sideCallSpans(waits, [{ type: 'text', text: 'Name this.' }], position(waits.length), history).map(
         ({ role }) => role,
       );
     expect(asked('main')).toEqual(['assistant', 'user']);

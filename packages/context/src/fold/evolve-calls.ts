@@ -6,7 +6,7 @@ import type { Miss, RecordedOf, RequestPrepared, Usage } from '@tidemark/log';
 import { milliseconds } from '@tidemark/log';
 import { cachedTokens, inputTokens } from '@tidemark/model';
 import { itemAt } from '../base/append-only.ts';
-import { cacheBehind } from '../cache/cache-behind.ts';
+import { cacheAfter } from '../cache/cache-after.ts';
 import type { Grid } from '../cache/implicit.ts';
 import { onGrid } from '../cache/implicit.ts';
 import { historySize, isRecorded, isUncounted } from '../pressure/next-input.ts';
@@ -52,7 +52,7 @@ export function accept(state: State, event: RecordedOf<'answer.received' | 'answ
   if (stream?.pending === undefined) return elsewhere(state, event);
   const { pending, reach } = stream;
   const cached = cachedAt(usage, pending.prepared.kept?.grid);
-  const { cache, touched } = cacheBehind(state, pending, usage, cached);
+  const { cache, touched } = cacheAfter(state, pending, usage, cached);
   const taken: State = { ...state, cache };
   if (name !== 'main') return withoutStream(keptWarm(taken, touched), name);
   const left = touched.at(-1);

@@ -179,13 +179,13 @@ function withoutCall(spans: readonly Span[], span: Span, part: CallPart, text: T
  */
 export function prune(history: History, prunings: readonly Pruning[]): History {
   const results = prunings.flatMap((one) => one.results);
-  const kept = new Map<number, PrunedResult>(results.map((one) => [one.position, one]));
-  const packed = slice(history.packed).map((span) => shortenSpan(span, kept));
+  const resultsByPosition = new Map<number, PrunedResult>(results.map((one) => [one.position, one]));
+  const packed = slice(history.packed).map((span) => shortenSpan(span, resultsByPosition));
   return { ...history, packed: appendOnly(packed), calls: new Map(ownCalls(history)) };
 }
 
-function shortenSpan(span: Span, kept: ReadonlyMap<number, PrunedResult>): Span {
-  const shown = span.origin.from === 'event' ? kept.get(span.origin.position) : undefined;
+function shortenSpan(span: Span, byPosition: ReadonlyMap<number, PrunedResult>): Span {
+  const shown = span.origin.from === 'event' ? byPosition.get(span.origin.position) : undefined;
   return shown === undefined ? span : shownUpTo(span, shown);
 }
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { TestEvent } from '../../tests/log-of.ts';
 import { answer, call, created, fold, named, packed, prompt, request, returned } from '../../tests/log-of.ts';
 
-test('a call with any name closes, even a name such as `constructor` that every object has as a member', () => {
+test('a call with any name closes, even with a name such as `constructor` that every object has as a member', () => {
   const state = fold([created, prompt('go'), answer([call('constructor')]), returned('constructor')]);
   expect(state.history.batch).toBeUndefined();
   expect(packed(state)).toEqual(['user: go', 'assistant: call constructor', 'user: result constructor']);

@@ -141,7 +141,7 @@ export function settleInterrupted(
   session: SessionId,
 ): History {
   const open = { ...history, inFlight: false };
-  const texts = event.data.by === 'transport' ? [] : saidText(event.data);
+  const texts = event.data.by === 'transport' ? [] : completeTexts(event.data);
   if (texts.length === 0) return releaseWaiting(open);
   const parts: readonly TextPart[] = [...texts, { type: 'text', text: cutLine(event.data) }];
   const { position } = event;
@@ -149,7 +149,7 @@ export function settleInterrupted(
   return releaseWaiting(pack(open, [draft]));
 }
 
-function saidText(data: AnswerInterrupted): readonly TextPart[] {
+function completeTexts(data: AnswerInterrupted): readonly TextPart[] {
   return data.parts.filter((part): part is TextPart => part.type === 'text' && !isBlank(part.text));
 }
 
@@ -223,12 +223,12 @@ function answerDraft(batch: AnswerBatch, ids: ReadonlyMap<string, string>): Span
       parts.push({ ...part, provider: answer.provider, model: answer.model, ...(displaced ? { displaced } : {}) });
       continue;
     }
-    const kept = keptPart(part, batch, ids, seen);
-    if (kept !== part) {
+    const sentPart = keptPart(part, batch, ids, seen);
+    if (sentPart !== part) {
       displaced = true;
       tearEnd(parts);
     }
-    if (kept !== undefined) parts.push(kept);
+    if (sentPart !== undefined) parts.push(sentPart);
   }
   return { role: 'assistant', session, position, group: position, opensTurn: false, parts };
 }
@@ -312,8 +312,8 @@ function isChange({ parts }: Span): boolean {
 
 /** Returns the packed history without the appended changes, for an epoch whose front now contains them. */
 export function foldChanges(history: History): History {
-  const kept = slice(history.packed).filter((span) => !isChange(span));
-  return { ...history, packed: appendOnly(kept), changes: [], calls: new Map(ownCalls(history)) };
+  const spans = slice(history.packed).filter((span) => !isChange(span));
+  return { ...history, packed: appendOnly(spans), changes: [], calls: new Map(ownCalls(history)) };
 }
 
 /** Checkpoint at the beginning of a repacked history, and the range that it replaces. */
@@ -336,7 +336,7 @@ export interface Lead {
  */
 export function repack(history: History, lead: Lead): History {
   const { position, session, part, to } = lead;
-  const kept = keptBehind(slice(history.packed, history.lead), lead);
+  const spans = remainingSpans(slice(history.packed, history.lead), lead);
   const span: Span = {
     role: 'user',
     stability: 'session',
@@ -349,14 +349,14 @@ export function repack(history: History, lead: Lead): History {
   // Ids that are no longer packed may be used again. A session of any length therefore keeps only the ids of its packed
   // calls.
   const calls = new Map([...ownCalls(history)].filter(([, usedAt]) => usedAt > to));
-  return { ...history, packed: appendOnly([span, ...kept]), lead: 1, settled: history.settled + 1, calls };
+  return { ...history, packed: appendOnly([span, ...spans]), lead: 1, settled: history.settled + 1, calls };
 }
 
 /**
  * Returns the spans of a tail that remain after a checkpoint: the spans in `keeps`, then all spans after the range.
  * Results after the range are shortened to `shortens` UTF-16 units, if set.
  */
-export function keptBehind(
+export function remainingSpans(
   tail: readonly Span[],
   { to, keeps, shortens }: Pick<Lead, 'to' | 'keeps' | 'shortens'>,
 ): readonly Span[] {

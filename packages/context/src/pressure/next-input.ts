@@ -57,11 +57,11 @@ export function nextInput(state: State, most: number = Infinity): NextInput {
   const last = lastCount(state, accepted);
   if ((accepted?.input ?? 0) > most) return estimatedWhole(state);
   if (last === undefined)
-    return { ...estimatedWhole(state), ...(isWhole(accepted) && { bytes: bytesBehind(state, accepted) }) };
+    return { ...estimatedWhole(state), ...(isWhole(accepted) && { bytes: bytesSince(state, accepted) }) };
   const { input, answer, spans } = last;
   const since = sizeSince(state.history, spans, answer?.position);
   const size = answer === undefined ? NO_SIZE : answerSize(state.history, answer.position);
-  const bytes = isWhole(accepted) ? bytesBehind(state, accepted) : estimatedWhole(state).bytes;
+  const bytes = isWhole(accepted) ? bytesSince(state, accepted) : estimatedWhole(state).bytes;
   const counted = answer?.tokens ?? 0;
   const appended = since.tokens + uncountedTokens(size.tokens, counted);
   return { bytes, tokens: { measured: input + counted, appended } };
@@ -72,7 +72,7 @@ function isWhole(accepted: Accepted | undefined): accepted is Accepted {
   return accepted !== undefined && (accepted.answer !== undefined || !isUncounted(accepted));
 }
 
-function bytesBehind({ history }: State, { answer, spans, prepared }: Accepted): number {
+function bytesSince({ history }: State, { answer, spans, prepared }: Accepted): number {
   const size = answer === undefined ? NO_SIZE : answerSize(history, answer.position);
   return prepared.bytes + size.bytes + sizeSince(history, spans, answer?.position).bytes;
 }

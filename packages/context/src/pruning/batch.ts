@@ -54,9 +54,9 @@ export function batchesOf(
   if (present.length === 0) return [];
   const ends = [0, ...entries].map((blocks) => tokensBefore(old, blocks)).toSorted((a, b) => a - b);
   const batches = new Map<number, PruningBatch>();
-  for (const kept of ends) {
-    const index = count(found.length, (one) => (itemAt(found, one)?.packedBefore ?? kept) < kept);
-    const batch = batchFrom(old, { index, kept, anywhere }, present, takes);
+  for (const end of ends) {
+    const index = count(found.length, (one) => (itemAt(found, one)?.packedBefore ?? end) < end);
+    const batch = batchFrom(old, { index, kept: end, anywhere }, present, takes);
     // If two entries end before the same result, the later entry in this loop is longer, so it replaces the batch of
     // the shorter one.
     if (batch !== undefined) batches.set(batch.first, batch);

@@ -186,11 +186,11 @@ interface Sums {
 }
 
 // Sums by packed list. Many states share one list, and usually the sums are needed only for the newest state.
-const kept = new WeakMap<readonly Span[], Sums>();
+const sumsByList = new WeakMap<readonly Span[], Sums>();
 
 function sumsOf(state: State): Sums {
   const { packed } = state.history;
-  const known = kept.get(packed.buffer);
+  const known = sumsByList.get(packed.buffer);
   const sums = known !== undefined && stillHold(known, state) ? known : noSums(state);
   sums.skills = state.skillCalls;
   for (let index = sums.spans; index < packed.length; index += 1) {
@@ -199,7 +199,7 @@ function sumsOf(state: State): Sums {
   }
   goToTurn(sums.uses, state.turns.length);
   countChanged(sums);
-  kept.set(packed.buffer, sums);
+  sumsByList.set(packed.buffer, sums);
   return sums;
 }
 

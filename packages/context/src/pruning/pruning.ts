@@ -175,9 +175,9 @@ function isCached(entry: CacheEntry, { at, account, key }: PruningInput): boolea
 
 /**
  * Returns the batch with the largest gain among the batches that have already paid for themselves, or `undefined`. A
- * batch has paid for itself if reading the tokens that it frees has cost at least twice as much as its break and the
- * expected fetching together. The remaining length of a session is unknown, so only past reads count. While a batch
- * waits, further results become old and join it.
+ * batch has paid for itself if reading the tokens that it frees has cost at least twice as much as its break plus the
+ * expected fetching. The remaining length of a session is unknown, so only past reads count. While a batch waits,
+ * further results become old and join it.
  */
 function choosePaid(
   input: PruningInput,

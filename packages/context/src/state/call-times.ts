@@ -78,14 +78,14 @@ export function stakes(
   short: number,
   long: number,
 ): { readonly kept: number; readonly lost: number } {
-  let kept = 0;
+  let keptTokens = 0;
   let lost = broken;
   for (const [index, tokens] of bins.entries()) {
     const end = BINS[index] ?? Infinity;
     if (end > long) lost += tokens;
-    else if (end > short) kept += tokens;
+    else if (end > short) keptTokens += tokens;
   }
-  return { kept, lost };
+  return { kept: keptTokens, lost };
 }
 
 /**

@@ -51,9 +51,9 @@ export function snapshotPlace(
   bytes: BytePort,
 ): { readonly length: number; readonly offset: number } | undefined {
   const end = front.indexOf(NEWLINE);
-  const kept = readHeader(bytes.decode(front.subarray(DIGEST_LENGTH + 1, Math.max(end, 0))), new Uint8Array());
-  if (kept?.offset === undefined) return undefined;
-  return { length: kept.snapshot.length, offset: kept.offset };
+  const header = readHeader(bytes.decode(front.subarray(DIGEST_LENGTH + 1, Math.max(end, 0))), new Uint8Array());
+  if (header?.offset === undefined) return undefined;
+  return { length: header.snapshot.length, offset: header.offset };
 }
 
 interface Header {

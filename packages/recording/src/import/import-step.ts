@@ -46,7 +46,7 @@ export type ImportStep = SessionStep | EventsStep | ClosedStep;
 /** Recorded requests of an import. */
 export interface ImportedRequests {
   readonly recorded: number;
-  /** Number of these requests of which a part is not in the file. Their bodies cannot be rebuilt. */
+  /** Number of these requests that are not completely in the file. Their bodies cannot be rebuilt. */
   readonly incomplete: number;
 }
 

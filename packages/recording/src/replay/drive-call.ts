@@ -78,14 +78,14 @@ async function callOptions(
   const ttl = lastingOf(driving.options.ttl ?? 'auto', warm ? 'auto' : 'off', capabilities, session.state);
   const outputLimit = Math.min(OUTPUT_LIMIT, capabilities.outputLimit);
   driving.front ??= frontOf(driving, opaqueFront(session.state, call.input, id));
-  const kept = driving.rows.get(capabilities.model) ?? keepCapabilities(session.log.artifacts, capabilities);
-  driving.rows.set(capabilities.model, kept);
+  const storedRow = driving.rows.get(capabilities.model) ?? keepCapabilities(session.log.artifacts, capabilities);
+  driving.rows.set(capabilities.model, storedRow);
   const parameters = driving.levels(driving.reasoning, outputLimit);
   const wanted: RequestSpec = {
     provider: 'anthropic',
     model: capabilities.model,
     parameters,
-    capabilities: await kept,
+    capabilities: await storedRow,
     texts: driving.front,
   };
   const made = { at: sentAt, wanted, capabilities, encoder: anthropicEncoder, outputLimit, ttl };
@@ -117,11 +117,11 @@ async function fail(session: Session, step: number, message: string, clock: numb
   const at = asTime(clock);
   const data = { step, stream: 'main', class: 'refused', code: 'provider/invalid', message } as const;
   const { usage: _usage, ...recorded } = { ...call.data, step };
-  const kept: Event =
+  const answerEvent: Event =
     'stop' in recorded
       ? { kind: 'answer.received', at, data: { ...recorded, usage: {} } }
       : { kind: 'answer.interrupted', at, data: recorded };
-  await commit(session, [{ kind: 'answer.failed', at, data }, kept]);
+  await commit(session, [{ kind: 'answer.failed', at, data }, answerEvent]);
 }
 
 async function answer(

@@ -1,8 +1,8 @@
-// Accounts one request: computes the tokens that it reads from the cache, writes to it, and pays in full
-// (provider-facts §1.1, §1.2). Covers the search from each breakpoint, one entry per breakpoint, the floor, and mixed
-// lifetimes: the end of the hit, the last `1h` breakpoint and the last breakpoint divide the input into tokens read,
-// written for `1h`, written for `5m`, and fresh. The account is a pure function. The entry store at the end of this
-// file keeps the entries.
+// Computes the tokens that one request reads from the cache, writes to the cache, and pays in full (provider-facts
+// §1.1, §1.2). Covers the search from each breakpoint, one entry per breakpoint, the floor, and mixed lifetimes: the
+// end of the hit, the last `1h` breakpoint and the last breakpoint divide the input into tokens read, written for `1h`,
+// written for `5m`, and fresh. The account is a pure function. The entry store at the end of this file keeps the
+// entries.
 
 import type { PrefixBlock } from './prefix.ts';
 import type { MarkerTtl } from './request.ts';

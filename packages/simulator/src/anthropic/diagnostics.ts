@@ -48,18 +48,18 @@ const KEPT = 256;
 
 /** Creates an empty store that keeps the latest 256 fingerprints. */
 export function createDiagnostics(): Diagnostics {
-  const kept = new Map<string, Fingerprint>();
+  const fingerprints = new Map<string, Fingerprint>();
   return {
     remember(message, fingerprint) {
-      kept.set(message, fingerprint);
-      const oldest = kept.size > KEPT ? kept.keys().next().value : undefined;
-      if (oldest !== undefined) kept.delete(oldest);
+      fingerprints.set(message, fingerprint);
+      const oldest = fingerprints.size > KEPT ? fingerprints.keys().next().value : undefined;
+      if (oldest !== undefined) fingerprints.delete(oldest);
     },
     diagnose(request, fingerprint, read) {
       const asked = request.fields['diagnostics'];
       const id = isObject(asked) ? asked['previous_message_id'] : undefined;
       if (!isPresent(id)) return null;
-      const before = kept.get(textOf(id));
+      const before = fingerprints.get(textOf(id));
       if (before === undefined || before.account !== fingerprint.account) {
         return { cache_miss_reason: { type: 'previous_message_not_found' } };
       }

@@ -115,8 +115,8 @@ function stopAt(
     const found = sequences.filter((sequence) => sequence !== '' && text.includes(sequence));
     const [sequence] = found.toSorted((a, b) => text.indexOf(a) - text.indexOf(b));
     if (sequence === undefined) continue;
-    const kept = text.slice(0, text.indexOf(sequence));
-    const last = kept === '' ? [] : [{ type: 'text' as const, text: kept }];
+    const shortened = text.slice(0, text.indexOf(sequence));
+    const last = shortened === '' ? [] : [{ type: 'text' as const, text: shortened }];
     return { blocks: [...blocks.slice(0, index), ...last], sequence };
   }
   return { blocks, sequence: undefined };
@@ -190,15 +190,16 @@ function bodyOf(block: AnswerBlock): string {
  * real service.
  */
 function cut(blocks: readonly AnswerBlock[], room: number): readonly AnswerBlock[] {
-  const kept: AnswerBlock[] = [];
+  const keptBlocks: AnswerBlock[] = [];
   let left = room;
   for (const block of blocks) {
     const tokens = tokensOf(block);
-    if (tokens > left) return left === 0 ? kept : [...kept, shorten(block, firstTokens(bodyOf(block), left))];
-    kept.push(block);
+    if (tokens > left)
+      return left === 0 ? keptBlocks : [...keptBlocks, shorten(block, firstTokens(bodyOf(block), left))];
+    keptBlocks.push(block);
     left -= tokens;
   }
-  return kept;
+  return keptBlocks;
 }
 
 function shorten(block: AnswerBlock, body: string): AnswerBlock {

@@ -6,7 +6,7 @@ import { SimulatorError } from './errors.ts';
 import type { StepPlace } from './scenario.ts';
 import type { RunTotals } from './tally.ts';
 
-/** Sums over the calls of a run, and what did not go as the scenario says. */
+/** Sums over the calls of a run, and the differences from the scenario. */
 export interface RunReport extends Readonly<Omit<RunTotals, 'unpriced' | 'cost'>> {
   /**
    * Tokens read from the cache divided by all input tokens of the answered calls, as a decimal with 4 digits, rounded

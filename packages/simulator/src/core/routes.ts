@@ -14,7 +14,7 @@ interface OpenRoute {
   calls: number;
 }
 
-/** Starts a scenario with routes. A call counts for `call` and `routeCall` also if it is a retry or is refused. */
+/** Starts a scenario with routes. A retry or a refused call also counts for `call` and `routeCall`. */
 export function playRoutes(scenario: RouteScenario): Play {
   const routes = scenario.routes.map((route, index) => openRoute(route, index));
   let calls = 0;

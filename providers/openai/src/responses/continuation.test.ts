@@ -100,7 +100,12 @@ describe('the body of a continuation', () => {
     const blocks = [...front.blocks, ...spans.flatMap((one) => lowerSpan(one, LOWERING))];
     const writer = join(front, sha256);
     writer.write(blocks, [], ENVELOPE);
-    const written = writer.writeBehind?.({ response: 'resp_1', from: front.blocks.length + 2 }, blocks, [], ENVELOPE);
+    const written = writer.writeContinuation?.(
+      { response: 'resp_1', from: front.blocks.length + 2 },
+      blocks,
+      [],
+      ENVELOPE,
+    );
     expect(Buffer.from(written?.body ?? []).toString()).toBe(
       '{"model":"gpt-5.6-sol","include":["reasoning.encrypted_content"],"reasoning":{"effort":"high"},"store":false,"text":{"verbosity":"low"},' +
         '"tools":[{"type":"function","name":"read","description":"Reads.","parameters":{"type":"object"},"strict":false}],' +
@@ -117,7 +122,7 @@ describe('the body of a continuation', () => {
 
   it('does not exist in Chat Completions', () => {
     const front = openaiChatEncoder.lowerFront(FRONT, LOWERING);
-    expect(openaiChatEncoder.join(front, sha256).writeBehind).toBeUndefined();
+    expect(openaiChatEncoder.join(front, sha256).writeContinuation).toBeUndefined();
     expect(openaiChatEncoder.echoes).toBeUndefined();
   });
 });

@@ -199,7 +199,7 @@ const responsesForm: BodyForm = {
   callPrefix: CALL_PREFIX,
   resultPrefix: RESULT_PREFIX,
   callsLast: false,
-  goesOn: ({ response }) => ({ previous_response_id: response }),
+  continuationFields: ({ response }) => ({ previous_response_id: response }),
 };
 
 const ROLES: { readonly [role in Role]: string } = {

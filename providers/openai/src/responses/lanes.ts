@@ -27,12 +27,12 @@ interface KeptConnection {
 
 /** Creates an empty store of connections. A connection that is idle for `keepMs` milliseconds is closed. */
 export function createLanes(keepMs: number): Lanes {
-  const kept = new Map<string, KeptConnection>();
+  const connections = new Map<string, KeptConnection>();
   let closed = false;
   const remove = (lane: string): ProviderConnection | undefined => {
-    const found = kept.get(lane);
+    const found = connections.get(lane);
     clearTimeout(found?.timer);
-    kept.delete(lane);
+    connections.delete(lane);
     return found?.connection;
   };
   return {
@@ -49,11 +49,11 @@ export function createLanes(keepMs: number): Lanes {
       const timer = setTimeout(() => remove(lane)?.close(), keepMs);
       timer.unref();
       connection.hold(false);
-      kept.set(lane, { connection, timer });
+      connections.set(lane, { connection, timer });
     },
     close() {
       closed = true;
-      for (const lane of kept.keys()) remove(lane)?.close();
+      for (const lane of connections.keys()) remove(lane)?.close();
     },
   };
 }

@@ -60,7 +60,7 @@ export interface ProviderConnection {
 type Obstacle = 'unreachable' | 'refused' | 'closed' | 'silent';
 
 /**
- * Thrown when a call received nothing, so the call may be sent over HTTP instead. `error` is the failure to report if
+ * Error of a call that received nothing, so the call may be sent over HTTP instead. `error` is the failure to report if
  * HTTP is not allowed for the call.
  */
 export class NotReached extends Error {

@@ -51,7 +51,7 @@ const keptPlace = z.object({
   found: optional(z.literal(true)),
 } satisfies PayloadShape<KeptPlace>);
 
-const kept = z.object({
+const keptSchema = z.object({
   key: optional(text),
   idle: number,
   age: optional(number),
@@ -114,7 +114,7 @@ const requestPrepared = z.object({
   extra: optional(contentParts),
   history: optional(z.literal('none')),
   markers: z.array(marker),
-  kept: optional(kept),
+  kept: optional(keptSchema),
   outputLimit: number,
   envelope: jsonRecord,
   responseIds: optional(z.array(text)),

@@ -253,8 +253,8 @@ function takeResult(draft: SessionDraft, move: ResultMove, view: BranchView): vo
 
 function takeCompaction(draft: SessionDraft, move: CompactionMove, { outline }: BranchView): void {
   const { from, summary, trigger, before, boundary } = move;
-  const kept = outline.keptFrom(boundary ?? from.ordinal);
-  const anchor = kept === undefined ? undefined : draft.anchors.get(kept);
+  const firstKept = outline.keptFrom(boundary ?? from.ordinal);
+  const anchor = firstKept === undefined ? undefined : draft.anchors.get(firstKept);
   const to = anchor === undefined ? lastPosition(draft) : position(Math.max(anchor - 1, 0));
   draft.checkpoint = position(draft.position);
   emit(draft, {

@@ -99,10 +99,10 @@ function requestMove({ shared }: BranchSource, row: JsonObject, from: From): Imp
   const { params } = row;
   const tail = listOf(row['tail']).map(asDigest);
   if (name === undefined || !isObject(params) || !isList(row['tail']) || tail.includes(undefined)) return undefined;
-  const kept = countOf(row['keep']) ?? 0;
-  if (kept > MAX_MESSAGES) return undefined;
+  const keptCount = countOf(row['keep']) ?? 0;
+  if (keptCount > MAX_MESSAGES) return undefined;
   const before = shared.requests.get(nameOf(row['base']) ?? '') ?? [];
-  const messages = [...Array.from({ length: kept }, (_, index) => before[index]), ...tail];
+  const messages = [...Array.from({ length: keptCount }, (_, index) => before[index]), ...tail];
   rememberRequest(shared, name, messages);
   const rest = Object.fromEntries(Object.entries(row).filter(([field]) => !READ.has(field)));
   return defined({
@@ -138,8 +138,8 @@ function markersOf(row: JsonObject): readonly ObservedMarker[] {
   });
 }
 
-// Claude Code leaves some parts of a request out of its record: texts from the memory of the account (`cut`), and fields
-// that the user added to each request (`withheld`). It states that it did.
+// Claude Code omits some parts of a request from its record: texts from the memory of the account (`cut`), and fields
+// that the user added to each request (`withheld`). The record states the omissions.
 function leftOutOf(row: JsonObject): readonly string[] | undefined {
   const withheld = listOf(row['withheld']).flatMap((one) => nameOf(one) ?? []);
   const cuts = countOf(objectOf(row['cut'])['cuts']);

@@ -65,7 +65,7 @@ export function userMoves(row: JsonObject, from: From, keep: Keep, isSubagent: b
   const moves = results.map((block) => resultMove(block, from, keep, results.length === 1 ? duration : undefined));
   return said === undefined
     ? moves
-    : [...moves, saidMove(row, contentParts(said, keep), from, isSubagent, moves.length > 0)];
+    : [...moves, userTextMove(row, contentParts(said, keep), from, isSubagent, moves.length > 0)];
 }
 
 function resultMove(block: JsonObject, from: From, keep: Keep, durationMs: number | undefined): ImportedMove {
@@ -76,7 +76,7 @@ function resultMove(block: JsonObject, from: From, keep: Keep, durationMs: numbe
   return { type: 'result', from, call: callId(call), error: block['is_error'] === true, parts, ...timed };
 }
 
-function saidMove(
+function userTextMove(
   row: JsonObject,
   parts: readonly ContentPart[],
   from: From,

@@ -5,7 +5,7 @@ export type FileLine =
   | { readonly number: number; readonly text: string }
   | { readonly number: number; readonly reason: string };
 
-/** Maximum length of a line, in bytes. A longer line is skipped and reported, because no real record is that long. */
+/** Maximum length of a line, in bytes. A longer line is skipped and reported, because real records are shorter. */
 const LONGEST_LINE: number = 64 * 1024 * 1024;
 
 const NEWLINE = 0x0a;

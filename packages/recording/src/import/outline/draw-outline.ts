@@ -64,8 +64,8 @@ function lookAhead(drawing: Drawing, sighting: Sighting, { branch }: BranchPlace
   for (const one of wants ?? []) drawing.wanted.add(hashText(one));
   if (step === 'answers' && answer !== undefined) drawing.answerEnds.set(branchKey(branch.index, answer), ordinal);
   for (const call of results ?? []) drawing.resultEnds.set(branchKey(branch.index, call), ordinal);
-  const kept = keptOrdinal(drawing, keptFrom);
-  if (kept !== undefined && kept < ordinal) drawing.kept.set(ordinal, kept);
+  const firstKept = keptOrdinal(drawing, keptFrom);
+  if (firstKept !== undefined && firstKept < ordinal) drawing.kept.set(ordinal, firstKept);
   const tail = rowOf(drawing, relinked);
   if (tail !== undefined) drawing.rowGeneration.set(tail, branch.generation);
 }

@@ -61,13 +61,13 @@ function accountBoundaries(request: OpenAIRequest, prefix: readonly PrefixEnd[],
   const last = beyond.at(-1);
   const long = beyond.findLast(({ ttl }) => ttl === '12h');
   const longEnd = long === undefined ? read : tokensAt(long.at);
-  const kept = ({ at, ttl }: EntryBoundary): KeptEntry => ({ hash: hashAt(at), lifetime: ttl });
+  const entryAt = ({ at, ttl }: EntryBoundary): KeptEntry => ({ hash: hashAt(at), lifetime: ttl });
   return {
     read,
     writtenLong: longEnd - read,
     writtenShort: last === undefined ? 0 : tokensAt(last.at) - longEnd,
     refreshed: hit === undefined ? [] : refreshEntries([...cacheable.map(({ at }) => at), hit], hit, hashAt, find),
-    written: beyond.map(kept),
+    written: beyond.map(entryAt),
   };
 }
 
@@ -98,12 +98,12 @@ function accountGrid(
   const points = gridOf(request, prefix, grid);
   const hit = points.findLastIndex((point) => find(point.hash) !== undefined);
   const lifetime = retentionOf(request);
-  const kept = points.map(({ hash }) => ({ hash, lifetime }));
+  const entries = points.map(({ hash }) => ({ hash, lifetime }));
   return {
     ...UNCACHED,
     read: points[hit]?.tokens ?? 0,
-    refreshed: kept.slice(0, hit + 1),
-    written: kept.slice(hit + 1),
+    refreshed: entries.slice(0, hit + 1),
+    written: entries.slice(hit + 1),
   };
 }
 

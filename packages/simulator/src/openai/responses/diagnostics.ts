@@ -34,17 +34,17 @@ const KEPT = 256;
 
 /** Creates an empty store that keeps the latest 256 fingerprints. */
 export function createResponseDiagnostics(): ResponseDiagnostics {
-  const kept = new Map<string, ResponseFingerprint>();
+  const fingerprints = new Map<string, ResponseFingerprint>();
   return {
     remember(response, fingerprint) {
-      kept.set(response, fingerprint);
-      const oldest = kept.size > KEPT ? kept.keys().next().value : undefined;
-      if (oldest !== undefined) kept.delete(oldest);
+      fingerprints.set(response, fingerprint);
+      const oldest = fingerprints.size > KEPT ? fingerprints.keys().next().value : undefined;
+      if (oldest !== undefined) fingerprints.delete(oldest);
     },
     diagnose({ fields }, fingerprint, read) {
       const asked = objectAt(fields, 'prompt_cache_options')['comparison_response_id'];
       if (!isPresent(asked)) return undefined;
-      const before = kept.get(textOf(asked));
+      const before = fingerprints.get(textOf(asked));
       if (before === undefined || before.account !== fingerprint.account) {
         return { type: 'comparison_response_not_found' };
       }

@@ -32,17 +32,17 @@ const MAX_RESPONSES = 10_000;
  * later responses count as unknown.
  */
 export function createStoredResponses(): StoredResponses {
-  const kept = new Map<string, StoredResponse>();
+  const responses = new Map<string, StoredResponse>();
   const holders = new Map<string, StoredResponse>();
   const forget = (id: string): void => {
-    for (const item of idsOf(kept.get(id))) holders.delete(item);
-    kept.delete(id);
+    for (const item of idsOf(responses.get(id))) holders.delete(item);
+    responses.delete(id);
   };
   return {
     keep(id, response) {
-      kept.set(id, response);
+      responses.set(id, response);
       for (const item of idsOf(response)) holders.set(item, response);
-      const oldest = kept.size > MAX_RESPONSES ? kept.keys().next().value : undefined;
+      const oldest = responses.size > MAX_RESPONSES ? responses.keys().next().value : undefined;
       if (oldest !== undefined) forget(oldest);
     },
     item(id, account) {
@@ -52,7 +52,7 @@ export function createStoredResponses(): StoredResponses {
     itemsUpTo(id, account) {
       const chain: (readonly unknown[])[] = [];
       for (let at: string | undefined = id; at !== undefined;) {
-        const response: StoredResponse | undefined = kept.get(at);
+        const response: StoredResponse | undefined = responses.get(at);
         if (response === undefined || response.account !== account) return undefined;
         chain.push(response.items);
         at = response.parent;

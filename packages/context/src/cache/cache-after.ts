@@ -17,7 +17,7 @@ const ENTRIES_KEPT = 16;
  * Returns the cache after a request, and the entries that the request wrote or read. `cached` is the number of tokens
  * in the cache after the request. It is 0 if the request did not reach the floor, and `undefined` if it is unknown.
  */
-export function cacheBehind(
+export function cacheAfter(
   state: State,
   sent: SentRequest,
   usage: Usage | undefined,
@@ -143,13 +143,16 @@ function withSizes(
  */
 function keptBy(
   sent: SentRequest,
-  kept: KeptRecord,
+  record: KeptRecord,
   alive: readonly CacheEntry[],
   usage: Usage | undefined,
 ): readonly CacheEntry[] {
   const { stream, markers } = sent.prepared;
-  const places = kept.places.filter(({ found }) => found !== true || usage?.read !== 0);
-  const touched = [...markers.map((marker) => entryAt(sent, marker)), ...places.map((one) => keptAt(sent, kept, one))];
+  const places = record.places.filter(({ found }) => found !== true || usage?.read !== 0);
+  const touched = [
+    ...markers.map((marker) => entryAt(sent, marker)),
+    ...places.map((one) => keptAt(sent, record, one)),
+  ];
   const inOrder = touched.toSorted((a, b) => a.block - b.block);
   return (stream === 'main' ? inOrder : inOrder.slice(0, -1)).map((entry) => {
     const same = alive.find((one) => isSame(one, entry))?.ttl;

@@ -14,7 +14,7 @@ import type { State } from '../state/state.ts';
  * message (`UNANSWERED`) is inserted before the words, because providers require an answer there. The origin of the
  * spans is the `request.prepared` at `position`, which records the words (L4).
  */
-export function besideSpans(
+export function sideCallSpans(
   state: State,
   words: readonly ContentPart[],
   position: Position,
