@@ -52,7 +52,9 @@ export function idleParameters(
   given: RenderParameters,
   { renderParameters }: Pick<Capabilities, 'renderParameters'>,
 ): readonly string[] {
-  return Object.keys(given).filter((name) => given[name] !== undefined && !Object.hasOwn(renderParameters, name));
+  return Object.entries(given).flatMap(([name, value]) =>
+    value === undefined || Object.hasOwn(renderParameters, name) ? [] : [name],
+  );
 }
 
 /** Returns a parameter, or the members of an object that is no parameter itself. */

@@ -16,6 +16,7 @@ import type {
 import { callId } from '@tidemark/log';
 import type { KnownTurnErrorCode, TurnError } from '../ports/turn-error.ts';
 import type { MainRequest, Progress } from '../session/progress.ts';
+import { stoppedAtLimit } from '../session/messages.ts';
 import { totalsOf } from '../session/spent.ts';
 
 /** End of a turn, in the form of its record. */
@@ -105,11 +106,6 @@ function endingOf({ stop }: AnswerReceived): TurnEnding {
   const message = 'the model refused to answer';
   const next = 'Rephrase the prompt. The session is intact.';
   return { outcome: 'failed', error: { code: 'turn/refused', message, next } };
-}
-
-/** Returns true if the answer stopped at a limit and not because the model had finished. */
-export function stoppedAtLimit({ stop, truncated }: AnswerReceived): boolean {
-  return stop === 'length' || stop === 'window' || truncated === 'yes';
 }
 
 /**

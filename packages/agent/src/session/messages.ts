@@ -1,8 +1,16 @@
 // Messages of a conversation for a person: the prompts and the answers, read from the log.
 
 import { defined } from '@tidemark/core';
-import type { AnswerPart, ContentPart, Log, Position, Recorded, SessionId, Timestamp } from '@tidemark/log';
-import { stoppedAtLimit } from '../decide/next-move.ts';
+import type {
+  AnswerPart,
+  AnswerReceived,
+  ContentPart,
+  Log,
+  Position,
+  Recorded,
+  SessionId,
+  Timestamp,
+} from '@tidemark/log';
 import type { SessionMessage } from '../ports/live-session.ts';
 import { isAnswerRequest } from './answer-schema.ts';
 
@@ -57,4 +65,9 @@ function textAndRest(parts: readonly (ContentPart | AnswerPart)[]): Pick<Session
   const omitted = [...new Set(parts.flatMap(({ type }) => (type === 'text' ? [] : [type])))];
   const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
   return { text, ...(omitted.length > 0 && { omitted }) };
+}
+
+/** Returns true if the answer stopped at a limit and not because the model had finished. */
+export function stoppedAtLimit({ stop, truncated }: AnswerReceived): boolean {
+  return stop === 'length' || stop === 'window' || truncated === 'yes';
 }
