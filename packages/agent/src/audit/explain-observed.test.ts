@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { excerptOf } from './explain-observed.ts';
 import { frontBlocks } from './observed-blocks.ts';
 import type { Block } from '@tidemark/model';
-import { position } from '@tidemark/log';
+import { position, sessionId } from '@tidemark/log';
 
-const MAKING = { sized: false, originOf: () => ({ from: 'event', session: 's', position: position(1) }) } as const;
+const MAKING = { sized: false, originOf: () => ({ from: 'event', session: sessionId('s'), position: position(1) }) } as const;
 
 /** Returns the block of a system text. */
 function systemBlock(text: string): Block {

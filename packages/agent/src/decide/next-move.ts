@@ -16,7 +16,7 @@ import type {
 import { callId } from '@tidemark/log';
 import type { KnownTurnErrorCode, TurnError } from '../ports/turn-error.ts';
 import type { MainRequest, Progress } from '../session/progress.ts';
-import { stoppedAtLimit } from '../session/progress.ts';
+import { stoppedAtLimit } from '../session/messages.ts';
 import { totalsOf } from '../session/spent.ts';
 
 /** End of a turn, in the form of its record. */

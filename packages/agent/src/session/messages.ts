@@ -1,10 +1,18 @@
 // Messages of a conversation for a person: the prompts and the answers, read from the log.
 
 import { defined } from '@tidemark/core';
-import type { AnswerPart, ContentPart, Log, Position, Recorded, SessionId, Timestamp } from '@tidemark/log';
+import type {
+  AnswerPart,
+  AnswerReceived,
+  ContentPart,
+  Log,
+  Position,
+  Recorded,
+  SessionId,
+  Timestamp,
+} from '@tidemark/log';
 import type { SessionMessage } from '../ports/live-session.ts';
 import { isAnswerRequest } from './answer-schema.ts';
-import { stoppedAtLimit } from './progress.ts';
 
 /** Yields the recorded messages of a session, oldest first. A fork begins with the messages of its parent. */
 export async function* readMessages(log: Log, session: SessionId): AsyncGenerator<SessionMessage, void> {
@@ -57,4 +65,9 @@ function textAndRest(parts: readonly (ContentPart | AnswerPart)[]): Pick<Session
   const omitted = [...new Set(parts.flatMap(({ type }) => (type === 'text' ? [] : [type])))];
   const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
   return { text, ...(omitted.length > 0 && { omitted }) };
+}
+
+/** Returns true if the answer stopped at a limit and not because the model had finished. */
+export function stoppedAtLimit({ stop, truncated }: AnswerReceived): boolean {
+  return stop === 'length' || stop === 'window' || truncated === 'yes';
 }

@@ -385,11 +385,6 @@ function takeSkill(progress: Progress, { name, version, tokens, reason, call }: 
   progress.loadedSkills = [...progress.loadedSkills, load];
 }
 
-/** Returns true if the answer stopped at a limit and not because the model had finished. */
-export function stoppedAtLimit({ stop, truncated }: AnswerReceived): boolean {
-  return stop === 'length' || stop === 'window' || truncated === 'yes';
-}
-
 /**
  * Returns true if a skill body is still whole in the tail after a compaction. Returns false if the body was dropped or
  * shortened, so that the skill can be loaded again.
