@@ -1,6 +1,6 @@
 // Reads the records of one branch of a rollout of the Codex CLI. An answer is held until its token counts arrive, or
-// until a record shows that the answer has ended. Versions before 0.60 or so write the counts before the items of the
-// answer, newer versions after them.
+// until a record shows that the answer has ended. Version 0.47 writes the counts before the items of the answer,
+// versions 0.98 and 0.169 after them.
 
 import { defined } from '@tidemark/core';
 import type { Timestamp } from '@tidemark/log';
