@@ -1,6 +1,7 @@
 // Sums up the calls of all agents: what was paid, what it had to cost, and the difference by cause, day, project and
 // session. All amounts are exact US dollars.
 
+import { defined } from '@tidemark/core';
 import type { LossCause } from '@tidemark/context';
 import { isCause } from '@tidemark/context';
 import { dollarsOf } from './call-row.ts';
@@ -143,7 +144,7 @@ export function audit(projection: Projection, filter: AuditFilter): Audit {
   return {
     ...filter,
     sums: sumsOf(all),
-    ...(all?.['first'] == null ? {} : { span: { from: text(all['first']), to: text(all['last']) } }),
+    ...spanOf(all),
     causes: ask(`SELECT ${CAUSES} FROM part WHERE again > 0 GROUP BY cause`).map(causeOf).toSorted(byCost),
     days: ask(`SELECT day AS name, ${SUMS} FROM part GROUP BY day ORDER BY day`).map((row) => ({
       day: text(row['name']),
@@ -181,7 +182,7 @@ export function callsOf(
     read: number(row['read']),
     written: number(row['written']),
     again: number(row['again']),
-    ...(row['cause'] == null ? {} : { cause: lossCause(row['cause']) }),
+    ...defined({ cause: isNull(row['cause']) ? undefined : lossCause(row['cause']) }),
   }));
 }
 
@@ -229,7 +230,7 @@ function sessionsIn(ask: Ask): readonly AuditSession[] {
     session: text(row['session']),
     path: text(row['path']),
     project: text(row['project']),
-    ...(row['title'] == null ? {} : { title: text(row['title']) }),
+    ...defined({ title: isNull(row['title']) ? undefined : text(row['title']) }),
     from: text(row['first']),
     to: text(row['last']),
     written: number(row['written']),
@@ -275,6 +276,15 @@ function scoreOf(rows: readonly SqlRow[]): AuditScore {
     explains: count('explains'),
     silent: count('silent'),
   };
+}
+
+function spanOf(row: SqlRow | undefined): Pick<Audit, 'span'> {
+  const first = row?.['first'] ?? null;
+  return first === null ? {} : { span: { from: text(first), to: text(row?.['last']) } };
+}
+
+function isNull(value: SqlValue | undefined): boolean {
+  return value === null || value === undefined;
 }
 
 function lossCause(value: SqlValue | undefined): LossCause {

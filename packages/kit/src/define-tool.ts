@@ -153,7 +153,8 @@ function problemOf<Schema extends StandardSchemaV1>(definition: ToolDefinition<S
   }
   const unknown = Object.keys(definition).filter((field) => !DEFINED.includes(field));
   if (unknown.length > 0) return `the tool ${name} has ${unknown.map(unknownField).join('; and ')}`;
-  if (typeof description !== 'string') return `the tool ${name} has no description: write what it does and what it returns`;
+  if (typeof description !== 'string')
+    return `the tool ${name} has no description: write what it does and what it returns`;
   if (typeof run !== 'function') return `the tool ${name} has no function \`run\``;
   if (typeof input !== 'object' && typeof input !== 'function') return `the tool ${name} has no schema \`input\``;
   if (!('~standard' in input)) return `the \`input\` of the tool ${name} is not a Standard Schema, such as one of zod`;

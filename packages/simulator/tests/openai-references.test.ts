@@ -53,7 +53,11 @@ describe('references to items of a stored response (§2.4)', () => {
     );
   });
 
-  const REFERENCES: readonly (readonly [name: string, make: (simulator: Simulator) => Wire, account: string | undefined])[] = [
+  const REFERENCES: readonly (readonly [
+    name: string,
+    make: (simulator: Simulator) => Wire,
+    account: string | undefined,
+  ])[] = [
     ['an item that was never stored', () => ({ type: 'item_reference', id: 'fc_1' }), undefined],
     [
       'an item of a call with `store: false`',

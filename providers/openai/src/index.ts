@@ -12,5 +12,3 @@ export type { OpenAIOptions } from './provider.ts';
 export { createOpenAIProvider } from './provider.ts';
 export { openaiResponsesEncoder } from './responses/encoder.ts';
 export { decodeResponse } from './responses/answer.ts';
-export type { Counts, WireCount } from './decode/usage.ts';
-export { decodeUsage } from './decode/usage.ts';

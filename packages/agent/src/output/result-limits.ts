@@ -20,7 +20,7 @@ const LEAST = { bytes: 8_192, lines: 200 } as const;
 /** Results have their full limits if the model's input limit is at least this number of tokens. */
 const WHOLE_WINDOW = 128_000;
 /** Number of bytes that each result may have, even if no headroom is left. */
-const LEAST_SHARE = 2_048;
+const MIN_SHARE = 2_048;
 /**
  * Assumed bytes per token. Prose and code have more bytes per token. Hex and base64 have fewer: their results use more
  * of the headroom, and the shares of the later calls of the batch become smaller.
@@ -49,7 +49,7 @@ export function resultLimits({ inputLimit }: Pick<Capabilities, 'inputLimit'>): 
  */
 export function batchShare(headroom: number, callsOpen: number): number {
   const tokens = Math.max(0, headroom) / Math.max(1, callsOpen);
-  return Math.max(LEAST_SHARE, Math.floor(tokens * BYTES_PER_TOKEN));
+  return Math.max(MIN_SHARE, Math.floor(tokens * BYTES_PER_TOKEN));
 }
 
 /**

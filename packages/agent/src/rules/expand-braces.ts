@@ -1,7 +1,7 @@
 // Expansion of the braces in a path pattern, as a shell and the tools `find` and `grep` expand them.
 
 /** Maximum number of patterns that one text may expand to, as in the tools `find` and `grep`. */
-const MOST_ALTERNATIVES = 64;
+const MAX_ALTERNATIVES = 64;
 
 /**
  * Returns the patterns that a text with braces stands for: `src/*.{ts,tsx}` gives `src/*.ts` and `src/*.tsx`. Braces may
@@ -19,7 +19,7 @@ export function expandBraces(text: string): readonly string[] | undefined {
   const expanded: string[] = [];
   for (const alternative of alternatives) {
     const further = expandBraces(`${text.slice(0, open)}${alternative}${text.slice(end + 1)}`);
-    if (further === undefined || expanded.length + further.length > MOST_ALTERNATIVES) return undefined;
+    if (further === undefined || expanded.length + further.length > MAX_ALTERNATIVES) return undefined;
     expanded.push(...further);
   }
   return expanded;

@@ -16,9 +16,8 @@ import { importStages, openTranscript, readTranscript } from './import-transcrip
 import type { OpenBytes } from './recognise.ts';
 import { nameBranches } from './session-names.ts';
 import type { Stage } from './stages.ts';
-import type { SubagentFile } from './subagent-file.ts';
 import { findStarter } from './subagent-file.ts';
-import { findThreadStarter, readSubagentThread } from './subagent-thread.ts';
+import { findThreadStarter } from './subagent-thread.ts';
 import { surveyStage } from './stages.ts';
 
 /** Result of an import into a store. */
@@ -33,7 +32,7 @@ export interface Imported extends ImportOutcome {
    */
   readonly diverged?: SessionId;
   /**
-   * Set for the transcript of a subagent: the file of its main session, and the call that started the subagent.
+   * Set for the transcript of a subagent: its main session, as a file or as a thread, and the call that started the subagent.
    * `startedBy` is absent if the store does not contain that call yet.
    */
   readonly subagent?: { readonly main: string; readonly startedBy?: StartedBy };
@@ -53,14 +52,11 @@ export async function importInto(
   from: string | ImportSource,
   options: Pick<ImportOptions, 'mint'> = {},
 ): Promise<Imported> {
-  const { open, source, subagent }: TranscriptFile = 
-    typeof from === 'string'
-      ? await openTranscript(from)
-      : { ...from, ...defined({ subagent: await readSubagentThread(from.open) }) };
+  const { open, source, subagent }: TranscriptFile = typeof from === 'string' ? await openTranscript(from) : from;
   const transcript = await readTranscript(open, { ...options, ...defined({ subagent }), source });
   const { stages, diverged } = await chooseStages(store, transcript);
   const billed = await billedElsewhere(store, transcript, stages);
-  const startedBy = subagent && (await starterOf(store, transcript, stages, subagent));
+  const startedBy = await starterOf(store, transcript, stages);
   const intake: Intake = { store, source, startedBy, targets: new Map(), added: 0 };
   try {
     const steps = importStages(transcript, stages, billed);
@@ -68,7 +64,7 @@ export async function importInto(
       if (next.done !== true) await takeIn(intake, next.value);
       else {
         const { added } = intake;
-        const started = subagent && (await linkOf(store, next.value.session, subagent));
+        const started = await linkOf(store, next.value.session, transcript);
         return { ...next.value, added, updated: stages.length > 1, ...defined({ diverged, subagent: started }) };
       }
     }
@@ -171,22 +167,21 @@ async function firstCall(transcript: Transcript, stages: Stages): Promise<string
 
 async function starterOf(
   store: Log,
-  { format, whole, mint }: Transcript,
+  { format, whole, mint, subagent }: Transcript,
   stages: Stages,
-  subagent: SubagentFile,
 ): Promise<StartedBy | undefined> {
-  const { thread, depth } = subagent;
-  if (thread !== undefined) return findThreadStarter(store, thread, depth);
-  const own = nameBranches({ format, outline: whole.outline, digest: stages[0].digest, mint })[whole.outline.main];
+  const { outline } = whole;
+  if (outline.spawned !== undefined) return findThreadStarter(store, outline.spawned);
+  if (subagent === undefined) return undefined;
+  const own = nameBranches({ format, outline, digest: stages[0].digest, mint })[outline.main];
   return own === undefined ? undefined : findStarter(store, subagent, own, format.name);
 }
 
 /** Returns the link of a subagent as it is stored. An earlier import may have stored the subagent without a link. */
-async function linkOf(
-  store: Log,
-  session: SessionId,
-  { main }: SubagentFile,
-): Promise<NonNullable<Imported['subagent']>> {
+async function linkOf(store: Log, session: SessionId, { subagent, whole }: Transcript): Promise<Imported['subagent']> {
+  const { spawned } = whole.outline;
+  const main = spawned === undefined ? subagent?.main : `the rollout of thread ${spawned.parent}`;
+  if (main === undefined) return undefined;
   for await (const { kind, data } of store.read(session, 0, 1))
     if (kind === 'session.created') return { main, ...defined({ startedBy: data.startedBy }) };
   return { main };

@@ -22,7 +22,6 @@ import { surveyStage } from './stages.ts';
 import { openFile } from './open-file.ts';
 import type { SubagentFile } from './subagent-file.ts';
 import { readSubagentFile } from './subagent-file.ts';
-import { readSubagentThread } from './subagent-thread.ts';
 
 /** Bytes of a transcript, with a name that error texts contain. */
 export interface ImportSource {
@@ -43,7 +42,7 @@ export interface TranscriptFile extends ImportSource {
  */
 export async function openTranscript(path: string): Promise<TranscriptFile> {
   const open = await openFile(path);
-  const subagent = (await readSubagentFile(path)) ?? (await readSubagentThread(open));
+  const subagent = await readSubagentFile(path);
   return { open, source: path, ...defined({ subagent }) };
 }
 
@@ -73,7 +72,7 @@ export interface Transcript {
 const NO_TIME: Timestamp = timestamp('1970-01-01T00:00:00.000Z');
 
 /**
- * Imports a transcript of pi or Claude Code. No record is lost: each one becomes an event or part of an event, or is
+ * Imports a transcript of pi, Claude Code or Codex. No record is lost: each one becomes an event or part of an event, or is
  * kept unchanged as `foreign.recorded`. Text that is not JSON is listed in `skipped`. Memory is limited by the longest
  * line, the longest answer, and about a hundred bytes per record.
  *

@@ -1,5 +1,8 @@
-// Opens a file on disk. Its bytes can be read from the start more than once.
+// Opens a file on disk. Its bytes can be read from the start more than once. A file that is compressed with zstd, as
+// Codex stores old rollouts, is decompressed while it is read.
 
+import { Readable, pipeline } from 'node:stream';
+import { createZstdDecompress } from 'node:zlib';
 import { FileError, openRegularFile } from '@tidemark/files';
 import { ImportError } from './format/import-error.ts';
 
@@ -17,7 +20,7 @@ export async function openFile(path: string): Promise<() => AsyncIterable<Uint8A
   const size = await sizeOf(path);
   if (size > MAX_BYTES) {
     const reason = `it has ${size} bytes, and the maximum for a transcript is ${MAX_BYTES}`;
-    throw new ImportError('import/unreadable', `${path} cannot be imported: ${reason}.`, { source: path, reason });
+    throw unreadable(path, reason);
   }
   if (size === 0) {
     throw new ImportError('import/empty', `${path} is empty: there is nothing to import.`, { source: path });
@@ -38,12 +41,55 @@ async function* chunksOf(path: string): AsyncGenerator<Uint8Array> {
   try {
     const handle = await openRegularFile(path);
     // The stream closes the handle when it ends or when the loop stops early.
-    for await (const chunk of handle.createReadStream({ highWaterMark: 256 * 1024 })) {
-      if (chunk instanceof Uint8Array) yield chunk;
-    }
+    yield* expand(path, bytesOf(handle.createReadStream({ highWaterMark: 256 * 1024 })));
   } catch (error) {
     throw asImportError(path, error);
   }
+}
+
+async function* bytesOf(stream: AsyncIterable<unknown>): AsyncGenerator<Uint8Array> {
+  for await (const chunk of stream) if (chunk instanceof Uint8Array) yield chunk;
+}
+
+/** First bytes of a file that is compressed with zstd (RFC 8878, section 3.1.1). */
+const ZSTD = [0x28, 0xb5, 0x2f, 0xfd] as const;
+
+async function* expand(path: string, chunks: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    const { value: first } = await chunks.next();
+    if (first === undefined) return;
+    if (ZSTD.every((byte, index) => first[index] === byte)) yield* decompress(path, first, chunks);
+    else {
+      yield first;
+      yield* chunks;
+    }
+  } finally {
+    // Closes the file if the reader stops early.
+    await chunks.return(undefined);
+  }
+}
+
+async function* decompress(
+  path: string,
+  first: Uint8Array,
+  rest: AsyncGenerator<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  const compressed = async function* (): AsyncGenerator<Uint8Array> {
+    yield first;
+    yield* rest;
+  };
+  let bytes = 0;
+  // An error of the file or of the data is thrown by the loop below.
+  const expanded = pipeline(Readable.from(compressed()), createZstdDecompress(), () => undefined);
+  for await (const chunk of bytesOf(expanded)) {
+    bytes += chunk.length;
+    if (bytes > MAX_BYTES) throw unreadable(path, `it has more than ${MAX_BYTES} bytes after decompression`);
+    yield chunk;
+  }
+}
+
+function unreadable(path: string, reason: string): ImportError {
+  return new ImportError('import/unreadable', `${path} cannot be imported: ${reason}.`, { source: path, reason });
 }
 
 function asImportError(path: string, error: unknown): unknown {
@@ -53,6 +99,7 @@ function asImportError(path: string, error: unknown): unknown {
     return new ImportError('import/unreadable', message, { source: path, reason }, error);
   }
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (typeof code === 'string' && /^Z(?:STD)?_/.test(code)) return unreadable(path, 'its compressed data is damaged');
   if (code === 'ENOENT' || code === 'ENOTDIR') {
     return new ImportError('import/missing', `${path} does not exist. Check the path.`, { source: path }, error);
   }

@@ -19,16 +19,8 @@ export interface SubagentFile {
   readonly call?: string;
   /** Nesting depth: 1 if the main session started it. */
   readonly depth: number;
-  /** Path of the transcript of the main session, or its description if the path is not known. */
+  /** Path of the transcript of the main session. */
   readonly main: string;
-  /** Threads of the subagent and of its parent, for a rollout of Codex. */
-  readonly thread?: SubagentThread;
-}
-
-/** Ids of two threads of Codex. */
-export interface SubagentThread {
-  readonly own: string;
-  readonly parent: string;
 }
 
 const SUBAGENT = /[/\\]subagents[/\\]agent-[^/\\]+\.jsonl$/;

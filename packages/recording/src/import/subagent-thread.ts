@@ -1,56 +1,11 @@
-// Reads what the first record of a rollout of the Codex CLI states about a subagent, and finds the session that started
-// the subagent. Each thread of Codex has its own file. The first record of a subagent names the thread of its parent.
+// Finds the session that started a subagent of the Codex CLI. Each thread of Codex has its own file. The first record of
+// a subagent names the thread of its parent.
 
-import { defined } from '@tidemark/core';
 import type { Log, Recorded, SessionId, StartedBy } from '@tidemark/log';
 import { callId, digest } from '@tidemark/log';
-import { codexRecord } from './codex/codex-record.ts';
-import { countOf, nameOf, objectOf } from './file/fields.ts';
-import { readLines } from './file/read-lines.ts';
-import { readRecords } from './file/read-records.ts';
-import type { OpenBytes } from './recognise.ts';
+import { nameOf, objectOf } from './file/fields.ts';
+import type { SpawnedThread } from './outline/outline.ts';
 import { importedSessionId } from './session-names.ts';
-import type { SubagentFile, SubagentThread } from './subagent-file.ts';
-
-/** Number of lines, and of bytes, that are searched for the first record. */
-const MOST_LINES = 20;
-const MOST_BYTES = 8 * 1024 * 1024;
-
-/** Reads the facts about a subagent of Codex. Returns `undefined` if the file is not the rollout of a subagent. */
-export async function readSubagentThread(open: OpenBytes): Promise<SubagentFile | undefined> {
-  for await (const lines of readLines(beginning(open()))) {
-    for (const line of lines) {
-      const [first] = 'text' in line ? readRecords(line.text).records : [];
-      if (first !== undefined) return subagentIn(codexRecord(first));
-      if (line.number >= MOST_LINES) return undefined;
-    }
-  }
-  return undefined;
-}
-
-async function* beginning(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let bytes = 0;
-  for await (const chunk of chunks) {
-    yield chunk;
-    bytes += chunk.length;
-    if (bytes > MOST_BYTES) return;
-  }
-}
-
-function subagentIn({ kind, payload }: ReturnType<typeof codexRecord>): SubagentFile | undefined {
-  const { thread_spawn: spawned } = objectOf(objectOf(payload['source'])['subagent']);
-  const facts = objectOf(spawned);
-  const own = nameOf(payload['id']);
-  const parent = nameOf(facts['parent_thread_id']);
-  if (kind !== 'session_meta' || own === undefined || parent === undefined) return undefined;
-  const path = nameOf(facts['agent_path']) ?? nameOf(facts['agent_nickname']);
-  return {
-    ...defined({ title: path?.split('/').at(-1) }),
-    thread: { own, parent },
-    depth: Math.max(1, countOf(facts['depth']) ?? 1),
-    main: `the rollout of thread ${parent}`,
-  };
-}
 
 /**
  * Returns the session that started the subagent: the imported session of the parent thread. Returns `undefined` if it
@@ -58,8 +13,7 @@ function subagentIn({ kind, payload }: ReturnType<typeof codexRecord>): Subagent
  */
 export async function findThreadStarter(
   store: Log,
-  { own, parent }: SubagentThread,
-  depth: number,
+  { own, parent, depth }: SpawnedThread,
 ): Promise<StartedBy | undefined> {
   // The name of a session begins with characters of its thread id.
   const [family = ''] = importedSessionId({ ...SEED, own: parent }).split(/-(?=[0-9a-f]{8}$)/);

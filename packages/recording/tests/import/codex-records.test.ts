@@ -142,6 +142,21 @@ describe('an answer of a rollout', () => {
     expect(only(events, 'turn.ended').outcome).toBe('failed');
   });
 
+  test.each(['gpt-5-codex', 'gpt-5.1-codex-max', 'o4-mini'])(
+    'of %s has no written tokens, as its model bills none',
+    async (model) => {
+      const rows = [meta(), context(model), user('Go.'), says('Done.'), counted(100, counts(100, 64))];
+      const { usage } = only((await importRows(rows)).events, 'answer.received');
+      expect(usage).toEqual({ fresh: 36, read: 64, writes: [], answer: 6, reasoning: 4 });
+    },
+  );
+
+  test('of a model that the catalog does not contain has unknown writes', async () => {
+    const rows = [meta(), context('new-model'), user('Go.'), says('Done.'), counted(100, counts(100, 64))];
+    const { usage } = only((await importRows(rows)).events, 'answer.received');
+    expect(usage).toEqual({ read: 64, input: 100, answer: 6, reasoning: 4 });
+  });
+
   test('that the user interrupted has the parts that arrived', async () => {
     const rows = [meta(), context(GPT), user('Go.'), says('A long'), event('turn_aborted', { reason: 'interrupted' })];
     const { events } = await importRows(rows);
@@ -195,7 +210,7 @@ describe('the history of a rollout', () => {
     expect(pick(read.of(1), 'answer.received').at(-1)?.data.model).toBe(GPT);
   });
 
-  test('starts anew in a fork, if all turns were undone', async () => {
+  test('starts again in a fork, if all turns were undone', async () => {
     const rows = [...base, event('thread_rolled_back', { num_turns: 9 }), user('Three.'), says('3')];
     expect(packed((await importRows(rows)).of(1))).toEqual(['user: Three.', 'assistant: 3']);
   });

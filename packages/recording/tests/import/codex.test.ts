@@ -1,8 +1,12 @@
 // Tests the import of rollouts that the real Codex CLI made (`../make-codex.ts`).
 
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { zstdCompressSync } from 'node:zlib';
 import type { Recorded } from '@tidemark/log';
 import { createMemoryStore } from '@tidemark/store-memory';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { importInto } from '../../src/import/import-into.ts';
 import { NOT_TEXT, ROLLOUTS, answers, rollout, rolloutPath } from './codex-rows.ts';
 import type { ImportedRows } from './import-rows.ts';
@@ -97,6 +101,19 @@ describe('a rollout that the real client made', () => {
     expect(created?.data).toMatchObject({ title: 'count_words', startedBy: subagent?.startedBy });
     const started = pick(await collect(store.read(main.session)), 'answer.received').flatMap(({ data }) => data.parts);
     expect(started).toContainEqual(expect.objectContaining({ type: 'call', call: subagent?.startedBy?.call }));
+  });
+
+  test('is imported from its compressed file, and adds nothing if it was imported before it was compressed', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tidemark-codex-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const bytes = zstdCompressSync(readFileSync(rolloutPath('main')));
+    const [whole, cut] = [join(folder, 'rollout.jsonl.zst'), join(folder, 'cut.jsonl.zst')];
+    writeFileSync(whole, bytes);
+    writeFileSync(cut, bytes.subarray(0, bytes.length / 2));
+    const store = createMemoryStore();
+    expect(await importInto(store, whole)).toMatchObject({ calls: 7, skipped: [] });
+    expect((await importInto(store, rolloutPath('main'))).added).toBe(0);
+    await expect(importInto(store, cut)).rejects.toMatchObject({ code: 'import/unreadable' });
   });
 
   test('that was imported at any earlier length has the same calls after it grew', async () => {

@@ -25,7 +25,7 @@ const DESCRIPTION =
 const IN_RANGE = 4_000;
 
 /** Smallest number of UTF-16 units shown per record of a range, used if the result has little room. */
-const LEAST_IN_RANGE = 250;
+const MIN_IN_RANGE = 250;
 
 /**
  * Creates the tool `history_read`, with effect class `none`. It reads the session's own log and the logs of its
@@ -116,9 +116,9 @@ function fitRange(found: readonly RangeRecord[], end: RangeEnd): PageMaker {
       const text = rangeText(found.slice(0, count), characters, { ...end, more: found[count]?.position ?? end.more });
       const shown = await measure(text);
       const share = Math.min(room.bytes / shown.bytes, room.lines / shown.lines);
-      if (share >= 1 || (count <= 1 && characters <= LEAST_IN_RANGE)) return text;
+      if (share >= 1 || (count <= 1 && characters <= MIN_IN_RANGE)) return text;
       if (count > 1) count = Math.max(1, Math.min(count - 1, Math.floor(count * share)));
-      else characters = Math.max(LEAST_IN_RANGE, Math.floor(characters / 2));
+      else characters = Math.max(MIN_IN_RANGE, Math.floor(characters / 2));
     }
   };
 }

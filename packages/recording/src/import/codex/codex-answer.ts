@@ -4,7 +4,7 @@
 import { defined, rawMember } from '@tidemark/core';
 import type { AnswerPart, CallId, Json, Timestamp, Usage } from '@tidemark/log';
 import { callId } from '@tidemark/log';
-import { decodeUsage } from '@tidemark/provider-openai';
+import { defaultCatalog, findModel } from '@tidemark/model';
 import type { JsonObject } from '../file/fields.ts';
 import { countOf, isObject, listOf, nameOf, objectOf, textOf } from '../file/fields.ts';
 import type { From, ImportedMove } from '../format/move.ts';
@@ -108,19 +108,33 @@ function nativePart(type: string, item: string): AnswerPart<CallId> {
 }
 
 /**
- * Returns the token counts of a call in disjoint buckets. Returns `undefined` if no tokens were counted. A count of 0
- * written tokens is unknown, because the client writes 0 also if the provider reports nothing.
+ * Returns the token counts of a call in disjoint buckets. In the counts of the client the input includes read and
+ * written tokens, and the output includes reasoning. Returns `undefined` if no tokens were counted. A count of 0 written
+ * tokens is unknown for a model that bills writes, because the client writes 0 also if the provider reports nothing.
  */
 export function codexUsage(value: Json | undefined, model: string): Usage | undefined {
   if (!isObject(value)) return undefined;
-  const written = countOf(value['cache_write_input_tokens']);
-  const counts = defined({
-    input: countOf(value['input_tokens']),
-    cached: countOf(value['cached_input_tokens']),
-    written: written === 0 ? undefined : written,
-    output: countOf(value['output_tokens']),
-    reasoning: countOf(value['reasoning_output_tokens']),
-  });
-  const tokens = (counts.input ?? 0) + (counts.output ?? 0);
-  return tokens === 0 ? undefined : decodeUsage(counts, { model });
+  const input = countOf(value['input_tokens']) ?? 0;
+  const output = countOf(value['output_tokens']) ?? 0;
+  if (input + output === 0) return undefined;
+  const read = countOf(value['cached_input_tokens']);
+  const written = countOf(value['cache_write_input_tokens']) ?? 0;
+  const reasoning = countOf(value['reasoning_output_tokens']);
+  const fresh = input - (read ?? 0) - written;
+  const isSorted = read !== undefined && fresh >= 0 && (written > 0 || !billsWrites(model));
+  return {
+    ...(isSorted && { fresh }),
+    ...defined({ read }),
+    ...(written > 0 ? { written } : !billsWrites(model) && { writes: [] }),
+    ...(!isSorted && fresh >= 0 && { input }),
+    ...(reasoning === undefined || reasoning > output ? { answer: output } : { answer: output - reasoning, reasoning }),
+  };
+}
+
+// True if the catalog has a price of written tokens, and for a model that the catalog does not contain. The Codex
+// variants of a model have no rows of their own.
+function billsWrites(model: string): boolean {
+  const row = findModel(defaultCatalog(), model) ?? findModel(defaultCatalog(), model.replace(/-codex.*$/, ''));
+  if (row === undefined) return true;
+  return row.prices.some(({ tiers }) => tiers.some(({ price }) => Object.keys(price.writes).length > 0));
 }

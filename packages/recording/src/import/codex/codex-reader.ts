@@ -1,6 +1,6 @@
 // Reads the records of one branch of a rollout of the Codex CLI. An answer is held until its token counts arrive, or
-// until a record shows that the answer has ended. Versions before 0.60 or so write the counts before the items of the
-// answer, newer versions after them.
+// until a record shows that the answer has ended. Version 0.47 writes the counts before the items of the answer,
+// versions 0.98 and 0.169 after them.
 
 import { defined } from '@tidemark/core';
 import type { Timestamp } from '@tidemark/log';
@@ -21,7 +21,7 @@ import { codexSightings } from './codex-sighting.ts';
  * Maximum text that is held for an unfinished answer, in characters. Above this limit the answer is delivered before
  * its token counts arrive.
  */
-const MOST_HELD = 4 * 1024 * 1024;
+const MAX_HELD = 4 * 1024 * 1024;
 
 interface CodexReading {
   readonly source: BranchSource;
@@ -67,7 +67,7 @@ function readRecord(reading: CodexReading, raw: RawRecord, from: From): readonly
   const record = codexRecord(raw);
   const moves = isWritten(record) ? takeItem(reading, record, from) : takeOther(reading, record, from);
   reading.held += reading.answer === undefined ? 0 : raw.text.length;
-  return reading.held > MOST_HELD ? [...moves, ...cutOff(reading)] : moves;
+  return reading.held > MAX_HELD ? [...moves, ...cutOff(reading)] : moves;
 }
 
 /** Adds an item to the unfinished answer, or begins the next answer. */

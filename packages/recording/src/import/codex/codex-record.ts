@@ -1,5 +1,5 @@
-// Reads one record of a rollout of the Codex CLI. Since version 0.32 a line has a type and a payload. Before, a line was
-// the item itself, without a time. Source: `codex-rs/rollout` and `codex-rs/protocol` of openai/codex.
+// Reads one record of a rollout of the Codex CLI. In version 0.20 a line is the item itself, without a time. In version
+// 0.36 and later a line has a type and a payload. Source: `codex-rs/rollout` and `codex-rs/protocol` of openai/codex.
 
 import { rawMember } from '@tidemark/core';
 import type { JsonObject } from '../file/fields.ts';

@@ -2,6 +2,7 @@
 // to an earlier record, so the pass numbers the records and remembers where each turn started.
 
 import { defined } from '@tidemark/core';
+import type { JsonObject } from '../file/fields.ts';
 import { countOf, momentOf, nameOf, objectOf } from '../file/fields.ts';
 import type { RawRecord } from '../file/read-records.ts';
 import { openingOf } from '../format/format.ts';
@@ -10,6 +11,8 @@ import type { CodexRecord } from './codex-record.ts';
 import { RESULTS, codexRecord, isPrompt, isWritten } from './codex-record.ts';
 
 interface Turns {
+  /** True after the first record about the session. Any other one is a copy of the record of another session. */
+  headed: boolean;
   count: number;
   /** Id of the last record that advanced the history. */
   last: string | null;
@@ -21,7 +24,7 @@ interface Turns {
 
 /** Returns the function of the first pass for one file. */
 export function codexSightings(): (raw: RawRecord) => Sighting {
-  const turns: Turns = { count: 0, last: null, starts: [], resume: undefined };
+  const turns: Turns = { headed: false, count: 0, last: null, starts: [], resume: undefined };
   return (raw) => {
     const record = codexRecord(raw);
     const at = momentOf(objectOf(raw.value)['timestamp']);
@@ -29,7 +32,7 @@ export function codexSightings(): (raw: RawRecord) => Sighting {
     return {
       ...defined({ at }),
       ...(advances(record) ? advance(turns, record) : { step: 'floats' }),
-      ...facts(record),
+      ...facts(turns, record),
     };
   };
 }
@@ -55,9 +58,9 @@ function advance(turns: Turns, record: CodexRecord): Sighting {
   return { step: 'begins', id, ...defined({ parent: resume }) };
 }
 
-function facts(record: CodexRecord): Partial<Sighting> {
+function facts(turns: Turns, record: CodexRecord): Partial<Sighting> {
   const { kind, type, payload } = record;
-  if (kind === 'session_meta') return metaFacts(record);
+  if (kind === 'session_meta') return metaFacts(turns, payload);
   if (type === 'thread_name_updated') return defined({ title: nameOf(payload['thread_name']) });
   if (RESULTS.has(type)) {
     const call = nameOf(payload['call_id']);
@@ -66,8 +69,19 @@ function facts(record: CodexRecord): Partial<Sighting> {
   return isPrompt(record) ? defined({ opening: openingOf(payload['content']) }) : {};
 }
 
-function metaFacts({ payload }: CodexRecord): Partial<Sighting> {
+function metaFacts(turns: Turns, payload: JsonObject): Partial<Sighting> {
+  if (turns.headed) return {};
+  turns.headed = true;
   const session = nameOf(payload['id']);
   const workspace = nameOf(payload['cwd']);
-  return defined({ session, workspace });
+  return { ...defined({ session, workspace }), ...spawnedFacts(payload, session) };
+}
+
+function spawnedFacts(payload: JsonObject, own: string | undefined): Partial<Sighting> {
+  const spawned = objectOf(objectOf(objectOf(payload['source'])['subagent'])['thread_spawn']);
+  const parent = nameOf(spawned['parent_thread_id']);
+  if (own === undefined || parent === undefined) return {};
+  const path = nameOf(spawned['agent_path']) ?? nameOf(spawned['agent_nickname']);
+  const depth = Math.max(1, countOf(spawned['depth']) ?? 1);
+  return { ...defined({ title: path?.split('/').at(-1) }), spawned: { own, parent, depth } };
 }

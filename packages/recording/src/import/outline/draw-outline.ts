@@ -49,11 +49,12 @@ function repeat(drawing: Drawing): void {
 
 function learn(drawing: Drawing, sighting: Sighting): void {
   const { facts } = drawing;
-  const { at, workspace, session, opening, title, step } = sighting;
+  const { at, workspace, session, opening, title, spawned, step } = sighting;
   if (at !== undefined) facts.at ??= at;
   if (workspace !== undefined) facts.workspace ??= workspace;
   if (session !== undefined) facts.session ??= session;
   if (opening !== undefined) facts.opening ??= opening;
+  if (spawned !== undefined) facts.spawned ??= spawned;
   if (title !== undefined) facts.title = title;
   if (sighting.side !== true && step !== 'floats' && step !== 'belongs') drawing.mainSpeaks = true;
 }
@@ -241,8 +242,8 @@ function aheadOf(
   };
 }
 
-function factsOf({ facts }: Drawing): Pick<Outline, 'at' | 'workspace' | 'session' | 'title'> {
-  const { at, workspace, session } = facts;
+function factsOf({ facts }: Drawing): Pick<Outline, 'at' | 'workspace' | 'session' | 'title' | 'spawned'> {
+  const { at, workspace, session, spawned } = facts;
   const title = facts.title ?? facts.opening;
-  return defined({ at, workspace, session, title });
+  return defined({ at, workspace, session, title, spawned });
 }

@@ -2,7 +2,7 @@
 
 import type { Timestamp } from '@tidemark/log';
 import { hashText } from '../file/fields.ts';
-import type { Branch } from './outline.ts';
+import type { Branch, SpawnedThread } from './outline.ts';
 
 /** Branch to which the first pass still adds records. */
 export interface BranchDraft {
@@ -46,6 +46,7 @@ export interface FileFacts {
   title?: string;
   opening?: string;
   session?: string;
+  spawned?: SpawnedThread;
 }
 
 /** Outline of the file as built so far. */

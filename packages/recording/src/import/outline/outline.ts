@@ -24,6 +24,14 @@ export interface Branch {
   readonly at?: Timestamp;
 }
 
+/** Thread of a subagent that has a file of its own, as the file states it. */
+export interface SpawnedThread {
+  readonly own: string;
+  readonly parent: string;
+  /** Nesting depth: 1 if the main session started the subagent. */
+  readonly depth: number;
+}
+
 /** Outline of a whole transcript: its branches, and facts about its records. */
 export interface Outline {
   readonly records: number;
@@ -58,6 +66,7 @@ export interface Outline {
   readonly workspace?: string;
   readonly title?: string;
   readonly session?: string;
+  readonly spawned?: SpawnedThread;
 }
 
 /**
@@ -103,6 +112,7 @@ export interface Sighting {
   readonly title?: string;
   /** Name that the file gives to the session. */
   readonly session?: string;
+  readonly spawned?: SpawnedThread;
   /** First line of a prompt. It becomes the title of the session if the file has no title. */
   readonly opening?: string;
 }

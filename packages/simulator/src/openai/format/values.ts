@@ -41,13 +41,13 @@ function checkRange(name: string, value: unknown): OpenAIRefusal | undefined {
   return bad(text, name, `${kind}_${isLow ? 'below_min' : 'above_max'}_value`);
 }
 
-const MOST_METADATA = 16;
+const MAX_METADATA = 16;
 
 /** SDK, `Metadata`: at most 16 pairs, keys of at most 64 characters, and texts of at most 512. */
 function checkMetadata(fields: WireObject): OpenAIRefusal | undefined {
   const pairs = Object.entries(objectAt(fields, 'metadata'));
-  if (pairs.length > MOST_METADATA) {
-    const text = `Invalid 'metadata': too many properties. Expected an object with at most ${MOST_METADATA} properties, but got an object with ${pairs.length} properties instead.`;
+  if (pairs.length > MAX_METADATA) {
+    const text = `Invalid 'metadata': too many properties. Expected an object with at most ${MAX_METADATA} properties, but got an object with ${pairs.length} properties instead.`;
     return bad(text, 'metadata', 'object_above_max_properties');
   }
   return firstRefusal(pairs, ([key, value]) => {
