@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import { excerptOf } from './explain-observed.ts';
+import type { BlockMaking } from './observed-blocks.ts';
 import { frontBlocks } from './observed-blocks.ts';
 import type { Block } from '@tidemark/model';
 import { position } from '@tidemark/log';
 
-const MAKING = { sized: false, originOf: () => ({ from: 'event', session: 's', position: position(1) }) } as const;
+const MAKING: BlockMaking = { sized: false, originOf: () => ({ from: 'event', session: 's', position: position(1) }) };
 
 /** Returns the block of a system text. */
 function systemBlock(text: string): Block {
