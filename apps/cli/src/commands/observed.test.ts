@@ -60,12 +60,12 @@ test('`import` of a subagent file names the file of the main session if that ses
 
 test('a subagent is linked to the session that contains its call, not to another session of the same conversation', async () => {
   const [path = ''] = globSync(join(folder, '*/subagents/*.jsonl'));
-  const store = pretendStore(createMemoryStore());
+  const other = pretendStore(createMemoryStore());
   const early = join(folder, 'early.jsonl');
   writeFileSync(early, `${readFileSync(file, 'utf8').split('\n').slice(0, 12).join('\n')}\n`);
-  const { out: first } = await pretendRun(['import', early], { store });
+  const { out: first } = await pretendRun(['import', early], { store: other });
   expect(first).toContain(main.slice(0, main.lastIndexOf('-')));
-  expect((await pretendRun(['import', path], { store })).out).toContain('a subagent without a link');
+  expect((await pretendRun(['import', path], { store: other })).out).toContain('a subagent without a link');
 });
 
 test('`verify` rebuilds all recorded requests to their recorded digests', async () => {

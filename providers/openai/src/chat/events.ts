@@ -69,11 +69,11 @@ export interface WireCompletion {
   readonly usage?: ChatUsage | null | undefined;
   /** Place of the usage in streams of Groq. */
   readonly x_groq?: { readonly usage?: ChatUsage | null | undefined } | null | undefined;
-  readonly error?: WireError | null | undefined;
+  readonly error?: ChatWireError | null | undefined;
 }
 
 /** An error in a chunk or a body. */
-export interface WireError {
+export interface ChatWireError {
   readonly message?: ChatWord;
   readonly type?: ChatWord;
   readonly code?: string | number | null | undefined;
@@ -138,7 +138,7 @@ const errorText: z.ZodType<ChatWord> = z.union([
   name,
   z.record(z.string(), z.unknown()).transform((value) => JSON.stringify(value)),
 ]);
-const error: z.ZodType<WireError> = z.looseObject({
+const error: z.ZodType<ChatWireError> = z.looseObject({
   message: errorText,
   type: label.catch(undefined),
   code: z.union([z.string(), z.number()]).nullish().catch(undefined),
@@ -155,7 +155,7 @@ const completion: z.ZodType<WireCompletion> = z.looseObject({
 });
 
 // Some servers send the fields of an error without the field `error` around them.
-const bareError: z.ZodType<WireError> = z.looseObject({
+const bareError: z.ZodType<ChatWireError> = z.looseObject({
   message: z.string(),
   type: label.catch(undefined),
   code: z.union([z.string(), z.number()]).nullish().catch(undefined),
