@@ -216,7 +216,12 @@ const AROUND: readonly (readonly [name: string, shell: string, exit: number, wor
     /error: the (current )?folder .*does not exist\nnext: /,
   ],
   ['HOME that is unset', 'unset HOME; exec "$0" "$@"', 0, /^$/],
-  ['HOME that is /dev/null', 'unset TIDEMARK_HOME; HOME=/dev/null exec "$0" "$@"', 3, /error: ENOTDIR[^]*\nnext: /],
+  [
+    'HOME that is /dev/null',
+    'unset TIDEMARK_HOME; HOME=/dev/null exec "$0" "$@"',
+    3,
+    /error: [^]*a part of this path is a file[^]*\nnext: /,
+  ],
   [
     'a home that cannot be made',
     'TIDEMARK_HOME=/proc/tidemark exec "$0" "$1" run --provider simulator hi',
