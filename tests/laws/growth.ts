@@ -106,11 +106,15 @@ export function wasTaken({ served }: SentCall): boolean {
 }
 
 /**
- * Returns the number of tokens in a request that were sent before but were not read from the cache. Tokens that were
- * sent before are: blocks of earlier requests of the same stream, the fronts of all requests, the part of a newly
- * shortened result that is still shown, and all of an edited tool or layer except the tokens that its epoch records as
- * added. Only blocks after the end of the cache read are counted. Blocks that a side call had sent can extend the read,
- * but this does not reduce the count of other blocks.
+ * Returns the number of tokens in a request that were sent before but were not read from the cache. These tokens were
+ * sent before:
+ * - blocks of earlier requests of the same stream
+ * - the fronts of all requests
+ * - the part of a newly shortened result that is still shown
+ * - an edited tool or layer, except the tokens that its epoch records as added
+ *
+ * Only blocks after the end of the cache read are counted. Blocks that a side call had sent can extend the read, but
+ * this does not reduce the count of other blocks.
  *
  * @throws Error if the read ends inside a block, where no cache entry ends.
  */
