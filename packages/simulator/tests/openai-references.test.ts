@@ -3,6 +3,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { AnsweredOpenAICall, Simulator } from '../src/index.ts';
+import { createStoredResponses } from '../src/openai/responses/stored.ts';
 import type { Wire } from './conversation.ts';
 import { asked, functionTool, output, outputOf, refused, respond, simulateOpenAI } from './openai-conversation.ts';
 
@@ -28,6 +29,16 @@ describe('references to items of a stored response (§2.4)', () => {
     const sent = (shape: Wire): Wire => ({ ...STORED, input: [asked('go'), shape, asked('on')] });
     respond(simulator, sent(item));
     expect(respond(simulator, sent(reference(item))).counts.read).toBe(4_000);
+  });
+
+  it('the items of a response are forgotten with it, after 10,000 further responses', () => {
+    const stored = createStoredResponses();
+    const keep = (number: number): void =>
+      stored.keep(`resp_${number}`, { account: 'own', parent: undefined, items: [{ id: `msg_${number}` }] });
+    for (let number = 0; number < 10_000; number += 1) keep(number);
+    expect(stored.item('msg_0', 'own')).toEqual({ id: 'msg_0' });
+    keep(10_000);
+    expect([stored.item('msg_0', 'own'), stored.item('msg_1', 'own')]).toEqual([undefined, { id: 'msg_1' }]);
   });
 
   it('a reference needs no type', () => {
