@@ -54,24 +54,21 @@ describe('references to items of a stored response (§2.4)', () => {
     expect(respond(simulator, { previous_response_id: idOf(second), input: [asked('and')] }).counts.input).toBe(4_000);
   });
 
-  it.each<readonly [string, (simulator: Simulator) => Wire, string?]>([
-    ['an item that was never stored', () => ({ type: 'item_reference', id: 'fc_1' })],
+  it.each<readonly [string, (simulator: Simulator) => Wire, string]>([
+    ['an item that was never stored', () => ({ type: 'item_reference', id: 'fc_1' }), 'default'],
     [
       'an item of a call with `store: false`',
       (simulator) => {
         const answer = { blocks: [{ type: 'tool_use' as const, id: 'call_1', name: 'look', arguments: {} }] };
         return reference(outputOf(respond(simulator, { input: [asked('go')] }, { answer }))[0] ?? {});
       },
+      'default',
     ],
     ['an item of another account', (simulator) => reference(outputOf(respond(simulator, STORED))[0] ?? {}), 'other'],
   ])('refuses a reference to %s with 404', (_, make, account) => {
     const simulator = simulateOpenAI();
     const sent = make(simulator);
-    const { status, type, param, code, message } = refused(
-      simulator,
-      { input: [asked('go'), sent] },
-      account === undefined ? {} : { account },
-    );
+    const { status, type, param, code, message } = refused(simulator, { input: [asked('go'), sent] }, { account });
     expect([status, type, param, code]).toEqual([404, 'invalid_request_error', 'input', null]);
     expect(message).toBe(LOST.replace('fc_1', String(sent['id'])));
   });
