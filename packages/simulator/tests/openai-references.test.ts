@@ -3,6 +3,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { AnsweredOpenAICall, Simulator } from '../src/index.ts';
+import { createStoredResponses } from '../src/openai/responses/stored.ts';
 import type { Wire } from './conversation.ts';
 import {
   userMessage,
@@ -38,6 +39,16 @@ describe('references to items of a stored response (§2.4)', () => {
     expect(respond(simulator, sent(reference(item))).counts.read).toBe(4_000);
   });
 
+  it('the items of a response are forgotten with it, after 10,000 further responses', () => {
+    const stored = createStoredResponses();
+    const keep = (number: number): void =>
+      stored.keep(`resp_${number}`, { account: 'own', parent: undefined, items: [{ id: `msg_${number}` }] });
+    for (let number = 0; number < 10_000; number += 1) keep(number);
+    expect(stored.item('msg_0', 'own')).toEqual({ id: 'msg_0' });
+    keep(10_000);
+    expect([stored.item('msg_0', 'own'), stored.item('msg_1', 'own')]).toEqual([undefined, { id: 'msg_1' }]);
+  });
+
   it('a reference needs no type', () => {
     const simulator = simulateOpenAI();
     const [item] = outputOf(respond(simulator, { ...STORED, input: [userMessage('go')] }));
@@ -53,30 +64,24 @@ describe('references to items of a stored response (§2.4)', () => {
     );
   });
 
-  const REFERENCES: readonly (readonly [
-    name: string,
-    make: (simulator: Simulator) => Wire,
-    account: string | undefined,
-  ])[] = [
-    ['an item that was never stored', () => ({ type: 'item_reference', id: 'fc_1' }), undefined],
+  it.each<readonly [string, (simulator: Simulator) => Wire, string]>([
+    ['an item that was never stored', () => ({ type: 'item_reference', id: 'fc_1' }), 'default'],
     [
       'an item of a call with `store: false`',
       (simulator) => {
         const answer = { blocks: [{ type: 'tool_use' as const, id: 'call_1', name: 'look', arguments: {} }] };
         return reference(outputOf(respond(simulator, { input: [userMessage('go')] }, { answer }))[0] ?? {});
       },
-      undefined,
+      'default',
     ],
     ['an item of another account', (simulator) => reference(outputOf(respond(simulator, STORED))[0] ?? {}), 'other'],
-  ];
-
-  it.each(REFERENCES)('refuses a reference to %s with 404', (_, make, account) => {
+  ])('refuses a reference to %s with 404', (_, make, account) => {
     const simulator = simulateOpenAI();
     const sent = make(simulator);
     const { status, type, param, code, message } = refused(
       simulator,
       { input: [userMessage('go'), sent] },
-      account === undefined ? {} : { account },
+      { account },
     );
     expect([status, type, param, code]).toEqual([404, 'invalid_request_error', 'input', null]);
     expect(message).toBe(LOST.replace('fc_1', String(sent['id'])));

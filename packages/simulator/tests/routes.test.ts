@@ -3,6 +3,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { createSimulator, defineScenario, parseScenario, SimulatorError } from '../src/index.ts';
 import type { RouteMatch, Scenario, ScenarioRoute } from '../src/index.ts';
+import { globMatches } from '../src/core/route-match.ts';
 import { call, assistant, refusal, result, send, simulate, text, tool, user } from './conversation.ts';
 import type { Wire } from './conversation.ts';
 import { chatBody, responsesBody, simulateOpenAI } from './openai-conversation.ts';
@@ -35,6 +36,18 @@ test.each<[string, RouteMatch, Wire, Wire]>([
 ])('the condition %s selects a call', (_, match, fits, other) => {
   expect(answer(only(match), fits)).toEqual(YES);
   expect(answer(only(match), other)).toEqual(NO);
+});
+
+test.each([
+  ['a*b*b', 'ab', false],
+  ['a*b*b', 'abb', true],
+  ['*b*', 'abc', true],
+  ['a*', 'a', true],
+  ['a', 'ab', false],
+  ['**', '', true],
+  ['ab*ba', 'aba', false],
+])('the model pattern %s and the model %s: %s', (pattern, model, expected) => {
+  expect(globMatches(pattern, model)).toBe(expected);
 });
 
 test('the condition `header` selects a call by a header, or by its absence, in any case of its name', () => {

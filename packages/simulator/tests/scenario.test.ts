@@ -3,7 +3,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { createSimulator, parseScenario, SimulatorError } from '../src/index.ts';
 import type { Scenario, ScenarioStep } from '../src/index.ts';
-import { assistant, call, refusal, result, send, simulate, text, tool, user } from './conversation.ts';
+import { assistant, bodyOf, call, refusal, result, send, simulate, text, tool, user } from './conversation.ts';
 
 const SCENARIO: Scenario = {
   steps: [
@@ -231,4 +231,20 @@ describe.each([
     expect(refusal(simulator, { messages: [user(text('Go.'), text(QUESTION))] })).toMatchObject({ status: 400 });
     expect(simulator.stepsLeft).toBe(1);
   });
+});
+
+it('only the request of the last used step is a retry, also if this step has no answer', () => {
+  const steps = [
+    { answer: { text: 'one' } },
+    { fault: { kind: 'overloaded' as const } },
+    { answer: { text: 'three' } },
+  ];
+  const simulator = simulate({ scenario: { steps } });
+  const told = (words: string): unknown => {
+    const outcome = simulator.messages({ body: bodyOf({ messages: [user(words)] }) });
+    return outcome.outcome === 'refused' ? outcome.status : outcome.answer.blocks;
+  };
+  expect(told('a')).toMatchObject([{ text: 'one' }]);
+  expect(told('b')).toBe(529);
+  expect(told('a')).toMatchObject([{ text: 'three' }]);
 });
