@@ -28,6 +28,18 @@ test('`open` with `create` creates a session with the given id and title, and op
   expect(prompts).toHaveLength(2);
 });
 
+test('an existing session keeps its recorded mode in an agent without `permissions`', async () => {
+  const store = createMemoryStore();
+  const first = agentOf(store);
+  await first.open('chat-17', { create: true }).then((session) => session.prompt('Hello.'));
+  await first.close();
+  const provider = createScriptedProvider({ respond: () => ({ parts: [{ type: 'text', text: 'Yes.' }] }) });
+  await using agent = createAgent({ model: 'claude-sonnet-5-5', provider, store });
+  expect((await agent.open('chat-17')).mode).toBe('auto');
+  expect((await agent.fork('chat-17')).mode).toBe('auto');
+  expect((await agent.open()).mode).toBe('read-only');
+});
+
 test('`open` without `create` refuses an id that no session has', async () => {
   await expect(agentOf().open('chat-17')).rejects.toMatchObject({ code: 'log/missing' });
 });

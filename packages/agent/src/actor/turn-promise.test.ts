@@ -19,13 +19,14 @@ test('a turn has the methods of a promise', async () => {
   });
 });
 
-test('`catch` of a turn receives the error of a prompt that could not be recorded', async () => {
+test('`catch` of a turn receives the error of a prompt that could not be recorded, and the session stays usable', async () => {
   const { live } = await goLive({
-    provider: answering(),
+    provider: answering(says('one')),
     runtime: { images: { fit: () => Promise.resolve({ problem: 'it is no image' }) } },
   });
   const turn = live.prompt([{ type: 'image', data: new Uint8Array([1]) }]);
   expect(await turn.catch((error: unknown) => error)).toMatchObject({ code: 'agent/unfit-image' });
+  expect(await live.prompt('Without it.')).toMatchObject({ outcome: 'completed', text: 'one' });
 });
 
 test('a `switch` over the code of a turn knows the codes', async () => {

@@ -111,6 +111,7 @@ const LEFT: { readonly [K in Kind]: readonly string[] } = {
     'cost',
     'costAtMost',
     'estimated',
+    'limit',
     'model',
     'parts.arguments',
     'parts.call',

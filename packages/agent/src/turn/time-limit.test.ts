@@ -109,6 +109,22 @@ test('a limit of more milliseconds than a timer can wait is waited for in pieces
   expect(turn.signal.aborted).toBe(true);
 });
 
+test('the wait for the time limit ends with the turn', async () => {
+  const clock = testClock().surroundings;
+  const waits: AbortSignal[] = [];
+  const surroundings: typeof clock = {
+    ...clock,
+    wait: (ms, signal) => {
+      if (ms === limits.ms && signal !== undefined) waits.push(signal);
+      return clock.wait(ms, signal);
+    },
+  };
+  const { live } = await goLive({ provider: answering(says('done')), runtime: { limits, surroundings } });
+  expect(await live.prompt('go')).toMatchObject({ outcome: 'completed' });
+  await live.close();
+  expect(waits.map(({ aborted }) => aborted)).toEqual([true]);
+});
+
 test('a clock that stands still does not end the turn', async () => {
   const surroundings = { ...testClock().surroundings, wait: async () => undefined };
   const turn = new AbortController();
