@@ -58,15 +58,16 @@ async function report(flags: AuditFlags, context: CommandContext): Promise<Comma
   const project = flags.project === undefined ? undefined : resolve(context.folder, flags.project);
   const places = transcriptPlaces(context);
   const catalog = await readCatalog(context.home);
-  const projection = openRows(catalog, context);
-  try {
+  const sums = await withRows(catalog, context, async (projection) => {
     const updated = await update(projection, places, since, catalog, context);
-    const found = audit(projection, { since, ...(project !== undefined && { project }) });
-    const advice = flags.advice ? await adviceFor(found, catalog, context) : undefined;
-    print({ found, updated, places, advice }, context);
-  } finally {
-    projection.close();
+    return { updated, found: audit(projection, { since, ...defined({ project }) }) };
+  });
+  if (context.signal.aborted) {
+    context.output.note('interrupted: the transcripts that were read are kept, and the next audit reads the others');
+    return undefined;
   }
+  const advice = flags.advice ? await adviceFor(sums.found, catalog, context) : undefined;
+  print({ ...sums, places, advice }, context);
   return undefined;
 }
 
@@ -80,15 +81,30 @@ function daysAgo(days: number): string {
   return `${new Date(Date.now() - (days - 1) * DAY_MS).toISOString().slice(0, 10)}T00:00:00.000Z`;
 }
 
-/** Opens the rows of earlier audits. If the file cannot be used, the rows are made in memory, so the audit is slower. */
-function openRows(catalog: Catalog, { home, output }: CommandContext): Projection {
+/**
+ * Calls `work` with the rows of earlier audits. If their file cannot be used, calls it with rows in memory, so the audit
+ * is slower.
+ */
+async function withRows<T>(
+  catalog: Catalog,
+  { home, output }: CommandContext,
+  work: (projection: Projection) => Promise<T>,
+): Promise<T> {
   const rules = rulesOf(catalog);
   try {
-    return openProjection(join(home, 'audit.sqlite'), rules);
+    return await closeAfter(openProjection(join(home, 'audit.sqlite'), rules), work);
   } catch (error) {
     if (!(error instanceof AnalyticsError)) throw error;
     output.note(`${error.message} This audit keeps nothing for the next one.`);
-    return openProjection(undefined, rules);
+    return closeAfter(openProjection(undefined, rules), work);
+  }
+}
+
+async function closeAfter<T>(projection: Projection, work: (projection: Projection) => Promise<T>): Promise<T> {
+  try {
+    return await work(projection);
+  } finally {
+    projection.close();
   }
 }
 
