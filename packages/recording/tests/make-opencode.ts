@@ -122,10 +122,10 @@ async function startServer(version: string): Promise<OpenCodeServer> {
   process.on('exit', () => void client.kill());
   const closed = new Promise<void>((resolve) => void client.on('close', () => resolve()));
   const base = await new Promise<string>((resolve) => {
-    let text = '';
+    let printed = '';
     client.stdout.on('data', (chunk: Uint8Array) => {
-      text += Buffer.from(chunk).toString('utf8');
-      const url = /listening on (http:\S+)/.exec(text)?.[1];
+      printed += Buffer.from(chunk).toString('utf8');
+      const url = /listening on (http:\S+)/.exec(printed)?.[1];
       if (url !== undefined) resolve(url);
     });
   });
@@ -133,9 +133,9 @@ async function startServer(version: string): Promise<OpenCodeServer> {
     post: async (path, body) => {
       const headers = { 'content-type': 'application/json' };
       const response = await fetch(base + path, { method: 'POST', headers, body: JSON.stringify(body) });
-      const text = await response.text();
-      if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`);
-      return JSON.parse(text === '' ? '{}' : text);
+      const received = await response.text();
+      if (!response.ok) throw new Error(`${path}: ${response.status} ${received}`);
+      return JSON.parse(received === '' ? '{}' : received);
     },
     messages: async (session) => JSON.parse(await (await fetch(`${base}/session/${session}/message`)).text()),
     close: async () => {
@@ -145,7 +145,7 @@ async function startServer(version: string): Promise<OpenCodeServer> {
   };
 }
 
-function text(value: string): object {
+function textPart(value: string): object {
   return { type: 'text', text: value };
 }
 
@@ -161,7 +161,7 @@ async function turn(
 
 /** Starts a turn, and interrupts it after the first text of the answer. */
 async function interruptedTurn(server: OpenCodeServer, session: string, prompt: string): Promise<void> {
-  await server.post(`/session/${session}/prompt_async`, { model: SONNET, parts: [text(prompt)] });
+  await server.post(`/session/${session}/prompt_async`, { model: SONNET, parts: [textPart(prompt)] });
   for (;;) {
     const last = (await server.messages(session)).at(-1);
     if (JSON.stringify(last?.parts ?? []).includes('A long')) break;
@@ -172,19 +172,29 @@ async function interruptedTurn(server: OpenCodeServer, session: string, prompt: 
   await server.post(`/session/${session}/abort`, {});
 }
 
-async function runSessions(server: OpenCodeServer): Promise<ReadonlyMap<string, string>> {
+/** Runs the older version: one session with a subagent and a compaction. */
+async function runOlder(server: OpenCodeServer): Promise<void> {
   const main = (await server.post('/session', {})).id ?? '';
-  await turn(server, main, [text('Read note.txt.')]);
-  const picture = { type: 'file', mime: 'image/png', filename: 'shop.png', url: PICTURE };
-  await turn(server, main, [text('Is it still open?'), picture], { variant: 'high' });
-  await turn(server, main, [text('Ask a subagent to count.')]);
-  await turn(server, main, [text('Fail.')]);
-  await interruptedTurn(server, main, 'Write a long text.');
-  await turn(server, main, [text('And tomorrow?')], { model: GPT });
-  const fork = (await server.post(`/session/${main}/fork`, {})).id ?? '';
-  await turn(server, fork, [text('And in the fork?')]);
+  await turn(server, main, [textPart('Read note.txt.')]);
+  await turn(server, main, [textPart('Ask a subagent to count.')], { variant: 'high' });
   await server.post(`/session/${main}/summarize`, SONNET);
-  await turn(server, main, [text('What did we do?')]);
+  await turn(server, main, [textPart('What did we do?')]);
+}
+
+/** Runs the current version: a session with a subagent, a fork of it, a failure and a compaction. */
+async function runCurrent(server: OpenCodeServer): Promise<ReadonlyMap<string, string>> {
+  const main = (await server.post('/session', {})).id ?? '';
+  await turn(server, main, [textPart('Read note.txt.')]);
+  const picture = { type: 'file', mime: 'image/png', filename: 'shop.png', url: PICTURE };
+  await turn(server, main, [textPart('Is it still open?'), picture], { variant: 'high' });
+  await turn(server, main, [textPart('Ask a subagent to count.')]);
+  await turn(server, main, [textPart('Fail.')]);
+  await interruptedTurn(server, main, 'Write a long text.');
+  await turn(server, main, [textPart('And tomorrow?')], { model: GPT });
+  const fork = (await server.post(`/session/${main}/fork`, {})).id ?? '';
+  await turn(server, fork, [textPart('And in the fork?')]);
+  await server.post(`/session/${main}/summarize`, SONNET);
+  await turn(server, main, [textPart('What did we do?')]);
   return new Map([
     ['main', main],
     ['fork', fork],
@@ -202,7 +212,8 @@ function saveDatabase(): void {
   database.exec('PRAGMA foreign_keys = OFF; PRAGMA journal_mode = DELETE;');
   const names = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all();
   for (const { name } of names)
-    if (!KEPT.has(`${name}`) && !`${name}`.startsWith('sqlite_')) database.exec(`DROP TABLE "${name}"`);
+    if (typeof name === 'string' && !KEPT.has(name) && !name.startsWith('sqlite_'))
+      database.exec(`DROP TABLE "${name}"`);
   database.exec('VACUUM');
   database.close();
 }
@@ -214,7 +225,8 @@ mkdirSync(OUT, { recursive: true });
 for (const version of [CURRENT, OLDER]) {
   prepare(listening.url);
   const server = await startServer(version);
-  const sessions = await runSessions(server);
+  const sessions = version === OLDER ? new Map<string, string>() : await runCurrent(server);
+  if (version === OLDER) await runOlder(server);
   await server.close();
   if (version === OLDER) {
     for (const name of ['session', 'message', 'part'])

@@ -46,7 +46,7 @@ export function listStoredSessions(path: string): readonly StoredSession[] | und
       ) GROUP BY session_id
     ) ON session_id = session.id ORDER BY time_updated DESC, session.id`);
   return rows.all().map((row) => ({
-    id: `${row['id']}`,
+    id: textIn(row['id']),
     bytes: Number(row['bytes']),
     modified: Number(row['modified']),
     ...defined({ title: openCodeTitle({ title: asJson(row['title']) }) }),
@@ -60,6 +60,10 @@ function isOpenCode(database: DatabaseSync): boolean {
   const tables = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all();
   const names = new Set(tables.map(({ name }) => name));
   return ['session', 'message', 'part'].every((name) => names.has(name));
+}
+
+function textIn(value: SQLOutputValue | undefined): string {
+  return typeof value === 'string' ? value : '';
 }
 
 function asJson(value: SQLOutputValue | undefined): Json | undefined {
@@ -80,10 +84,11 @@ export function* databaseRows(path: string, session: string): Generator<Uint8Arr
   const messages = database.prepare('SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id');
   const parts = database.prepare('SELECT id, data FROM part WHERE message_id = ? ORDER BY id');
   let lines = sessionLine(database, session);
-  for (const { id: message, data } of messages.iterate(session)) {
-    lines += rowLine({ id: `${message}`, sessionID: session }, data);
-    for (const { id, data: part } of parts.iterate(`${message}`)) {
-      lines += rowLine({ id: `${id}`, sessionID: session, messageID: `${message}` }, part);
+  for (const row of messages.iterate(session)) {
+    const message = textIn(row['id']);
+    lines += rowLine({ id: message, sessionID: session }, row['data']);
+    for (const { id, data } of parts.iterate(message)) {
+      lines += rowLine({ id: textIn(id), sessionID: session, messageID: message }, data);
       if (lines.length < BATCH) continue;
       yield Buffer.from(lines);
       lines = '';
@@ -108,7 +113,7 @@ function sessionLine(database: DatabaseSync, session: string): string {
 
 // The ids of a row are in columns of their own.
 function rowLine(ids: Readonly<Record<string, string>>, data: SQLOutputValue | undefined): string {
-  const text = typeof data === 'string' ? data : '';
+  const text = textIn(data);
   const [record, ...others] = readRecords(text).records;
   if (record === undefined || others.length > 0 || record.text !== text) return `${printRowText(text)}\n`;
   return `${printOpenCodeRow({ ...objectOf(record.value), ...ids })}\n`;
