@@ -90,6 +90,7 @@ const LINES: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   why: [['why', 'S']],
   cost: [['cost'], ['cost', 'S']],
+  audit: [['audit']],
   cache: [['cache', 'S']],
   compact: [['compact', 'S']],
   skills: [['skills', 'S'], ['skills']],
