@@ -4,8 +4,8 @@
 import { createHash } from 'node:crypto';
 import { join, resolve } from 'node:path';
 
-import type { Audit, Projection, Updated } from '@tidemark/analytics';
-import { audit, findTranscripts, openProjection, updateProjection } from '@tidemark/analytics';
+import type { Audit, AuditCall, AuditSession, Projection, Updated } from '@tidemark/analytics';
+import { audit, callsOf, findTranscripts, openProjection, updateProjection } from '@tidemark/analytics';
 import { canonicalText } from '@tidemark/log';
 import type { Catalog } from '@tidemark/model';
 import { findModel } from '@tidemark/model';
@@ -15,6 +15,8 @@ import { transcriptPlaces } from '@tidemark/recording';
 import { sinceArgument } from '../arguments/since-argument.ts';
 import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
 import { formatCount, formatNumber } from '../frame/numbers.ts';
+import { pageFile, writePage } from '../html/page-file.ts';
+import { auditPage } from '../html/audit-page.ts';
 import { auditTables, headlineOfAudit, notesOfAudit, nothingToAudit } from '../reports/audit-report.ts';
 import { readCatalog } from '../settings/own-catalog.ts';
 
@@ -25,23 +27,29 @@ export const auditCommand: Command = {
   examples: [
     ['tidemark audit', 'the last 30 days of every agent; nothing is sent or imported'],
     ['tidemark audit --since 2026-11-01 --project .', 'this folder, from a day on'],
+    ['tidemark audit --html audit.html', 'also as a web page, without text of the sessions'],
     ['tidemark audit --json', 'all figures as one JSON object'],
   ],
   declare: (command, run) =>
     void command
       .option('--since <day>', 'count calls from this day or time on. Default: 30 days ago.')
       .option('--project <folder>', 'count only calls of agents that worked in this folder or below it')
+      .option('--html <file>', 'write the report as one HTML page, too')
+      .option('--titles', 'show titles of sessions, which are text of prompts, and whole paths in the page')
       .action((flags: AuditFlags) => run((context) => report(flags, context))),
 };
 
 interface AuditFlags {
   readonly since?: string;
   readonly project?: string;
+  readonly html?: string;
+  readonly titles?: true;
 }
 
 async function report(flags: AuditFlags, context: CommandContext): Promise<CommandOutcome> {
   const since = flags.since === undefined ? daysAgo(DAYS) : sinceArgument(flags.since);
   const project = flags.project === undefined ? undefined : resolve(context.folder, flags.project);
+  const html = await pageFile(flags, context.folder);
   const places = transcriptPlaces(context);
   const catalog = await readCatalog(context.home);
   const projection = openProjection(join(context.home, 'audit.sqlite'), rulesOf(catalog));
@@ -49,6 +57,11 @@ async function report(flags: AuditFlags, context: CommandContext): Promise<Comma
     const updated = await update(projection, places, since, catalog, context);
     const found = audit(projection, { since, ...(project !== undefined && { project }) });
     print(found, updated, places, context);
+    if (html !== undefined) {
+      const calls = (session: AuditSession): readonly AuditCall[] => callsOf(projection, session);
+      await writePage(html, auditPage(found, { callsOf: calls, advice: [], titles: flags.titles === true }));
+      context.output.note(`page: ${html}`);
+    }
   } finally {
     projection.close();
   }
