@@ -29,14 +29,14 @@ function adviceOf({ cause, transcripts, calls, share, before, effects }: Advice)
   return markup`<h3>${swatch(colourOf(cause))}${cause}: ${causeInWords(cause)}</h3>
     <p class="soft">Replayed: ${formatCount(transcripts, 'transcript')} with ${formatCount(calls, 'call')} and ${percent(share, 1)} of the cost of this cause. They cost ${dollars(before)}.</p>
     ${tableOf(
-      ['change', 'cost', 'saving', 'share'],
+      [{ text: 'change' }, 'cost', 'saving', 'share'],
       effects.map((effect) => effectRow(effect, before)),
     )}`;
 }
 
 function effectRow({ change, cost, saving }: AdvisedEffect, before: string): Markup {
   return markup`<tr>
-    <th scope="row">${CHANGES[change]}</th>
+    <th scope="row" class="name long">${CHANGES[change]}</th>
     <td>${dollars(cost)}</td>
     <td>${Number(saving) < 0 ? `costs ${dollars(saving.replace('-', ''))} more` : dollars(saving)}</td>
     <td>${percent(Number(saving), Number(before))}</td>

@@ -43,7 +43,7 @@ const COLOURS: Readonly<Record<LossCause, CauseColour>> = {
 /** Groups in the order of the stack, from the bottom. Each has a short name and a name with its meaning. */
 export const CAUSE_GROUPS: readonly CauseGroupName[] = [
   { colour: 'front', short: 'front', name: 'front changed, or dropped by the provider' },
-  { colour: 'pause', short: 'pause', name: 'expired after a pause' },
+  { colour: 'pause', short: 'expired', name: 'expired after a pause' },
   { colour: 'setting', short: 'setting', name: 'model, effort or account changed' },
   { colour: 'history', short: 'history', name: 'history changed' },
   { colour: 'compaction', short: 'compaction', name: 'compaction' },
@@ -97,10 +97,10 @@ function pattern(colour: CauseColour, size: number, path: string): string {
 
 /** Style of the colours and patterns. `pause` has no pattern. */
 export const COLOUR_STYLE = `
-:root { --needed: #98a1ab; --read: #b6bec7; --fresh: #4a5560; --pause: #0a66c2; --front: #d1480f; --history: #8a3fa8;
-  --setting: #0f7a5a; --compaction: #a97700; --rule: #d6558f; --unknown: #1b1f24; }
-@media (prefers-color-scheme: dark) { :root { --needed: #66717c; --read: #4d5863; --fresh: #a9b4bf; --pause: #5aa9ff;
-  --front: #ff8a4c; --history: #c58bef; --setting: #2fbf93; --compaction: #e8c547; --rule: #ff86bd; --unknown: #f4f6f8; } }
+:root { --needed: #8b949e; --read: #8b949e; --fresh: #454f59; --pause: #1226a8; --front: #c8420b; --history: #8a5be0;
+  --setting: #0f6b52; --compaction: #4a4700; --rule: #b0358f; --unknown: #1b1f24; }
+@media (prefers-color-scheme: dark) { :root { --needed: #66717c; --read: #66717c; --fresh: #b3bdc7; --pause: #5ab7ff;
+  --front: #f0803c; --history: #b050de; --setting: #b3d4b0; --compaction: #f2d334; --rule: #c78ea4; --unknown: #f4f6f8; } }
 .patterns { position: absolute; } pattern path { stroke: var(--paper); stroke-width: 1; fill: none; }
 .needed { fill: var(--needed); } .read { fill: var(--read); } .fresh { fill: var(--fresh); } .pause { fill: var(--pause); }
 .front { fill: url(#p-front); } .history { fill: url(#p-history); } .setting { fill: url(#p-setting); }

@@ -1,4 +1,4 @@
-// Draws the cost over time: one bar per day, week or month. A bar is the cost that had to be, and above it the
+// Draws the cost over time: one bar per day, week or month. The lower part of a bar had to be paid. Above it is the
 // difference by group of causes.
 
 import type { Audit, AuditCause, AuditDay } from '@tidemark/analytics';
@@ -76,7 +76,7 @@ export function daysSection({ days, causes }: Audit): Markup {
   const { length, bars } = barsOf(days);
   const groups = groupsOf(causes.map(({ cause }) => cause));
   return markup`<h2 id="days">Cost by ${length}</h2>
-    <p class="soft">Each bar is the paid cost of one ${length} (UTC). The lower part is the cost that had to be. The upper parts are the difference by cause.</p>
+    <p class="soft">Each bar is the paid cost of one ${length} (UTC). The lower part had to be paid. The upper parts are the difference by cause.</p>
     ${legend(groups)}${drawing(bars, groups, length)}
     <details>
       <summary>These figures as a table</summary>
@@ -103,7 +103,7 @@ function drawing(bars: readonly AuditBar[], groups: readonly CauseGroupName[], l
   const marks = [top, top / 2, 0].map(
     (value) => markup`<span style="bottom:${((100 * value) / top).toFixed(1)}%">${dollars(String(value))}</span>`,
   );
-  const label = `Paid cost by ${length}, divided into the cost that had to be and the difference by cause. The table below has the figures.`;
+  const label = `Paid cost by ${length}, divided into the part that had to be paid and the difference by cause. The table below has the figures.`;
   return markup`<div class="chart">
     <div class="marks" aria-hidden="true">${marks}</div>
     <svg role="img" aria-label="${label}" width="100%" height="${HEIGHT + 1.5}em">
@@ -115,11 +115,11 @@ function drawing(bars: readonly AuditBar[], groups: readonly CauseGroupName[], l
   </div> `;
 }
 
-/** Returns a round amount that is not below the value: 1, 2 or 5 times a power of ten. */
+/** Returns a round amount that is not below the value. */
 function roundTop(value: number): number {
   if (!(value > 0)) return 1;
   const power = 10 ** Math.floor(Math.log10(value));
-  return power * ([1, 2, 5].find((one) => one * power >= value) ?? 10);
+  return power * ([1, 1.2, 1.6, 2, 3, 4, 5, 6, 8].find((one) => one * power >= value) ?? 10);
 }
 
 interface BarPlace {
@@ -162,12 +162,15 @@ function barTitle(
 /** Number of names below the bars. More would overlap on a phone. */
 const NAMES = 5;
 
+/** Place of the names in em of their own size, which is 0.8 of the drawing's. */
+const NAME_Y = (HEIGHT + 1.1) / 0.8;
+
 function barNames(bars: readonly AuditBar[], width: number, length: BarLength): readonly Markup[] {
   const step = Math.ceil(Math.max(bars.length, PLACES) / NAMES);
   return bars.flatMap(({ name }, index) => {
     if (index % step !== 0) return [];
     const x = ((index + (length === 'month' ? 0 : 0.1)) * width).toFixed(2);
-    return [markup`<text x="${x}%" y="${HEIGHT + 1.2}em">${length === 'month' ? name : name.slice(5)}</text>`];
+    return [markup`<text x="${x}%" y="${NAME_Y}em">${length === 'month' ? name : name.slice(5)}</text>`];
   });
 }
 

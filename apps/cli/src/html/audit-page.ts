@@ -126,7 +126,7 @@ function notesSection(found: Audit, titles: boolean): Markup {
 
 const STYLE = `
 body { max-width: 66rem; }
-.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(11rem, 1fr)); gap: .75rem; margin: 1.25rem 0 .75rem; }
+.figures { display: grid; grid-template-columns: repeat(2, 1fr); gap: .75rem; margin: 1.25rem 0 .75rem; }
 .figures div { padding: .6rem .8rem; background: var(--card); border: 1px solid var(--line); border-radius: 6px; }
 .figures dt { color: var(--soft); font-size: .85rem; } .figures dd { margin: 0; line-height: 1.35; }
 .figures b { display: block; font-size: 1.5rem; font-variant-numeric: tabular-nums; }
@@ -140,19 +140,21 @@ rect { stroke: none; } .hover { fill: transparent; } g:hover > .hover { fill: va
 .legend { display: flex; flex-wrap: wrap; gap: .2rem 1.1rem; margin: .5rem 0; padding: 0; list-style: none; font-size: .87rem; }
 .legend li { display: flex; align-items: center; }
 .dash { height: 1em; border-left: 1px dashed var(--ink); margin: 0 .7em 0 .3em; }
-.strip { display: grid; grid-template-columns: 6.2em minmax(0, 1fr); margin: .75rem 0; }
+.strip { display: grid; grid-template-columns: 6.7em minmax(0, 1fr); margin: .75rem 0; }
 .strip svg { shape-rendering: crispEdges; } .strip p { grid-column: 2; margin: .1rem 0 0; }
 .lanes { color: var(--soft); } .lanes div { height: 1.3em; line-height: 1.3em; white-space: nowrap; }
-.lanes div:first-child { height: 7em; font-size: 1em; } .lanes div { font-size: 1em; }
-.mark { min-width: 2px; }
+.lanes div:first-child { height: 7em; } .lanes span { font-size: .8em; }
 details.session { margin: .6rem 0; padding: .5rem .8rem; border: 1px solid var(--line); border-radius: 6px; }
 details.session > :not(summary) { margin-left: 0; }
-.scroll { margin: .5rem 0; } th { font-weight: 600; } tbody th { text-align: left; font-weight: 400; }
+.scroll { margin: .5rem 0; } tbody th { font-weight: 400; } td:last-child, th:last-child { text-align: right; white-space: nowrap; min-width: 0; }
+td.name, th.name { text-align: left; } td.long, th.long, td.meaning { white-space: normal; overflow-wrap: anywhere; min-width: 9rem; }
+td.meaning { min-width: 14rem; }
 caption { text-align: left; color: var(--soft); padding-bottom: .2rem; }
-td:last-child { min-width: 0; } #causes ~ .scroll td:last-child { min-width: 11rem; } .name { text-align: left; }
-code { font: .84rem ui-monospace, monospace; }
+td code { font: .8rem ui-monospace, monospace; color: var(--soft); overflow-wrap: anywhere; }
 footer ul { padding-left: 1.2rem; font-size: .9rem; }
 @media (max-width: 40rem) { .strip { font-size: .8rem; } }
 @media print { body { max-width: none; padding: 0; } details:not([open])::details-content { content-visibility: visible; display: block; }
-  .strip, .figures, .chart, tr { break-inside: avoid; } .scroll { overflow: visible; } table { font-size: .7rem; } td, th { white-space: normal; } }
+  .strip, .figures, .chart, tr { break-inside: avoid; } .scroll { overflow: visible; } table { font-size: .66rem; }
+  th, td { padding: .2rem .35rem; } td code { font-size: .6rem; } td.long, th.long { min-width: 5rem; } }
+@media (min-width: 38rem) { .figures { grid-template-columns: repeat(4, 1fr); } }
 `;

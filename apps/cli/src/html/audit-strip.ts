@@ -3,7 +3,7 @@
 
 import type { AuditCall } from '@tidemark/analytics';
 
-import { formatNumber } from '../frame/numbers.ts';
+import { formatCount, formatNumber } from '../frame/numbers.ts';
 import type { CauseGroupName } from './audit-colours.ts';
 import { colourOf, groupsOf, swatch } from './audit-colours.ts';
 import type { Markup } from './markup.ts';
@@ -28,29 +28,36 @@ interface PlacedCall {
   readonly call: AuditCall;
   /** Number of the call in the session, counted from 1. */
   readonly number: number;
-  /** Time since the call before, in milliseconds. Undefined for the first call. */
+  /** Time since the last call with counts, in milliseconds. Undefined before such a call. */
   readonly pause: number | undefined;
 }
 
 /** Renders the calls of a session as strips. In a very long session only the strips that paid most again are drawn. */
 export function stripsOf(calls: readonly AuditCall[]): Markup {
   if (calls.length === 0) return NOTHING;
-  const placed = calls.map((call, index) => placeCall(call, index, calls[index - 1]));
+  const placed = placeCalls(calls);
   const most = Math.max(1, ...calls.map(({ input }) => input));
   const all = Array.from({ length: Math.ceil(calls.length / CALLS_PER_STRIP) }, (_, index) =>
     placed.slice(index * CALLS_PER_STRIP, (index + 1) * CALLS_PER_STRIP),
   );
+  const scale = { most, places: all.length > 1 ? CALLS_PER_STRIP : Math.max(PLACES, calls.length) };
   const shown = new Set(all.toSorted((a, b) => againIn(b) - againIn(a)).slice(0, MAX_STRIPS));
   const omitted = all.length - shown.size;
   const note =
     omitted === 0
       ? NOTHING
       : markup`<p class="soft">Drawn are the ${MAX_STRIPS} of ${all.length} parts of the session that paid most again.</p>`;
-  return markup`${stripLegend(calls)}${all.filter((strip) => shown.has(strip)).map((strip) => drawStrip(strip, most))}${note}`;
+  return markup`${stripLegend(calls)}${all.filter((strip) => shown.has(strip)).map((strip) => drawStrip(strip, scale))}${note}`;
 }
 
-function placeCall(call: AuditCall, index: number, before: AuditCall | undefined): PlacedCall {
-  return { call, number: index + 1, pause: before && Date.parse(call.at) - Date.parse(before.at) };
+/** Returns the calls with their numbers. A pause begins at the last call with counts, because others may never have been answered. */
+function placeCalls(calls: readonly AuditCall[]): readonly PlacedCall[] {
+  let answered: AuditCall | undefined;
+  return calls.map((call, index) => {
+    const pause = answered && Date.parse(call.at) - Date.parse(answered.at);
+    if (call.input > 0) answered = call;
+    return { call, number: index + 1, pause };
+  });
 }
 
 function againIn(strip: readonly PlacedCall[]): number {
@@ -68,16 +75,22 @@ function stripLegend(calls: readonly AuditCall[]): Markup {
   </ul> `;
 }
 
-function drawStrip(strip: readonly PlacedCall[], most: number): Markup {
+/** Scale of all strips of a session: the tokens at the top of the bars, and the number of calls in the width. */
+interface StripScale {
+  readonly most: number;
+  readonly places: number;
+}
+
+function drawStrip(strip: readonly PlacedCall[], { most, places }: StripScale): Markup {
   const causes = strip.flatMap(({ call: { cause, again } }) => (cause === undefined || again === 0 ? [] : [cause]));
   const groups = groupsOf(causes);
-  const width = 100 / Math.max(PLACES, strip.length);
+  const width = 100 / places;
   const [first, last] = [strip[0], strip.at(-1)];
   const label = `Calls ${first?.number} to ${last?.number} of the session, with at most ${formatNumber(most)} input tokens. ${formatNumber(againIn(strip))} tokens were paid again in ${causes.length} calls.`;
   return markup`<div class="strip">
     <div class="lanes" aria-hidden="true">
-      <div>${formatNumber(most)} tokens</div>
-      ${groups.map(({ short }) => markup`<div>${short}</div>`)}
+      <div><span>${formatNumber(most)} tokens</span></div>
+      ${groups.map(({ short }) => markup`<div><span>${short}</span></div>`)}
     </div>
     <svg role="img" aria-label="${label}" width="100%" height="${(BARS + LINE * groups.length).toFixed(1)}em">
       <line class="grid" x2="100%"/>${strip.map((one, index) => drawCall(one, { index, width, most, groups }))}
@@ -138,13 +151,15 @@ function callTitle({ call, number, pause }: PlacedCall): string {
   const { at, model, input, read, written, again, cause } = call;
   const rest = pause === undefined || pause < PAUSE_MS ? '' : `\nafter a pause of ${pauseWords(pause)}`;
   const paidAgain = again === 0 ? '' : `\npaid again: ${formatNumber(again)} (${cause ?? 'unknown'})`;
-  return `call ${number}, ${at.slice(0, 19).replace('T', ' ')}\n${model}\ninput: ${formatNumber(input)} tokens\nread: ${formatNumber(read)}\nwritten: ${formatNumber(written)}${paidAgain}${rest}`;
+  const head = `call ${number}, ${at.slice(0, 19).replace('T', ' ')}\n${model}`;
+  if (input === 0) return `${head}\nwithout token counts`;
+  return `${head}\ninput: ${formatNumber(input)} tokens\nread: ${formatNumber(read)}\nwritten: ${formatNumber(written)}${paidAgain}${rest}`;
 }
 
 /** Formats a pause: `12 minutes`, `3.5 hours`. */
 export function pauseWords(pause: number): string {
   const minutes = pause / 60_000;
-  return minutes < 90 ? `${Math.round(minutes)} minutes` : `${(minutes / 60).toFixed(1)} hours`;
+  return minutes < 90 ? formatCount(Math.round(minutes), 'minute') : `${(minutes / 60).toFixed(1)} hours`;
 }
 
 /** Number of calls in the list of a session. */
@@ -152,17 +167,16 @@ const LISTED = 12;
 
 /** Renders the calls of a session that paid most again as a table, the largest first. */
 export function lossesOf(calls: readonly AuditCall[]): Markup {
-  const losses = calls
-    .map((call, index) => placeCall(call, index, calls[index - 1]))
+  const losses = placeCalls(calls)
     .filter(({ call }) => call.again > 0)
     .toSorted((a, b) => b.call.again - a.call.again);
   if (losses.length === 0) return NOTHING;
   const title =
     losses.length <= LISTED
-      ? 'Calls that paid again'
-      : `The ${LISTED} of ${formatNumber(losses.length)} calls that paid most again`;
+      ? 'Calls that paid again, the largest first'
+      : `${LISTED} of ${formatNumber(losses.length)} calls that paid again, the largest first`;
   return markup`<div class="scroll">
-    <table>
+    <table class="losses">
       <caption>${title}</caption>
       <thead>
         <tr>
@@ -171,7 +185,7 @@ export function lossesOf(calls: readonly AuditCall[]): Markup {
           <th scope="col">after</th>
           <th scope="col">input</th>
           <th scope="col">paid again</th>
-          <th scope="col">cause</th>
+          <th scope="col" class="name">cause</th>
         </tr>
       </thead>
       <tbody>
@@ -188,6 +202,6 @@ function lossRow({ call: { at, input, again, cause = 'unknown' }, number, pause 
     <td>${pause === undefined ? '' : pause < 60_000 ? `${Math.round(pause / 1_000)} s` : pauseWords(pause)}</td>
     <td>${formatNumber(input)}</td>
     <td>${formatNumber(again)}</td>
-    <td>${swatch(colourOf(cause))}${cause}</td>
+    <td class="name">${swatch(colourOf(cause))}${cause}</td>
   </tr> `;
 }

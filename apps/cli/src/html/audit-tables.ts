@@ -7,7 +7,7 @@ import { causeInWords } from '@tidemark/context';
 import { dollars, formatNumber, percent } from '../frame/numbers.ts';
 import { agentName, costOfCause, nameOfProject } from '../reports/audit-report.ts';
 import { colourOf, swatch } from './audit-colours.ts';
-import type { Markup, Value } from './markup.ts';
+import type { Markup } from './markup.ts';
 import { markup, NOTHING } from './markup.ts';
 
 /** Maximum number of sessions in the table, of sessions that are drawn, and of projects and models. */
@@ -16,7 +16,7 @@ export const PAGE_ROWS = { sessions: 50, drawn: 12, groups: 30 } as const;
 /** Renders the difference by cause, with the meaning of each cause. */
 export function causesSection({ causes, sums }: Audit): Markup {
   if (causes.length === 0) return NOTHING;
-  const head = ['cause', 'calls', 'tokens', 'cost', 'share', 'meaning'];
+  const head = [{ text: 'cause' }, 'calls', 'tokens', 'cost', 'share', { text: 'meaning' }];
   const rows = causes.map((one) => causeRow(one, sums));
   return markup`<h2 id="causes">Difference by cause</h2>
     <p class="soft">Tokens that were sent before and were paid again, and their cost above the price of reading them from the cache.</p>
@@ -30,17 +30,24 @@ function causeRow(one: AuditCause, sums: AuditSums): Markup {
     <td>${formatNumber(one.tokens)}</td>
     <td>${costOfCause(one)}</td>
     <td>${percent(Number(one.cost), Number(sums.difference))}</td>
-    <td>${causeInWords(one.cause)}</td>
+    <td class="name meaning">${causeInWords(one.cause)}</td>
   </tr> `;
 }
 
+/** Column of a table. The cells of a column for text have the class `name`. */
+export type PageColumn = string | { readonly text: string };
+
 /** Renders a table. It can be scrolled sideways in a narrow window. */
-export function tableOf(head: readonly string[], rows: readonly Markup[]): Markup {
+export function tableOf(head: readonly PageColumn[], rows: readonly Markup[]): Markup {
   return markup`<div class="scroll" tabindex="0">
     <table>
       <thead>
         <tr>
-          ${head.map((name) => markup`<th scope="col">${name}</th>`)}
+          ${head.map((column) =>
+            typeof column === 'string'
+              ? markup`<th scope="col">${column}</th>`
+              : markup`<th scope="col" class="name">${column.text}</th>`,
+          )}
         </tr>
       </thead>
       <tbody>
@@ -50,10 +57,10 @@ export function tableOf(head: readonly string[], rows: readonly Markup[]): Marku
   </div> `;
 }
 
-const SUM_HEAD = ['calls', 'paid', 'had to cost', 'difference', 'share'] as const;
+const SUM_HEAD = ['calls', 'paid', 'difference', 'share'] as const;
 
-function sumCells({ calls, paid, hadToCost, difference }: AuditSums): Markup {
-  const amounts = [dollars(paid), dollars(hadToCost), dollars(difference), percent(Number(difference), Number(paid))];
+function sumCells({ calls, paid, difference }: AuditSums): Markup {
+  const amounts = [dollars(paid), dollars(difference), percent(Number(difference), Number(paid))];
   return markup`<td>${formatNumber(calls)}</td>
     ${amounts.map((cell) => markup`<td>${cell}</td>`)}`;
 }
@@ -75,11 +82,11 @@ function groupTable(title: string, groups: readonly AuditGroup[], nameOf: (name:
   const rows = shown.map(
     (group) =>
       markup`<tr>
-        <th scope="row" dir="auto">${nameOf(group.name)}</th>
+        <th scope="row" class="name long" dir="auto">${nameOf(group.name)}</th>
         ${sumCells(group)}
       </tr> `,
   );
-  return markup`${tableOf([title, ...SUM_HEAD], rows)}${more}`;
+  return markup`${tableOf([{ text: title }, ...SUM_HEAD], rows)}${more}`;
 }
 
 /** Returns the last part of a project's path, or the whole path with `titles`. */
@@ -90,27 +97,24 @@ export function projectName(project: string, titles: boolean): string {
 /** Renders the sessions with the largest difference. The first ones link to their drawings. */
 export function sessionsSection({ sums, sessions }: Audit, drawn: number, titles: boolean): Markup {
   const shown = sessions.slice(0, PAGE_ROWS.sessions);
-  const head = ['started (UTC)', 'agent', 'project', ...(titles ? ['title'] : []), ...SUM_HEAD, 'largest cause', 'id'];
+  const names = ['started (UTC)', 'agent', 'project and id', ...(titles ? ['title'] : [])].map((text) => ({ text }));
+  const head = [...names, ...SUM_HEAD, { text: 'largest cause' }];
   const rows = shown.map((session, index) => sessionRow(session, index < drawn ? index : undefined, titles));
-  const count = shown.length === sums.sessions ? '' : `${shown.length} of ${formatNumber(sums.sessions)} sessions, `;
+  const count = shown.length === sums.sessions ? '' : `${shown.length} of ${formatNumber(sums.sessions)} sessions. `;
   return markup`<h2 id="sessions">Sessions</h2>
-    <p class="soft">${count}the largest difference first.${drawn === 0 ? '' : ' The time of a session leads to the drawing of its calls.'}</p>
+    <p class="soft">${count}The largest difference comes first.${drawn === 0 ? '' : ' The time of a session leads to the drawing of its calls.'}</p>
     ${tableOf(head, rows)}`;
 }
 
 function sessionRow(session: AuditSession, drawing: number | undefined, titles: boolean): Markup {
   const started = minuteOf(session.from);
-  const cells: readonly Value[] = [
-    drawing === undefined ? started : markup`<a href="#s${drawing + 1}">${started}</a>`,
-    agentName(session.agent),
-    projectName(session.project, titles),
-    ...(titles ? [session.title ?? ''] : []),
-  ];
   const [largest] = session.causes;
   return markup`<tr>
-    ${cells.map((cell) => markup`<td class="name" dir="auto">${cell}</td>`)}${sumCells(session)}
+    <td class="name">${drawing === undefined ? started : markup`<a href="#s${drawing + 1}">${started}</a>`}</td>
+    <td class="name">${agentName(session.agent)}</td>
+    <td class="name long" dir="auto">${projectName(session.project, titles)}<br /><code>${session.session}</code></td>
+    ${titles ? markup`<td class="name long" dir="auto">${session.title ?? ''}</td>` : NOTHING}${sumCells(session)}
     <td class="name">${largest === undefined ? '' : markup`${swatch(colourOf(largest.cause))}${largest.cause}`}</td>
-    <td class="name"><code>${session.session}</code></td>
   </tr> `;
 }
 
