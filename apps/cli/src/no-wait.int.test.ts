@@ -79,6 +79,7 @@ const LINES: Readonly<Record<string, readonly (readonly string[])[]>> = {
   fork: [['fork', 'S']],
   rewind: [['rewind', 'S']],
   demo: [['demo', '--recorded']],
+  audit: [['audit'], ['audit', '--html', 'in.json']],
   import: [['import', 'in.json']],
   replay: [
     ['replay', 'S'],

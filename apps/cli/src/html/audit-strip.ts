@@ -86,7 +86,7 @@ function drawStrip(strip: readonly PlacedCall[], { most, places }: StripScale): 
   const groups = groupsOf(causes);
   const width = 100 / places;
   const [first, last] = [strip[0], strip.at(-1)];
-  const label = `Calls ${first?.number} to ${last?.number} of the session, with at most ${formatNumber(most)} input tokens. ${formatNumber(againIn(strip))} tokens were paid again in ${causes.length} calls.`;
+  const label = `Calls ${first?.number} to ${last?.number} of the session, with at most ${formatNumber(most)} input tokens. ${formatNumber(againIn(strip))} tokens were paid again in ${formatCount(causes.length, 'call')}.`;
   return markup`<div class="strip">
     <div class="lanes" aria-hidden="true">
       <div><span>${formatNumber(most)} tokens</span></div>
@@ -121,7 +121,7 @@ function drawCall(placed: PlacedCall, { index, width, most, groups }: CallPlace)
   const bar = (name: string, tokens: number): string => {
     const height = (BARS * tokens) / most;
     if (height <= 0) return '';
-    y -= height;
+    y = Math.max(0, y - height);
     return `<rect class="${name}" ${place} y="${y.toFixed(2)}em" height="${height.toFixed(2)}em"/>`;
   };
   const bars = bar('read', call.read) + bar('fresh', freshIn(call)) + bar(colour ?? 'fresh', call.again);
