@@ -57,5 +57,5 @@ test('`replay` drives every call of a rollout at its recorded size', async () =>
   const { exit, out } = await run('replay', main);
   expect(exit).toBe(0);
   expect(out).toMatch(/^7 calls, 7\d,\d{3} input tokens \(sizes: recorded totals\)/);
-  expect(out).toContain('0 unlabelled');
+  expect(out).toContain('0 without');
 });

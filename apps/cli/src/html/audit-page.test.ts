@@ -119,8 +119,8 @@ test('`auditPage` shows a saving, and a change that would have cost more', () =>
   const shown = pageOf(false, [ADVICE])
     .replaceAll(/<[^>]+>/g, ' ')
     .replaceAll(/\s+/g, ' ');
-  expect(shown).toContain('write the cache with a lifetime of one hour $7.00 $0.300 4.1%');
-  expect(shown).toContain('keep the cache alive during pauses with small calls $8.50 costs $1.20 more');
+  expect(shown).toContain('write the cache with a lifetime of one hour: saves $0.300 ($7.00)');
+  expect(shown).toContain('at most a tenth of the cost: costs $1.20 more ($8.50)');
   expect(pageOf(false)).not.toContain('id="advice"');
 });
 
