@@ -83,14 +83,15 @@ function causesTable({ causes, sums }: Audit): TableOf {
     one.cause,
     formatNumber(one.calls),
     formatNumber(one.tokens),
-    costOf(one),
+    costOfCause(one),
     percent(Number(one.cost), Number(sums.difference)),
     causeInWords(one.cause),
   ]);
   return { head: ['cause', 'calls', 'paid again', 'cost', 'share', 'meaning'], rows, numbers: [1, 2, 3, 4] };
 }
 
-function costOf({ cost, calls, unpriced }: AuditCause): string {
+/** Formats the cost of a cause. Returns `?` if no call has a price. */
+export function costOfCause({ cost, calls, unpriced }: AuditCause): string {
   return unpriced === calls ? '?' : dollars(cost);
 }
 
