@@ -1,6 +1,6 @@
-// Prepares a request: opens the epoch that the request needs, plans the call, writes the body, and records all
-// decisions that cannot be derived from the history. When `prepareRequest` returns, the request is in the log and
-// flushed (L1, L2).
+// Prepares a request: opens the epoch that the request needs, plans the call and writes the body. Records all decisions
+// that cannot be derived from the history. When `prepareRequest` returns, the request is in the log and flushed (L1,
+// L2).
 
 import { defined } from '@tidemark/core';
 import type { Gauge, Outlook, Sequence, State } from '@tidemark/context';
@@ -30,7 +30,7 @@ export interface Prepared {
   /** Reason why the request has no short form although a previous answer exists. */
   readonly reset?: ContinuationReset;
   readonly betas: readonly string[];
-  /** Id of the answer with which the provider was asked to compare the request. */
+  /** Id of an earlier answer. The provider is asked to compare the request with this answer. */
   readonly compared?: string;
   readonly record: RecordedOf<'request.prepared'>;
   /** Epoch that this request opened. */
@@ -41,22 +41,22 @@ export interface Prepared {
   readonly racing: Racing | undefined;
   /** Gauge of the window with this request. Absent for a side call. */
   readonly gauge: Gauge | undefined;
-  /** Tier that this request is the first to reach since the last checkpoint. */
+  /** Tier that this request reached first since the last checkpoint. */
   readonly crossed: PressureCrossed | undefined;
   readonly capabilities: Capabilities;
   readonly sequence: Sequence;
 }
 
-/** Prompt stream of one session, kept in memory so that the work of a step depends on the new text only. */
+/** Prompt stream of one session. It is kept in memory, so the work of a step depends only on the new text. */
 export interface PromptStreams {
   main: PromptStream | undefined;
-  /** Last answer of the main stream that this process received, so that the next request can continue from it. */
+  /** Last answer of the main stream that this process received. The next request can continue from it. */
   heard?: Heard;
   /** Encoder without an optional field that the server refused. See `chooseEncoder`. */
   encoder?: Encoder;
   /**
    * Name of the front that this session last added to the shared index of cached fronts, and the time of that entry in
-   * milliseconds. It limits how often the index is written.
+   * milliseconds. With them, the index is written less often.
    */
   told?: { readonly front: string; readonly at: number };
 }
