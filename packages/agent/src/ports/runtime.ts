@@ -140,10 +140,10 @@ export interface Runtime {
  *
  * - `off` sends nothing.
  * - `auto` uses promotions if the model's catalog row marks them as verified by a live test. It uses refreshing reads
- *  only for a model without the lifetime `1h`, because with this lifetime most sessions are cheaper without reads. It
- *  spends at most a tenth of the session's cost so far.
+ *   only for a model without the lifetime `1h`, because with this lifetime most sessions are cheaper without reads. It
+ *   spends at most a tenth of the session's cost so far.
  * - `{ share }` allows promotions and refreshing reads for every model. It spends at most this share of the session's
- *  cost so far.
+ *   cost so far.
  */
 export type Warm = 'off' | 'auto' | { readonly share: number };
 
