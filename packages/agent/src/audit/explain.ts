@@ -37,7 +37,7 @@ export interface Explanation {
   readonly gap?: number;
   /** First difference from the previous request. Absent if the request only extends it. */
   readonly divergence?: Divergence;
-  /** Epoch that opened with this request, which makes the break a labelled one. */
+  /** Epoch that opened with this request. If present, the break is labelled. */
   readonly opened?: {
     readonly cause: EpochCause;
     readonly also?: readonly EpochCause[];
@@ -45,14 +45,14 @@ export interface Explanation {
     readonly forecast: EpochForecast;
   };
   /**
-   * Cache miss of the request, with its cause: tokens that an earlier request had sent and that were not read from the
-   * cache. Absent if nothing was missed.
+   * Cache miss of the request, with its cause. Missed tokens are tokens that an earlier request had sent but that were
+   * not read from the cache. Absent if no tokens were missed.
    */
   readonly miss?: NonNullable<ModelCall['again']>;
   /**
    * Set for a request that another program sent and recorded. L3 is not claimed for it. `cause` is the cause of its
-   * break, derived from the two requests, and absent if they do not show it. `excerpt` is the text around the first
-   * different character.
+   * break, derived from the two requests. `cause` is absent if the requests do not show it. `excerpt` is the text
+   * around the first different character.
    */
   readonly observed?: { readonly cause?: EpochCause; readonly excerpt?: DifferenceExcerpt };
   /**
@@ -60,7 +60,7 @@ export interface Explanation {
    * follow from the token counts of the calls before it.
    */
   readonly counted?: true;
-  /** Price cliff that this request was the first to exceed, and the cost that it added. */
+  /** Price cliff that this request was the first to exceed, and the added cost. */
   readonly cliff?: CliffCost;
   /**
    * Diagnosis of the provider, compared with the causes found in the log. Absent if the provider reported nothing to
@@ -81,11 +81,11 @@ export interface UntoldReads {
 /** Result of `explainSession`. */
 export interface Explained {
   /**
-   * Number of sent requests that could be rebuilt from the log, including side calls, and requests that an imported
-   * recording contains.
+   * Number of requests. Counts each sent request that could be rebuilt from the log, including side calls. Also counts
+   * each request that an imported recording contains.
    */
   readonly requests: number;
-  /** Number of answers in an imported log whose request the recording does not contain. */
+  /** Number of answers in an imported log for which the recording contains no request. */
   readonly unrecorded: number;
   /** Numbers of requests whose cache reads are unknown. */
   readonly untold: UntoldReads;
@@ -93,9 +93,9 @@ export interface Explained {
 }
 
 /**
- * Explains a session: the steps that broke, missed the cache or crossed a price cliff, and the side calls that missed.
- * With `step`, explains each attempt of that step of the main stream, even if the attempt has no break, no miss and no
- * cliff.
+ * Explains a session. Returns the steps that broke, missed the cache or crossed a price cliff, and the side calls that
+ * missed the cache. With `step`, explains each attempt of that step of the main stream, even if the attempt has no
+ * break, no miss and no cliff.
  */
 export async function explainSession(
   log: Log,
@@ -179,8 +179,8 @@ function withCountedMiss(one: Explanation, misses: ReadonlyMap<number, NonNullab
 }
 
 /**
- * State of a request's cache reads: reported by the provider (`reported`), missing in its answer, or missing because no
- * answer came.
+ * State of a request's cache reads. `reported`: the provider reported them. `answered`: the answer does not report
+ * them. `unanswered`: no answer came.
  */
 type ReadCount = 'reported' | 'answered' | 'unanswered';
 
@@ -262,8 +262,8 @@ function crossedBy(
 }
 
 /**
- * Compares the provider's diagnosis with the causes found in the log. Returns an empty object without a diagnosis, or
- * if the diagnosis reports no miss and the log contains neither a miss nor a new epoch.
+ * Compares the provider's diagnosis with the causes found in the log. Returns an empty object if there is no diagnosis.
+ * Also returns an empty object if the diagnosis reports no miss and the log contains neither a miss nor a new epoch.
  */
 function checkedBy({ opened }: Explanation, { diagnosis, miss }: AnswerReceived): Pick<Explanation, 'checked'> {
   const causes = [miss?.cause, ...(miss?.also ?? []), opened?.cause, ...(opened?.also ?? [])].filter(
