@@ -58,9 +58,7 @@ async function record(name: string): Promise<string> {
   return join(home, 'sessions', name, 'log.ndjson');
 }
 
-/**
- * Changes letters in the second line of the log. The default changes one letter. Returns the byte offset of that line.
- */
+/** Changes letters in the second line of the log (default: one letter). Returns the byte offset of that line. */
 function damage(path: string, becomes = 'forst'): number {
   const text = readFileSync(path, 'utf8');
   writeFileSync(path, text.replace('first', becomes));
