@@ -1,4 +1,4 @@
-// `tidemark why`: explains the break or miss of a step, with its cause, the event that caused it, and its price.
+// `tidemark why`: explains the break or miss of a step. Names its cause, the event that caused it, and its price.
 
 import { defined } from '@tidemark/core';
 import type { Explanation, UntoldReads } from '@tidemark/agent';
@@ -70,8 +70,8 @@ function nothingToExplain({ session, requests, unrecorded }: WholeSession, unkno
 }
 
 /**
- * Returns the number of requests with unknown cache reads and the reasons. Returns `undefined` if the reads of all
- * requests are known.
+ * Returns the number of requests with unknown cache reads, and the reasons. If the cache reads of all requests are
+ * known, returns `undefined`.
  */
 function untoldInWords(requests: number, { answered, unanswered }: UntoldReads): string | undefined {
   const unknown = answered + unanswered;
@@ -83,7 +83,9 @@ function untoldInWords(requests: number, { answered, unanswered }: UntoldReads):
   return `The cache reads of ${formatNumber(unknown)} of ${formatCount(requests, 'request')} are unknown: ${reasons}`;
 }
 
-/** Returns the number of calls whose requests the recording does not contain. Returns `undefined` if there are none. */
+/**
+ * Returns the number of calls whose requests are not in the recording. If there are no such calls, returns `undefined`.
+ */
 function unrecordedInWords(session: SessionId, unrecorded: number): string | undefined {
   if (unrecorded === 0) return undefined;
   return `The recording does not contain the requests of ${formatCount(unrecorded, 'call')}: \`tidemark replay --keep ${session}\` shows them as they would have been sent`;

@@ -34,5 +34,5 @@ export function adviceText({ change, saving, cost }: AdvisedEffect): string {
   return `${words}: ${effect} (${dollars(cost)})`;
 }
 
-/** Differences below a cent are not worth a change. */
+/** One cent in dollars. A smaller difference is not worth a change. */
 const CENT = 0.01;

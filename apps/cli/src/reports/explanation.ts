@@ -36,8 +36,8 @@ export function describeExplanation(one: Explanation): readonly Shown[] {
 }
 
 /**
- * Describes the break of a request that another program sent. There is no event with its cause, so the cause is derived
- * from the two requests.
+ * Describes the break of a request that another program sent. No event names its cause, so the cause is derived from
+ * the two requests.
  */
 function derivedLines({ cause, excerpt }: NonNullable<Explanation['observed']>): readonly Shown[] {
   const words = cause === undefined ? 'an earlier message changed' : inWords(cause);
@@ -63,7 +63,7 @@ function inWords(cause: LossCause): string {
   return `${cause}, ${causeInWords(cause)}`;
 }
 
-/** Returns the causes in words, with the main cause first. All of them applied at the same time. */
+/** Returns the causes in words, the main cause first. All causes applied at the same time. */
 function allInWords({ cause, also = [] }: { readonly cause: LossCause; readonly also?: readonly LossCause[] }): string {
   return [cause, ...also].map(inWords).join('; also ');
 }
@@ -88,8 +88,8 @@ function detailOf(one: Explanation, { cause, from }: NonNullable<Explanation['mi
 }
 
 /**
- * Returns the time since the previous request was sent. The lifetime of a cache entry starts when the request that
- * wrote or read it is sent.
+ * Returns the time since the previous request was sent. The lifetime of a cache entry starts when a request that writes
+ * or reads the entry is sent.
  */
 function pauseBefore({ gap }: Explanation): string {
   return gap === undefined ? '' : ` (the previous request was sent ${(gap / 60_000).toFixed(1)} minutes earlier)`;
@@ -106,7 +106,7 @@ function blockName(block: Block | undefined): string {
   return block === undefined ? 'nothing' : `${block.role} ${block.holds} from ${originName(block.origin)}`;
 }
 
-/** Returns the origin of a span as text: a layer with its revision, or the position of a record. */
+/** Returns the origin of a span as text. The origin is a layer with its revision, or the position of a record. */
 export function originName(origin: Origin): string {
   return origin.from === 'layer' ? `layer ${origin.layer} ${origin.revision}` : `record ${origin.position}`;
 }
