@@ -2,6 +2,7 @@
 // thumb: each is the difference between two bills for the same calls at the same times.
 
 import { stat } from 'node:fs/promises';
+import { TidemarkError } from '@tidemark/core';
 import type { LossCause } from '@tidemark/context';
 import type { Log, Timestamp, Usage } from '@tidemark/log';
 import type { Capabilities, Catalog } from '@tidemark/model';
@@ -162,7 +163,7 @@ async function billTranscript(
 ): Promise<TranscriptBills | undefined> {
   try {
     const { path } = transcript;
-    if ((await stat(path)).size > MAX_BYTES) return undefined;
+    if ((await sizeOf(path)) > MAX_BYTES) return undefined;
     const source = replays.createStore();
     const { sessions, calls } = await importInto(source, path);
     return calls > MAX_CALLS ? undefined : await billChanges(transcript, { source, sessions }, changes, replays);
@@ -172,10 +173,15 @@ async function billTranscript(
   }
 }
 
+/** Returns the size of a file in bytes. Returns 0 if there is no file, as for a session in a database. */
+async function sizeOf(path: string): Promise<number> {
+  const found = await stat(path).catch(() => undefined);
+  return found?.size ?? 0;
+}
+
 /** Returns true for a transcript that was removed or can no longer be read since the audit read it. */
 function isMissing(error: unknown): boolean {
-  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return false;
-  return error.code.startsWith('import/') || error.code === 'ENOENT' || error.code === 'EACCES';
+  return error instanceof TidemarkError && error.code.startsWith('import/');
 }
 
 async function billChanges(
