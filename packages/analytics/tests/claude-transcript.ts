@@ -55,7 +55,7 @@ function messageOf({ read = 0, written = 0, writtenForHour = 0, fresh = 3, ...re
     cache_creation: { ephemeral_5m_input_tokens: written, ephemeral_1h_input_tokens: writtenForHour },
     output_tokens: output,
   };
-  const diagnostics = reason === undefined ? {} : { diagnostics: { cache_miss_reason: reason } };
+  const diagnostics = reason === undefined ? {} : { diagnostics: { cache_miss_reason: { type: reason } } };
   const content = [{ type: 'text', text: 'done' }];
   return { id, role: 'assistant', model, content, stop_reason: 'end_turn', usage, ...diagnostics };
 }
