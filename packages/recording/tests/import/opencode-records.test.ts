@@ -74,7 +74,7 @@ test('a PDF of a prompt is stored, and a file that is only named is kept as a ro
 test('a message that did not end is an interrupted answer', async () => {
   const { events } = await importAll(user('Go.'), assistant([text('I look.')], { finish: undefined }));
   expect(only(events, 'answer.interrupted')).toMatchObject({ by: 'transport', parts: [{ text: 'I look.' }] });
-  expect(only(events, 'turn.ended').outcome).toBe('interrupted');
+  expect(only(events, 'turn.ended').outcome).toBe('failed');
 });
 
 test('a message that was aborted after its calls has their results, and a call that still runs is abandoned', async () => {

@@ -46,8 +46,8 @@ export function printExport(document: object): string {
 
 /** Returns the input tokens of a message, as the client counted them. */
 export function inputOf({ info }: ExportedMessage): number {
-  const { tokens } = info;
-  return tokens === undefined ? 0 : tokens.input + tokens.cache.read + tokens.cache.write;
+  const counts = info.tokens;
+  return counts === undefined ? 0 : counts.input + counts.cache.read + counts.cache.write;
 }
 
 /** Returns the input tokens of all imported answers. */
@@ -58,7 +58,7 @@ export function importedInput({ events }: Pick<ImportedRows, 'events'>): number 
     answers.reduce(
       (sum, { fresh, read, input, written }) => sum + (input ?? (fresh ?? 0) + (read ?? 0)) + (written ?? 0),
       0,
-    ) + writes.reduce((sum, { tokens }) => sum + tokens, 0)
+    ) + writes.reduce((sum, write) => sum + write.tokens, 0)
   );
 }
 

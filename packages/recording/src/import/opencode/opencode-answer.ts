@@ -2,7 +2,7 @@
 // message can contain several calls, each of which ends with a part `step-finish`.
 
 import { defined, rawMember } from '@tidemark/core';
-import type { AnswerPart, CallId, Json, StopReason, Timestamp, Usage } from '@tidemark/log';
+import type { AnswerPart, CallId, Json, StopReason, Timestamp } from '@tidemark/log';
 import { callId } from '@tidemark/log';
 import type { JsonObject } from '../file/fields.ts';
 import { listOf, momentOf, nameOf, objectOf, textOf } from '../file/fields.ts';
