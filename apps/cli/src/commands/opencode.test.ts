@@ -3,6 +3,7 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 
 import { openNdjsonStore } from '@tidemark/store-ndjson';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -38,11 +39,11 @@ test('`show` lists the steps of a session with the tokens that OpenCode counted'
   expect(out).toMatch(/gpt-5\.5\s+7,\d{3}\s+0\s+0\s/);
 });
 
-test('`verify` and `why` accept a session of OpenCode, which contains no request', async () => {
+test('`verify` accepts a session of OpenCode, which contains no request, and `why` explains its token counts', async () => {
   const verify = await run('verify', main);
   expect([verify.exit, verify.err]).toEqual([0, '']);
   const why = await run('why', main);
-  expect([why.exit, why.out]).toEqual([0, expect.stringContaining('0 requests')]);
+  expect([why.exit, why.out]).toEqual([0, expect.stringContaining('cause: model, the model changed')]);
 });
 
 test('`cost` and `replay` count every call of a session of OpenCode', async () => {
@@ -54,15 +55,26 @@ test('`cost` and `replay` count every call of a session of OpenCode', async () =
   expect(out).toContain('0 without');
 });
 
-test('`audit` reads the database and the folder of OpenCode, and counts a session that is in both once', async () => {
-  const userFolder = join(folder, 'user');
-  const home = join(userFolder, '.local/share/opencode');
-  mkdirSync(home, { recursive: true });
+test('`audit` reads each session of the database and of the folder once, and only changed sessions again', async () => {
+  const home = join(folder, 'opencode');
+  mkdirSync(home);
   cpSync(fixture('opencode.db'), join(home, 'opencode.db'));
-  const once = await audit(userFolder);
-  expect(once).toMatchObject({ agents: [{ name: 'opencode' }], sums: { calls: 11 } });
+  expect(await audit()).toEqual({ agents: ['opencode'], sessions: 3, read: 3 });
   cpSync(fixture('storage'), join(home, 'storage'), { recursive: true });
-  expect((await audit(userFolder)).sums.calls).toBe(18);
-  const again = await audit(userFolder);
-  expect([again.sums.calls, again.read.filesRead]).toEqual([18, 0]);
+  expect(await audit()).toEqual({ agents: ['opencode'], sessions: 5, read: 2 });
+  const client = new DatabaseSync(join(home, 'opencode.db'));
+  client.exec("UPDATE session SET time_updated = time_updated + 1 WHERE title = 'The shop'");
+  client.close();
+  expect(await audit()).toEqual({ agents: ['opencode'], sessions: 5, read: 1 });
 });
+
+async function audit(): Promise<object> {
+  const environment = { XDG_DATA_HOME: folder, TIDEMARK_HOME: join(folder, 'audit') };
+  const { out } = await pretendRun(['audit', '--since', '2026-01-01', '--json'], { environment });
+  const { agents, sums, read } = JSON.parse(out);
+  return {
+    agents: agents.map(({ name }: { readonly name: string }) => name),
+    sessions: sums.sessions,
+    read: read.filesRead,
+  };
+}
