@@ -52,8 +52,9 @@ export async function importInto(
   from: string | ImportSource,
   options: Pick<ImportOptions, 'mint'> = {},
 ): Promise<Imported> {
-  const { open, source, subagent }: TranscriptFile = typeof from === 'string' ? await openTranscript(from) : from;
-  const transcript = await readTranscript(open, { ...options, ...defined({ subagent }), source });
+  const { open, source, subagent, thread }: TranscriptFile =
+    typeof from === 'string' ? await openTranscript(from) : from;
+  const transcript = await readTranscript(open, { ...options, ...defined({ subagent, thread }), source });
   const { stages, diverged } = await chooseStages(store, transcript);
   const billed = await billedElsewhere(store, transcript, stages);
   const startedBy = await starterOf(store, transcript, stages);
@@ -167,20 +168,28 @@ async function firstCall(transcript: Transcript, stages: Stages): Promise<string
 
 async function starterOf(
   store: Log,
-  { format, whole, mint, subagent }: Transcript,
+  { format, whole, mint, subagent, thread }: Transcript,
   stages: Stages,
 ): Promise<StartedBy | undefined> {
   const { outline } = whole;
-  if (outline.spawned !== undefined) return findThreadStarter(store, outline.spawned);
+  const spawned = outline.spawned ?? thread;
+  if (spawned !== undefined) return findThreadStarter(store, spawned, format.name);
   if (subagent === undefined) return undefined;
   const own = nameBranches({ format, outline, digest: stages[0].digest, mint })[outline.main];
   return own === undefined ? undefined : findStarter(store, subagent, own, format.name);
 }
 
 /** Returns the link of a subagent as it is stored. An earlier import may have stored the subagent without a link. */
-async function linkOf(store: Log, session: SessionId, { subagent, whole }: Transcript): Promise<Imported['subagent']> {
-  const { spawned } = whole.outline;
-  const main = spawned === undefined ? subagent?.main : `the rollout of thread ${spawned.parent}`;
+async function linkOf(
+  store: Log,
+  session: SessionId,
+  { format, subagent, thread, whole }: Transcript,
+): Promise<Imported['subagent']> {
+  const spawned = whole.outline.spawned ?? thread;
+  const main =
+    spawned === undefined
+      ? subagent?.main
+      : `${format.name === 'codex' ? 'the rollout of thread' : 'the session'} ${spawned.parent}`;
   if (main === undefined) return undefined;
   for await (const { kind, data } of store.read(session, 0, 1))
     if (kind === 'session.created') return { main, ...defined({ startedBy: data.startedBy }) };
