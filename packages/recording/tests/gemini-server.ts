@@ -17,8 +17,6 @@ export interface GeminiRequest {
   readonly model: string;
   readonly contents: readonly { readonly role: string; readonly parts: readonly GeminiPart[] }[];
   readonly tools: readonly string[];
-  /** True if the client asks for an answer in JSON. */
-  readonly isJson: boolean;
 }
 
 /** Scripted answer: parts, an error status, or an answer that never ends. */
@@ -34,9 +32,12 @@ export interface GeminiServer {
   close(): void;
 }
 
-/** Starts a server that answers each request with `plan`. The prefix that two requests share is reported as cached. */
+/**
+ * Starts a server that answers each request with `plan`. The longest prefix that a request shares with an earlier one is
+ * reported as cached.
+ */
 export async function startGeminiServer(plan: (request: GeminiRequest) => GeminiAnswer): Promise<GeminiServer> {
-  let cache = '';
+  const earlier: string[] = [];
   const server = createServer((request, response) => {
     void (async () => {
       const body = await bodyOf(request);
@@ -47,8 +48,8 @@ export async function startGeminiServer(plan: (request: GeminiRequest) => Gemini
       const answer = plan(asked);
       if (answer.error !== undefined)
         return sendJson(response, answer.error.status, { error: { code: answer.error.status, ...answer.error } });
-      const shared = sharedLength(cache, sent);
-      if (!asked.isJson) cache = sent;
+      const shared = Math.max(0, ...earlier.map((one) => sharedLength(one, sent)));
+      earlier.push(sent);
       const chunk = chunkOf(answer.parts ?? [], model, { sent, shared });
       if (method === 'generateContent') return sendJson(response, 200, chunk);
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -75,7 +76,6 @@ interface Body {
   readonly systemInstruction?: unknown;
   readonly tools?: readonly { readonly functionDeclarations?: readonly { readonly name: string }[] }[];
   readonly contents?: GeminiRequest['contents'];
-  readonly generationConfig?: { readonly responseMimeType?: string };
 }
 
 async function bodyOf(request: IncomingMessage): Promise<Body> {
@@ -85,12 +85,11 @@ async function bodyOf(request: IncomingMessage): Promise<Body> {
   return JSON.parse(text === '' ? '{}' : text);
 }
 
-function requestOf(model: string, { contents = [], tools = [], generationConfig }: Body): GeminiRequest {
+function requestOf(model: string, { contents = [], tools = [] }: Body): GeminiRequest {
   return {
     model,
     contents,
     tools: tools.flatMap(({ functionDeclarations = [] }) => functionDeclarations.map(({ name }) => name)),
-    isJson: generationConfig?.responseMimeType === 'application/json',
   };
 }
 

@@ -13,7 +13,6 @@ import { ImportError } from './format/import-error.ts';
 import type { EventsStep, ImportOutcome, ImportStep, SessionStep } from './import-step.ts';
 import type { ImportOptions, ImportSource, Transcript, TranscriptFile } from './import-transcript.ts';
 import { importStages, openTranscript, readTranscript } from './import-transcript.ts';
-import type { OpenBytes } from './recognise.ts';
 import { nameBranches } from './session-names.ts';
 import type { Stage } from './stages.ts';
 import { findStarter } from './subagent-file.ts';

@@ -4,7 +4,6 @@
 import { defined } from '@tidemark/core';
 import type { Timestamp } from '@tidemark/log';
 import { hashText, momentOf, nameOf, objectOf, textOf } from '../file/fields.ts';
-import type { RawRecord } from '../file/read-records.ts';
 import type { BranchReader, BranchSource, Format } from '../format/format.ts';
 import { failureOf } from '../format/failure.ts';
 import type { From, ImportedMove } from '../format/move.ts';
@@ -62,9 +61,9 @@ function readRecord(reading: GeminiReading, record: GeminiRecord, from: From): r
       return [...deliver(reading), { type: 'foreign', from }];
     case 'header':
       reading.source.shared.stated.isSubagent ??= record.fields['kind'] === 'subagent';
-      return takeHistory(reading, record.messages, from);
+      return takeHistory(reading, record.messages, { ...from, at: momentOf(record.fields['startTime']) ?? from.at });
     case 'change':
-      return takeHistory(reading, record.messages, from);
+      return takeHistory(reading, record.messages, { ...from, at: momentOf(record.fields['lastUpdated']) ?? from.at });
     case 'other':
       return holdBack(reading, { type: 'foreign', from, reason: 'a record without a known type' });
   }
