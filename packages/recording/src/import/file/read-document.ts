@@ -100,7 +100,7 @@ class Joiner {
 
   #add(number: number, text: string): void {
     if (this.#length === 0) this.#number = number;
-    const piece = text.trimStart();
+    const piece = withoutSpaces(text);
     this.#length += piece.length;
     if (this.#length <= this.#longest) this.#pieces.push(piece);
     else this.#pieces = [];
@@ -111,7 +111,7 @@ class Joiner {
   }
 
   #cut(wrap: (text: string) => string = (text) => text): readonly FileLine[] {
-    const { length } = { length: this.#length };
+    const length = this.#length;
     const number = this.#number;
     const text = this.#pieces.join('').replace(/,$/, '');
     this.#pieces = [];
@@ -120,4 +120,13 @@ class Joiner {
     if (length > this.#longest) return [{ number, reason: `longer than ${this.#longest} characters (${length})` }];
     return [{ number, text: wrap(text) }];
   }
+}
+
+// Removes the indentation and the space after a key. So the joined line is the text that `JSON.stringify` prints without
+// indentation, and the arguments of a call have the same text in both forms.
+function withoutSpaces(line: string): string {
+  const text = line.trimStart();
+  const end = text.startsWith('"') ? text.indexOf('": ') : -1;
+  if (end === -1 || text[end - 1] === '\\') return text;
+  return `${text.slice(0, end + 2)}${text.slice(end + 3)}`;
 }
