@@ -185,10 +185,8 @@ async function linkOf(
   { format, subagent, thread, whole }: Transcript,
 ): Promise<Imported['subagent']> {
   const spawned = whole.outline.spawned ?? thread;
-  const main =
-    spawned === undefined
-      ? subagent?.main
-      : `${format.name === 'codex' ? 'the rollout of thread' : 'the session'} ${spawned.parent}`;
+  const parent = format.name === 'codex' ? 'the rollout of thread' : 'session';
+  const main = spawned === undefined ? subagent?.main : `${parent} ${spawned.parent}`;
   if (main === undefined) return undefined;
   for await (const { kind, data } of store.read(session, 0, 1))
     if (kind === 'session.created') return { main, ...defined({ startedBy: data.startedBy }) };

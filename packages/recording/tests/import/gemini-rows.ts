@@ -20,7 +20,12 @@ export function asks(id: string, text: string): object {
   return geminiMessage(id, 'user', { content: [{ text }] });
 }
 
-export function tokens(input: number, cached: number, more: object = {}): object {
+/** Token counts of an answer, in the form of the client. */
+export function tokens(
+  input: number,
+  cached: number,
+  more: Readonly<Record<string, number>> = {},
+): Readonly<Record<string, number>> {
   return { input, output: 10, cached, thoughts: 0, tool: 0, total: input + 10, ...more };
 }
 

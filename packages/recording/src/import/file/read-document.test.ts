@@ -19,7 +19,7 @@ const PRINTED = JSON.stringify(DOCUMENT, null, 2);
 
 test('each message of a printed document is a line with the number of its first line', async () => {
   expect(await linesOf(PRINTED)).toEqual([
-    { number: 2, text: '{"id":"a"}' },
+    { number: 1, text: '{"id":"a"}' },
     ...DOCUMENT.messages.map((message, index) => ({ number: [4, 13][index], text: JSON.stringify(message) })),
     { number: 17, text: '{"kind":"main"}' },
   ]);
@@ -27,13 +27,13 @@ test('each message of a printed document is a line with the number of its first 
 
 test('a document without a list of messages is one line', async () => {
   expect(await linesOf(JSON.stringify({ id: 'a', more: { list: [1, 2] } }, null, 2))).toEqual([
-    { number: 2, text: '{"id":"a","more":{"list":[1,2]}}' },
+    { number: 1, text: '{"id":"a","more":{"list":[1,2]}}' },
   ]);
 });
 
 test('a document without messages, and messages that are not objects, keep their fields', async () => {
   expect(await linesOf(JSON.stringify({ messages: [], id: 'a' }, null, 2))).toEqual([
-    { number: 2, text: '{"messages":[],"id":"a"}' },
+    { number: 1, text: '{"messages":[],"id":"a"}' },
   ]);
   expect(await linesOf(JSON.stringify({ messages: [1, 'b'] }, null, 2))).toEqual([
     { number: 3, text: '1' },

@@ -35,6 +35,7 @@ class Joiner {
   #place: 'fields' | 'list' | 'element' = 'fields';
   #pieces: string[] = [];
   #length = 0;
+  /** Number of the first line, or 0 if there is none. */
   #number = 0;
 
   constructor(longest: number) {
@@ -66,8 +67,9 @@ class Joiner {
       this.#place = 'list';
       return this.#cutFields();
     }
-    // The braces of the document.
-    if (text !== '{' && text !== '}') this.#add(number, text);
+    // The braces of the document are not part of the fields.
+    if (text === '{') this.#number = number;
+    else if (text !== '}') this.#add(number, text);
     return [];
   }
 
@@ -99,7 +101,7 @@ class Joiner {
   }
 
   #add(number: number, text: string): void {
-    if (this.#length === 0) this.#number = number;
+    if (this.#length === 0 && this.#number === 0) this.#number = number;
     const piece = withoutSpaces(text);
     this.#length += piece.length;
     if (this.#length <= this.#longest) this.#pieces.push(piece);
@@ -116,6 +118,7 @@ class Joiner {
     const text = this.#pieces.join('').replace(/,$/, '');
     this.#pieces = [];
     this.#length = 0;
+    this.#number = 0;
     if (length === 0) return [];
     if (length > this.#longest) return [{ number, reason: `longer than ${this.#longest} characters (${length})` }];
     return [{ number, text: wrap(text) }];
