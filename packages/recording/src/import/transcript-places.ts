@@ -3,11 +3,12 @@
 
 import { isAbsolute, join } from 'node:path';
 import { codexPlaces } from './codex/codex-places.ts';
+import { copilotPlaces } from './copilot/copilot-places.ts';
 import type { PlacesInput, TranscriptPlace } from './format/place.ts';
 
 /** Returns the folders of all agents. */
 export function transcriptPlaces(input: PlacesInput): readonly TranscriptPlace[] {
-  return [...claudePlaces(input), ...piPlaces(input), ...codexPlaces(input)];
+  return [...claudePlaces(input), ...piPlaces(input), ...codexPlaces(input), ...copilotPlaces(input)];
 }
 
 /**

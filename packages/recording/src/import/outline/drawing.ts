@@ -15,6 +15,7 @@ export interface BranchDraft {
   readonly first: number;
   last: number;
   at: Timestamp | undefined;
+  title: string | undefined;
   /** Number of times that the history of the branch advanced. */
   generation: number;
   /** Ordinals of the records that advanced the history. `began[n]` is the record that advanced it from generation n. */
@@ -118,6 +119,7 @@ export function openBranch(
     first: drawing.routes.length,
     last: drawing.routes.length,
     at: undefined,
+    title: undefined,
     generation: 0,
     began: [],
     answer: undefined,
