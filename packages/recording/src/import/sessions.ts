@@ -4,8 +4,8 @@
 
 import { createHash } from 'node:crypto';
 import { defined } from '@tidemark/core';
-import type { SessionId } from '@tidemark/log';
-import { digest, position } from '@tidemark/log';
+import type { SessionId, StartedBy } from '@tidemark/log';
+import { callId, digest, position } from '@tidemark/log';
 import type { BilledCalls } from './build/billed-calls.ts';
 import type { BranchView } from './build/apply-move.ts';
 import { applyMove, finishDraft } from './build/apply-move.ts';
@@ -267,10 +267,15 @@ function sessionStep(state: ImportState, branch: Branch, waiting: ForkPoint | un
       id: session,
       root: nameOf(state, whole.main),
       workspace: outline.workspace ?? '/',
-      ...defined({ title }),
+      ...defined({ title, startedBy: starterOf(state, branch) }),
       imported: { format: format.name, source, digest: file, bytes },
     },
   });
+}
+
+function starterOf(state: ImportState, { kind, call, startedBy }: Branch): StartedBy | undefined {
+  if (kind !== 'agent' || call === undefined || startedBy === undefined) return undefined;
+  return { session: nameOf(state, startedBy), call: callId(call), depth: 1 };
 }
 
 /**

@@ -71,6 +71,16 @@ describe('the token counts of Copilot', () => {
     ]);
   });
 
+  test('of another call are not the counts of an answer', async () => {
+    const rows = [start(), user('A'), turn(), counted('r1'), says('r2', 'B'), says(undefined, '', calls('own'))];
+    const { events } = await importRows(rows);
+    expect(pick(events, 'answer.received').map(({ data }) => [data.response, Object.keys(data.usage).length])).toEqual([
+      ['r1', 5],
+      ['r2', 0],
+      [undefined, 0],
+    ]);
+  });
+
   test('name the provider and the reason of the end', async () => {
     const rows = [start(), user('A'), counted('r1', { isByok: false, finishReason: 'length' }), says('r1', 'B')];
     const { events } = await importRows(rows);
@@ -306,6 +316,26 @@ describe('a session of Copilot', () => {
     expect(packed(of(1))).toEqual(['user: Count.', 'assistant: Five.']);
     expect(only(events, 'subagent.started').task).toBe('Count.');
     expect(pick(events, 'answer.received')).toHaveLength(1);
+  });
+
+  test('has no starting call for a subagent that another subagent started', async () => {
+    const task = { toolCallId: 'c2', toolName: 'task', arguments: { prompt: 'Count.' } };
+    const rows = [
+      start(),
+      user('A'),
+      says(undefined, '', calls('c1')),
+      event('subagent.started', { toolCallId: 'c1', agentName: 'one' }, 'a1'),
+      says(undefined, '', calls('c2'), 'a1'),
+      event('tool.execution_start', task, 'a1'),
+      event('subagent.started', { toolCallId: 'c2', agentName: 'two' }, 'a2'),
+      says(undefined, 'Five.', {}, 'a2'),
+    ];
+    const { of } = await importRows(rows);
+    const created = [1, 2].map((index) => only(of(index), 'session.created'));
+    expect(created.map(({ title, startedBy }) => [title, startedBy?.call])).toEqual([
+      ['one', 'c1'],
+      ['two', undefined],
+    ]);
   });
 
   test('that was damaged keeps its other events, and names each lost line', async () => {

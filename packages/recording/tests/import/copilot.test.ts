@@ -91,6 +91,11 @@ describe('a session that the real client made', () => {
     const { imported, events, of } = await importRows(sessionLines(name));
     const child = imported.sessions.findIndex((session) => session !== imported.session);
     expect(only(of(child), 'session.created')).toMatchObject({ title, root: imported.session });
+    const asked = pick(events, 'answer.received').flatMap(({ data }) => data.parts);
+    const { startedBy } = only(of(child), 'session.created');
+    expect(startedBy).toMatchObject({ session: imported.session, depth: 1 });
+    expect(asked).toContainEqual(expect.objectContaining({ type: 'call', name: 'task', call: startedBy?.call }));
+    expect(only(events, 'session.created').title).not.toBe(title);
     expect(only(events, 'subagent.started')).toMatchObject({ task: 'Count the words of note.txt.' });
     expect(only(of(child), 'prompt.given').parts).toEqual([{ type: 'text', text: 'Count the words of note.txt.' }]);
     expect(only(of(child), 'answer.received').parts).toContainEqual({ type: 'text', text: 'It is done.' });

@@ -170,10 +170,10 @@ function takeMessage(reading: CopilotReading, event: CopilotEvent, from: From): 
   return last ? [...before, ...finish(reading)] : before;
 }
 
-// Returns the counts that came before the answer. The client's own calls have neither an id nor counts.
+// Returns the counts that came before the answer. Calls that the client itself adds have no counts.
 function countsFor(reading: CopilotReading, response: string | undefined): JsonObject | undefined {
   const { ahead } = reading;
-  if (ahead === undefined || response === undefined || nameOf(ahead.counts['apiCallId']) !== response) return undefined;
+  if (ahead === undefined || nameOf(ahead.counts['apiCallId']) !== response) return undefined;
   reading.ahead = undefined;
   return ahead.counts;
 }

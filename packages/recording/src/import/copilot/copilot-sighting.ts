@@ -9,26 +9,28 @@ import type { Sighting } from '../outline/outline.ts';
 import type { CopilotEvent } from './copilot-event.ts';
 import { HISTORY, copilotEvent } from './copilot-event.ts';
 
-interface Compactions {
+interface Seen {
   /** Number of events so far. */
   count: number;
+  /** Calls of subagents. A subagent that one of them starts is nested. */
+  readonly nested: Set<string>;
   /** For each agent with a running compaction, the first event that the compaction keeps. */
   readonly running: Map<string | undefined, number | undefined>;
 }
 
 /** Returns the function of the first pass for one file. */
 export function copilotSightings(): (raw: RawRecord) => Sighting {
-  const compactions: Compactions = { count: 0, running: new Map() };
+  const seen: Seen = { count: 0, nested: new Set(), running: new Map() };
   return (raw) => {
     const event = copilotEvent(raw);
-    const keptFrom = keptByCompaction(compactions, event);
-    compactions.count += 1;
+    const keptFrom = keptByCompaction(seen, event);
+    seen.count += 1;
     const { agent, id } = event;
     return {
       step: HISTORY.has(event.type) || isCompaction(event) ? 'advances' : 'floats',
       ...defined({ at: momentOf(objectOf(raw.value)['timestamp']), id, keptFrom }),
       ...(agent === undefined ? {} : { side: true, agent }),
-      ...factsOf(event),
+      ...factsOf(event, seen),
     };
   };
 }
@@ -40,7 +42,7 @@ export function isCompaction({ type, data }: CopilotEvent): boolean {
   );
 }
 
-function keptByCompaction({ count, running }: Compactions, event: CopilotEvent): number | undefined {
+function keptByCompaction({ count, running }: Seen, event: CopilotEvent): number | undefined {
   const { type, agent } = event;
   if (type === 'session.compaction_start') running.set(agent, undefined);
   else if (HISTORY.has(type) && running.has(agent)) running.set(agent, running.get(agent) ?? count);
@@ -50,7 +52,8 @@ function keptByCompaction({ count, running }: Compactions, event: CopilotEvent):
   return isCompaction(event) ? first : undefined;
 }
 
-function factsOf({ type, data, agent }: CopilotEvent): Partial<Sighting> {
+function factsOf({ type, data, agent }: CopilotEvent, { nested }: Seen): Partial<Sighting> {
+  const call = nameOf(data['toolCallId']);
   switch (type) {
     case 'session.start':
       return defined({
@@ -61,12 +64,16 @@ function factsOf({ type, data, agent }: CopilotEvent): Partial<Sighting> {
       return agent === undefined && nameOf(data['source']) === undefined
         ? defined({ opening: openingOf(data['content']) })
         : {};
-    case 'tool.execution_complete': {
-      const call = nameOf(data['toolCallId']);
+    case 'tool.execution_start':
+      if (agent !== undefined && call !== undefined && data['toolName'] === 'task') nested.add(call);
+      return {};
+    case 'tool.execution_complete':
       return call === undefined ? {} : { results: [call] };
-    }
     case 'subagent.started':
-      return defined({ title: nameOf(data['agentDisplayName']) ?? nameOf(data['agentName']) });
+      return defined({
+        title: nameOf(data['agentDisplayName']) ?? nameOf(data['agentName']),
+        startingCall: call === undefined || nested.has(call) ? undefined : call,
+      });
     default:
       return {};
   }

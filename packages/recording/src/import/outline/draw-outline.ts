@@ -96,6 +96,7 @@ function takePlace(drawing: Drawing, sighting: Sighting): BranchPlace {
   place.branch.last = drawing.routes.length;
   place.branch.at ??= sighting.at;
   if (sighting.side === true) place.branch.title ??= sighting.title;
+  place.branch.call ??= sighting.startingCall;
   return place;
 }
 
@@ -194,7 +195,7 @@ function speakerOf(drawing: Drawing): BranchDraft {
 }
 
 function asBranch(draft: BranchDraft, main: BranchDraft, silent: BranchDraft | undefined): Branch {
-  const { index, agent, leaves, at, title } = draft;
+  const { index, agent, leaves, at, title, call } = draft;
   const isMain = draft === main;
   const merged = isMain ? silent : undefined;
   const starter = draft.startedBy === silent?.index ? main.index : draft.startedBy;
@@ -206,6 +207,7 @@ function asBranch(draft: BranchDraft, main: BranchDraft, silent: BranchDraft | u
     ...defined({ agent, leaves }),
     ...(isMain || starter === undefined ? {} : { startedBy: starter }),
     ...defined({ at, title }),
+    ...(isMain ? {} : defined({ call })),
   };
 }
 

@@ -16,6 +16,7 @@ export interface BranchDraft {
   last: number;
   at: Timestamp | undefined;
   title: string | undefined;
+  call: string | undefined;
   /** Number of times that the history of the branch advanced. */
   generation: number;
   /** Ordinals of the records that advanced the history. `began[n]` is the record that advanced it from generation n. */
@@ -120,6 +121,7 @@ export function openBranch(
     last: drawing.routes.length,
     at: undefined,
     title: undefined,
+    call: undefined,
     generation: 0,
     began: [],
     answer: undefined,
