@@ -170,14 +170,17 @@ describe('a page of `read`', () => {
   });
 });
 
+/** Matches the line that ends a cut output. */
+const CUT = /use output_read with output ([0-9a-f]{64})/;
+
 test('a page of `output_read` ends with how to read the next page, and is not cut again (seq 1 5000)', async () => {
   let output: string | undefined;
   let asked = 0;
   const { results, returned } = await play({ files: {} }, ([last = '']) => {
     if ((asked += 1) > 6) return [];
     if (last === '') return [['bash', { command: 'seq 1 5000' }]];
-    output ??= /is the output ([0-9a-f]{64})/.exec(last)?.[1];
-    const next = last.includes('is the output') ? {} : readingOn(last);
+    output ??= CUT.exec(last)?.[1];
+    const next = CUT.test(last) ? {} : readingOn(last);
     return next === undefined ? [] : [['output_read', { output, ...next }]];
   });
   const pages = results.slice(1);

@@ -49,9 +49,12 @@ export interface AdviseOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Maximum number of transcripts that are replayed for one cause, and of their calls. */
+/**
+ * Maximum number of transcripts that are replayed for one cause, and of their calls. A replay takes a second for 20 to 60
+ * calls.
+ */
 const MAX_TRANSCRIPTS = 5;
-const MAX_CALLS = 3_000;
+const MAX_CALLS = 600;
 
 /** Share of a cause's cost that is enough for advice. */
 const ENOUGH = 0.8;
@@ -73,6 +76,11 @@ export async function advise(found: Audit, cause: LossCause, options: AdviseOpti
   }
   const lost = found.causes.find((one) => one.cause === cause)?.cost ?? '0';
   return bills.length === 0 ? undefined : adviceOf(cause, lost, changes, bills);
+}
+
+/** Returns true if a change is known that concerns the cause. */
+export function isAdvised(cause: LossCause): boolean {
+  return CHANGES.has(cause);
 }
 
 /** Causes for which a change is known. */
@@ -103,7 +111,7 @@ function chooseTranscripts({ sessions, causes }: Audit, cause: LossCause): reado
   let [covered, calls] = [new Decimal(0), 0];
   for (const one of transcriptsOf(sessions, cause)) {
     if (chosen.length === MAX_TRANSCRIPTS || covered.gte(enough)) break;
-    if (calls + one.calls > MAX_CALLS && chosen.length > 0) continue;
+    if (calls + one.calls > MAX_CALLS) continue;
     chosen.push(one);
     [covered, calls] = [covered.plus(one.lost), calls + one.calls];
   }

@@ -15,7 +15,7 @@ export type {
 } from './audit.ts';
 export { audit, callsOf } from './audit.ts';
 export type { Advice, AdvisedChange, AdvisedEffect, AdviseOptions } from './advise.ts';
-export { advise } from './advise.ts';
+export { advise, isAdvised } from './advise.ts';
 export type { FoundTranscript, FoundTranscripts, UnreadablePath } from './find-transcripts.ts';
 export { findTranscripts } from './find-transcripts.ts';
 export type { Projection } from './projection.ts';

@@ -7,7 +7,7 @@ import { simulateOpenAI } from './openai-conversation.ts';
 const anthropic = simulate();
 const openai = simulateOpenAI();
 
-/** The schema of the tool is `depth` levels deep, and stands in 3 further levels. */
+/** The schema of the tool is `depth` levels deep, inside of 3 further levels. */
 function body(model: string, depth: number, rest: string): string {
   const schema = `{"type":"object","properties":${'{"a":'.repeat(depth - 1)}1${'}'.repeat(depth - 1)}}`;
   return `{"model":"${model}","max_tokens":50,${rest.replace('SCHEMA', schema)}}`;

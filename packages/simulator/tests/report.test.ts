@@ -127,7 +127,7 @@ test('`explainMisses` names the cause of each call that read nothing', () => {
 });
 
 test('`explainMisses` ignores what is no part of the prompt: moved markers, and the attribution of Claude Code', () => {
-  const expired = 'the entries expired, were evicted, or are behind the lookback';
+  const expired = 'the entries expired, were evicted, or are further back than the lookback';
   const simulator = simulate({ explainMisses: true });
   const billing = (build: string): object => text(`x-anthropic-billing-header: cc_version=${build};`);
   send(

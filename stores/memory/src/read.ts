@@ -44,7 +44,7 @@ export function sessionDataOf(backend: MemoryBackend, session: SessionId): Sessi
   }
   throw new LogError(
     'log/missing',
-    `There is no session ${session} here; \`tidemark sessions\` or \`log.sessions()\` lists the existing sessions.`,
+    `There is no session ${session} here; \`tidemark sessions\` lists the existing sessions.`,
     { session },
   );
 }

@@ -1,20 +1,34 @@
-// `tidemark audit`: reports what all coding agents on this machine cost, what they had to cost, and the difference by
-// cause. It reads their transcripts, imports nothing and sends nothing.
+// `tidemark audit`: reports the cost of all coding agents on this machine, the smallest cost that was possible, and the
+// difference by cause. It reads the agents' transcripts, imports nothing and sends nothing.
 
 import { createHash } from 'node:crypto';
 import { join, resolve } from 'node:path';
 
-import type { Audit, Projection, Updated } from '@tidemark/analytics';
-import { audit, findTranscripts, openProjection, updateProjection } from '@tidemark/analytics';
+import type { Advice, Audit, AuditCall, AuditSession, Projection, Updated } from '@tidemark/analytics';
+import {
+  advise,
+  AnalyticsError,
+  audit,
+  callsOf,
+  findTranscripts,
+  isAdvised,
+  openProjection,
+  updateProjection,
+} from '@tidemark/analytics';
+import { defined } from '@tidemark/core';
 import { canonicalText } from '@tidemark/log';
 import type { Catalog } from '@tidemark/model';
 import { findModel } from '@tidemark/model';
 import type { TranscriptPlace } from '@tidemark/recording';
 import { transcriptPlaces } from '@tidemark/recording';
+import { createMemoryStore } from '@tidemark/store-memory';
 
 import { sinceArgument } from '../arguments/since-argument.ts';
 import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
 import { formatCount, formatNumber } from '../frame/numbers.ts';
+import { auditPage } from '../html/audit-page.ts';
+import { pageFile, writePage } from '../html/page-file.ts';
+import { adviceLines } from '../reports/audit-advice.ts';
 import { auditTables, headlineOfAudit, notesOfAudit, nothingToAudit } from '../reports/audit-report.ts';
 import { readCatalog } from '../settings/own-catalog.ts';
 
@@ -25,30 +39,45 @@ export const auditCommand: Command = {
   examples: [
     ['tidemark audit', 'the last 30 days of every agent; nothing is sent or imported'],
     ['tidemark audit --since 2026-11-01 --project .', 'this folder, from a day on'],
+    ['tidemark audit --html audit.html', 'also as a web page, without text of the sessions'],
     ['tidemark audit --json', 'all figures as one JSON object'],
   ],
   declare: (command, run) =>
     void command
       .option('--since <day>', 'count calls from this day or time on. Default: 30 days ago.')
       .option('--project <folder>', 'count only calls of agents that worked in this folder or below it')
+      .option('--html <file>', 'write the report as one HTML page, too')
+      .option('--titles', 'show titles of sessions, which are text of prompts, and whole paths in the page')
+      .option('--no-advice', 'replay no session to compute what a change would have saved')
       .action((flags: AuditFlags) => run((context) => report(flags, context))),
 };
 
 interface AuditFlags {
   readonly since?: string;
   readonly project?: string;
+  readonly html?: string;
+  readonly titles?: true;
+  readonly advice: boolean;
 }
 
 async function report(flags: AuditFlags, context: CommandContext): Promise<CommandOutcome> {
   const since = flags.since === undefined ? daysAgo(DAYS) : sinceArgument(flags.since);
   const project = flags.project === undefined ? undefined : resolve(context.folder, flags.project);
+  const html = await pageFile(flags, context.folder);
   const places = transcriptPlaces(context);
   const catalog = await readCatalog(context.home);
-  const projection = openProjection(join(context.home, 'audit.sqlite'), rulesOf(catalog));
+  const projection = openRows(catalog, context);
   try {
     const updated = await update(projection, places, since, catalog, context);
     const found = audit(projection, { since, ...(project !== undefined && { project }) });
-    print(found, updated, places, context);
+    const advice = flags.advice ? await adviceFor(found, catalog, context) : undefined;
+    print({ found, updated, places, advice }, context);
+    if (html !== undefined && !context.signal.aborted) {
+      const calls = (session: AuditSession): readonly AuditCall[] => callsOf(projection, session);
+      const parts = { callsOf: calls, advice: advice === undefined ? [] : [advice], titles: flags.titles === true };
+      await writePage(html, auditPage(found, parts));
+      context.output.note(`page: ${html}`);
+    }
   } finally {
     projection.close();
   }
@@ -60,12 +89,43 @@ const DAYS = 30;
 
 const DAY_MS = 86_400_000;
 
-/** Returns the start of the day in UTC that was some days ago. Today is the last day. */
+/** Returns the start of a day in UTC. The day is the first of a period of `days` days that ends today. */
 function daysAgo(days: number): string {
   return `${new Date(Date.now() - (days - 1) * DAY_MS).toISOString().slice(0, 10)}T00:00:00.000Z`;
 }
 
-/** Returns a digest of the catalog. With other prices, the rows are made again. */
+/**
+ * Opens the rows of earlier audits. If the file cannot be used, the rows are computed in memory, and the audit is
+ * slower.
+ */
+function openRows(catalog: Catalog, { home, output }: CommandContext): Projection {
+  const rules = rulesOf(catalog);
+  try {
+    return openProjection(join(home, 'audit.sqlite'), rules);
+  } catch (error) {
+    if (!(error instanceof AnalyticsError)) throw error;
+    output.note(`${error.message} This audit keeps nothing for the next one.`);
+    return openProjection(undefined, rules);
+  }
+}
+
+/** Replays sessions to find advice for the largest cause that a change of the agent can reduce. */
+async function adviceFor(found: Audit, catalog: Catalog, context: CommandContext): Promise<Advice | undefined> {
+  const { output, signal } = context;
+  const cause = found.causes.find((one) => isAdvised(one.cause))?.cause;
+  if (cause === undefined) return undefined;
+  return advise(found, cause, {
+    catalog,
+    createStore: createMemoryStore,
+    signal,
+    onProgress: ({ transcripts, replayed }) => {
+      if (!output.watched) return;
+      output.note(`replaying for advice: ${formatNumber(replayed)} of ${formatCount(transcripts, 'transcript')}`);
+    },
+  });
+}
+
+/** Returns a digest of the catalog. If the prices change, the rows are computed again. */
 function rulesOf(catalog: Catalog): string {
   return createHash('sha256').update(canonicalText(catalog)).digest('hex');
 }
@@ -93,16 +153,24 @@ async function update(
   });
 }
 
-/** Pause between two lines of progress, in milliseconds. */
+/** Time between two lines of progress, in milliseconds. */
 const NOTE_MS = 2_000;
 
 function megabytes(bytes: number): string {
   return formatNumber(bytes / 1e6);
 }
 
-function print(found: Audit, updated: Updated, places: readonly TranscriptPlace[], { output }: CommandContext): void {
+/** Parts of a report. */
+interface AuditParts {
+  readonly found: Audit;
+  readonly updated: Updated;
+  readonly places: readonly TranscriptPlace[];
+  readonly advice: Advice | undefined;
+}
+
+function print({ found, updated, places, advice }: AuditParts, { output }: CommandContext): void {
   const isEmpty = found.sums.calls === 0;
-  output.result({ ok: true, ...found, read: updated }, () =>
+  output.result({ ok: true, ...found, ...defined({ advice }), read: updated }, () =>
     isEmpty ? nothingToAudit(found, places) : headlineOfAudit(found),
   );
   if (!isEmpty)
@@ -110,5 +178,6 @@ function print(found: Audit, updated: Updated, places: readonly TranscriptPlace[
       output.line(title === undefined ? '' : `\n${title}`);
       output.table(table);
     }
+  if (advice !== undefined) for (const line of adviceLines(advice)) output.line(line);
   if (!output.json) for (const note of notesOfAudit(found)) output.note(note);
 }

@@ -34,11 +34,11 @@ describe('`tidemark cost`', () => {
       "2 sessions, 12 calls, 2026-11-20 to 2026-11-21
       paid       $0.126
       uncached   $0.187  the same calls without a cache
-      ideal     $0.0552  each new token written once, old tokens read (estimate)
+      ideal     $0.0551  each new token written once, old tokens read (estimate)
 
       session      calls   input  output     paid  × ideal
-      played-21-1      6  31,023      18  $0.0631     2.29
-      played-20-1      6  31,023      18  $0.0631     2.29
+      played-21-1      6  31,017      18  $0.0631     2.29
+      played-20-1      6  31,017      18  $0.0631     2.29
       "
     `);
   });
@@ -51,9 +51,9 @@ describe('`tidemark cost`', () => {
       other     $0.0210  the same tokens with claude-haiku-4-5-20251001
 
       cause               calls   input  output     paid  × ideal
-      nothing paid again      4  20,670      12  $0.0242     1.00
-      tools                   1   5,190       3  $0.0195    11.32
-      expired                 1   5,163       3  $0.0194    11.92
+      nothing paid again      4  20,666      12  $0.0242     1.00
+      tools                   1   5,189       3  $0.0195    11.32
+      expired                 1   5,162       3  $0.0194    11.92
       "
     `);
   });
@@ -65,7 +65,7 @@ describe('`tidemark cost`', () => {
       ideal     $0.0276  each new token written once, old tokens read (estimate)
 
       day         calls   input  output     paid  × ideal
-      2026-11-21      6  31,023      18  $0.0631     2.29
+      2026-11-21      6  31,017      18  $0.0631     2.29
       "
     `);
   });
@@ -75,47 +75,47 @@ describe('`tidemark cache`', () => {
   test('prints the rates of all sessions and the changes of their prefixes', async () => {
     expect(await onTerminal('cache')).toMatchInlineSnapshot(`
       "2 sessions, 12 calls, 2026-11-20 to 2026-11-21
-      hit rate         50.0%  of 62,046 input tokens were read
+      hit rate         50.0%  of 62,034 input tokens were read
       write share      50.0%  of them were written
       coverage         60.0%  of the readable tokens were read
-      wasted writes   10,344  tokens written and never read; the next call may still read 14
-      forecast error    3.4%  of the input tokens, over 12 calls
+      wasted writes   10,342  tokens written and never read; the next call may still read 14
+      forecast error    3.3%  of the input tokens, over 12 calls
       changes              2  tools × 2
 
       session      calls    hit  written  covered  paid again
-      played-21-1      6  50.0%    50.0%    60.0%      10,320
-      played-20-1      6  50.0%    50.0%    60.0%      10,320
+      played-21-1      6  50.0%    50.0%    60.0%      10,318
+      played-20-1      6  50.0%    50.0%    60.0%      10,318
       "
     `);
   });
   test('prints the tokens that one session paid again, by cause', async () => {
     expect(await onTerminal('cache', session)).toMatchInlineSnapshot(`
       "played-20-1, 6 calls, 2026-11-20
-      hit rate        50.0%  of 31,023 input tokens were read
+      hit rate        50.0%  of 31,017 input tokens were read
       write share     50.0%  of them were written; a prefix that only grows would give 28.6%
       coverage        60.0%  of the readable tokens were read
-      wasted writes   5,172  tokens written and never read; the next call may still read 7
-      forecast error   3.4%  of the input tokens, over 6 calls
+      wasted writes   5,171  tokens written and never read; the next call may still read 7
+      forecast error   3.3%  of the input tokens, over 6 calls
       changes             1  tools
 
       cause    by        calls  paid again  extra cost
-      tools    a change      1       5,163     $0.0178
-      expired  time          1       5,157     $0.0178
+      tools    a change      1       5,162     $0.0178
+      expired  time          1       5,156     $0.0178
       "
     `);
   });
   test('groups the calls by prompt contract', async () => {
     expect(await onTerminal('cache', '--by', 'contract')).toMatchInlineSnapshot(`
       "2 sessions, 12 calls, 2026-11-20 to 2026-11-21
-      hit rate         50.0%  of 62,046 input tokens were read
+      hit rate         50.0%  of 62,034 input tokens were read
       write share      50.0%  of them were written
       coverage         60.0%  of the readable tokens were read
-      wasted writes   10,344  tokens written and never read; the next call may still read 14
-      forecast error    3.4%  of the input tokens, over 12 calls
+      wasted writes   10,342  tokens written and never read; the next call may still read 14
+      forecast error    3.3%  of the input tokens, over 12 calls
       changes              2  tools × 2
 
       contract  calls    hit  written  covered  paid again
-      tm3          12  50.0%    50.0%    60.0%      20,640
+      tm3          12  50.0%    50.0%    60.0%      20,636
       "
     `);
   });
@@ -125,12 +125,12 @@ describe('`tidemark cache`', () => {
 
       played-20-1
        step  at           prefix          tools  system  messages  marked
-          0  11-20 12:00  opens: initial      0      87     4,043  2 5m
-          1  11-20 12:00  extends             0      87     4,052  2, 4 5m
-      title  11-20 12:00  inherits            0      87     4,061  4, 5, 6 5m
-          2  11-20 12:06  extends             0      87     4,060  4, 6 5m
-          3  11-20 12:06  opens: tools       21      87     4,067  9 5m
-          4  11-20 12:07  extends            21      87     4,075  9, 11 5m
+          0  11-20 12:00  opens: initial      0      89     4,043  2 5m
+          1  11-20 12:00  extends             0      89     4,052  2, 4 5m
+      title  11-20 12:00  inherits            0      89     4,061  4, 5, 6 5m
+          2  11-20 12:06  extends             0      89     4,060  4, 6 5m
+          3  11-20 12:06  opens: tools       21      89     4,067  9 5m
+          4  11-20 12:07  extends            21      89     4,075  9, 11 5m
       "
     `);
   });
@@ -140,19 +140,19 @@ describe('`tidemark show`', () => {
   test('prints the error of the forecasts', async () => {
     const [headline] = (await onTerminal('show', session)).split('\n');
     expect(headline).toMatchInlineSnapshot(
-      `"played-20-1: 32 records, 5 steps, 1 side call; forecast error 3.4% of the input"`,
+      `"played-20-1: 32 records, 5 steps, 1 side call; forecast error 3.3% of the input"`,
     );
   });
 
   test('prints a breaking request next to the previous one, and marks the first difference', async () => {
     expect(await onTerminal('show', session, '3', '--diff')).toMatchInlineSnapshot(`
-      "step 3 of played-20-1: 21,405 bytes, 10 blocks, epoch 1, digest 2a63aed13acc…
+      "step 3 of played-20-1: 21,404 bytes, 10 blocks, epoch 1, digest a0f9c25f913a…
       breaks the prefix of the previous request at block 0, byte 2
-      forecast: 0 read, 5,198 written, 0 fresh, $0.0195 before the answer
-      actual:   0 read, 5,190 written, 0 fresh
+      forecast: 0 read, 5,197 written, 0 fresh, $0.0195 before the answer
+      actual:   0 read, 5,189 written, 0 fresh
            old  new  span            origin                    tokens  text
       ► +         0  system tool     layer tools 29096cd04015      21  look
-        =    0    1  system text     layer runtime tm3             87  Blocks that begin with <
+        =    0    1  system text     layer runtime tm3             89  Blocks that begin with <
         =    1    2  user text       record 2                      43  <context source=\\"permis
         =    2    3  user text       record 4                   4,000  word word word word word
         =    3    4  assistant text  record 7                       4  So it is.
@@ -169,15 +169,15 @@ describe('`tidemark show`', () => {
 test('`why` explains each cause in words, with its price', async () => {
   expect(await onTerminal('why', session)).toMatchInlineSnapshot(`
     "step 2 at 2026-11-20T12:06:36.000Z
-      paid again: 5,157 tokens, $0.0178 more than reading them
+      paid again: 5,156 tokens, $0.0178 more than reading them
       cause: expired, the cache entry had expired (the previous request was sent 6.1 minutes earlier)
       the provider agrees: the content that was sent before is unchanged
     step 3 at 2026-11-20T12:06:58.000Z
       breaks at block 0, byte 2: system tool from layer tools 29096cd04015 instead of system text from layer runtime tm3
       cause: tools, the tool list changed (epoch 1)
-      forecast: 5,163 tokens written again, $0.0178
-      paid again: 5,163 tokens, $0.0178 more than reading them
-      the provider agrees: tools_changed, about 5,163 tokens
+      forecast: 5,162 tokens written again, $0.0178
+      paid again: 5,162 tokens, $0.0178 more than reading them
+      the provider agrees: tools_changed, about 5,162 tokens
     "
   `);
 });

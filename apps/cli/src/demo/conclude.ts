@@ -13,8 +13,8 @@ import type { Shown } from '../frame/shown.ts';
 import { withStyle } from '../frame/shown.ts';
 import { wrapWords } from '../frame/wrap-words.ts';
 import { WIDTH } from './show-work.ts';
-import type { Audit } from './audit.ts';
-import { auditSessions } from './audit.ts';
+import type { VerifiedSessions } from './verify-sessions.ts';
+import { verifySessions } from './verify-sessions.ts';
 import type { Sum } from './sum-up.ts';
 import { sumUp } from './sum-up.ts';
 
@@ -39,7 +39,7 @@ export async function conclude(done: DoneWork, { output }: CommandContext): Prom
   const main = sessions.find(({ startedBy }) => startedBy === undefined)?.session;
   if (main === undefined) return EXIT.bug;
   const ids = sessions.map(({ session }) => session);
-  const { explained, senders, ...verified } = await auditSessions(store, ids);
+  const { explained, senders, ...verified } = await verifySessions(store, ids);
   const sum = sumUp(calls, capabilities, (digest) => senders.get(digest));
   const whole = verified.differences === 0 && verified.breaks === 0;
   const summary = { ok: whole, ...sum, explained: explained.length, verified, ...(keep && { home, session: main }) };
@@ -56,7 +56,12 @@ export async function conclude(done: DoneWork, { output }: CommandContext): Prom
   return whole ? undefined : EXIT.difference;
 }
 
-function verdict({ requests, records, sessions, differences }: Omit<Audit, 'explained' | 'senders'>): string {
+function verdict({
+  requests,
+  records,
+  sessions,
+  differences,
+}: Omit<VerifiedSessions, 'explained' | 'senders'>): string {
   const made = `${formatCount(requests, 'request')} rebuilt from ${formatCount(records, 'record')} of ${formatCount(sessions, 'log')}`;
   return `${made}: ${differences === 0 ? 'all bytes identical' : 'some differ'}`;
 }

@@ -1,4 +1,4 @@
-// Formats the calls of the recorded demo, one line per call, as the answers arrive.
+// Formats the calls of the recorded demo. Each call becomes one line when its answer arrives.
 
 import type { DrivenCall } from '@tidemark/recording';
 import { costOf, priceAt } from '@tidemark/model';
@@ -9,7 +9,7 @@ import type { Shown } from '../frame/shown.ts';
 import { withStyle } from '../frame/shown.ts';
 
 /** One call in the JSON output. */
-export interface CallRow {
+export interface CallLine {
   readonly step: number;
   readonly at: string;
   readonly read: number | null;
@@ -20,7 +20,7 @@ export interface CallRow {
 }
 
 /** Returns the JSON row of a replayed call. */
-export function callRow(call: DrivenCall): CallRow {
+export function callRow(call: DrivenCall): CallLine {
   const { usage, prepared } = call;
   const written = usage?.writes?.reduce((sum, write) => sum + write.tokens, 0);
   const at = prepared.record.at;

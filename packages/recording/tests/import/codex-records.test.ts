@@ -56,7 +56,7 @@ describe('an answer of a rollout', () => {
     });
   });
 
-  test('has the token counts before it, if they come before its items and results stand between its calls', async () => {
+  test('has the token counts before it, if they come before its items and results are between its calls', async () => {
     const rows = [
       meta(),
       user('Read.'),

@@ -1,4 +1,4 @@
-// Audits the logs of the demo: explains and verifies each session, and finds the session that sent each request.
+// Audits the logs of the demo. Explains and verifies each session, and finds out which session sent each request.
 
 import type { Explanation } from '@tidemark/agent';
 import { explainSession, verifySession } from '@tidemark/agent';
@@ -6,21 +6,21 @@ import type { Log, SessionId } from '@tidemark/log';
 
 import { encoders } from '../reports/encoders.ts';
 
-/** Combined results of the audit of one or more sessions. */
-export interface Audit {
+/** Result of the verification of one or more sessions. */
+export interface VerifiedSessions {
   readonly sessions: number;
   readonly explained: readonly Explanation[];
   readonly records: number;
   /** Number of requests that were rebuilt. */
   readonly requests: number;
-  /** Number of rebuilt requests whose bytes differ from those that were sent. */
+  /** Number of rebuilt requests whose bytes differ from the sent bytes. */
   readonly differences: number;
   readonly breaks: number;
   /** Session that sent each request body. The key is the digest of the body. */
   readonly senders: ReadonlyMap<string, SessionId>;
 }
 
-const NOTHING: Audit = {
+const NOTHING: VerifiedSessions = {
   sessions: 0,
   explained: [],
   records: 0,
@@ -31,29 +31,29 @@ const NOTHING: Audit = {
 };
 
 /**
- * Explains and verifies these sessions, and returns one audit of all of them.
+ * Explains and verifies these sessions, and returns one combined result.
  *
  * @throws LogError when the store cannot read a session.
  */
-export async function auditSessions(log: Log, sessions: readonly SessionId[]): Promise<Audit> {
-  let audit = NOTHING;
-  for (const session of sessions) audit = await withSession(audit, log, session);
-  return audit;
+export async function verifySessions(log: Log, sessions: readonly SessionId[]): Promise<VerifiedSessions> {
+  let verified = NOTHING;
+  for (const session of sessions) verified = await withSession(verified, log, session);
+  return verified;
 }
 
-async function withSession(audit: Audit, log: Log, session: SessionId): Promise<Audit> {
+async function withSession(verified: VerifiedSessions, log: Log, session: SessionId): Promise<VerifiedSessions> {
   const { explained } = await explainSession(log, session, encoders);
   const { records, requests, differences, breaks } = await verifySession(log, session, { encoders });
-  const senders = new Map(audit.senders);
+  const senders = new Map(verified.senders);
   for await (const { kind, data } of log.read(session))
     if (kind === 'request.prepared') senders.set(data.digest, session);
   return {
-    sessions: audit.sessions + 1,
-    explained: [...audit.explained, ...explained],
-    records: audit.records + records,
-    requests: audit.requests + requests,
-    differences: audit.differences + differences.length,
-    breaks: audit.breaks + breaks.length,
+    sessions: verified.sessions + 1,
+    explained: [...verified.explained, ...explained],
+    records: verified.records + records,
+    requests: verified.requests + requests,
+    differences: verified.differences + differences.length,
+    breaks: verified.breaks + breaks.length,
     senders,
   };
 }
