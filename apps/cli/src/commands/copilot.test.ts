@@ -39,11 +39,11 @@ test('`show` lists the steps with the tokens that Copilot counted', async () => 
   expect(out).toMatch(/^6\s.*interrupted$/m);
 });
 
-test('`verify` and `why` accept a session of Copilot, which contains no request', async () => {
+test('`verify` accepts a session of Copilot, and `why` explains its change of the model from the token counts', async () => {
   const verify = await run('verify', main);
   expect([verify.exit, verify.err]).toEqual([0, '']);
   const why = await run('why', main);
-  expect([why.exit, why.out]).toEqual([0, expect.stringContaining('0 requests')]);
+  expect([why.exit, why.out]).toEqual([0, expect.stringContaining('cause: model, the model changed')]);
 });
 
 test('`cost` prices the calls with counts, and reports the calls of an older version as uncounted', async () => {
