@@ -21,6 +21,7 @@ const AGENT_NAMES: ReadonlyMap<string, string> = new Map([
   ['claude-code', 'Claude Code'],
   ['pi', 'pi'],
   ['codex', 'Codex'],
+  ['copilot', 'Copilot CLI'],
   ['opencode', 'OpenCode'],
   ['gemini-cli', 'Gemini CLI'],
 ]);
