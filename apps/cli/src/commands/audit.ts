@@ -1,5 +1,5 @@
-// `tidemark audit`: reports what all coding agents on this machine cost, what they had to cost, and the difference by
-// cause. It reads their transcripts, imports nothing and sends nothing.
+// `tidemark audit`: reports the cost of all coding agents on this machine, the smallest cost that was possible, and the
+// difference by cause. It reads the agents' transcripts, imports nothing and sends nothing.
 
 import { createHash } from 'node:crypto';
 import { join, resolve } from 'node:path';
@@ -89,12 +89,15 @@ const DAYS = 30;
 
 const DAY_MS = 86_400_000;
 
-/** Returns the start of the day in UTC that was some days ago. Today is the last day. */
+/** Returns the start of a day in UTC. The day is the first of a period of `days` days that ends today. */
 function daysAgo(days: number): string {
   return `${new Date(Date.now() - (days - 1) * DAY_MS).toISOString().slice(0, 10)}T00:00:00.000Z`;
 }
 
-/** Opens the rows of earlier audits. If the file cannot be used, the rows are made in memory, so the audit is slower. */
+/**
+ * Opens the rows of earlier audits. If the file cannot be used, the rows are computed in memory, and the audit is
+ * slower.
+ */
 function openRows(catalog: Catalog, { home, output }: CommandContext): Projection {
   const rules = rulesOf(catalog);
   try {
@@ -106,7 +109,7 @@ function openRows(catalog: Catalog, { home, output }: CommandContext): Projectio
   }
 }
 
-/** Replays sessions for the largest cause that a change can concern. */
+/** Replays sessions to find advice for the largest cause that a change of the agent can reduce. */
 async function adviceFor(found: Audit, catalog: Catalog, context: CommandContext): Promise<Advice | undefined> {
   const { output, signal } = context;
   const cause = found.causes.find((one) => isAdvised(one.cause))?.cause;
@@ -122,7 +125,7 @@ async function adviceFor(found: Audit, catalog: Catalog, context: CommandContext
   });
 }
 
-/** Returns a digest of the catalog. With other prices, the rows are made again. */
+/** Returns a digest of the catalog. If the prices change, the rows are computed again. */
 function rulesOf(catalog: Catalog): string {
   return createHash('sha256').update(canonicalText(catalog)).digest('hex');
 }
@@ -150,7 +153,7 @@ async function update(
   });
 }
 
-/** Pause between two lines of progress, in milliseconds. */
+/** Time between two lines of progress, in milliseconds. */
 const NOTE_MS = 2_000;
 
 function megabytes(bytes: number): string {
