@@ -153,11 +153,12 @@ function takeEnd(following: Following, record: CallEnd, rowOf: RowOf): FollowedR
 
 /**
  * Adds a call that another record bills. The cache state after the call is kept, because the next call reads from the
- * cache. The call is returned only if its usage differs from the billed usage.
+ * cache. The call is returned only if its usage exceeds the billed usage. A copy that was cut off has less output.
  */
 function takeBilled(following: Following, call: ModelCall, record: CallEnd): FollowedRecord {
   const { usage, billed = {}, session } = call;
-  const isWhole = outputTokens(usage) === outputTokens(billed) && inputTokens(usage) === inputTokens(billed);
+  const isWhole =
+    (outputTokens(usage) ?? 0) <= (outputTokens(billed) ?? 0) && inputTokens(usage) === inputTokens(billed);
   const next = call.stream === 'main' ? afterCall(call, record, following) : {};
   return { following: { ...following, ...next }, calls: isWhole || session !== following.session ? [] : [call] };
 }

@@ -4,7 +4,7 @@
 import type { BilledIn, Log, RecordedOf, SessionCreated, SessionId, SessionSummary } from '@tidemark/log';
 import { digest } from '@tidemark/log';
 import type { BilledCalls, CallNames } from './build/billed-calls.ts';
-import { callIdentity } from './build/billed-calls.ts';
+import { callIdentity, withMostOutput } from './build/billed-calls.ts';
 import { objectOf } from './file/fields.ts';
 import { STAGE } from './sessions.ts';
 import type { StageMark } from './stages.ts';
@@ -167,6 +167,6 @@ async function addCalls(billed: BilledCalls, store: Log, session: SessionId, for
     const { usage, billed: before } = record.data;
     if (identity === undefined || usage === undefined) continue;
     const own: BilledIn = { session, position: record.position, usage };
-    billed.set(identity, before === undefined ? own : { ...before, usage });
+    billed.set(identity, before === undefined ? own : withMostOutput(before, usage));
   }
 }
