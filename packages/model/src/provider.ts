@@ -35,7 +35,7 @@ export interface Envelope {
   readonly betas: readonly string[];
 }
 
-/** The frozen beginning of a body, lowered once per epoch. */
+/** The beginning of a body, lowered one time per epoch. It does not change during the epoch. */
 export interface LoweredFront {
   readonly front: Front;
   /** Blocks of the tools, then blocks of the system texts. */

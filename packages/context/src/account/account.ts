@@ -101,8 +101,8 @@ export interface Compared {
   readonly paid: Money;
   readonly uncached: Money;
   /**
-   * Cost with an ideal cache: each token sent for the first time is written to the cache, and each token sent before is
-   * read from the cache. The number of tokens sent for the first time is an estimate.
+   * Cost with an ideal cache. A token that is sent for the first time is written to the cache. A token that was sent
+   * before is read from the cache. The number of tokens sent for the first time is an estimate.
    */
   readonly ideal: Money;
 }

@@ -37,7 +37,7 @@ export interface Following {
   /** Session that the latest record belongs to. */
   readonly owner: SessionId;
   readonly epoch: EpochOpened | undefined;
-  /** Requests without an answer yet, by stream. */
+  /** Requests that have no answer yet, by stream. */
   readonly sent: { readonly [stream: string]: SentCall };
   /**
    * Cache state after the previous call of the main stream. It is used for a call without a request record. `opened` is

@@ -1,5 +1,5 @@
-// One call to a model, reconstructed from its log: its usage, the tokens it could have read, and the tokens it wrote
-// that were never read.
+// One call to a model, reconstructed from its log. It contains the usage, the tokens that the call could have read, and
+// the written tokens that no call read.
 
 import type { CallForecast, DiagnosisRecord, EstimatedUse, Money, SessionId, Timestamp, Usage } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
@@ -51,7 +51,7 @@ export interface ModelCall {
   /** Tokens that earlier calls had left in the cache for this call. */
   readonly held?: number;
   readonly again?: PaidAgain;
-  /** Provider's own comparison of the request with an earlier one. */
+  /** Provider's own comparison of the request with an earlier request. */
   readonly diagnosis?: DiagnosisRecord;
   /** Estimated input tokens that were never sent before on this stream. */
   readonly unsent?: number;

@@ -1,5 +1,6 @@
-// Prices of a call: the cost paid, and the cost of the same tokens without a cache, with an ideal cache, or at another
-// model's prices. All prices are exact, in US dollars, and include the output.
+// Prices of a call: the cost that was paid, and the cost of the same tokens in other cases. The other cases are:
+// without a cache, with an ideal cache, and at another model's prices. All prices are exact, in US dollars, and include
+// the output.
 
 import type { Money, Usage } from '@tidemark/log';
 import { money } from '@tidemark/log';

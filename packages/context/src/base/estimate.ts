@@ -297,7 +297,7 @@ export function addSizes(a: SpanSize, b: SpanSize): SpanSize {
   return { tokens: a.tokens + b.tokens, bytes: a.bytes + b.bytes };
 }
 
-// Sizes by span. A span never changes, so it is measured once.
+// Sizes by span. A span never changes, so its size is computed only one time.
 const measured = new WeakMap<Span, SpanSize>();
 
 /**
@@ -312,7 +312,7 @@ export function sizeOfSpan(span: Span): SpanSize {
   return size;
 }
 
-/** Returns the size of a list of parts. The parts need not belong to a span yet. */
+/** Returns the size of a list of parts. The parts do not have to belong to a span. */
 export function sizeOfParts(parts: readonly (Part | AnswerPart)[]): SpanSize {
   return parts.reduce((sum, part) => addSizes(sum, addSizes(sizeOf(part), AROUND)), NO_SIZE);
 }

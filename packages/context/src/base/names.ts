@@ -33,7 +33,7 @@ const HEX = /^\d[\da-f]*[a-f][\da-f]*$/;
 const HEX_LENGTH = { least: 6, most: 40 } as const;
 
 /**
- * Returns each distinct name of a text once, in the order of its first occurrence. The running time is linear in the
+ * Returns the distinct names of a text, in the order of their first occurrence. The running time is linear in the
  * length of the text.
  */
 export function namesIn(text: string): readonly FoundName[] {

@@ -179,7 +179,7 @@ export function shownUpTo(span: Span, cut: TextCut): Span {
 }
 
 /**
- * Limits `kept` to the length of the text, and moves the cut away from the middle of a surrogate pair, because a lone
+ * Limits `kept` to the length of the text. If the cut is in the middle of a surrogate pair, it is moved, because a lone
  * surrogate is not valid text.
  */
 function wholeUnits(text: string, cut: TextCut): TextCut {

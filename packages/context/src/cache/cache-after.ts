@@ -67,8 +67,8 @@ function sentFront({ epoch, cache: { front } }: State, { prepared }: SentRequest
 }
 
 /**
- * Replaces entries with their refreshed form and adds new ones. Two entries with the same bytes are different if their
- * parameters, model, key or account differ. They are also different if only one of them belongs to a side call.
+ * Replaces entries with their refreshed form and adds new entries. Two entries with the same bytes are different if
+ * their parameters, model, key or account differ. They are also different if only one of them belongs to a side call.
  */
 function touch(entries: readonly CacheEntry[], touched: readonly CacheEntry[]): readonly CacheEntry[] {
   if (touched.length === 0) return entries;

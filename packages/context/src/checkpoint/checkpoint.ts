@@ -163,8 +163,8 @@ export function eachList(make: <K extends ListName>(name: K) => readonly Checkpo
 }
 
 /**
- * Items of one list that were omitted to keep the checkpoint within its token limit: their count, and the ranges of
- * positions that contain them, both ends included.
+ * Items of one list that were omitted to keep the checkpoint within its token limit. `count` is their number. `spans`
+ * are the ranges of positions that contain them, both ends included.
  */
 export type LeftOut = { readonly count: number; readonly spans: readonly (readonly [from: Position, to: Position])[] };
 

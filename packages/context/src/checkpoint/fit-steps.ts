@@ -167,8 +167,8 @@ function carriedFrom(before: Checkpoint | undefined): Carried {
 }
 
 /**
- * Merges the entries with the same path and name into one. The merged entry has the newest data, and the highest worth
- * plus 0.3 for each repetition.
+ * Merges entries that have the same path and the same name. The merged entry has the newest data. Its worth is the
+ * highest worth of the entries, plus 0.3 for each repetition.
  */
 function newestNames(names: readonly FileName[]): readonly FileName[] {
   const found = new Map<string, FileName>();

@@ -1,5 +1,5 @@
-// Reads the records of a range once and collects the input of a checkpoint: prompts and texts, each call with its
-// result, and the facts about turns, skills and subagents.
+// Reads the records of a range in one pass and collects the input of a checkpoint. The input contains prompts and
+// texts, each call with its result, and the facts about turns, skills and subagents.
 
 import { defined } from '@tidemark/core';
 import type {
@@ -97,7 +97,7 @@ export const UNDER_WAY = 'under way';
 
 const LINE = 300;
 
-/** Text that Claude Code records in place of a prompt when the user presses Escape. */
+/** Text that Claude Code records instead of a prompt when the user presses Escape. */
 const CLIENT_MARK = /^\[Request interrupted by user[^\]]*\]$/;
 
 const pass = (): void => {};

@@ -23,7 +23,7 @@ export interface Hunk {
   readonly whole?: boolean;
 }
 
-/** Returns the heading above a hunk, or `undefined` if neither the file nor the hunk contains one. */
+/** Returns the heading above a hunk. Returns `undefined` if there is no heading in the file or in the hunk. */
 export function headingAbove(path: string, file: SeenFile | undefined, { was, is }: Hunk): string | undefined {
   const hunk = was ?? is;
   const start = file === undefined || was === undefined ? -1 : placeOf(file.lines.join('\n'), was);
@@ -167,8 +167,9 @@ export function headingsIn(path: string, lines: readonly string[]): readonly Hea
 }
 
 /**
- * Returns the heading of the hunk that begins at line index `at`: the nearest heading at or above that line, else the
- * nearest line above with less indent. Returns `undefined` if there is neither.
+ * Returns the heading of the hunk that begins at line index `at`. This is the nearest heading at or above that line. If
+ * there is no heading, it is the nearest line above with less indent. Returns `undefined` if there is no such line
+ * either.
  */
 export function headingOf(path: string, lines: readonly string[], at: number): string | undefined {
   const language = languageOf(path);

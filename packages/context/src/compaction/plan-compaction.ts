@@ -54,7 +54,7 @@ export interface CompactionInput {
   readonly noted: DraftOptions['noted'];
   /** First rung that is tried. Default: 0. */
   readonly from?: number;
-  /** Maximum tokens of the tail on the first rung. Default: the tail budget of the gauge. */
+  /** Maximum tokens of the tail on the first rung. Default: the gauge's budget for the tail. */
   readonly tail?: number;
   /**
    * Maximum tokens of the checkpoint, on the model's scale. By default it is computed from the window and the range.

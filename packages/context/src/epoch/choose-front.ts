@@ -19,8 +19,8 @@ import { sameFront, servesAs } from './epoch.ts';
 /** Input of `chooseFront`. */
 export interface ChoiceInput {
   /**
-   * State with the new epoch already applied, so the history is packed as the first request of the epoch will contain
-   * it.
+   * State with the new epoch already applied. Its history is packed in the form that the first request of the epoch
+   * will contain.
    */
   readonly state: State;
   /** Epoch before the new epoch. `undefined` for the first epoch. */

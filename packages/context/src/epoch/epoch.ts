@@ -47,7 +47,7 @@ export interface RequestSpec {
   readonly inherited?: InheritedFront & { readonly texts: FrontTexts };
 }
 
-/** Front of another session, as that session last reported it. */
+/** Front of another session, in the form that the session last reported. */
 export interface InheritedFront {
   readonly opened: EpochOpened;
   /** Cached entries of the front. */
@@ -279,12 +279,12 @@ export interface KeyInput {
 }
 
 /**
- * Returns the cache key: the contract's name, and 12 hex digits each for the model, the root session (with the stream,
- * if given), the tool list, and the skill list of an older log. The key has 55 characters for `tm1`, within OpenAI's
- * limit of 64.
+ * Returns the cache key. The key begins with the contract's name. After the name, there are 12 hex digits for each of
+ * these values: the model, the root session (with the stream, if given), the tool list, and the skill list of an older
+ * log. The key has 55 characters for `tm1`, within OpenAI's limit of 64.
  *
- * If the provider chooses the machine without the key (`automatic`), the key only distinguishes families. It then
- * contains the contract's name and the digits for the root session alone.
+ * If the provider chooses the machine without the key (`automatic`), the key only distinguishes families. In this case,
+ * it contains only the contract's name and the digits for the root session.
  */
 export function cacheKey(input: KeyInput, newHash: NewHash): string {
   const { contract, model, root, tools, skills = null, stream, routing } = input;
@@ -295,8 +295,8 @@ export function cacheKey(input: KeyInput, newHash: NewHash): string {
 }
 
 /**
- * Returns the cache key of the next request: the key of the epoch, or the session's own key if it no longer uses the
- * family's key. Returns `undefined` before any epoch.
+ * Returns the cache key of the next request. This is the session's own key if the session no longer uses the family's
+ * key. Otherwise it is the key of the epoch. Returns `undefined` before any epoch.
  */
 export function keyInForce(state: State, routing: Capabilities['routing'], newHash: NewHash): string | undefined {
   const { epoch, pace, root = '' } = state;

@@ -1,6 +1,7 @@
-// Compares the wanted request with the current epoch and decides which action the difference requires: nothing, a
-// change appended to the history if the model accepts it, or a new epoch. The decision is made only when a request is
-// prepared. If a setting is changed and then changed back, it requires nothing.
+// Compares the wanted request with the current epoch and decides which action the difference requires. There are three
+// actions: nothing, a change that is appended to the history, or a new epoch. A change is appended only if the model
+// accepts it. The decision is made only when a request is prepared. If a setting is changed and then changed back, it
+// requires nothing.
 
 import type { EpochCause, ReasoningChanged, RoleChanged, ToolRecord, ToolsChanged } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';

@@ -141,7 +141,7 @@ function replacePart(parts: readonly Part[], part: Part, by: Part): readonly Par
 }
 
 /**
- * Removes the opaque item of the reasoning parts. A reasoning part without its opaque item is never sent, but the part
+ * Removes the opaque item of the reasoning parts. A reasoning part without its opaque item is never sent. The part
  * stays in the list, so the indexes of later parts do not change.
  */
 function withoutReasoning(span: Span): Span {

@@ -222,7 +222,7 @@ export interface Budgets {
   readonly tail: number;
 }
 
-/** Budgets set by the user in place of the computed ones. Each is reduced to fit the limit. */
+/** Budgets that the user sets instead of the computed budgets. Each is reduced to fit the limit. */
 export type BudgetSettings = { readonly [name in keyof Budgets]?: number };
 
 /**
@@ -239,8 +239,8 @@ const RESERVE = { most: 16_384, least: 256 } as const;
 const TAIL = 20_000;
 
 /**
- * Returns the budgets of a request with an input limit of `limit` tokens. They are whole numbers, and none is above the
- * limit.
+ * Returns the budgets of a request with an input limit of `limit` tokens. They are whole numbers, and each is at most
+ * the limit.
  */
 export function budgetsOf(limit: number, settings: BudgetSettings = {}): Budgets {
   const within = (tokens: number): number => Math.max(0, Math.min(limit, Math.floor(tokens)));

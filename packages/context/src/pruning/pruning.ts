@@ -70,7 +70,7 @@ const SETTLED = 2;
  */
 const PAID = 2;
 /**
- * Limit for a nearly full window: maximum number of calls after which the saving by a batch must be at least the cost
+ * Limit for a nearly full window, in calls. After this number of calls, the saving by a batch must be at least the cost
  * of its break. The limit is about the number of steps in one turn.
  */
 const PRESSED = 40;

@@ -139,9 +139,9 @@ export interface Pace {
 export const NO_PACE: Pace = { recent: [], own: undefined };
 
 /**
- * Returns the pace with one more call. If a child sends more than 8 calls within a minute, it changes to its own key
- * permanently, because each change of the key costs a full read of the prefix. The root always keeps the family's key,
- * because a change would only move its load to another key.
+ * Returns the pace with one more call. If a child sends more than 8 calls within a minute, it changes to its own key.
+ * The change is permanent, because each change of the key costs a full read of the prefix. The root always keeps the
+ * family's key, because a change would only move its load to another key.
  */
 export function addCall({ recent, own }: Pace, at: Timestamp, session: SessionId | undefined, isRoot: boolean): Pace {
   const fast = within(recent, MAX_CHILD_CALLS, at);

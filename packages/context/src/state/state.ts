@@ -96,7 +96,7 @@ export interface Epoch {
 
 /**
  * Current values of the settings that can change inside an epoch. A value comes from the front of the epoch, or from a
- * change that was appended since.
+ * change that was appended later.
  */
 export interface InForce {
   /** Tools that the model is offered, ordered by name. */
@@ -321,8 +321,8 @@ export interface CacheEntry {
    */
   readonly ttl: Ttl | KeptLife;
   /**
-   * Set if the entry was written with a longer lifetime than the entries before it, and no later read has proved yet
-   * that the provider keeps it for this lifetime.
+   * Set if the entry was written with a longer lifetime than the entries before it, and this lifetime is not proved
+   * yet. A later read can prove that the provider keeps the entry for this lifetime.
    */
   readonly promoted?: true;
   /** Start of the request that wrote or last read the entry. The lifetime counts from this time. */
