@@ -30,6 +30,17 @@ export function openDatabase(path: string, timeout: number): DatabaseSync {
   return new Database(path, { timeout });
 }
 
+/**
+ * Opens a SQLite file that another program owns, for reading. SQLite can create its own `-shm` and `-wal` files next to
+ * it. The caller must close the database.
+ *
+ * @throws the error of SQLite when the file cannot be opened.
+ */
+export function openDatabaseReadOnly(path: string, timeout: number): DatabaseSync {
+  const Database = loadDatabase();
+  return new Database(path, { timeout, readOnly: true });
+}
+
 /** Returns true if an operation failed because another connection holds the lock. */
 export function isHeldLock(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
