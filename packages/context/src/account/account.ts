@@ -17,8 +17,8 @@ import { priceCall } from './price-call.ts';
 export interface Account {
   readonly calls: number;
   /**
-   * Number of calls whose total input is unknown. These calls add no input tokens to `tokens`, but their output tokens
-   * are added.
+   * Number of calls whose total input is unknown. These calls add no input tokens to `tokens`, but they add their
+   * output tokens.
    */
   readonly uncounted: number;
   /** Number of calls whose output is unknown. They are in no sum of output tokens. */
@@ -92,10 +92,7 @@ export interface Tokens {
   readonly reasoning: number;
 }
 
-/**
- * Costs of the same calls under three conditions: as paid, without a cache, and with an ideal cache. Output is
- * included.
- */
+/** Costs of the same calls in three cases: as paid, without a cache, and with an ideal cache. Output is included. */
 export interface Compared {
   readonly calls: number;
   readonly paid: Money;
@@ -212,8 +209,8 @@ function accountOfWhole(call: ModelCall, other: Capabilities | undefined): Accou
 }
 
 /**
- * Sums the tokens of one call. A call with an unknown input total adds no input tokens, because its known buckets are
- * only part of an unknown total.
+ * Returns the tokens of one call. If the total input of the call is unknown, no input tokens are included, because the
+ * known buckets are only a part of the total.
  */
 function tokensOf(usage: Usage): Tokens {
   const { answer = 0, reasoning = 0, fresh = 0, read = 0 } = usage;

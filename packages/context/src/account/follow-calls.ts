@@ -245,8 +245,8 @@ function namedCauses(
 }
 
 /**
- * Returns the tokens that were forecast as new, scaled to the real size of the request. The result is at most the input
- * that was not read, because tokens read from the cache cannot be new.
+ * Returns the tokens that were forecast as new, scaled to the real size of the request. Tokens read from the cache
+ * cannot be new. The result is therefore at most the input that was not read.
  */
 function unsentOf(forecast: CallForecast, usage: Usage = {}): number {
   const { unsent } = forecast;
@@ -261,8 +261,8 @@ function unsentOf(forecast: CallForecast, usage: Usage = {}): number {
 // can read this part any more.
 
 /**
- * A call whose writes are not all read yet. `from` and `to` are the token offsets of the unread part in the prefix of
- * the call's request.
+ * A call with written tokens that are not all read yet. `from` and `to` are the token offsets of the unread part in the
+ * prefix of the call's request.
  */
 interface UnreadWrite {
   readonly call: ModelCall;

@@ -56,8 +56,8 @@ export function fileBehind(file: SeenFile | undefined, { was, is, all, whole }: 
 }
 
 /**
- * Returns the line number of each name: the line that declares it, or else the first line that contains it. The number
- * is 0 if the place of the part is unknown.
+ * Returns a line number for each name. It is the line that declares the name, or else the first line that contains the
+ * name. If the place of the part is unknown, the number is 0.
  */
 export function linesOfNames(path: string, { lines, first }: SeenFile): ReadonlyMap<string, number> {
   const at = (index: number): number => (first === undefined ? 0 : index + first);
@@ -187,7 +187,8 @@ export function headingOf(path: string, lines: readonly string[], at: number): s
 }
 
 /**
- * Opening code fence of CommonMark. Text after backticks must not contain a backtick, because it would be inline code.
+ * Opening code fence of CommonMark. The text after the backticks must not contain a backtick. Otherwise the backticks
+ * are inline code.
  */
 const FENCE = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;
 

@@ -54,8 +54,8 @@ export function chooseFront(input: ChoiceInput): FrontChoice {
 }
 
 /**
- * Returns the parent's front for the first epoch of a subagent, or `undefined` if that front cannot serve the request.
- * The bytes are the same, so the subagent reads the parent's cache.
+ * Returns the parent's front for the first epoch of a subagent. Returns `undefined` if the request cannot use that
+ * front. The bytes are the same, so the subagent reads the parent's cache.
  */
 function inheritedBy({ before, wanted }: ChoiceInput): FrontChoice | undefined {
   const { inherited } = wanted;
@@ -86,8 +86,8 @@ function choosePadding(
 }
 
 /**
- * Returns the padding decision of the previous epoch if the front is otherwise unchanged, or else `undefined`. The
- * bytes of that front may still be in the cache.
+ * Returns the padding decision of the previous epoch if the rest of the front is unchanged. Otherwise returns
+ * `undefined`. The bytes of that front may still be in the cache.
  */
 function carriedOn({ before, wanted }: ChoiceInput): FrontChoice | undefined {
   const { padding: offer, texts } = wanted;

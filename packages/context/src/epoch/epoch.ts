@@ -34,8 +34,8 @@ export interface RequestSpec {
    */
   readonly takeTools?: 'now' | 'next-epoch';
   /**
-   * Name of the stream, if it uses its own cache key from its first call. Set if many streams will call at the same
-   * time.
+   * Name of the stream, if the stream uses its own cache key from its first call. Set if many streams will call at the
+   * same time.
    */
   readonly stream?: string;
   /** Padded front that may replace `texts`. If absent, the front is not padded. */
@@ -153,7 +153,7 @@ function sameContract(opened: EpochOpened, { texts }: RequestSpec): boolean {
 }
 
 /**
- * Returns `role` if the layer that differs is the agent's own system text, and `contract` for any other layer. Returns
+ * Returns `role` if the layer that differs is the agent's own system text. Returns `contract` for any other layer, and
  * `undefined` if no layer differs. Layers named in `but` are not compared.
  */
 function changedLayer(

@@ -123,8 +123,8 @@ function withStub(spans: readonly Span[], { origin, stub }: Quarantine): readonl
 }
 
 /**
- * Returns the part at index `place` of a span. If the span is a result, `place` is an index of the result's content,
- * and the whole result is returned. Returns `undefined` if the index does not exist.
+ * Returns the part at index `place` of a span. If the span is a result, `place` is an index in the result's content. In
+ * this case, the whole result is returned. Returns `undefined` if the index does not exist.
  */
 function rejectedPart({ parts }: Span, place: number): Part | undefined {
   const [first] = parts;

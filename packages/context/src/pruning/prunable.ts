@@ -62,8 +62,8 @@ export interface OldResults {
    */
   readonly all: Readonly<Record<Grounds, readonly number[]>>;
   /**
-   * Number of this session's calls that are packed. In a fork, the calls of its parent do not count, because they are
-   * already paid.
+   * Number of this session's calls that are packed. In a fork, the calls of the parent are not counted, because their
+   * cost is already paid.
    */
   readonly calls: number;
   readonly sent: number;

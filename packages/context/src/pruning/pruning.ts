@@ -35,7 +35,7 @@ export interface PruningInput {
   readonly at: Timestamp;
   /** Provider account that sends the next request. Absent if unknown. */
   readonly account?: string | undefined;
-  /** Cache key of the next request. Absent if the provider finds cached entries by their bytes alone. */
+  /** Cache key of the next request. Absent if the provider finds cache entries by their bytes alone. */
   readonly key?: string | undefined;
   /** Lifetime (TTL) for newly written cache entries. */
   readonly ttl: '5m' | '1h';
@@ -108,8 +108,8 @@ interface PruningRates {
 }
 
 /**
- * Returns the pruning to record, or `undefined` if there is nothing to shorten or no reason to do so. The running time
- * is proportional to the new part of the history.
+ * Returns the pruning to record. Returns `undefined` if there is nothing to shorten or no reason to shorten it. The
+ * running time is proportional to the new part of the history.
  */
 export function planPruning(input: PruningInput): HistoryPruned | undefined {
   if (!input.wanted.texts.tools.some(({ record }) => record.name === READS_BACK)) return undefined;
@@ -167,8 +167,8 @@ function keepsFront({ state, wanted }: PruningInput): boolean {
 }
 
 /**
- * Checks if the next request can read the history from the cache. If it cannot, the request writes the history again
- * with or without pruning.
+ * Checks if the next request can read the history from the cache. Otherwise the request writes the history again, with
+ * or without pruning.
  */
 function isWarm(input: PruningInput): boolean {
   return input.state.cache.entries.some((entry) => entry.section === 'messages' && isCached(entry, input));

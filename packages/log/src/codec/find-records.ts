@@ -13,8 +13,8 @@ export interface FoundRecord {
 }
 
 /**
- * Maximum number of possible record starts (`{"v":`) that are tried for one record end. A payload contains far fewer of
- * these openings by chance.
+ * Maximum number of possible record starts (`{"v":`) that are tried for one record end. By chance, a payload contains
+ * far fewer of them.
  */
 const MAX_OPENINGS = 1_000;
 const OPENING = '{"v":';

@@ -115,7 +115,7 @@ export function headOf(line: Uint8Array, { sealed }: SoundLine): Uint8Array {
 }
 
 /**
- * Returns the chain value that a sound line contains.
+ * Returns the chain value that a valid line contains.
  *
  * @throws TypeError if the field is not a valid chain value.
  */
