@@ -147,9 +147,9 @@ export function accountOf(call: ModelCall, other?: Capabilities): Account {
 }
 
 /**
- * Returns the account of a call of which another record bills a part. `billed` is the usage that the other record
- * bills. Only the usage above `billed` is included. The number of calls is 0, because the account of the other record
- * counts the call.
+ * Returns the account of a call that another record bills in part. `billed` is the usage that the other record bills.
+ * Only the usage above `billed` is included. The number of calls is 0, because the account of the other record counts
+ * the call.
  */
 function accountOfRest(call: ModelCall, billed: Usage, other: Capabilities | undefined): Account {
   const [all, before] = [accountOfWhole(call, other), accountOfWhole({ ...call, usage: billed }, other)];

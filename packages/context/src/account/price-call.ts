@@ -28,7 +28,7 @@ export interface PricedCall {
    * more. Absent if the request is not above a cliff.
    */
   readonly dearer: CliffCost | undefined;
-  /** Cost at the prices of another model, as if that model counted and cached in the same way. */
+  /** Cost at the prices of another model. That model is assumed to count and cache in the same way. */
   readonly other: Money | undefined;
 }
 

@@ -21,7 +21,10 @@ export interface KeepWarmInput {
   readonly since: number;
   /** Pauses of the conversation, including pauses in which the cache was kept warm. */
   readonly away: Pauses;
-  /** Entry at the end of the conversation: its lifetime as paid, and the time at which this lifetime started. */
+  /**
+   * Entry at the end of the conversation. `ttl` is the lifetime whose price was paid. `at` is the time at which this
+   * lifetime started.
+   */
   readonly entry: { readonly ttl: Ttl; readonly at: number };
   /** Tokens that a refresh reads. */
   readonly held: number;

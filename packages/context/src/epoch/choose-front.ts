@@ -145,7 +145,7 @@ export interface PaddingInput {
  * three shared recordings of real coding sessions (85 prompts, 594 calls; median 3, mean 7).
  *
  * A session is treated as one prompt. Requests of further prompts are already above the floor. For these requests,
- * padding only adds the price of reading it.
+ * padding only adds the price of reading the padding.
  */
 const LENGTHS: readonly number[] = [1, 2, 3, 3, 3, 4, 4, 6, 9, 19];
 

@@ -29,8 +29,8 @@ export interface RequestSpec {
   readonly texts: FrontTexts;
   /**
    * Time at which a changed tool list applies, if the model accepts no appended tools. `now`: with the next request.
-   * `next-epoch`: with the next epoch that opens for any reason. The default is `now`. There are two exceptions: if
-   * tools are only removed, or if the log already records this list for the next epoch, the default is `next-epoch`.
+   * `next-epoch`: with the next epoch that opens for any reason. If tools are only removed, or if the log already
+   * records this list for the next epoch, the default is `next-epoch`. Otherwise the default is `now`.
    */
   readonly takeTools?: 'now' | 'next-epoch';
   /**

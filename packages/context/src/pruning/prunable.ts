@@ -1,5 +1,5 @@
 // Finds long old results that may be shortened. The latest results, results that the model has not read yet, and skill
-// bodies are excluded. Uses and sums are stored with the packed list, so each step adds only its new spans.
+// bodies are excluded. Uses and sums are stored with the packed list, so only new spans are processed each time.
 
 import type { Position } from '@tidemark/log';
 import { position } from '@tidemark/log';

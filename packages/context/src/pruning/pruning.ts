@@ -180,10 +180,10 @@ function isCached(entry: CacheEntry, { at, account, key }: PruningInput): boolea
 }
 
 /**
- * Returns the batch with the largest gain, or `undefined`. Only batches that have already paid for themselves are
- * compared. A batch has paid for itself if reading the tokens that it frees has cost at least twice as much as its
- * break plus the expected fetching. The remaining length of a session is unknown, so only past reads count. While a
- * batch waits, further results become old and join it.
+ * Returns the batch with the largest gain, or `undefined`. A batch is considered only if the tokens that it frees were
+ * read often enough. The cost of these reads must be at least twice the cost of its break plus the expected cost of
+ * fetching. The remaining length of a session is unknown, so only past reads are counted. While a batch waits, more
+ * results become old and are added to it.
  */
 function choosePaid(
   input: PruningInput,
