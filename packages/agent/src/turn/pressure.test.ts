@@ -84,7 +84,7 @@ describe('the pressure of a turn', () => {
   test.each<readonly ['manual' | 'preflight', readonly string[]]>([
     ['manual', ['critical']],
     // At the tier `critical`, the runtime compacts before the request, so `critical` is not reported. The input count
-    // from before the compaction is not valid for the request that is sent after it.
+    // was measured before the compaction. It is not valid for the request that is sent afterwards.
     ['preflight', ['recovery']],
   ])(
     'that is critical is reported if only the user may compact, else the runtime compacts: %s',

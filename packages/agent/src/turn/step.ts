@@ -30,8 +30,8 @@ import { isTimeOver } from './time-limit.ts';
  */
 export async function askModel(turn: StepContext): Promise<TurnEnding | undefined> {
   await refreshTools(turn);
-  // A step uses the runtime as it is when the step begins. A model that is chosen during the step is used for the next
-  // step.
+  // A step uses the runtime that is current when the step begins. If a model is chosen during the step, it is used for
+  // the next step.
   const working: StepContext = { ...turn, runtime: turn.runtime };
   noticeIdleRules(working);
   noticeIdleParameters(working);
@@ -58,8 +58,8 @@ function tellWords({ tell }: StepContext, part: StreamPart): void {
 
 /**
  * Records a failed call and tries to recover: omits a refused field, quarantines the refused block, compacts the
- * history, or waits. Returns
- * `undefined` if the loop can then send the same step again, otherwise the ending of the turn.
+ * history, or waits. If the loop can then send the same step again, returns `undefined`. Otherwise returns the ending
+ * of the turn.
  */
 async function followFailure(
   working: StepContext,
@@ -109,9 +109,9 @@ async function waitToRetry(working: StepContext, error: ProviderError, pause: nu
 }
 
 /**
- * Events that repair a refused request. They quarantine its refused blocks, so the same step is sent again in an epoch
- * that packs stubs in their place. Empty if it is enough to send the whole request instead of continuing from an
- * answer.
+ * Events that repair a refused request. They quarantine the refused blocks of the request. The same step is then sent
+ * again in an epoch that packs stubs in place of these blocks. Empty if it is enough to send the whole request instead
+ * of continuing from an answer.
  */
 export type RequestRepair = readonly Event[];
 
@@ -125,7 +125,7 @@ function repairFor(
   const { refused } = error.data;
   if (main === undefined || (refused === undefined && error.code !== 'provider/too-large')) return undefined;
   // If the request continued from an answer, the provider reports the refused place relative to that answer. The whole
-  // request is therefore sent again, so that the next error names a place in the whole request.
+  // request is therefore sent again. The next error then names a place in the whole request.
   if (continues !== undefined && refused?.message !== undefined) return [];
   const { state, progress } = session;
   const { bytes } = record.data;
@@ -157,8 +157,8 @@ const TIME = { by: 'limit', limit: 'time' } as const;
 const TRANSPORT = { by: 'transport' } as const;
 
 /**
- * Reports a parameter that was set and that the model does not have, such as an effort that was set for the model
- * before. It is reported once for each model.
+ * Reports a parameter that was set but that the model does not have, such as an effort that was set for the previous
+ * model. Each parameter is reported one time for each model.
  */
 function noticeIdleParameters({
   runtime: { parameters, capabilities },
@@ -175,7 +175,10 @@ function noticeIdleParameters({
   }
 }
 
-/** Records the end of a call, for a step of a turn or a side call. `retry`: another attempt follows the failure. */
+/**
+ * Records the end of a call, for a step of a turn or a side call. If `retry` is true, another attempt follows the
+ * failure.
+ */
 export function recordEnd(
   { session, runtime, signal }: Pick<Sending, 'session' | 'runtime' | 'signal'>,
   prepared: Prepared,
@@ -201,8 +204,8 @@ export function recordEnd(
 }
 
 /**
- * Minimum time between two updates of the index of warm fronts by a session, in milliseconds. The calls in between only
- * keep the same entries alive.
+ * Minimum time between two updates of the index of warm fronts by a session, in milliseconds. Calls during this time
+ * only extend the lifetime of the same entries.
  */
 const EVERY_MS = 60_000;
 
