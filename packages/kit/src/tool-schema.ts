@@ -7,8 +7,8 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { KitError } from './kit-error.ts';
 
 /**
- * Returns the JSON Schema of a tool's arguments: the author's own JSON Schema if there is one, otherwise the one that
- * the Standard Schema produces.
+ * Returns the JSON Schema of a tool's arguments. This is the author's own JSON Schema if there is one, otherwise the
+ * JSON Schema that the Standard Schema produces.
  *
  * @throws KitError `kit/no-schema` if neither exists, if the schema does not describe an object, or if it is not JSON.
  */
