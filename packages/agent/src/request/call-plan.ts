@@ -88,8 +88,7 @@ export function planCall(state: State, promptStream: PromptStream, options: Plan
   const main = state.streams['main'];
   const { accepted, reach = {} } = (options.history === 'none' ? undefined : main) ?? {};
   const key = routingKey(state, promptStream);
-  // Marked entries are found by their bytes. Only entries that the provider keeps without markers are stored under a
-  // key.
+  // Marked entries are found by their bytes. Only entries without markers are stored under a key.
   const lookup = {
     sequence,
     capabilities,
