@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 'use strict';
-// Starts the command; in a clone, from its source files. Plain JavaScript for old versions of Node: if the running Node is too
-// old, the project's own Node (the dev dependency `node`) runs the command with the same arguments, streams, signals and exit
-// code.
+// Starts the command. In a clone, the command runs from its source files. This file is plain JavaScript, so old
+// versions of Node can run it. If the running Node is too old, the project's own Node (the dev dependency `node`) runs
+// the command. It gets the same arguments and streams. Its signals and its exit code are passed on.
 
 const { spawn } = require('child_process');
 const fs = require('fs');
@@ -17,13 +17,13 @@ const OLDEST_22 = [22, 18];
 const SOURCE = '../src/main.ts';
 /** Path of the compiled program in an installed package. */
 const COMPILED = '../main.js';
-/** Signals that are passed on to the project's own Node. */
+/** Signals that this process passes on to the project's own Node. */
 const SIGNALS = ['SIGTERM', 'SIGHUP'];
-/** Variable for the project's own Node: the file descriptor of a pipe from this process. */
+/** Environment variable for the project's own Node. Its value is the file descriptor of a pipe from this process. */
 const HANDED_OVER = 'TIDEMARK_HANDED_OVER';
 const PIPE = 3;
 
-/** Returns the path of the project's own Node, searched for in this folder and the folders above it. */
+/** Returns the path of the project's own Node. Searches this folder and the folders above it. */
 function ownNode() {
   for (let folder = __dirname; ; folder = path.dirname(folder)) {
     const candidate = path.join(folder, 'node_modules', 'node', 'bin', 'node');
@@ -33,9 +33,9 @@ function ownNode() {
 }
 
 /**
- * In a terminal, Ctrl-C reaches the other Node directly, so a signal from here would be a second one. The signal is therefore
- * written to a pipe, and the other Node compares it with the signals that it received. The pipe closes when this process ends
- * or is killed, and the other Node then ends too.
+ * In a terminal, Ctrl-C reaches the other Node directly, so a signal from here would be a second one. The signal is
+ * therefore written to a pipe. The other Node compares the pipe with the signals that it received. The pipe closes when
+ * this process ends or is killed, and the other Node then ends too.
  */
 function handOver(node) {
   const child = spawn(node, [__filename].concat(process.argv.slice(2)), {
@@ -77,16 +77,16 @@ function refuse(what) {
 }
 
 /**
- * Stores the code that Node compiled from the sources, for the next start. The folder belongs to the user alone, because in the
- * shared folder for temporary files another user could replace the code. A start without it is only slower, so a home that
- * cannot be written to is not reported.
+ * Stores the code that Node compiled from the sources, so the next start is faster. Only the user can write to this
+ * folder. In the shared folder for temporary files, another user could replace the code. A start without the stored
+ * code is only slower, so an error is not reported.
  */
 function keepCompiled() {
   const asked = process.env.XDG_CACHE_HOME || '';
   // Deno has no compile cache.
   if (enableCompileCache === undefined) return;
   try {
-    // A system user may have a home folder that does not exist. It is not created for this.
+    // A system user may have a home folder that does not exist. The cache does not create it.
     if (!path.isAbsolute(asked) && !fs.existsSync(os.homedir())) return;
     const caches = path.isAbsolute(asked) ? asked : path.join(os.homedir(), '.cache');
     const folder = path.join(caches, 'tidemark', 'compiled');
@@ -97,14 +97,17 @@ function keepCompiled() {
   }
 }
 
-/** Creates a folder and the folders above it. `recursive` is not used, because it never returns below /proc. */
+/**
+ * Creates a folder and the folders above it. Does not use the option `recursive`, because `mkdir` with this option
+ * hangs below /proc.
+ */
 function makeFolder(folder) {
   if (fs.existsSync(folder)) return;
   if (!fs.existsSync(path.dirname(folder))) makeFolder(path.dirname(folder));
   fs.mkdirSync(folder, { mode: 0o700 });
 }
 
-/** Returns true if the running Node can run the program. An installed package also runs under Node 22.18 and later 22. */
+/** Returns true if the running Node can run the program. An installed package also runs under Node 22, from 22.18. */
 function isNewEnough(isClone) {
   const [major, minor] = process.versions.node.split('.').map(Number);
   return major >= SOURCE_NEEDS || (!isClone && major === OLDEST_22[0] && minor >= OLDEST_22[1]);

@@ -1,6 +1,6 @@
 // Makes `recording.jsonl`, the session that `tidemark demo --recorded` replays. The recording is a coding task in pi's
-// session format 1, as an agent that does not plan its cache use would write it. The file is committed. To make it
-// again, run `node apps/cli/demo/make-recording.ts`.
+// session format 1. It shows the work of an agent that does not plan its use of the cache. The file is committed. To
+// make it again, run `node apps/cli/demo/make-recording.ts`.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -92,7 +92,7 @@ function recordAnswer(answer: Extract<Happening, { what: 'answer' }>, state: Rec
   state.context += output;
 }
 
-/** Records a compaction. Format 1 identifies the first kept entry by an index that also counts the header row. */
+/** Records a compaction. In format 1, an index names the first kept entry. The index also counts the header row. */
 function compact({ summary, keep }: Extract<Happening, { what: 'compaction' }>, state: Recording): void {
   const [index, before] = state.prompts.at(-keep) ?? [state.rows.length, state.context];
   const kept = state.context - before;

@@ -1,5 +1,5 @@
-// Tests the agent as a separate process: a real tool in a real folder, a simulator that listens on a port, Ctrl-C, and
-// the log afterwards.
+// Tests the agent as a separate process. The test uses a real tool in a real folder and a simulator that listens on a
+// port. It also tests Ctrl-C, and reads the log afterwards.
 
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';

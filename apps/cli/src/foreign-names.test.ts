@@ -1,5 +1,5 @@
-// Tests whole sessions in which tools, models and files have names that every JavaScript object inherits, such as
-// `constructor`.
+// Tests whole sessions with special names for tools, models and files, such as `constructor`. Every JavaScript object
+// inherits a property with such a name.
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
 

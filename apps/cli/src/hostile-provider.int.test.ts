@@ -1,4 +1,4 @@
-// Tests the command against a server whose answer never ends. Ctrl-C must end the run for any kind of data; otherwise
+// Tests the command against a server whose answer never ends. Ctrl-C must end the run for any kind of data. Otherwise
 // the test hangs.
 
 import { spawn } from 'node:child_process';
@@ -31,7 +31,7 @@ afterEach(async () => {
   stage.clear();
 });
 
-/** Serves an endless body to every request. The returned promise `under` resolves after part of the body was sent. */
+/** Serves an endless body to every request. When a part of the body was sent, the returned promise `under` resolves. */
 async function serve(
   status: number,
   piece: string,

@@ -110,8 +110,8 @@ function marksIn(text: string): readonly string[] {
 }
 
 /**
- * Checks what must hold for trusted and untrusted folders: exit code 0, no code of the repository executed, and none of
- * its text in system messages or tools. `started` lists the MCP servers that a trusted folder may start.
+ * Checks the rules for trusted and untrusted folders: exit code 0, no code of the repository executed, and none of its
+ * text in system messages or tools. `started` lists the MCP servers that a trusted folder may start.
  */
 function expectHarmless(ran: Ran, door: Door, started: readonly string[] = []): void {
   expect(ran.exit).toBe(0);
@@ -146,7 +146,7 @@ describe('a hostile repository that is not trusted', () => {
     const told = toldIn(own);
     // The model sees only what the tools read. The repository's memory and skills are not loaded.
     expect(marksIn(told)).toEqual([MARKS.folder, MARKS.branch, MARKS.file, MARKS.instructions]);
-    // In a note, the name of a folder or branch is one quoted line.
+    // In a note, the name of a folder or branch is quoted and takes one line.
     expect(told).not.toMatch(/MARK-(BRANCH|FOLDER)[^"]*(\\n|\\u001b|\u202e|<\/context>)/);
   });
 
@@ -303,8 +303,8 @@ describe('a hostile repository that is trusted', () => {
     const ran = await asProcess('run', 'what is this?', '--trust');
     expectHarmless(ran, evil, ['mcp']);
     expect([own.sent.length, evil.sent.length]).toEqual([0, 4]);
-    // The repository's memory and its list of skills appear in notes of the conversation. The text of neither can close
-    // the note that contains it.
+    // The repository's memory and its list of skills appear in notes of the conversation. Neither text can close its
+    // note.
     expect(marksIn(toldIn(evil))).toEqual(expect.arrayContaining([MARKS.memory, MARKS.skill]));
     expect(toldIn(evil)).not.toMatch(/MARK-MEMORY <\/context>/);
     // The option `--trust` applies to one run only, so no decision was recorded.

@@ -1,5 +1,5 @@
-// Treats a line that does not begin with a command as a prompt: `tidemark "fix the test"` means `tidemark run "fix the
-// test"`.
+// Treats a command line as a prompt if it does not begin with a command: `tidemark "fix the test"` means `tidemark run
+// "fix the test"`.
 
 import { nearestName } from '@tidemark/agent';
 
@@ -8,8 +8,8 @@ import { CliError } from './frame/failure.ts';
 const OF_THE_PROGRAM: ReadonlySet<string> = new Set(['-h', '--help', '--version']);
 
 /**
- * Returns the line with `run` in front if the line is a prompt. The line stays unchanged if its first word is nearly a
- * command, or if a command follows an option. A typing mistake must not become a prompt that costs money.
+ * Returns the line with `run` in front if the line is a prompt. If the first word is nearly a command, or if a command
+ * follows an option, the line stays unchanged. A typing mistake must not become a prompt that costs money.
  */
 export function impliedRun(args: readonly string[], commands: readonly string[]): readonly string[] {
   const [first] = args;
@@ -22,8 +22,8 @@ export function impliedRun(args: readonly string[], commands: readonly string[])
 }
 
 /**
- * Refuses a line that asks for the help of an unknown command, such as `frob --help` or `help frob`. A prompt of several
- * words in one argument is accepted, because the help of `run` is the help for prompts.
+ * Refuses a line that asks for the help of an unknown command, such as `frob --help` or `help frob`. If a prompt of
+ * several words is one argument, it is accepted, because the help of `run` is the help for prompts.
  *
  * @throws CliError `cli/unknown-command`, with the nearest name as the next step if there is one.
  */

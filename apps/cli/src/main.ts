@@ -18,14 +18,15 @@ import { terminalInput } from './present/terminal-input.ts';
 import { VERSION } from './frame/version.ts';
 
 /**
- * Time that a command has to end by itself after Ctrl-C, in milliseconds. A tool gets five seconds to end its
- * processes, and the turn is recorded after that.
+ * Time that a command has after Ctrl-C to end by itself, in milliseconds. A tool gets five seconds to end its
+ * processes. After that, the turn is recorded.
  */
 const GRACE_MS = 8000;
 
 /**
- * Runs the command line of this process and then exits, because a failed command may leave a server or a timer open.
- * `shim` is the file descriptor of the pipe from the shim that started this process under an older Node, if any.
+ * Runs the command line of this process and then exits. It exits explicitly because a failed command may leave a server
+ * or a timer open. `shim` is the file descriptor of the pipe from the shim. It is set only if a shim started this
+ * process under an older Node.
  */
 export async function main(shim?: number): Promise<void> {
   process.stdout.on('error', endUnwritten);
@@ -36,8 +37,8 @@ export async function main(shim?: number): Promise<void> {
 }
 
 /**
- * Returns the environment of the process. Ends the process with an error if its folder was deleted or the user has no
- * home folder.
+ * Returns the environment of the process. If its folder was deleted or the user has no home folder, ends the process
+ * with an error.
  */
 function processEnvironmentOrEnd(signal: AbortSignal): ProcessEnvironment {
   try {
@@ -60,7 +61,7 @@ function endWith(error: unknown): never {
 /**
  * Returns the folder that `read` returns.
  *
- * @throws CliError `cli/not-found` when `read` throws, because the folder does not exist.
+ * @throws CliError `cli/not-found` when `read` throws. `read` throws when the folder does not exist.
  */
 function folderBy(read: () => string, what: string, next: string): string {
   try {
@@ -95,14 +96,14 @@ function sinkOf(stream: NodeJS.WriteStream): Sink {
   };
 }
 
-/** Waits until the stream has written everything so far. Pipes are not synchronous on every system. */
+/** Waits until the stream has written all text that it received. On some systems, pipes are not synchronous. */
 function flushStream(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => stream.write('', () => resolve()));
 }
 
 /**
- * Returns a signal that aborts at Ctrl-C or when the shim ends. The process exits at the second Ctrl-C, or when the
- * command has not ended after `GRACE_MS`.
+ * Returns a signal that aborts at Ctrl-C or when the shim ends. The process exits at the second Ctrl-C. It also exits
+ * if the command has not ended after `GRACE_MS`.
  */
 function interruption(shim: number | undefined): AbortSignal {
   const controller = new AbortController();

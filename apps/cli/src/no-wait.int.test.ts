@@ -1,5 +1,5 @@
-// Tests every command as a process, with a pipe, a folder or a device in place of each file that it reads. No command
-// may hang or report a bug. `TIDEMARK_TORTURE=1` tries every command with every place.
+// Tests every command as a process. Each file that it reads is replaced by a pipe, a folder or a device. No command may
+// hang or report a bug. With `TIDEMARK_TORTURE=1`, every command is tested with every place.
 
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,10 @@ import { playSession } from '../tests/played-session.ts';
 import { COMMANDS } from './commands.ts';
 
 const BIN = inject('command');
-/** Time after which a command counts as hanging, in milliseconds. A start of the command takes less than one second. */
+/**
+ * Time in milliseconds after which the test assumes that the command hangs. A start of the command takes less than one
+ * second.
+ */
 const HANGS_MS = 60_000;
 const WHOLE = process.env['TIDEMARK_TORTURE'] === '1';
 
@@ -67,7 +70,7 @@ function tidemark(args: readonly string[], { folder, environment, shell }: Start
   });
 }
 
-/** Command lines to try, by command. `S` stands for the session. */
+/** Command lines to test, by command. `S` is replaced by the session. */
 const LINES: Readonly<Record<string, readonly (readonly string[])[]>> = {
   run: [
     ['run', '--provider', 'simulator', 'hello'],
@@ -79,6 +82,7 @@ const LINES: Readonly<Record<string, readonly (readonly string[])[]>> = {
   fork: [['fork', 'S']],
   rewind: [['rewind', 'S']],
   demo: [['demo', '--recorded']],
+  audit: [['audit'], ['audit', '--html', 'in.json']],
   import: [['import', 'in.json']],
   replay: [
     ['replay', 'S'],
@@ -90,7 +94,6 @@ const LINES: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   why: [['why', 'S']],
   cost: [['cost'], ['cost', 'S']],
-  audit: [['audit']],
   cache: [['cache', 'S']],
   compact: [['compact', 'S']],
   skills: [['skills', 'S'], ['skills']],
@@ -119,7 +122,7 @@ const deep: Put = (path) => writeFileSync(path, '{"a":['.repeat(50_000) + ']}'.r
 
 /**
  * Path relative to the folder of a case, name of the kind of file, and function that creates such a file at the path.
- * `SESSION` stands for the folder of the session.
+ * `SESSION` is replaced by the folder of the session.
  */
 const PLACES: readonly (readonly [place: string, kind: string, put: Put])[] = [
   ['home', 'a pipe', pipe],
@@ -136,6 +139,10 @@ const PLACES: readonly (readonly [place: string, kind: string, put: Put])[] = [
   ['SESSION/lease.db', 'a text', text],
   ['home/catalog.json', 'a pipe', pipe],
   ['home/catalog.json', 'nested deep', deep],
+  ['home/audit.sqlite', 'a pipe', pipe],
+  ['home/audit.sqlite', 'a text', text],
+  ['.claude/projects/x/1.jsonl', 'a pipe', pipe],
+  ['.claude/projects/x/1.jsonl', 'a device', device],
   ['home/trust', 'a pipe', pipe],
   ['home/grants', 'a pipe', pipe],
   ['.config/tidemark/tidemark.config.json', 'a pipe', pipe],
@@ -153,8 +160,8 @@ const PLACES: readonly (readonly [place: string, kind: string, put: Put])[] = [
 const commandLines = Object.values(LINES).flat();
 const ALL = commandLines.flatMap((line) => PLACES.map((place) => [line, ...place] as const));
 /**
- * Without `TIDEMARK_TORTURE=1`, only every 37th combination runs, which covers each place at least once. Combinations
- * in which the command line reads `in.json` and that file is replaced always run.
+ * Without `TIDEMARK_TORTURE=1`, only every 37th combination runs. This covers each place at least one time. A
+ * combination always runs if its command line reads `in.json` and that file is replaced.
  */
 const STRIDE = 37;
 const CASES = WHOLE ? ALL : ALL.filter((_, index) => index % STRIDE === 0 || readsInput(ALL[index]));
@@ -188,7 +195,9 @@ describe.skipIf(process.platform !== 'linux')(
         const ended = await tidemark(args, { folder: own, environment });
         expect(ended, ended.err).toMatchObject({ hangs: false });
         expect([0, 1, 2, 3, 4, 6], ended.err).toContain(ended.exit);
-        if (ended.exit !== 0 && ended.exit !== 1) expect(ended.err).toMatch(/^(.*\n)*error: .+/);
+        // A failed check of `doctor` is a line of its report.
+        const failure = line[0] === 'doctor' ? /^(?:.*\n)*(?:error: |failed ).+/ : /^(?:.*\n)*error: .+/;
+        if (ended.exit !== 0 && ended.exit !== 1) expect(ended.out + ended.err).toMatch(failure);
         expect(ended.err).not.toMatch(/ {4}at .+:\d+:\d+|Maximum call stack/);
         rmSync(own, { recursive: true, force: true });
       },
@@ -197,13 +206,16 @@ describe.skipIf(process.platform !== 'linux')(
   },
 );
 
-/** Start of a shell line that makes the home read-only, also for root, in a separate mount namespace. */
+/**
+ * Start of a shell line that makes the home read-only in a separate mount namespace. The home is read-only even for
+ * root.
+ */
 const READ_ONLY = `exec unshare -rm sh -c 'mount --bind "$TIDEMARK_HOME" "$TIDEMARK_HOME" && mount -o remount,bind,ro "$TIDEMARK_HOME" &&`;
 const MAY_MOUNT = spawnSync('unshare', ['-rm', 'true']).status === 0;
 
 /**
- * Name of the surroundings in which the command runs, shell line that creates them, and expected exit code and stderr
- * text.
+ * Each entry has the name of an environment for the command, the shell line that creates it, the expected exit code,
+ * and the expected text on stderr.
  */
 const AROUND: readonly (readonly [name: string, shell: string, exit: number, words: RegExp])[] = [
   ['stdin that is closed', 'exec "$0" "$@" <&-', 0, /^$/],

@@ -22,8 +22,8 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 /**
- * Returns Node options that make a process report the version of another Node. Processes that this process starts are
- * not affected.
+ * Returns Node options that make a process report the version of another Node. Child processes of this process are not
+ * affected.
  */
 function asOldNode(version = '20.1.0'): readonly string[] {
   const preload = join(folder, 'old-node.cjs');

@@ -14,8 +14,8 @@ export interface HelpSink {
 }
 
 /**
- * Creates the program, ready to parse. Where commander would exit the process, the program throws `CommanderError`,
- * which `usageOf` converts.
+ * Creates the program, ready to parse a command line. In cases in which commander would exit the process, the program
+ * throws `CommanderError`. `usageOf` converts this error.
  */
 export function createProgram(
   commands: readonly Command[],
@@ -64,9 +64,9 @@ export function isAnswered(error: CommanderError): boolean {
 }
 
 /**
- * Converts an error of commander into a `CliError`. The next step is the nearest name if commander found one, otherwise
- * the help of `command`, the first word of the line. If there is a command `run`, the next step also shows how to send
- * an unknown command as a prompt.
+ * Converts an error of commander into a `CliError`. If commander found a nearest name, the next step is that name.
+ * Otherwise the next step is the help of `command`, the first word of the line. If there is a command `run`, the next
+ * step also shows how to send an unknown command as a prompt.
  */
 export function usageOf(error: CommanderError, commands: readonly string[], command: string | undefined): CliError {
   const [complaint = '', suggestion] = withoutPasswords(error.message)
@@ -81,7 +81,10 @@ export function usageOf(error: CommanderError, commands: readonly string[], comm
   return new CliError('cli/usage', plainComplaint(complaint), next, error);
 }
 
-/** Returns the words before `--help` for the command of a line: its name, or no words if it is not a command. */
+/**
+ * Returns the words before `--help` for the command of a line. If the first word is a command, this is its name.
+ * Otherwise there are no words.
+ */
 function helpWords(command: string | undefined, commands: readonly string[]): string {
   return command !== undefined && command !== 'help' && commands.includes(command) ? `${command} ` : '';
 }
@@ -99,7 +102,10 @@ function unknownCommand(
   return new CliError('cli/unknown-command', `there is no command "${name}"`, `${next}${stop}${prompt}`, error);
 }
 
-/** Returns a complaint of commander in the words of this project. A complaint without a pattern here stays unchanged. */
+/**
+ * Returns a complaint of commander in the words of this project. If no pattern here matches the complaint, it stays
+ * unchanged.
+ */
 function plainComplaint(complaint: string): string {
   const [, option, given = '', wanted = ''] =
     /^option '(?:-\w, )?(--[\w-]+).*?' argument '(.*)' is invalid\. (.*)$/s.exec(complaint) ?? [];
@@ -133,7 +139,7 @@ function renamedOption(complaint: string): readonly [message: string, next: stri
 }
 
 /**
- * Removes passwords from addresses in the text. Commander quotes arguments that it does not understand, and such an
+ * Removes passwords from addresses in the text. Commander quotes arguments that it does not understand. Such an
  * argument can be an address with a password.
  */
 function withoutPasswords(text: string): string {

@@ -1,4 +1,4 @@
-// Tests the frame around the commands: what it prints on each stream, and its exit code.
+// Tests the frame, which is the code that runs every command: what it prints on each stream, and its exit code.
 
 import { LogError } from '@tidemark/log';
 import { describe, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
 // Runs one command line as a function of its arguments and the process environment, and returns an exit code. `main.ts`
-// contains the process itself.
+// connects this function to the process.
 
 import { resolve } from 'node:path';
 
@@ -36,7 +36,7 @@ export interface ProcessEnvironment {
   readonly signal: AbortSignal;
   readonly version: string;
   readonly keyring: Keyring;
-  /** Tests each guarantee of the sandbox once. Returns an empty list if no sandbox works on this machine. */
+  /** Tests each protection that the sandbox promises. If no sandbox works on this machine, returns an empty list. */
   tryPromises(): Promise<readonly TriedPromise[]>;
   /** Opens the store in a home folder. */
   openStore(home: string): Promise<NdjsonStore>;
@@ -120,8 +120,8 @@ function contextOf(
 }
 
 /**
- * Finds the places of the settings before the command line is parsed, because the display settings apply to parsing
- * errors and help too.
+ * Finds the places of the settings. This happens before the command line is parsed, because the display settings also
+ * apply to parsing errors and help.
  */
 function settingsPlaces(
   args: readonly string[],
@@ -138,8 +138,8 @@ function settingsPlaces(
 }
 
 /**
- * Returns true if the output must be JSON. Determined before parsing, because errors in the command line are also
- * reported as JSON.
+ * Returns true if the output must be JSON. This is determined before parsing, because errors in the command line are
+ * also reported as JSON.
  */
 function asksForJson(args: readonly string[]): boolean {
   return optionsIn(args).includes('--json');

@@ -1,5 +1,5 @@
-// Tests the shim, which runs under an older Node and starts the project's own Node. One Ctrl-C counts once, and no
-// process outlives the shim.
+// Tests the shim, which runs under an older Node and starts the project's own Node. One Ctrl-C counts as one interrupt.
+// No process runs longer than the shim.
 
 import type { ChildProcess } from 'node:child_process';
 import { spawn, spawnSync } from 'node:child_process';
@@ -33,7 +33,7 @@ afterEach(async () => {
   stage.clear();
 });
 
-/** Returns a command line that runs the command through the shim, as under Node 20. */
+/** Returns a command line that runs the command through the shim, as it would under Node 20. */
 function shimLine(...args: readonly string[]): readonly [string, ...string[]] {
   const preload = join(stage.home, '..', 'old-node.cjs');
   const versions = `{ value: { ...process.versions, node: '20.1.0' } }`;
@@ -57,7 +57,7 @@ interface Found {
 }
 
 /**
- * Returns the outcomes of the turns in the only session, from its log. Opens the session for writing first, which
+ * Returns the outcomes of the turns in the only session, from its log. First opens the session for writing, which
  * proves that its lease is free.
  */
 async function theSession(): Promise<Found> {
@@ -111,7 +111,8 @@ test.each([
 
 test('a SIGKILL of the shim ends the process that it started, and the lease is released', async () => {
   const child = start('wait a while', '--json');
-  // The process that the shim started holds the other end of this stream, so the stream ends when that process ends.
+  // The other end of this stream belongs to the process that the shim started. The stream therefore ends when that
+  // process ends.
   for await (const line of createInterface({ input: child.stdout }))
     if (line.includes('"tool.started"')) child.kill('SIGKILL');
   expect((await theSession()).outcomes).toEqual(['interrupted']);
@@ -131,7 +132,7 @@ test.skipIf(!hasTmux)(
     const line = shimLine('run', 'wait', 'a', 'while')
       .map((word) => `'${word}'`)
       .join(' ');
-    // Ctrl-C interrupts the shell together with its job. The trap keeps the shell running.
+    // Ctrl-C interrupts the shell together with its job. Because of the trap, the shell continues to run.
     const script = `trap : INT; cd '${stage.folder}'; ${line}; echo $? > '${code}'`;
     const env = { ...SETTINGS, TIDEMARK_HOME: stage.home };
     const given = Object.entries(env).flatMap(([name, value]) => ['-e', `${name}=${value}`]);

@@ -1,18 +1,18 @@
-// Creates a repository of an attacker. It contains everything that a program could run, follow or believe when it works
-// there. Each place has its own mark, so that a test can recognize the source of a text.
+// Creates a repository of an attacker. It contains everything that a program working there could run, follow or
+// believe. Each place has its own mark, so that a test can recognize the source of a text.
 
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** Hostile repository, with the folders of a user outside it. */
+/** Hostile repository, and the folders of a user outside it. */
 export interface HostileRepository {
   readonly folder: string;
   /** The user's home for sessions and trust. */
   readonly home: string;
-  /** The user's configuration folder, as `XDG_CONFIG_HOME` names it. */
+  /** The user's configuration folder, which is the value of `XDG_CONFIG_HOME`. */
   readonly ownConfiguration: string;
-  /** Folder in which executed code leaves a file. */
+  /** Folder for traces. If code of the repository is executed, it writes a file there. */
   readonly traces: string;
   write(path: string, text: string): void;
   clear(): void;
@@ -65,7 +65,7 @@ function filesOf(evil: string, trace: (name: string) => string): Files {
   return { ...whatWouldRun(trace), ...whatWouldSpeak(trace), ...whatWouldSet(evil, trace) };
 }
 
-/** Returns files whose code comparable tools have executed. */
+/** Returns files with code. Comparable tools have executed such files. */
 function whatWouldRun(trace: (name: string) => string): Files {
   const code = (name: string): string =>
     `require('fs').writeFileSync(${JSON.stringify(trace(name))}, '');\nmodule.exports = {};\n`;
@@ -91,7 +91,7 @@ function whatWouldRun(trace: (name: string) => string): Files {
   };
 }
 
-/** Returns files with text that a model would possibly follow. */
+/** Returns files whose text a model could follow. */
 function whatWouldSpeak(trace: (name: string) => string): Files {
   return {
     '.git/HEAD': `ref: refs/heads/${MARKS.branch}${ESCAPE}\n`,

@@ -1,5 +1,5 @@
-// Creates a long session in a home: one tool with long results, a model that calls it repeatedly, and a checkpoint
-// whenever the window is nearly full. The provider answers at once.
+// Creates a long session in a home. It has one tool with long results and a model that calls the tool repeatedly.
+// Whenever the window is nearly full, a checkpoint is created. The provider answers without delay.
 
 import type { Tool } from '@tidemark/kit';
 import { createAgent } from '@tidemark/kit';
@@ -40,7 +40,7 @@ export async function playLongSession(home: string, { turns, steps, resultBytes 
 }
 
 /**
- * Returns a provider that answers with a tool call, and with a text at every `steps`-th call. The provider counts four
+ * Returns a provider that answers with a tool call. Every `steps`-th answer is a text instead. The provider counts four
  * bytes as one token.
  */
 function callingProvider(steps: number): Provider {

@@ -1,6 +1,6 @@
 // Creates a small session through `@tidemark/kit`, with the simulator in this process and a clock of the test. The
-// records are identical in every run. The session has several prompts, a pause of six minutes, a tool that is added,
-// and a side call for a title.
+// records are identical in every run. The session has several prompts and a pause of six minutes. It also has a tool
+// that is added, and a side call for a title.
 
 import type { Agent, AgentSession, Tool } from '@tidemark/kit';
 import { createAgent } from '@tidemark/kit';
@@ -36,8 +36,8 @@ export async function playSession(store: Log, begin: number = NOON): Promise<str
 }
 
 /**
- * Creates a session and returns its id. The second request of the session is the first request above 100,000 tokens.
- * Above this size the model costs more.
+ * Creates a session and returns its id. Its second request is the first request above 100,000 tokens. Above this size
+ * the model costs more.
  */
 export async function playLongSession(store: Log): Promise<string> {
   const clock: Clock = { now: NOON };

@@ -33,8 +33,8 @@ export interface Choices {
   readonly folder?: string;
   readonly piped?: string | Uint8Array;
   /**
-   * User at a terminal, who answers questions. The argument is everything shown since the last answer, with the
-   * question at the end.
+   * User at a terminal, who answers questions. The argument is all text shown since the last answer, with the question
+   * at the end.
    */
   readonly person?: (question: string) => string;
   /** Rows of the terminal. The default of 1,000 avoids paging. */
@@ -42,12 +42,12 @@ export interface Choices {
 }
 
 /**
- * Guarantees of the sandbox, tested by the first run that needs them and then reused. The result depends only on the
- * machine, and a test takes a second.
+ * Result of the sandbox tests for this machine. The first run that needs the result starts the tests, and later runs
+ * use the same result. The result depends only on the machine, and the tests take one second.
  */
 let tried: Promise<readonly TriedPromise[]> | undefined;
 
-/** Runs one command line. Its output is piped, or a terminal if `colour` is set. */
+/** Runs one command line. If `colour` is set, the output is a terminal. Otherwise it is piped. */
 export async function pretendRun(args: readonly string[], choices: Choices = {}): Promise<Ran> {
   const out = textSink(choices.colour === true);
   const err = textSink(choices.colour === true);
@@ -102,7 +102,7 @@ function textSink(terminal: boolean): Sink & { text(): string } {
   return { write, terminal, colour: terminal, text: () => written };
 }
 
-/** Returns an empty store whose methods throw, except `sessions`. `parts` replaces single methods. */
+/** Returns an empty store. All its methods except `sessions` throw. `parts` replaces single methods. */
 export function pretendStore(parts: Partial<NdjsonStore> = {}): NdjsonStore {
   const never = (): never => {
     throw new Error('this test gives the store no such method');

@@ -1,5 +1,5 @@
-// Runs a command at a real terminal: a separate tmux server on its own socket. A test types into it and reads its
-// screen.
+// Runs a command at a real terminal. The terminal belongs to a separate tmux server with its own socket. A test types
+// into it and reads its screen.
 
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';

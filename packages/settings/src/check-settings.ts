@@ -1,5 +1,5 @@
-// Checks whether a tree of values can be used as settings. The error names the setting and the line of each problem. For an
-// unknown key, it also names the nearest known key.
+// Checks if a tree of values can be used as settings. The error names the setting and the line of each problem. For an
+// unknown key, the error also contains the nearest known key.
 
 import { nearestName } from '@tidemark/agent';
 import type { z } from 'zod';
@@ -9,7 +9,9 @@ import { leavesOf, RENAMED_SETTINGS } from './settings.ts';
 import type { SettingsSchema } from './settings.ts';
 import { SettingsError } from './settings-error.ts';
 
-/** Maximum number of problems in the message. The message only counts any further problems. */
+/**
+ * Maximum number of problems that the message describes. For further problems, the message contains only their number.
+ */
 const MAX_PROBLEMS = 10;
 
 /** Value of one setting, and the place where it is set. */
@@ -17,20 +19,20 @@ export interface Leaf {
   /** Name of the setting, such as `limits.maxCost`. */
   readonly name: string;
   readonly value: unknown;
-  /** Place of the value: a file with its line if known, an environment variable, or a flag. */
+  /** Place where the value is set: a file (with the line if it is known), an environment variable, or a flag. */
   readonly place: string;
 }
 
 /**
- * Function that returns the place of a key for a message. `path` contains the names of the objects above the key, then
- * the key.
+ * Function that returns the place of a key, for a message. `path` contains the names of the objects above the key,
+ * followed by the key.
  */
 export type PlaceOf = (path: readonly PropertyKey[]) => string;
 
 /**
  * Checks a tree of values against the schema and returns its settings.
  *
- * @throws SettingsError `settings/not-usable`, naming each problem and its place, never a value.
+ * @throws SettingsError `settings/not-usable`. The message contains each problem and its place, but never a value.
  */
 export function checkSettings(tree: unknown, schema: SettingsSchema, placeOf: PlaceOf): readonly Leaf[] {
   const parsed = schema.safeParse(tree);
@@ -89,8 +91,8 @@ function unknownKey(name: string, schema: SettingsSchema): string {
 }
 
 /**
- * Returns a name for a message: at most 60 characters, on one line, without characters that control a terminal. The
- * name can come from another person, such as the author of the workspace.
+ * Returns a name for a message. The result has at most 60 characters, is on one line, and has no characters that
+ * control a terminal. The name may come from another person, such as the author of the workspace.
  */
 export function printableName(name: string): string {
   return JSON.stringify(name.slice(0, 60).replaceAll(/[^\x20-\x7e]/g, '?'));

@@ -1,5 +1,5 @@
-// Reads the commands that a command line runs, as far as its words show them. It also reads the line that a shell gets
-// (`sh -c`), and the command that another program gets as its arguments (`env`, `timeout`). No command is run.
+// Finds the commands that a command line runs, if its words show them. Also reads the line that a shell gets (`sh -c`),
+// and the command that another program gets as its arguments (`env`, `timeout`). Runs no command.
 
 import type { Command, Redirection, SyntaxNode, Word, WordPart } from 'unbash';
 import { forEachChild, parse } from 'unbash';
@@ -10,7 +10,7 @@ export interface CommandWord {
    * current folder.
    */
   readonly text: string;
-  /** False if the word has a value that is known only when the shell runs. */
+  /** False if a part of the word is known only when the shell runs. */
   readonly known: boolean;
 }
 
@@ -25,14 +25,17 @@ export interface StartedCommand {
   readonly launches: boolean;
 }
 
-/** Commands, words and folders of a command line. */
+/** Result of reading a command line: its commands, words and folders. */
 export interface CommandLine {
   readonly commands: readonly StartedCommand[];
   /** Words of the lines that a shell runs, without their quotes. */
   readonly words: readonly string[];
-  /** Folders that the command line changes to, in order. A relative path can be relative to any folder before it. */
+  /**
+   * Folders that the command line changes to, in order. A relative path in this list can be relative to any earlier
+   * folder in it.
+   */
   readonly folders: readonly string[];
-  /** Shells and launchers that run commands which are known only at run time: `sh` for `sh -c '$X'`. */
+  /** Shells and launchers whose commands are known only at run time: `sh` for `sh -c '$X'`. */
   readonly unread: readonly string[];
 }
 
@@ -56,14 +59,14 @@ export function readCommandLine(words: readonly string[]): CommandLine {
   return { commands, words: [...reading.words], folders, unread: [...reading.unread] };
 }
 
-/** Returns the name of a program without folder and extension: `npm` for `/usr/bin/npm` and for `npm.cmd`. */
+/** Returns the name of a program without its folder and extension: `npm` for `/usr/bin/npm` and for `npm.cmd`. */
 export function programName(piece: string): string {
   return piece.replace(/^.*[/\\]/s, '').replace(/\.(?:exe|cmd|bat)$/i, '');
 }
 
 /**
- * Place of a command while a command line is read. `by` is the name of the program that runs the command. `depth` is
- * the number of commands around it, as in `sh -c 'env sh -c …'`.
+ * Place of a command during the reading of a command line. `by` is the name of the program that runs the command.
+ * `depth` is the number of commands around it, as in `sh -c 'env sh -c …'`.
  */
 interface CommandPlace {
   readonly reading: LineReading;
@@ -108,19 +111,19 @@ function readShell(args: readonly CommandWord[], at: CommandPlace): void {
     if (/^[-+][A-Za-z]*[oO]$/.test(text) || /^--(?:rcfile|init-file)$/.test(text)) index += 1;
   }
   const operand = args[index];
-  // Without a file as its argument, a shell runs the commands on its standard input.
+  // If a shell has no file as its argument, it runs the commands on its standard input.
   const readsInput = operand === undefined || /^(?:-$|\/dev\/|\/proc\/)/.test(operand.text);
   if (readsInput || !operand.known) reading.unread.add(by);
   else if (takesLine) readLine(operand.text, at);
 }
 
-/** Program that runs the words after its own options as a command. */
+/** Program that treats the words after its own options as a command and runs it. */
 interface Launcher {
-  /** Matches options without a value, or with the value in the same word. */
+  /** Matches options that have no value, and options with the value in the same word. */
   readonly flag?: RegExp;
   /** Matches options whose value is the next word. */
   readonly valued?: RegExp;
-  /** Matches options with which the program runs no command. */
+  /** Matches options. If one of them is set, the program runs no command. */
   readonly only?: RegExp;
   /** Set if assignments may come before the command. */
   readonly assigns?: true;
@@ -175,12 +178,12 @@ function isAssignment(text: string): boolean {
   return /^\w+=/.test(text);
 }
 
-/** Matches an assignment to a variable that decides which file a word means. */
+/** Matches an assignment to a variable that changes which file a word means. */
 const DECIDES = /^(?:PATH|CDPATH|IFS)(?:=|$)/;
 
 /**
- * Reads the shell lines in the arguments of `eval` and `trap`. `eval` runs all its words as one line, and `trap` runs
- * its first word.
+ * Reads the shell lines in the arguments of `eval` and `trap`. `eval` runs all its words as one line. `trap` runs its
+ * first word.
  */
 function readCode(name: string, args: readonly CommandWord[], at: CommandPlace): void {
   const code = name === 'eval' ? args : args.slice(0, 1).filter(({ text }) => !text.startsWith('-'));
@@ -225,7 +228,8 @@ function readNode(node: SyntaxNode, at: CommandPlace): void {
       if (DECIDES.test(node.name)) unread.add(at.by);
       return;
     case 'Function':
-      // A function can have the name of any program, so it is not known which programs the later commands start.
+      // A function can have the same name as any program. Therefore it is unknown which programs the later commands
+      // start.
       unread.add(at.by);
       return;
     case 'CommandExpansion':

@@ -25,8 +25,8 @@ export function variableOf(name: string): string {
 /**
  * Returns the settings in the environment.
  *
- * @throws SettingsError `settings/not-usable` for a wrong value, and for a variable whose name is close to that of a
- *   setting.
+ * @throws SettingsError `settings/not-usable` for a wrong value. Also for a variable whose name is similar to the name
+ * of a setting.
  */
 export function environmentSettings(environment: Environment, leaves: ReadonlyMap<string, z.ZodType>): readonly Leaf[] {
   requireNoSlip(environment, [...leaves.keys()].map(variableOf));
@@ -41,7 +41,7 @@ function valueOf(text: string, schema: z.ZodType, name: string): unknown {
   const asText = schema.safeParse(text);
   if (asText.success) return asText.data;
   const json = jsonIn(text);
-  // For a text that is not JSON, the error of `asText` is reported. `undefined` must not be parsed, because an optional
+  // If the text is not JSON, the error of `asText` is reported. `undefined` must not be parsed, because an optional
   // setting would accept it.
   const read = json === undefined ? asText : schema.safeParse(json);
   if (read.success) return read.data;
@@ -76,7 +76,7 @@ function requireNoSlip(environment: Environment, known: readonly string[]): void
     const renamed = RENAMED_VARIABLES.get(name);
     if (renamed !== undefined)
       throw new SettingsError('settings/not-usable', `the variable ${name} was renamed: use ${renamed}`);
-    // The common prefix is removed, because it would make all names look close to each other.
+    // The common prefix is removed, because it would make all names similar to each other.
     const [short, names] = [name.slice(PREFIX), known.map((each) => each.slice(PREFIX))];
     const nearest = nearestName(short, names);
     if (nearest === undefined) continue;
@@ -95,7 +95,7 @@ const RENAMED_VARIABLES: ReadonlyMap<string, string> = new Map([
   ['TIDEMARK_REWRITE_NOTICE_TOKENS', 'TIDEMARK_CACHE_REWRITE_NOTICE_TOKENS'],
   ['TIDEMARK_REWRITE_NOTICE_COST', 'TIDEMARK_CACHE_REWRITE_NOTICE_COST'],
   ...[...RENAMED_SETTINGS]
-    // `subagents` is one setting, and one variable contains all of its fields. `rewriteNotice` had no variable itself.
+    // `subagents` is one setting, and one variable contains all of its fields. `rewriteNotice` itself had no variable.
     .filter(([before]) => !before.startsWith('subagents.') && before !== 'rewriteNotice')
     .map(([before, now]): [string, string] => [variableOf(before), variableOf(now)]),
 ]);

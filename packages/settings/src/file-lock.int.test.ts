@@ -1,5 +1,5 @@
-// Tests the lock of a file with calls of one process and with a second process that is killed. The pauses between
-// attempts take no time here.
+// Tests the lock of a file with several calls of one process, and with a second process that is killed. In this test,
+// the pauses between attempts take no time.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,5 +1,5 @@
-// Follows a path link by link and returns every link on the way. A changed link would replace the program at the end of
-// the path.
+// Follows a path link by link and returns every link on the way. If one of these links changes, another program is at
+// the end of the path.
 
 import type { Stats } from 'node:fs';
 import { lstatSync, readlinkSync } from 'node:fs';
@@ -12,22 +12,23 @@ export interface FollowedPath {
   /** All links on the way. Each is absolute, and the path to its folder contains no link. */
   readonly links: readonly string[];
   /**
-   * Type of the file at the end of the path. `other`: neither a file nor a folder, such as a pipe. `none`: no file
-   * exists there, or the path has too many links. `hidden`: the system denies access.
+   * Type of the file at the end of the path. `other`: neither a file nor a folder, such as a pipe. `none`: there is no
+   * file, or the path has too many links. `hidden`: the system denies access.
    */
   readonly state: 'file' | 'folder' | 'other' | 'none' | 'hidden';
   /** Absolute path of the end, without links. */
   readonly end: string;
 }
 
-/** Cache of the state of each path, because many paths begin with the same folders. */
+/** Cache of the state of each path. Many paths begin with the same folders. */
 export type KnownStates = Map<string, Stats | 'none' | 'hidden'>;
 
-/** Maximum number of links. More links are treated as a cycle. */
+/** Maximum number of links. If a path has more links, they are treated as a cycle. */
 const MAX_LINKS = 40;
 
 /**
- * Follows an absolute path. After a link, `..` leads to the parent of the link's target, as in the operating system.
+ * Follows an absolute path. If `..` comes after a link, it means the parent of the link's target, as in the operating
+ * system.
  */
 export function followPath(path: string, known: KnownStates): FollowedPath {
   const links: string[] = [];

@@ -1,5 +1,5 @@
-// Project grants: calls that the user allowed for every session of a workspace. They are stored in the home, never in
-// the workspace, in one file per workspace.
+// Project grants: calls that the user allowed for every session of a workspace. Each workspace has one file. The files
+// are in the home and never in the workspace.
 
 import { realpath } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
@@ -22,8 +22,9 @@ export interface GrantRecord {
 }
 
 /**
- * Opens the grants of a workspace. The file is read again at each access. Returns `undefined` if the home or its folder
- * of trust records is inside the workspace, because then anyone who can write to the workspace could also write grants.
+ * Opens the grants of a workspace. The file is read again at each access. If the home or its folder of trust records is
+ * inside the workspace, returns `undefined`. In that case, anyone who can write to the workspace could also write
+ * grants.
  *
  * @throws SettingsError `settings/grants-damaged` when the file cannot be used.
  */
@@ -48,8 +49,9 @@ export async function listGrants(home: string, workspace: string): Promise<reado
 }
 
 /**
- * Stores one more grant. A grant that is already stored stays unchanged. @throws SettingsError
- * `settings/grants-inside`, `settings/grants-damaged`, `settings/no-lock`.
+ * Stores one more grant. If the grant is already stored, nothing changes.
+ *
+ * @throws SettingsError `settings/grants-inside`, `settings/grants-damaged`, `settings/no-lock`.
  */
 export async function keepGrant(home: string, workspace: string, record: GrantRecord): Promise<void> {
   if (!(await canKeepTrust(home, workspace)))
@@ -63,11 +65,11 @@ export async function keepGrant(home: string, workspace: string, record: GrantRe
 }
 
 /**
- * Revokes the chosen grants and returns them. `isChosen` gets each grant with its index in the list. Open sessions ask
- * again from then on.
+ * Revokes the chosen grants and returns them. `isChosen` gets each grant with its index in the list. After that, open
+ * sessions ask the user again.
  *
  * @throws SettingsError `settings/grants-damaged` when the file cannot be used, `settings/no-lock` when another process
- *   keeps the lock of the file.
+ * holds the lock of the file.
  */
 export async function revokeGrants(
   home: string,
@@ -110,7 +112,7 @@ async function change(
 ): Promise<void> {
   const folder = await realOf(workspace);
   const path = pathOf(home, folder);
-  // Refuses a folder that is a link into the workspace, before `withLock` creates its lock file there.
+  // Refuses a folder that is a link into the workspace. This must happen before `withLock` creates its lock file there.
   await readRecords(path, folder);
   await withLock(path, async () => {
     const before = await readRecords(path, folder);
@@ -121,8 +123,8 @@ async function change(
 }
 
 /**
- * Reads the grants of a workspace. A link is refused because a file or folder outside the home could then give grants.
- * A file that another user can write is refused because that user could give grants.
+ * Reads the grants of a workspace. Refuses a link, because a file or folder outside the home could then give grants.
+ * Refuses a file that another user can write, because that user could give grants.
  */
 async function readRecords(path: string, workspace: string): Promise<readonly GrantRecord[]> {
   if (await liesInside(dirname(path), workspace)) throw damageError(dirname(path), `is a link into ${workspace}`);
@@ -145,7 +147,7 @@ function pathOf(home: string, workspace: string): string {
   return workspaceFile(home, 'grants', workspace);
 }
 
-/** Returns the real path of a workspace. For a workspace that no longer exists, returns the path as given. */
+/** Returns the real path of a workspace. If the workspace no longer exists, returns the given path. */
 async function realOf(workspace: string): Promise<string> {
   return realpath(workspace).catch(() => resolve(workspace));
 }

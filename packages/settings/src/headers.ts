@@ -1,5 +1,5 @@
-// Headers of the user for requests to a provider. A header belongs to one address, so it is never sent to another
-// provider. A header that carries a credential has its value in an environment variable.
+// Headers that the user adds to requests to a provider. A header belongs to one address, so it is never sent to another
+// provider. If a header contains a credential, its value must be in an environment variable.
 
 import { isSecretName } from '@tidemark/agent';
 import { z } from 'zod';
@@ -10,10 +10,10 @@ export type HeaderSetting = string | { readonly variable: string };
 /** Headers by the origin of the address that receives them, such as `https://gateway.example`. */
 export type HeaderSettings = Readonly<Record<string, Readonly<Record<string, HeaderSetting>>>>;
 
-/** Names of headers that carry credentials although their last word does not show it. */
+/** Names of headers that contain credentials, although their last word does not show it. */
 const CARRIES = /^(?:proxy-)?authori[sz]ation$|^(?:set-)?cookie2?$|^x-amz-security-token$/i;
 
-/** Returns true if a header of this name carries a credential. */
+/** Returns true if a header with this name contains a credential. */
 export function isCredentialHeader(name: string): boolean {
   return CARRIES.test(name) || isSecretName(name);
 }
@@ -34,7 +34,7 @@ const OF_CONNECTION: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** Returns true if the connection itself sets a header of this name, so that the user cannot set it. */
+/** Returns true if the connection itself sets the header with this name. The user cannot set such a header. */
 export function isConnectionHeader(name: string): boolean {
   return OF_CONNECTION.has(name.toLowerCase());
 }

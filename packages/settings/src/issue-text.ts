@@ -3,8 +3,8 @@
 import type { z } from 'zod';
 
 /**
- * Returns the text for a problem with a value: the form that is expected. Returns the message of the schema if the
- * schema has its own message.
+ * Returns the text for a problem with a value. The text describes the expected form. If the schema has its own message,
+ * returns that message.
  */
 export function issueText(issue: z.core.$ZodIssue): string {
   if (!/^(?:Invalid|Unrecognized|Too) /.test(issue.message)) return issue.message;

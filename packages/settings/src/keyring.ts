@@ -1,5 +1,5 @@
 // Stores the keys of providers in the keyring of the system (Keychain, Credential Manager, Secret Service). The native
-// library is loaded only when a key is requested. A key is never part of a message.
+// library is loaded only when a key is requested. A message never contains a key.
 
 import type { AsyncEntry } from '@napi-rs/keyring';
 
@@ -28,8 +28,8 @@ export function systemKeyring(): Keyring {
 }
 
 /**
- * Maximum time for an answer of the keyring, in milliseconds. The keyring can ask the user to unlock it, and the user
- * can be absent.
+ * Maximum time to wait for an answer of the keyring, in milliseconds. The keyring may ask the user to unlock it while
+ * the user is away.
  */
 const MAX_MS = 60_000;
 
@@ -43,8 +43,8 @@ function silence(): Promise<never> {
 async function withEntry<Result>(provider: string, use: (entry: AsyncEntry) => Promise<Result>): Promise<Result> {
   try {
     const library = await import('@napi-rs/keyring');
-    // Without this option, the library falls back on Linux to the keyring in the memory of the kernel, which is cleared
-    // at a restart.
+    // Without this option, the library can use the keyring in the memory of the Linux kernel instead. That keyring is
+    // cleared at a restart.
     const entry = new library.AsyncEntry(SERVICE, provider, { linux: { store: 'secret-service' } });
     return await Promise.race([use(entry), silence()]);
   } catch (error) {

@@ -1,5 +1,5 @@
-// Tests, on real folders, which files of a manifest are part of the digest for trust, and which programs are listed
-// because no manifest shows what they start.
+// Tests, on real folders, which files of a manifest are part of the digest for trust. Also tests which programs are
+// listed because no manifest shows what they start.
 
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

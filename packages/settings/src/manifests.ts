@@ -1,5 +1,4 @@
-// Reads the entry files and the scripts that a manifest of a folder (`package.json`, `deno.json`) names. Nothing is
-// run.
+// Reads the entry files and the scripts in a folder's manifest (`package.json`, `deno.json`). Runs nothing.
 
 import { basename } from 'node:path';
 
@@ -9,9 +8,9 @@ import { parse } from 'jsonc-parser';
 import { readPlainFile } from './plain-files.ts';
 import { SettingsError } from './settings-error.ts';
 
-/** Entry files and scripts of a manifest, as far as the manifest can be parsed. */
+/** Entry files and scripts of a manifest. If parts of the manifest cannot be parsed, they are missing. */
 export interface Manifest {
-  /** Paths relative to the manifest's folder: `main`, and the paths that `exports` names for the package itself. */
+  /** Paths relative to the manifest's folder: the path in `main`, and the paths in `exports` for the package itself. */
   readonly entries: readonly string[];
   /** Shell lines by the name of the script or task. */
   readonly scripts: ReadonlyMap<string, string>;
@@ -23,13 +22,14 @@ export const MANIFESTS: ReadonlySet<string> = new Set(['package.json', 'deno.jso
 const MAX_BYTES = 4 * 1024 * 1024;
 
 /**
- * Reads a manifest. @throws SettingsError `settings/too-much` above 4 MiB, and for a manifest that is nested deeper
- * than 500 levels.
+ * Reads a manifest.
+ *
+ * @throws SettingsError `settings/too-much` above 4 MiB, or if the manifest has more than 500 nested levels.
  */
 export async function readManifest(path: string): Promise<Manifest> {
   const text = (await readPlainFile(path, MAX_BYTES))?.toString('utf8') ?? '';
-  // The program that reads the manifest possibly accepts any depth. The files that such a manifest names would then be
-  // unknown here, so it is refused.
+  // The program that reads the manifest may accept any depth. The files in such a manifest would then be unknown here,
+  // so the manifest is refused.
   if (isTooDeep(text))
     throw new SettingsError(
       'settings/too-much',
@@ -43,7 +43,7 @@ export async function readManifest(path: string): Promise<Manifest> {
 }
 
 /**
- * Scripts that a package manager runs for a command, indexed by the command: `test` for `t`, and `stop` and `start` for
+ * Scripts that a package manager runs for a command. The key is the command: `test` for `t`, and `stop` and `start` for
  * `restart`.
  */
 const ALSO_RUN: ReadonlyMap<string, readonly string[]> = new Map([
@@ -57,8 +57,8 @@ const ALSO_RUN: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 /**
- * Returns the shell lines of the scripts whose names are among the words of a command line. For each script, the lines
- * of the scripts before and after it (`pretest`, `posttest`) are included.
+ * Returns the shell lines of scripts. A script is included if its name is one of the words of a command line. For each
+ * included script, the scripts before and after it (`pretest`, `posttest`) are included too.
  */
 export function scriptsNamed({ scripts }: Manifest, words: ReadonlySet<string>): readonly string[] {
   const named = [...words].flatMap((word) => [word, ...(ALSO_RUN.get(word) ?? [])]);
@@ -104,8 +104,8 @@ function scriptsIn(value: unknown): readonly (readonly [string, string])[] {
 }
 
 /**
- * Returns the lines of a script. A task of Deno can be an object with its line and the names of the tasks that run
- * before it.
+ * Returns the lines of a script. A task of Deno can be an object. It contains its line, and the names of the tasks that
+ * run before it.
  */
 function linesOf(script: unknown): readonly string[] {
   if (!isObject(script)) return textsIn(script);

@@ -1,5 +1,5 @@
-// Tests, on real folders, which files are part of the digest for trust because a setting that starts a program names
-// them.
+// Tests, on real folders, which files are part of the digest for trust because of a setting that starts a program. The
+// setting names these files.
 
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -297,7 +297,8 @@ test.each(['./secret', './secret/server.js', 'secret/../secret/x'])(
   'a named file that the system does not allow to be read is refused: %s',
   async (path) => {
     const program = { by: 'mcp.servers.a', command: 'node', args: [path], env: {} };
-    // Root can read everything, so the test passes the state `hidden` instead of reading it from the system.
+    // Root can read everything. Therefore the test passes the state `hidden` and does not read the state from the
+    // system.
     const known = new Map([[join(folder, 'secret'), 'hidden' as const]]);
     await expect(readNamedFiles([program], folder, known)).rejects.toMatchObject({
       code: 'settings/unreadable',

@@ -1,6 +1,6 @@
 // Finds the files of a workspace that its settings name as programs or pass to programs. Anyone who changes such a file
-// changes what a trusted setting starts, so these files are part of the digest for trust. Files that these files load
-// in turn are not part of it.
+// changes what a trusted setting starts. Therefore these files are part of the digest for trust. If these files load
+// further files, the further files are not part of the digest.
 
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 
@@ -24,7 +24,7 @@ export interface NamedBySetting {
   /** Real, absolute and sorted paths of files, links and folders. A folder includes everything below it. */
   readonly paths: readonly string[];
   /**
-   * Programs that the setting starts, directly or by a script, if no file of the workspace shows what they start in
+   * Programs that the setting starts, directly or by a script, when no file of the workspace shows what they start in
    * turn. Example: `make`.
    */
   readonly untold: readonly string[];
@@ -33,16 +33,16 @@ export interface NamedBySetting {
 /** Files of a workspace that are part of the digest for trust because settings name them. */
 export interface NamedFiles {
   /**
-   * Each named path below the workspace with its state, sorted by path, including paths that do not exist. The digest
-   * for trust is computed from this list.
+   * State of each named path below the workspace, sorted by path. Paths that do not exist are included. The digest for
+   * trust is computed from this list.
    */
   readonly states: readonly FoundFile[];
   readonly named: readonly NamedBySetting[];
 }
 
 /**
- * Folders whose files are not part of the digest for trust: installed packages, which named files load without naming
- * their files, and the store of a Git repository, which has a separate rule.
+ * Folders whose files are not part of the digest for trust. One contains installed packages, which named files load
+ * without naming their files. The other is the store of a Git repository, which has a separate rule.
  */
 const WITHOUT: ReadonlySet<string> = new Set(['node_modules', '.git']);
 
@@ -52,7 +52,7 @@ const WITHOUT: ReadonlySet<string> = new Set(['node_modules', '.git']);
  *
  * @param known States of paths that were read before.
  * @throws SettingsError `settings/too-much` above 5,000 files or 64 MiB, or above 200 scripts of one setting.
- *   `settings/unreadable` for a file that the system does not allow to read.
+ * `settings/unreadable` for a file that the system does not allow to read.
  */
 export async function readNamedFiles(
   programs: readonly StartedProgram[],
@@ -83,7 +83,7 @@ function byPath(a: FoundFile, b: FoundFile): number {
   return a.path < b.path ? -1 : 1;
 }
 
-/** Data that is shared while all programs of one workspace are read. */
+/** Data that is shared during the reading of all programs of one workspace. */
 interface Survey {
   readonly workspace: string;
   readonly known: KnownStates;
@@ -101,15 +101,15 @@ interface Cover {
 }
 
 /**
- * Folder in which a program runs. With `as: 'any'`, all files in this folder are part of the digest too. For a script,
- * `as` is `file`, and they are not.
+ * Folder in which a program runs. With `as: 'any'`, all files in this folder are also part of the digest. For a script,
+ * `as` is `file`, and the files are not part of the digest.
  */
 interface ProgramPlace {
   readonly folder: string;
   readonly as: NamedPath['as'];
 }
 
-/** Maximum number of scripts that are followed for one setting, because scripts can call each other. */
+/** Maximum number of scripts that are read for one setting. The limit is needed because scripts can call each other. */
 const MAX_SCRIPTS = 200;
 
 async function coverProgram(
@@ -130,7 +130,8 @@ async function coverProgram(
   const left: NamedPath[] = [{ path: folder, as }, ...words, ...bins.inWorkspace];
   if (runnerFiles.length > 0)
     left.push(...folders.flatMap((one) => foldersAbove(one, survey)).map((path) => ({ path, as: 'file' }) as const));
-  // Links, files of task runners and entry files that are found on the way are added to `left` while the loop runs.
+  // During the loop, `left` grows: links, files of task runners and entry files that are found on the way are added to
+  // it.
   for (const one of left) {
     const key = `${one.as} ${one.runsEntry === true} ${one.path}`;
     if (looked.has(key)) continue;
@@ -154,7 +155,7 @@ async function coverProgram(
   await coverScripts(program, scripts, survey, cover);
 }
 
-/** Maximum number of folders that are followed for the commands of one line. */
+/** Maximum number of folders that are used for the commands of one line. */
 const MAX_FOLDERS = 16;
 
 function foldersFrom(folder: string, { folders: targets, unread }: CommandLine, { untold }: Cover): readonly string[] {
@@ -170,11 +171,14 @@ function foldersFrom(folder: string, { folders: targets, unread }: CommandLine, 
   return folders;
 }
 
-/** Programs of a script that are in `node_modules/.bin`. This folder comes first in the script's `PATH`. */
+/** Programs of a script that are in `node_modules/.bin`. This folder is the first folder in the script's `PATH`. */
 interface Bins {
   /** Programs whose link leads to a file of the workspace. */
   readonly inWorkspace: readonly NamedPath[];
-  /** Path of the link in `node_modules/.bin`, by the name of the program, for programs that a package provides. */
+  /**
+   * Programs that a package provides. The key is the name of the program, and the value is the path of its link in
+   * `node_modules/.bin`.
+   */
   readonly ofPackages: ReadonlyMap<string, string>;
   /** Names of the programs in `inWorkspace`. */
   readonly known: ReadonlySet<string>;
@@ -209,7 +213,7 @@ interface KnownCommands {
   readonly scriptNames: ReadonlySet<string>;
 }
 
-/** Adds to `untold` each program for which no file shows what the program starts. */
+/** Adds programs to `untold`. A program is added if no file shows what it starts. */
 async function coverCommands(
   { commands }: CommandLine,
   { folders, bins, scriptNames }: KnownCommands,
@@ -227,8 +231,8 @@ async function coverCommands(
   for (const command of commands) {
     const untold = untoldProgram(command, look);
     const bin = bins.ofPackages.get(command.program);
-    // In `PATH`, the program of a package comes before the known program of the same name. Its link becomes part of the
-    // digest, so that the user is asked for trust again.
+    // In `PATH`, the program of a package comes before the known program with the same name. Its link becomes part of
+    // the digest, so that the user is asked for trust again.
     if (bin !== undefined && untold === undefined) await putBin(bin, survey);
     if (bin !== undefined) cover.untold.add(programName(command.program));
     else if (untold !== undefined && !bins.known.has(command.program)) cover.untold.add(untold);
@@ -236,8 +240,8 @@ async function coverCommands(
 }
 
 /**
- * Adds the link of a package's program to the digest, by the path that the link points to. The content of the package
- * is not added.
+ * Adds the link of a package's program to the digest. Only the path that the link points to is added. The content of
+ * the package is not added.
  */
 async function putBin(path: string, survey: Survey): Promise<void> {
   const { links } = followPath(path, survey.known);
@@ -252,8 +256,8 @@ interface ShellLine {
 }
 
 /**
- * Returns the files and scripts that a manifest names: its entry files if an interpreter runs them, and the scripts
- * whose names are among the words of the command line.
+ * Returns the files and scripts of a manifest that a command line uses. If an interpreter runs the folder, its entry
+ * files are included. A script is included if its name is one of the words of the command line.
  */
 async function namedInManifest(
   { path, runsEntry }: NamedPath,
@@ -275,7 +279,7 @@ async function namedInManifest(
   };
 }
 
-/** Reads each script as a program of its own, because a script can name files and other scripts. */
+/** Reads each script as a separate program, because a script can name files and other scripts. */
 async function coverScripts(
   { by }: StartedProgram,
   scripts: readonly ShellLine[],
@@ -305,7 +309,7 @@ function foldersAbove(folder: string, survey: Survey): readonly string[] {
 }
 
 /**
- * Adds the file or folder at the end of a path to the result. Returns the links in the folder, which must be followed
+ * Adds the file or folder at the end of a path to the result. Returns the links in the folder that must be followed
  * next, or an empty list.
  */
 async function coverEnd(
@@ -347,7 +351,7 @@ async function coverPath(path: string, survey: Survey, found: Set<string>): Prom
 }
 
 /**
- * Records a state, unless the path already has a state other than `none`. The same folder can be recorded twice: as
+ * Records a state, unless the path already has a state other than `none`. The same folder can be recorded two times: as
  * `none` where only a file would be used, and as a folder.
  */
 function putState(state: FoundFile, { states }: Survey): void {

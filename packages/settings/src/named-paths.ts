@@ -1,6 +1,6 @@
 // Finds the paths that the command line and the environment of a program possibly name. A word is split into its
-// possible parts and is not interpreted. A file too many in the digest for trust only costs a question to the user.
-// With a file too few, another program could replace a trusted one.
+// possible parts and is not interpreted. If the digest for trust contains a file that is not needed, the only cost is a
+// question to the user. If a file is missing, another program could replace a trusted one.
 
 import { resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,14 +12,14 @@ import type { StartedProgram } from './started-programs.ts';
 
 /** Path that a word possibly names. */
 export interface NamedPath {
-  /** Absolute path. It may contain `..`, which after a link means the parent of the link's target. */
+  /** Absolute path. It may contain `..`. After a link, `..` means the parent of the link's target. */
   readonly path: string;
   /**
-   * `file`: the path is used only if it leads to a file, so that the files in a folder of the same name are not
-   * included. `any`: the path is used for a file and for a folder.
+   * `file`: the path is used only if it leads to a file. If a folder has the same name, its files are not included.
+   * `any`: the path is used for a file and for a folder.
    */
   readonly as: 'any' | 'file';
-  /** Set for a manifest whose entry file an interpreter runs, as in `node .`. */
+  /** Set for a manifest if an interpreter runs its entry file, as in `node .`. */
   readonly runsEntry?: true;
 }
 
@@ -27,29 +27,28 @@ export interface NamedPath {
 export interface NamedPaths {
   readonly paths: readonly NamedPath[];
   /**
-   * Files that the program's task runner reads in each folder that the program runs in or names, such as
-   * `package.json`.
+   * Files that the program's task runner reads, such as `package.json`. It reads them in each folder that the program
+   * runs in or names.
    */
   readonly runnerFiles: readonly string[];
   /** Parts into which the words of the program were split. A part can be the name of a script. */
   readonly pieces: ReadonlySet<string>;
-  /** Task runners that take the name of a script in a readable manifest, such as `npm`. */
+  /** Task runners, such as `npm`, that take the name of a script. The script must be in a manifest that can be read. */
   readonly scriptRunners: readonly string[];
   /** Programs for which no file shows what they start, such as `make`. */
   readonly untold: readonly string[];
 }
 
 /**
- * Maximum number of parts (`pieces`) of a command line. A part counts once for every folder in which it is searched
- * for.
+ * Maximum number of parts (`pieces`) of a command line. A part is counted for every folder in which it is searched for.
  */
 const MAX_PIECES = 10_000;
 
 /**
  * Returns the paths that a program possibly names, in each of the folders in which its commands can run.
  *
- * @throws SettingsError `settings/too-much` if the words of the program have more than 10,000 parts, counted once for
- *   each folder.
+ * @throws SettingsError `settings/too-much` if the words of the program have more than 10,000 parts. Each part is
+ * counted for every folder.
  */
 export function namedPaths(program: StartedProgram, folders: readonly string[], line: CommandLine): NamedPaths {
   const { command, args, env } = program;
@@ -62,7 +61,7 @@ export function namedPaths(program: StartedProgram, folders: readonly string[], 
   const runners = runnerNames.flatMap((name) => RUNNERS.get(name) ?? []);
   const runsEntry = [...pieces].some((piece) => INTERPRETERS.has(programName(piece)));
   const names = [...pieces].filter((piece) => !piece.startsWith('-') && !piece.includes('\0') && piece !== '');
-  // The name of a task (`npm run build`) is not a path, unless a shell may use it as one.
+  // The name of a task (`npm run build`) is not a path. The exception is a shell that may use it as a path.
   const hasTasks = runners.length > 0 && ![...pieces].some((piece) => SHELLS.has(programName(piece)));
   const paths = names.flatMap((name) => [
     ...placesIn(folders, name).map((path) => namedPath(path, isBare(name) && (hasTasks || name === command))),
@@ -85,8 +84,8 @@ export function namedPaths(program: StartedProgram, folders: readonly string[], 
 }
 
 /**
- * Returns the folder of a manifest that is named directly (`--manifest-path tools/Cargo.toml`), because the task runner
- * also reads files next to the manifest.
+ * Returns the folder of a manifest that is named directly (`--manifest-path tools/Cargo.toml`). The task runner also
+ * reads files next to the manifest.
  */
 function manifestFolder(name: string): readonly string[] {
   const [, above, file = ''] = /^(.*)\/([^/]+)$/s.exec(name) ?? [];
@@ -104,8 +103,8 @@ export function placesIn(folders: readonly string[], name: string): readonly str
 }
 
 /**
- * Returns the path in the form in which the system follows it. If it contains `..`, also returns the path with `..`
- * resolved without following links, because some programs compute it so.
+ * Returns the path in the form in which the system follows it. If the path contains `..`, also returns a second form,
+ * in which `..` is resolved without following links. Some programs use this second form.
  */
 function placesOf(folder: string, name: string): readonly string[] {
   const [followed, lexical] = [name.startsWith(sep) ? name : `${folder}${sep}${name}`, resolve(folder, name)];
@@ -121,7 +120,7 @@ function isBare(name: string): boolean {
  * (`--require=./x.js`, `-I./lib`), as a list and as a shell line.
  */
 function piecesOf(word: string): readonly string[] {
-  // An expansion of the shell can be the path of the current folder (`$PWD/x.js`), so it is replaced by `.`.
+  // An expansion of the shell can be the path of the current folder (`$PWD/x.js`). Therefore it is replaced by `.`.
   const expanded = word.replaceAll(/\$\{[^}]*\}|\$\([^)]*\)|\$\w+|%\w+%/g, '.');
   const parts = [word, expanded].flatMap((text) => [
     text,
@@ -140,7 +139,7 @@ function fileUrlsIn(word: string): readonly string[] {
     try {
       return [fileURLToPath(url)];
     } catch {
-      // A file URL with the name of another machine names no file on this machine.
+      // If a file URL contains the name of another machine, it means no file on this machine.
       return [];
     }
   });
@@ -167,12 +166,12 @@ const ENTRIES = [
   '/__init__.py',
 ];
 
-/** Task runner: a program that runs commands which a file of its folder lists. */
+/** Task runner: a program whose commands are listed in a file of its folder. */
 interface Runner {
   readonly reads: readonly string[];
   /** Folder in which the runner searches for programs that are called by name. */
   readonly bin?: string;
-  /** Set if the tasks of the runner are scripts of a manifest that `readManifest` can read. */
+  /** Set if the tasks of the runner are scripts in a manifest, and `readManifest` can read the manifest. */
   readonly scripts?: true;
 }
 
@@ -217,7 +216,7 @@ const RUNNERS: ReadonlyMap<string, Runner> = new Map([
   ['rake', { reads: ['Rakefile', 'rakefile', 'Rakefile.rb', 'rakefile.rb'] }],
 ]);
 
-/** Programs that run the entry file of a folder according to its `package.json`. */
+/** Programs that run the entry file of a folder. The folder's `package.json` names the entry file. */
 const INTERPRETERS: ReadonlySet<string> = new Set(['node', 'nodejs', 'bun', 'deno', 'tsx', 'ts-node', 'nodemon']);
 
 const SHELLS: ReadonlySet<string> = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh', 'fish', 'cmd', 'powershell', 'pwsh']);

@@ -1,4 +1,5 @@
-// Reads and writes a small JSON file in the home, one per workspace. The file is replaced in one step.
+// Reads and writes small JSON files in the home. Each workspace has one such file. A write replaces the whole file in
+// one step.
 
 import { createHash, randomUUID } from 'node:crypto';
 import type { Stats } from 'node:fs';
@@ -8,7 +9,8 @@ import { dirname, join } from 'node:path';
 import { FileError, makeFolder, openRegularFile, readOpenFile } from '@tidemark/files';
 
 /**
- * Maximum size of a file in bytes. It is far above the usual size, because grants and trust records are short lines.
+ * Maximum size of a file in bytes. It is much larger than the usual size, because grants and trust records are short
+ * lines.
  */
 const MAX_BYTES = 16 * 1_024 * 1_024;
 
@@ -23,14 +25,14 @@ export function workspaceFile(home: string, folder: string, workspace: string): 
 /** Text of a file in the home, or the reason why the file is not used. Both are absent if there is no file. */
 export interface OwnText {
   readonly text?: string;
-  /** Reason, written to follow the path in a sentence: `is a symbolic link`. */
+  /** Reason as a part of a sentence that begins with the path: `is a symbolic link`. */
   readonly problem?: string;
 }
 
 /**
- * Reads `<home>/<folder>/<file>`. Returns a problem instead of a text if the path is not a regular file, or if another
- * user owns or can write the file or its folder. Files of root are accepted. If the process runs as root, files of the
- * owner of the home are accepted too.
+ * Reads `<home>/<folder>/<file>`. Returns a problem instead of a text if the path is not a regular file. Also returns a
+ * problem if another user owns or can write the file or its folder. Files of root are accepted. If the process runs as
+ * root, files of the owner of the home are accepted too.
  *
  * @throws the error of the system when the file cannot be read.
  */
@@ -40,7 +42,7 @@ export async function readOwnFile(path: string): Promise<OwnText> {
   const owner = (await stat(dirname(dirname(path)))).uid;
   const problem = kindProblem(stats) ?? writersProblem(stats, owner) ?? folderProblem(await stat(dirname(path)), owner);
   if (problem !== undefined) return { problem };
-  // The system refuses a link that replaced the file after the checks above.
+  // If a link has replaced the file since the checks above, the system refuses it.
   try {
     await using file = await openRegularFile(path, { links: 'refuse' });
     const changed = writersProblem(await file.stat(), owner);
@@ -73,7 +75,7 @@ function folderProblem(stats: Stats, homeOwner: number): string | undefined {
 
 /**
  * Returns the reason why another user possibly wrote the file. Windows has no modes and no user ids, so nothing is
- * checked there. `sudo` can keep the home of the calling user, so root accepts the files of that user.
+ * checked there. `sudo` may leave the home of the calling user unchanged, so root accepts the files of that user.
  */
 function writersProblem({ mode, uid, gid }: Stats, homeOwner: number): string | undefined {
   const [user, group] = [process.geteuid?.(), process.getegid?.()];

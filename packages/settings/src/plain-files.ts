@@ -12,13 +12,13 @@ import { SettingsError } from './settings-error.ts';
 export interface FoundFile {
   /** Path below the root that was read, with `/` as separator. */
   readonly path: string;
-  /** Type of the file. `none`: no file exists at the path, but a file that is created there would be used. */
+  /** Type of the file. `none`: there is no file at the path, but if a file is created there, it is used. */
   readonly kind: 'file' | 'link' | 'folder' | 'other' | 'none';
   /** SHA-256 in hex: of the bytes of a file, or of the path that a link points to. Empty for other kinds. */
   readonly digest: string;
 }
 
-/** Number of files and bytes that can still be read. It decreases with each file. */
+/** Number of files and bytes that may still be read. Each file that is read reduces these numbers. */
 export interface ReadBudget {
   files: number;
   bytes: number;
@@ -79,7 +79,7 @@ export async function fileAt(full: string, path: string, budget: ReadBudget): Pr
 
 /**
  * Returns the bytes of a regular file. The file is opened without following a link and without waiting for a writer.
- * Returns `undefined` for any other kind of file, such as a pipe.
+ * For any other kind of file, such as a pipe, returns `undefined`.
  *
  * @throws SettingsError `settings/too-much` for a file of more than `most` bytes.
  */

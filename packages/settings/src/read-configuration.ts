@@ -1,5 +1,5 @@
-// Reads one configuration file: JSON, or the user's own TypeScript file, whose code is executed. The configuration of a
-// workspace is only read as text and never executed.
+// Reads one configuration file. The file is JSON, or the user's own TypeScript file, whose code is executed. The
+// configuration of a workspace is only read as text and never executed.
 
 import { extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -61,7 +61,7 @@ function treeOf(text: string, path: string, errors: ParseError[]): Node | undefi
 }
 
 /**
- * Returns a key that occurs twice in its object. JSON parsers use only the last of two equal keys, so a rule under the
+ * Returns a key that occurs two times in its object. JSON parsers use only the last of two equal keys. A rule under the
  * first key, such as one that forbids something, would be lost.
  */
 function keyAgain(tree: Node): Node | undefined {
@@ -95,7 +95,8 @@ export async function readConfiguration(path: string, schema: SettingsSchema): P
 }
 
 /**
- * Returns the configuration in the user's own folder. Returns an empty list if the folder contains no configuration.
+ * Returns the configuration in the user's own folder. If the folder contains no configuration, returns an empty list.
+ *
  * @throws SettingsError as `readConfiguration` does, and `settings/unreadable` if the folder contains two
  * configurations.
  */
@@ -137,7 +138,7 @@ async function textOf(path: string): Promise<string> {
 
 async function exportOf(path: string): Promise<unknown> {
   try {
-    // The file type is checked before the import, because Node waits for input when it imports a pipe.
+    // The file type is checked before the import. If Node imports a pipe, it waits for input.
     await (await openRegularFile(path)).close();
     const loaded: unknown = await import(/* @vite-ignore */ pathToFileURL(path).href);
     if (typeof loaded === 'object' && loaded !== null && 'default' in loaded) return loaded.default;

@@ -1,5 +1,5 @@
-// Errors of the `settings` package. The user can fix each of them. Settings are refused as a whole: no part of a
-// refused source takes effect.
+// Errors of the `settings` package. The user can fix each of them. If one setting of a source is refused, no part of
+// that source takes effect.
 
 import type { ErrorData } from '@tidemark/core';
 import { CodedError } from '@tidemark/core';
@@ -31,8 +31,8 @@ export const SETTINGS_ERRORS: Readonly<Record<SettingsErrorCode, string>> = {
 };
 
 /**
- * Error of this package. Its message never contains the value of a setting, because the value may be a misplaced
- * secret.
+ * Error of this package. Its message never contains the value of a setting, because the user may have written a secret
+ * there by mistake.
  */
 export class SettingsError extends CodedError<SettingsErrorCode, ErrorData> {
   override readonly name = 'SettingsError';

@@ -1,4 +1,4 @@
-// Defines the settings and the form of their values. Only settings with an effect are defined here. A key is not a
+// Defines the settings and the form of their values. A setting is defined here only if it has an effect. A key is not a
 // setting (see `keyring.ts`).
 
 import { resolve } from 'node:path';
@@ -18,14 +18,14 @@ import { z } from 'zod';
 import type { HeaderSettings } from './headers.ts';
 import { headerSettings } from './headers.ts';
 
-/** Settings that any source set. A setting that is absent has its default value. */
+/** Settings that were set in any source. If a setting is absent, it has its default value. */
 export interface Settings {
   readonly model?: string | undefined;
   /** One of the provider names passed to `readSettings`, or `simulator`. */
   readonly provider?: string | undefined;
   /**
-   * Base URL by the name of a provider. A URL belongs to one provider, so that the key of another provider is never
-   * sent there.
+   * Base URL by the name of a provider. A URL belongs to one provider. Therefore the key of another provider is never
+   * sent to it.
    */
   readonly baseUrl?: Readonly<Record<string, string | undefined>> | undefined;
   /**
@@ -50,7 +50,7 @@ export interface Settings {
   readonly skillBudget?: { readonly [name in keyof SkillBudget]?: SkillBudget[name] | undefined } | undefined;
   /** Limits of the subagents of a session. With `false`, a session starts no subagents. */
   readonly subagents?: SubagentSettings | false | undefined;
-  /** MCP servers by name. Only the servers of the nearest source that defines any are used. */
+  /** MCP servers by name. Servers are used from only one source: the nearest source that defines any. */
   readonly mcp?: { readonly servers?: Readonly<Record<string, ServerSetting>> | undefined } | undefined;
   /**
    * Permission rules. The rules of all sources apply together: `deny` overrides `ask`, and `ask` overrides `allow`.
@@ -128,22 +128,22 @@ export type ServerSetting = (
   readonly timeoutMs?: number;
 };
 
-/** Settings of the display. They are the only settings that a workspace may set without trust. */
+/** Settings of the display. A workspace may set only these settings without trust. */
 export interface Display {
   readonly colour?: 'auto' | 'always' | 'never' | undefined;
   /** Width of a command's help text, in columns. */
   readonly columns?: number | undefined;
 }
 
-/** Returns true for a setting that joins the values of all sources. */
+/** Returns true for a setting whose value joins the values of all sources. */
 export function isJoined(name: string): boolean {
   return name === 'permissions.rules';
 }
 
 /**
- * Returns the part of a value that a trusted workspace is allowed to set, or `undefined` for none. Rules that allow are
- * removed, because a workspace may only narrow permissions. The folder of each server that a command starts becomes
- * absolute: the server must run in the folder in which its named files were found for the digest.
+ * Returns the part of a value that a trusted workspace may set. If it may set no part, returns `undefined`. Rules that
+ * allow are removed, because a workspace may only narrow permissions. For each server that a command starts, its folder
+ * becomes absolute. The server must run in the folder in which its named files were found for the digest.
  */
 export function broughtValue(name: string, value: unknown, workspace: string): unknown {
   if (name === 'skillRoots' || name === 'connection.headers' || (name === 'sandbox.network' && value !== 'off'))
@@ -170,7 +170,10 @@ const dollars = z.string(DOLLARS).regex(/^\d{1,9}(\.\d{1,9})?$/, DOLLARS);
 const count = z.int().positive().max(1e15);
 const budget = z.int().min(0).max(1e15);
 const patterns = z.array(z.string().min(1)).min(1).exactOptional();
-/** Schema of a rule. It checks only the form of the rule. The agent checks the content against the available tools. */
+/**
+ * Schema of a rule. It checks only the form of the rule. The agent checks the content of the rule against the available
+ * tools.
+ */
 const ruleSchema = z.strictObject(
   { decision: z.enum(['allow', 'ask', 'deny']), tool: words, commands: patterns, paths: patterns, hosts: patterns },
   'expected { decision, tool } with commands, paths or hosts',
@@ -233,7 +236,7 @@ export function serversIn(tree: unknown): Readonly<Record<string, ServerSetting>
 }
 
 /**
- * Makes the folder of each server that a command starts absolute, relative to the workspace. Without an explicit
+ * For each server that a command starts, makes its folder absolute, relative to the workspace. Without an explicit
  * folder, such a server would run in the folder in which `tidemark` was started.
  */
 function serversRunIn(workspace: string, servers: unknown): Readonly<Record<string, ServerSetting>> {
@@ -330,8 +333,8 @@ export const RENAMED_SETTINGS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Defaults of the settings, as text for the user. The text has no effect: the code that uses a setting decides its
- * default. A setting that is not listed has the default of its provider.
+ * Defaults of the settings, as text for the user. The text has no effect, because the code that uses a setting decides
+ * its default. If a setting is not listed, its default is that of its provider.
  */
 const BY_DEFAULT: ReadonlyMap<string, string> = new Map(
   Object.entries({

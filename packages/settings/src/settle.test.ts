@@ -1,4 +1,4 @@
-// Tests, on real files, which values take effect, where they come from, and which are refused.
+// Tests, on real files, which values take effect, which source they come from, and which values are refused.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
-// Determines the effective value of each setting and its source. The nearest source wins, in this order: the
-// environment, the workspace, the user's own file, the default. Flags of the command line come before all of these and
-// are applied by the caller. Settings of an untrusted workspace are ignored and listed.
+// Determines the effective value of each setting and its source. The sources have this order of precedence: the
+// environment, the workspace, the user's own file, the default. Flags of the command line have precedence over all of
+// these, and the caller applies them. Settings of an untrusted workspace are ignored and listed.
 
 import { join } from 'node:path';
 
@@ -27,7 +27,7 @@ export interface EffectiveSetting {
   /** Effective value. Absent if the setting has its default. */
   readonly value?: unknown;
   readonly source: SettingSource;
-  /** File with line, or environment variable. For a default, its description. */
+  /** File with line, or environment variable. For a default, the description of the default. */
   readonly place: string;
 }
 
@@ -84,8 +84,8 @@ function inForce(name: string, layers: readonly SettingLayer[]): EffectiveSettin
 }
 
 /**
- * Joins the values of a list from all sources. `source` of the result is the nearest source that sets the list, and
- * `place` names the places of all these sources.
+ * Joins the values of a list from all sources. `source` of the result is the nearest source that sets the list. `place`
+ * contains the places of all these sources.
  */
 function joinLayers(name: string, layers: readonly SettingLayer[]): EffectiveSetting {
   const found = layers.flatMap(([source, leaves]) =>
@@ -140,7 +140,7 @@ function sizeOf(leaf: Leaf | undefined): number {
 /** Settings of a workspace that take effect only with trust. */
 export interface BroughtSettings {
   readonly servers: Readonly<Record<string, ServerSetting>>;
-  /** Rules of the workspace, including rules that allow, which do not take effect. */
+  /** Rules of the workspace. Rules that allow are included, although they do not take effect. */
   readonly rules: readonly Rule[];
   /** All other settings of the workspace that need trust. */
   readonly leaves: readonly Leaf[];

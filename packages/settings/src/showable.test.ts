@@ -1,4 +1,5 @@
-// Tests that the printed form of a server setting contains no secret. Every part of a server setting can contain one.
+// Tests that the printed form of a server setting contains no secret. In a server setting, every part can contain a
+// secret.
 
 import { expect, test } from 'vitest';
 

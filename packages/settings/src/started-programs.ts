@@ -1,5 +1,5 @@
-// Lists the programs that the settings of a workspace start, one entry per program. Every kind of setting that starts a
-// program is included.
+// Lists the programs that the settings of a workspace start, one entry per program. The list covers every kind of
+// setting that starts a program.
 
 import { defined } from '@tidemark/core';
 import { parseJson } from '@tidemark/log';
@@ -19,11 +19,11 @@ export interface StartedProgram {
 }
 
 /**
- * Returns the programs that a configuration starts. `configuration` is its text. The list is empty for an invalid
- * configuration.
+ * Returns the programs that a configuration starts. `configuration` is its text. If the configuration is invalid, the
+ * list is empty.
  */
 export function startedPrograms(configuration: string | undefined): readonly StartedProgram[] {
-  // A new kind of setting that starts a program, such as a hook, must be added here.
+  // If a new kind of setting that starts a program is introduced, such as a hook, it must be added here.
   return Object.entries(serversIn(treeOf(configuration))).flatMap(([name, server]) => serverProgram(name, server));
 }
 
@@ -37,7 +37,7 @@ function treeOf(configuration: string | undefined): unknown {
   try {
     return configuration === undefined ? undefined : parseJson(configuration);
   } catch {
-    // Text that is not JSON is refused elsewhere, when the settings are read.
+    // If the text is not JSON, it is refused later, when the settings are read.
     return undefined;
   }
 }

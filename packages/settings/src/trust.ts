@@ -1,6 +1,6 @@
 // Trust decisions of the user, one per workspace. They are stored in the home, outside every workspace, with the real
-// path and the digest of the workspace. Each decision has its own small file, so that two processes cannot undo each
-// other's revocation.
+// path and the digest of the workspace. Each decision has its own small file. Therefore two processes that write at the
+// same time cannot undo each other's revocation.
 
 import { createHash, randomUUID } from 'node:crypto';
 import { readdir, realpath, rename, rm, writeFile } from 'node:fs/promises';
@@ -30,7 +30,7 @@ export interface TrustRecord {
 
 /**
  * State of trust of a workspace. `changed`: the workspace was trusted, but its contents have changed since then.
- * `unknown`: no decision about its current contents exists.
+ * `unknown`: there is no decision about its current contents.
  */
 export type TrustState = TrustDecision | 'changed' | 'unknown';
 
@@ -52,8 +52,8 @@ export async function canKeepTrust(home: string, workspace: string): Promise<boo
 }
 
 /**
- * Returns true if a path is the workspace or is inside it, after links are followed. Files at such a path cannot be
- * trusted more than the workspace.
+ * Returns true if a path, after links are followed, is the workspace or is inside it. Files at such a path must not
+ * have more trust than the workspace.
  */
 export async function liesInside(path: string, workspace: string): Promise<boolean> {
   const [real, folder] = [await realOf(resolve(path)), await realOf(resolve(workspace))];
@@ -81,7 +81,7 @@ export async function recordTrust(
   await rename(next, path);
 }
 
-/** Deletes the decision about a folder, which may no longer exist. Returns true if a decision was stored. */
+/** Deletes the decision about a folder. The folder may no longer exist. Returns true if a decision was stored. */
 export async function revokeTrust(home: string, folder: string): Promise<boolean> {
   const workspace = await realpath(folder).catch(() => resolve(folder));
   const path = pathOf(home, workspace);
@@ -121,8 +121,8 @@ async function filesIn(home: string): Promise<readonly string[]> {
 }
 
 /**
- * Reads a trust record. A link is refused because a file from elsewhere could then declare a workspace trusted. A file
- * that another user can write is refused for the same reason.
+ * Reads a trust record. Refuses a link, because a file from another place could then declare a workspace trusted.
+ * Refuses a file that another user can write, for the same reason.
  */
 async function readRecord(path: string): Promise<TrustRecord | undefined> {
   try {

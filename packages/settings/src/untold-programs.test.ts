@@ -1,5 +1,6 @@
 // Tests, on real folders, which programs of a command line are listed in `untold` because no file shows what they
-// start. Also tests which files of shell lines and of package programs are part of the digest for trust.
+// start. Also tests which files are part of the digest for trust. These files come from shell lines and from programs
+// of packages.
 
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -273,8 +274,8 @@ describe('a file that a shell line names is covered', () => {
   });
 });
 
-// The expected digests come from the version before `untold` was introduced. They must not change. Otherwise the user
-// would be asked again about folders that were trusted with that version.
+// The expected digests come from the last version without `untold`. They must not change. Otherwise the user would be
+// asked again about folders that were trusted with that version.
 test.each<[string, Server, string]>([
   [
     'an interpreter with a file',

@@ -1,12 +1,15 @@
-// Decides whether it is known which files of a workspace a command starts. Only programs that are listed in this file
-// count as known, so that a new tool is not treated as harmless.
+// Decides if the files of a workspace that a command starts are known. They count as known only for the programs that
+// are listed in this file. Therefore a new tool is not treated as harmless.
 
 import type { CommandWord, StartedCommand } from './command-line.ts';
 import { programName } from './command-line.ts';
 
 /** Checks of a word of a command. Their results depend on the files of the workspace. */
 export interface WorkspaceLook {
-  /** Returns true if a word leads to a file. An interpreter can complete the word: `server` leads to `server.js`. */
+  /**
+   * Returns true if a word leads to a file. An interpreter may add an extension to the word: `server` leads to
+   * `server.js`.
+   */
   readonly isFile: (word: string) => boolean;
   /**
    * Returns true if a word leads into the workspace. The file at that path is part of the digest for trust, even if it
@@ -18,9 +21,9 @@ export interface WorkspaceLook {
 }
 
 /**
- * Returns the name of the program if no file shows what it starts. Returns `undefined` if a file shows it, or if the
- * program starts no other program. Also returns `undefined` for a shell and a launcher, because the commands that they
- * run are checked separately.
+ * Returns the name of the program if no file shows what it starts. If a file shows it, or if the program starts no
+ * other program, returns `undefined`. For a shell and a launcher, also returns `undefined`, because the commands that
+ * they run are checked separately.
  */
 export function untoldProgram({ program, args, launches }: StartedCommand, look: WorkspaceLook): string | undefined {
   const name = programName(program);
@@ -29,7 +32,7 @@ export function untoldProgram({ program, args, launches }: StartedCommand, look:
 }
 
 /**
- * Names of build tools. A file of the workspace with such a name is part of the digest for trust, but it also runs
+ * Names of build tools. A file of the workspace with such a name is part of the digest for trust. However, it also runs
  * commands from other files of the workspace.
  */
 const RUN_A_BUILD: ReadonlySet<string> = new Set(['gradlew', 'mvnw', 'rails', 'rake', 'mill', 'sbt', 'pants', 'bazel']);
@@ -53,7 +56,7 @@ const START_NONE: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Names of shell builtins, which no file in `PATH` can replace. */
+/** Names of shell builtins. A file in `PATH` cannot replace them. */
 export const BUILTINS: ReadonlySet<string> = new Set(
   (
     ': . source [ [[ test true false echo printf cd pushd popd pwd exit return break continue shift set unset export readonly ' +
@@ -66,15 +69,15 @@ function isRunner(name: string, args: readonly CommandWord[]): boolean {
 }
 
 const SCRIPT_RUNNERS: ReadonlySet<string> = new Set(['npm', 'pnpm', 'yarn', 'bun', 'deno']);
-/** Runners that run a script by its name alone, without a word such as `run` before it. */
+/** Runners that need only the name of a script to run it. Other runners need a word such as `run` before the name. */
 const NAME_ALONE: ReadonlySet<string> = new Set(['pnpm', 'yarn', 'bun']);
 const RUN_WORDS = /^(?:run|run-script|task|start|stop|test|t|tst|restart|--run)$/;
 /** Matches subcommands that start programs from packages. */
 const OTHER_WORDS =
   /^(?:i|install|ci|add|update|up|upgrade|rebuild|exec|x|dlx|create|init|link|publish|pack|install-test|it|cit)$/;
 /**
- * Matches options and subcommands that select other packages of the workspace, which may have a script of the same
- * name.
+ * Matches options and subcommands that select other packages of the workspace. Such a package may have a script with
+ * the same name.
  */
 const OTHER_PACKAGES =
   /^(?:-w.*|-ws|--workspaces?(?:=.*)?|--include-workspace-root|-r|--recursive|-F.*|--filter(?:-prod)?(?:=.*)?|workspaces?|foreach)$/;
@@ -98,15 +101,15 @@ function isPlainContainer(args: readonly CommandWord[]): boolean {
   return args[0]?.text === 'run' && args.every(({ text, known }) => known && !isMount.test(text));
 }
 
-/** Options by which an interpreter gets its code. */
+/** Options that give an interpreter its code. */
 interface Interpreter {
   /** Matches options with code as their value. */
   readonly code?: RegExp;
   /** Matches the option with the name of a module. The module can be a file. */
   readonly module?: RegExp;
-  /** Matches options with a module that is loaded first. `./x.js` names a file, `x` a package. */
+  /** Matches options that name a module to load first. `./x.js` is a file, `x` is a package. */
   readonly preload?: RegExp;
-  /** Matches options whose value is the next word. That value is not the file that runs. */
+  /** Matches options whose value is the next word. That value is not the file that the interpreter runs. */
   readonly valued?: RegExp;
 }
 
@@ -144,7 +147,7 @@ function isNode(name: string): boolean {
 }
 
 /**
- * Returns true if the arguments name a file for the interpreter, and no argument before it makes the interpreter run
+ * Returns true if the arguments name a file for the interpreter, and no earlier argument makes the interpreter run
  * other code.
  */
 function isToldFile(name: string, args: readonly CommandWord[], look: WorkspaceLook): boolean {

@@ -1,12 +1,12 @@
-// Reads the contents of a workspace that change what an agent knows or may do, and computes their digest. Trust is
-// given to this digest. The digest covers:
+// Reads the contents of a workspace that change what an agent knows or is allowed to do, and computes their digest.
+// Trust is given to this digest. The digest covers:
 //
 // - `.tidemark/config.json`, which contains MCP servers and rules
 // - each workspace file that the configuration names as a program or passes to a program
 // - each file below `.agents/skills`, by name and bytes
 //
-// The digest does not cover memory, which the agent itself writes, nor AGENTS.md, which is only read. A model gets both
-// as text with the role of the user.
+// The digest does not cover memory, because the agent itself writes it. It does not cover AGENTS.md, because AGENTS.md
+// is only read. A model gets both as text with the role of the user.
 
 import { createHash } from 'node:crypto';
 import { realpath, stat } from 'node:fs/promises';
@@ -29,10 +29,11 @@ export interface BroughtConfiguration {
 }
 
 /**
- * Contents of a workspace that change what an agent knows or may do, with their digest. Trust is given to the digest.
+ * Contents of a workspace that change what an agent knows or is allowed to do, and their digest. Trust is given to the
+ * digest.
  */
 export interface WorkspaceContents extends BroughtConfiguration {
-  /** SHA-256 of the contents, in hex. All workspaces without such contents have the same digest. */
+  /** SHA-256 of the contents, in hex. If workspaces have no such contents, they all have the same digest. */
   readonly digest: string;
   /** Real path of `.agents/skills`, if it is inside the workspace. */
   readonly skillsRoot?: string;
@@ -45,8 +46,8 @@ export interface WorkspaceContents extends BroughtConfiguration {
   readonly memory: boolean;
   /**
    * Sorted real paths that the settings of the workspace name: programs, files passed to programs, links on the way to
-   * them, and folders. A folder includes everything below it. Anyone who changes one of these files changes what is
-   * started.
+   * them, and folders. A folder includes everything below it. If one of these files changes, a setting starts something
+   * else.
    */
   readonly named: readonly string[];
   /** The named paths, grouped by the setting that names them. */
@@ -123,8 +124,8 @@ function digestOf(
 }
 
 /**
- * Reads the configuration. A link on its path is refused, because the file that the link points to can be outside the
- * trusted contents.
+ * Reads the configuration. Refuses a link on its path, because the target of the link can be outside the trusted
+ * contents.
  */
 async function configurationIn(workspace: string): Promise<string | undefined> {
   const path = join(workspace, CONFIGURATION_PATH);
@@ -140,7 +141,7 @@ async function configurationIn(workspace: string): Promise<string | undefined> {
 
 /**
  * Returns the real path of the folder of skills. The folder can be a link to another folder of the same workspace
- * (`.claude/skills`). Returns `undefined` if there is no folder, or if the link leads out of the workspace.
+ * (`.claude/skills`). If there is no folder, or if the link leads out of the workspace, returns `undefined`.
  */
 async function skillsRootIn(workspace: string): Promise<string | undefined> {
   const real = await realpath(join(workspace, '.agents', 'skills')).catch(absent);

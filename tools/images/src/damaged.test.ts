@@ -1,5 +1,5 @@
 // Tests the image fitter with damaged bytes. The result is always an image that can be sent, or a text. The fitter
-// never throws and never exceeds its bounds.
+// never throws, and its result never exceeds the bounds.
 
 import type { ImageSize } from '@tidemark/model';
 import fc from 'fast-check';
@@ -27,7 +27,7 @@ const whole = await Promise.all(
   ),
 );
 
-/** An image file with some changed bytes, either whole or cut off at any byte. */
+/** Image file in which some bytes are changed. It is either complete or cut off at any byte. */
 const damaged: fc.Arbitrary<Buffer> = fc
   .record({
     file: fc.constantFrom(...whole),

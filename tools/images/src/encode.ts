@@ -1,6 +1,6 @@
 // Encodes an image again within a number of bytes. The result is upright, has only the first frame, and has colors that
-// every provider accepts. PNG keeps the text of a screenshot readable. An image that is too large as PNG becomes a
-// JPEG. For a smaller JPEG, the quality is reduced first, then the size.
+// every provider accepts. In PNG format, the text of a screenshot remains readable. If an image is too large as PNG, it
+// becomes a JPEG. To make a JPEG smaller, first its quality is reduced, then its size.
 
 import type { ImageSize } from '@tidemark/model';
 import type { Sharp } from 'sharp';
@@ -15,9 +15,9 @@ export interface EncodedImage {
   readonly size: ImageSize;
 }
 
-/** JPEG qualities, tried in this order. At the lowest quality, the letters of a screenshot are still readable. */
+/** JPEG qualities, tried in this order. Even at the lowest quality, the letters of a screenshot are readable. */
 const QUALITIES = [85, 60] as const;
-/** Factor by which width and height shrink when no quality is small enough. */
+/** Factor for the next width and height. It is used when the image is too large at every quality. */
 const SHRINK = 0.8;
 /** Maximum time for decoding, in seconds. */
 const PATIENCE = 30;
@@ -25,7 +25,7 @@ const PATIENCE = 30;
 /**
  * Decodes the whole image to check it.
  *
- * @throws the error of the library for a damaged or cut file.
+ * @throws the error of the library for a damaged or incomplete file.
  */
 export async function decodes(sharp: ImageLibrary, image: SeenImage): Promise<void> {
   await openImage(sharp, image).raw().toBuffer();
@@ -34,7 +34,7 @@ export async function decodes(sharp: ImageLibrary, image: SeenImage): Promise<vo
 /**
  * Encodes an image with at most `bytes` bytes, at the given size or smaller.
  *
- * @throws the error of the library for a damaged or cut file.
+ * @throws the error of the library for a damaged or incomplete file.
  */
 export async function encode(
   sharp: ImageLibrary,
@@ -74,7 +74,9 @@ function resizeImage(sharp: ImageLibrary, image: SeenImage, { width, height }: I
   return openImage(sharp, image).autoOrient().resize(width, height, { fit: 'fill' }).toColourspace('srgb');
 }
 
-/** Opens the first frame of an image. A file that ends early is an error and is not shown as a half-grey image. */
+/**
+ * Opens the first frame of an image. If a file ends early, this is an error. The image is not shown with a gray half.
+ */
 function openImage(sharp: ImageLibrary, { data }: SeenImage): Sharp {
   return sharp(data, { failOn: 'error', limitInputPixels: MAX_PIXELS }).timeout({ seconds: PATIENCE });
 }

@@ -27,7 +27,7 @@ async function problemOf(data: Uint8Array): Promise<string> {
   return 'problem' in made ? made.problem : expect.unreachable('it fits');
 }
 
-/** Returns a plain picture, or with `noise` a picture that cannot be compressed well. */
+/** Returns a plain picture. With `noise`, returns a picture that cannot be compressed well. */
 function drawn(width: number, height: number, noise = false): Sharp {
   const background = { r: 40, g: 90, b: 160 };
   const made = { width, height, channels: 3, background } as const;

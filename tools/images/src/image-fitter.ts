@@ -1,6 +1,6 @@
-// Makes images fit for sending. An image that fits is returned unchanged, byte for byte. An image that does not fit is
-// encoded once more. For an image that cannot be sent, the reason is returned. Every image is decoded completely,
-// because the provider would refuse every later request with an unreadable image.
+// Makes images fit for sending. If an image fits, it is returned unchanged, byte for byte. If it does not fit, it is
+// encoded one more time. If it cannot be sent, the reason is returned. Every image is decoded completely, because a
+// provider would refuse every later request that contains an unreadable image.
 
 import type { FittedImage, ImageBounds, ImageFitter, UnfitImage } from '@tidemark/agent';
 import type { EncodedImage } from './encode.ts';
@@ -12,7 +12,7 @@ import { loadSharp } from './load-sharp.ts';
 import type { SeenImage } from './look-into.ts';
 import { lookInto, MAX_PIXELS } from './look-into.ts';
 
-/** Creates an image fitter. The image library is loaded with the first image that must be decoded. */
+/** Creates an image fitter. The image library is loaded when an image must be decoded for the first time. */
 export function createImageFitter(): ImageFitter {
   return {
     async fit(data, bounds) {

@@ -9,7 +9,8 @@ const SENDABLE = ['PNG', 'JPEG', 'GIF', 'WebP'] as const;
 export type Sendable = (typeof SENDABLE)[number];
 
 /**
- * Image formats that are recognized by their first bytes. A format outside `Sendable` is named in the error message.
+ * Image formats that are recognized by their first bytes. If a format is not in `Sendable`, the error message names the
+ * format.
  */
 export type ImageFormat = Sendable | 'SVG' | 'BMP' | 'TIFF' | 'HEIC' | 'AVIF' | 'JPEG XL' | 'ICO' | 'PDF';
 

@@ -1,6 +1,6 @@
-// Loads the image library with the first image. The library has 19 MB, which a session without images never loads. All
-// decoders are blocked except the four that are needed. SVG and PDF are not decoded, and no decoder can read other
-// files.
+// Loads the image library when the first image arrives. The library has 19 MB, so a session without images does not
+// load it. Only the four needed decoders are allowed, and all others are blocked. SVG and PDF are not decoded, and no
+// decoder can read other files.
 
 import type Sharp from 'sharp';
 
@@ -10,9 +10,9 @@ export type ImageLibrary = typeof Sharp;
 let loaded: Promise<ImageLibrary> | undefined;
 
 /**
- * Loads the library once.
+ * Loads the library. Later calls return the same library.
  *
- * @throws any error of loading it. The library is missing on a platform without a build.
+ * @throws any error of loading it. On a platform without a build, the library is missing.
  */
 export function loadSharp(): Promise<ImageLibrary> {
   return (loaded ??= load());

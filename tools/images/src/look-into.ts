@@ -1,5 +1,5 @@
-// Reads the properties of an image from its header without decoding the image. A small file that would unpack to
-// gigabytes is therefore refused before it uses memory.
+// Reads the properties of an image from its header without decoding the image. A small file could decode to gigabytes.
+// Such a file is refused before it uses memory.
 
 import type { ImageSize } from '@tidemark/model';
 import type { Sendable } from './image-format.ts';
@@ -19,7 +19,8 @@ export interface SeenImage {
 }
 
 /**
- * Maximum number of pixels that are decoded. The limit fits the largest photos of phones and needs 256 MB of memory.
+ * Maximum number of pixels that are decoded. Even the largest photos of phones have fewer pixels. An image at the limit
+ * needs 256 MB of memory.
  */
 export const MAX_PIXELS = 64_000_000;
 

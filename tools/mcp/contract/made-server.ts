@@ -28,8 +28,8 @@ export interface MadeServerOptions {
   readonly tools: readonly MadeTool[];
   readonly instructions?: string;
   /**
-   * Protocol revision with which the server answers, for any revision that the client requests. The default is the
-   * latest revision of the SDK.
+   * Protocol revision in the server's answer, for any revision that the client requests. The default is the latest
+   * revision of the SDK.
    */
   readonly revision?: string;
 }

@@ -1,4 +1,5 @@
-// Stores accepted tool definitions in a file of the user, so a definition that changes between two sessions is noticed.
+// Stores accepted tool definitions in a file of the user. If a definition changes between two sessions, the change is
+// noticed.
 
 import { chmodSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -20,8 +21,8 @@ const fileSchema = z.strictObject({
  * Opens the file, which may not exist yet. The file is read again before each write, because another process may have
  * changed it.
  *
- * @throws McpError `mcp/approvals-damaged` for a damaged file, because continuing would accept any definition that a
- *   server sends now; FileError for a pipe, a device or a folder.
+ * @throws McpError `mcp/approvals-damaged` for a damaged file. If the program continued, it would accept any definition
+ * that a server sends now. FileError for a pipe, a device or a folder.
  */
 export function openApprovals(path: string): Approvals {
   let kept = readAll(path);

@@ -1,5 +1,6 @@
-// Accepted tool definitions: the first definition that a server sends for a tool, and every later one that the user
-// approved. A definition that differs from the accepted one needs an approval, in this session or in any later one.
+// Accepted tool definitions. For each tool, they are the first definition that a server sends and every later
+// definition that the user approved. If a definition differs from the accepted one, it needs an approval, in this
+// session and in any later session.
 
 import { createHash } from 'node:crypto';
 import { canonicalText } from '@tidemark/log';
@@ -13,20 +14,20 @@ export interface Definition {
 }
 
 /**
- * The accepted definition of each tool: the last one that the user approved, or else the first one that the server
- * sent.
+ * The accepted definition of each tool. It is the last definition that the user approved. If there is none, it is the
+ * first definition that the server sent.
  */
 export interface Approvals {
   get(name: string): Definition | undefined;
   /**
-   * Accepts these definitions and replaces earlier ones with the same names.
+   * Accepts these definitions. They replace earlier definitions with the same names.
    *
-   * @throws any error of storing the definitions. They still apply in this process.
+   * @throws any error of storing the definitions. The definitions still apply in this process.
    */
   take(definitions: readonly Definition[]): void;
 }
 
-/** Creates approvals that are kept in memory until the process ends. */
+/** Creates approvals that are stored in memory until the process ends. */
 export function createApprovals(): Approvals {
   const kept = new Map<string, Definition>();
   return {

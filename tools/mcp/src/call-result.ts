@@ -1,6 +1,5 @@
-// Converts the result of an MCP call to the output of a tool. Text stays text, and images stay images. The runtime
-// later fits the images to the limits of the provider. Content that cannot be shown to a model is described in one line
-// (L6).
+// Converts the result of an MCP call to the output of a tool. Text and images keep their kind. The runtime later adapts
+// the images to the limits of the provider. If content cannot be shown to a model, one line describes it (L6).
 
 import type { ToolImage, ToolOutput } from '@tidemark/agent';
 import { imageKind } from '@tidemark/model';
@@ -68,9 +67,9 @@ function notShown(what: string, base64: string): string {
 }
 
 /**
- * Returns the text of structured content. Returns an empty list if the content blocks already contain all of it. The
- * MCP specification asks servers to send structured content also as text, and many servers repeat whole blocks in it. A
- * long string that a block contains, for example the base64 of an image, is replaced by "[as above]".
+ * Returns the text of structured content. If the content blocks already contain all of it, returns an empty list. The
+ * MCP specification asks servers to send structured content also as text. Many servers repeat whole blocks in it. If a
+ * block contains a long string, such as the base64 of an image, the string is replaced by "[as above]".
  */
 function structuredWords(structured: object, content: readonly ResultBlock[]): readonly string[] {
   if (!isShallow(structured)) return ['[structured content that is nested too deep to be shown]'];
@@ -81,12 +80,12 @@ function structuredWords(structured: object, content: readonly ResultBlock[]): r
   return [JSON.stringify(structured, (_key, value: unknown) => (isLong(value) ? '[as above]' : value))];
 }
 
-/** A string with more characters than this is replaced if a block already contains it. */
+/** Number of characters. If a string is longer and a block already contains it, it is replaced. */
 const LONG = 100;
 
 /**
- * Returns all strings in a value. Any other value, such as a number, is returned with a prefix that no block has, so it
- * always counts as new.
+ * Returns all strings in a value. Any other value, such as a number, is returned with a prefix. No block has this
+ * prefix, so such a value always counts as new.
  */
 function stringsIn(value: unknown): readonly string[] {
   if (typeof value === 'object' && value !== null) return Object.values(value).flatMap((each) => stringsIn(each));
@@ -102,10 +101,10 @@ function isTextOf(block: ResultBlock, structured: object): boolean {
   }
 }
 
-// Limits how deeply values from a server may be nested. A recursive function would overflow the stack on a value with
-// thousands of levels.
+// Limits the number of nested levels in values from a server. With thousands of levels, a recursive function would
+// overflow the stack.
 
-/** True for a value with at most 1,000 nested levels, which is the maximum of canonical JSON. */
+/** Returns true if the value has at most 1,000 nested levels, the maximum of canonical JSON. */
 export function isShallow(value: unknown): boolean {
   try {
     return canonicalText(value) !== '';

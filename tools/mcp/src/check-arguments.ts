@@ -1,10 +1,10 @@
-// Checks the arguments of a call against the tool's schema. The schema is the version that the model was shown.
+// Checks the arguments of a call against the tool's schema. The schema is the version that was shown to the model.
 
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import { Script } from 'node:vm';
 import type { JsonValue } from '@tidemark/model';
 
-/** Returns a description of the fault in the arguments, or `undefined` if the arguments are valid. */
+/** Returns a description of the problem in the arguments. If the arguments are valid, returns `undefined`. */
 export type ArgumentCheck = (input: object) => string | undefined;
 
 /**
@@ -32,7 +32,7 @@ function plainText(message: string): string {
 }
 
 /**
- * Maximum time for a check, in milliseconds. A pattern in a schema can take practically forever and would block the
+ * Maximum time for a check, in milliseconds. A pattern in a schema can take an almost endless time. It would block the
  * whole process.
  */
 const MAX_MS = 1_000;

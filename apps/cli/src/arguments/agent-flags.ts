@@ -37,8 +37,8 @@ export interface AgentFlags {
   readonly trust?: true;
   readonly network?: 'off' | 'on';
   /**
-   * Cost in dollars from which a notice about a rewrite is printed. The value comes from the settings. No command-line
-   * option sets it.
+   * Smallest cost of a rewrite, in dollars, for which a notice is printed. The value comes from the settings. No
+   * command-line option sets it.
    */
   readonly rewriteCost?: string;
 }
@@ -173,12 +173,12 @@ export function limitsIn({ maxCost, maxSteps, maxTokens }: AgentFlags): AgentLim
 }
 
 /**
- * Returns the thresholds for a rewrite notice: `tokens`, and `cost` in dollars. Returns `undefined` if neither the
- * options nor the settings set a threshold.
+ * Returns the thresholds for a rewrite notice: `tokens`, and `cost` in dollars. If neither the options nor the settings
+ * set a threshold, returns `undefined`.
  */
 export function rewriteNoticeIn(flags: AgentFlags): RewriteNotice | undefined {
   const { rewriteNotice, rewriteCost, inPlace } = flags;
-  // With `--in-place`, the user always sees the price of the model switch before paying it. The default threshold is
+  // With `--in-place`, the user always sees the price of the model switch before it is paid. The default threshold is
   // therefore one token.
   const tokens = rewriteNotice ?? (inPlace === true ? 1 : undefined);
   const notice = defined({ tokens, cost: rewriteCost });

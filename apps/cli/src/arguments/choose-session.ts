@@ -23,8 +23,8 @@ export interface ChosenSession {
   /** Provider of the session's last epoch. */
   readonly provider: string | undefined;
   /**
-   * Context window, in tokens, that the user gave for a model that is not in the catalog. `undefined` for a model of
-   * the catalog.
+   * Context window in tokens. The user gives it for a model that is not in the catalog. `undefined` for a model of the
+   * catalog.
    */
   readonly window: number | undefined;
   /** Compaction policy of the session's last turn, if the user chose one. */
@@ -32,8 +32,8 @@ export interface ChosenSession {
   /** True if the model has the tool `plan`. `undefined` before the first request. */
   readonly plan: boolean | undefined;
   /**
-   * Parts of the session's last answer. If the turn was cut off, these parts include the open calls that a resumed turn
-   * closes.
+   * Parts of the session's last answer. If the turn was cut off, the parts include the open calls. A resumed turn
+   * closes these calls.
    */
   readonly answered: readonly AnswerPart[];
 }
@@ -65,8 +65,8 @@ export async function namedSession(log: Log, id: SessionId): Promise<ChosenSessi
 }
 
 /**
- * Returns true if the model has the tool `plan` after tools were appended or removed. A queued change is not passed
- * here: it takes effect at the next epoch, and `epoch.opened` lists the tools of that epoch.
+ * Returns true if the model has the tool `plan` after tools were appended or removed. A queued change is not passed to
+ * this function. It takes effect at the next epoch, and `epoch.opened` lists the tools of that epoch.
  */
 function hasPlan(before: boolean | undefined, { added, removed }: ToolsChanged): boolean | undefined {
   if (added.some(isPlan)) return true;
@@ -80,8 +80,8 @@ function isPlan({ name }: ToolRecord): boolean {
 }
 
 /**
- * Returns the window, in tokens, that the user gave for a model outside the catalog. Returns `undefined` for a model of
- * the catalog. The window is read from the epoch's capabilities. Only a model outside the catalog has `markers` set to
+ * Returns the window in tokens that the user gave for a model outside the catalog. For a model of the catalog, returns
+ * `undefined`. The window is read from the epoch's capabilities. Only a model outside the catalog has `markers` set to
  * `unknown`.
  */
 async function saidWindow(log: Log, opened: EpochOpened | undefined): Promise<number | undefined> {
@@ -111,7 +111,7 @@ function order({ changedAt, createdAt }: { readonly changedAt?: string; readonly
 
 /**
  * Returns true if the session is an imported transcript. Checks the first record that the session does not inherit from
- * a parent, so a fork of an import does not count as imported. Also returns true if the session has no such record.
+ * a parent, so a fork of an import does not count as imported. If the session has no such record, also returns true.
  */
 async function isImported(log: Log, { session, parent }: SessionSummary): Promise<boolean> {
   const own = parent === undefined ? 0 : parent.position + 1;

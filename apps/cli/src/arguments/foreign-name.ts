@@ -1,5 +1,5 @@
 // Refuses model names that belong to a cloud or to another program. Such a name includes the service that serves the
-// model, but Tidemark cannot send requests to these services. Without this check the request would go to the maker of
+// model, and Tidemark cannot send requests to these services. Without this check, the request would go to the maker of
 // the model, with another key and another bill.
 
 import type { ProviderName } from '@tidemark/kit';
@@ -22,7 +22,7 @@ const CLOUDS: readonly (readonly [cloud: string, names: readonly RegExp[]])[] = 
 /**
  * Accepts a model name that is not a cloud's name and has no `provider:` prefix.
  *
- * @throws CliError `cli/refused` with the next step for any other name.
+ * @throws CliError `cli/refused` for any other name. The error contains the next step.
  */
 export function requireOwnName(model: string, catalog: Catalog): void {
   const name = model.trim().toLowerCase();
@@ -43,8 +43,8 @@ export function requireOwnName(model: string, catalog: Catalog): void {
 }
 
 /**
- * Returns the advice to use the same model directly from its maker, with the `--model` option to type. Returns an empty
- * string if the catalog does not have the model.
+ * Returns the advice to use the same model directly from its maker, with the `--model` option to type. If the catalog
+ * does not have the model, returns an empty string.
  */
 function atItsMaker(model: string, catalog: Catalog): string {
   const maker = (['anthropic', 'openai'] satisfies ProviderName[]).find(

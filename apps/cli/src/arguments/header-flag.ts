@@ -1,20 +1,20 @@
-// Reads `--header 'Name: value'`. A command line is visible to other programs and is kept in the history of the shell, so
-// a header that carries a credential is refused.
+// Reads `--header 'Name: value'`. A header that contains a credential is refused, because other programs can see the
+// command line and the shell stores it in its history.
 
 import { createSecrets } from '@tidemark/agent';
 import { isConnectionHeader, isCredentialHeader } from '@tidemark/settings';
 
 import { CliError } from '../frame/failure.ts';
 
-/** A header of the command line: its name and its value. */
+/** Header given on the command line: its name and its value. */
 export type HeaderFlag = readonly [name: string, value: string];
 
 const SAFE =
   'set the API key of the provider in its variable or with `tidemark keys set`; for another header, use the setting connection.headers with { "variable": "NAME" }.';
 
 /**
- * Parses one header and adds it to the earlier ones. The errors are not those of commander, which quotes the argument
- * and with it the value.
+ * Parses one header and adds it to the earlier ones. Does not use the errors of commander, because they quote the
+ * argument and its value.
  *
  * @throws CliError `cli/usage` for a text that is no header, and for a header that cannot be set here.
  */

@@ -1,6 +1,6 @@
 // Handles a prompt of a single word that is not a command, such as `history` or `login`. The user most likely meant a
-// command, and a prompt costs money. At a terminal the user is asked. Elsewhere the word is refused, with the matching
-// command and the way to send the word as a prompt.
+// command, and a prompt costs money. If there is a terminal, the user is asked. Otherwise the word is refused. The
+// error names the matching command and the way to send the word as a prompt.
 
 import type { CommandContext } from '../frame/command.ts';
 import { CliError } from '../frame/failure.ts';
@@ -46,11 +46,11 @@ const COMMAND_LIKE = /^[A-Za-z][A-Za-z0-9_-]*$/;
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 
 /**
- * Accepts a prompt, unless it is a single word that looks like a command. The word is compared without surrounding
- * spaces and invisible characters, and compatibility forms such as `ｈｉｓｔｏｒｙ` are normalized.
+ * Accepts a prompt, unless it is a single word that looks like a command. For the comparison, surrounding spaces and
+ * invisible characters are removed, and compatibility forms such as `ｈｉｓｔｏｒｙ` are normalized.
  *
  * @throws CliError `cli/unknown-command` when the word is refused, or when the user at the terminal does not confirm
- *   it.
+ * it.
  */
 export async function requirePrompt(words: readonly string[], context: CommandContext): Promise<void> {
   const [word, ...others] = words.filter((one) => plainWord(one) !== '');

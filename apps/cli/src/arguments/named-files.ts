@@ -1,6 +1,6 @@
-// Finds the files that a prompt names as `@src/tax.js`, or as `@"a b.txt"` if the name has spaces. The words of the
-// prompt stay unchanged. Each existing file is appended after the words as a separate part, so the model does not have
-// to guess which words are paths.
+// Finds the files that a prompt names, such as `@src/tax.js`, or `@"a b.txt"` if the name has spaces. The words of the
+// prompt stay unchanged. Each existing file is appended after the words as a separate part. The model therefore does
+// not have to guess which words are paths.
 
 import { realpath } from 'node:fs/promises';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
@@ -13,7 +13,7 @@ const PUNCTUATION = /[.,;:!?)\]}'"]+$/;
 
 /**
  * Returns the words as a text part, followed by one part for each file or folder of the workspace that the words name.
- * Any other `@` stays plain text.
+ * Any other `@` remains plain text.
  */
 export async function partsOf(words: string, workspace: string): Promise<readonly ContentPart[]> {
   const text: ContentPart = { type: 'text', text: words };
@@ -37,7 +37,7 @@ async function firstInside(names: readonly string[], folder: string): Promise<st
 }
 
 /**
- * Returns the path relative to the workspace. Returns `undefined` if no file or folder exists at the path, or if the
+ * Returns the path relative to the workspace. Returns `undefined` if there is no file or folder at the path, or if the
  * path or its symbolic link leads out of the workspace.
  */
 async function pathInside(name: string, folder: string): Promise<string | undefined> {
@@ -45,7 +45,7 @@ async function pathInside(name: string, folder: string): Promise<string | undefi
   try {
     return isInside(path) && isInside(relative(folder, await realpath(join(folder, path)))) ? path : undefined;
   } catch {
-    // If the path cannot be checked for any reason, the word stays plain text.
+    // If the path cannot be checked for any reason, the word remains plain text.
     return undefined;
   }
 }

@@ -9,7 +9,7 @@ import type { GivenImage } from '@tidemark/kit';
 import type { CommandContext } from '../frame/command.ts';
 import { CliError } from '../frame/failure.ts';
 
-/** Image name that means stdin, so that the user can pipe in the clipboard. */
+/** Image name that means stdin. With it, the user can pipe in the content of the clipboard. */
 const PIPED = '-';
 
 /** Maximum size of one image, in bytes. The whole image is held in memory. */

@@ -1,4 +1,4 @@
-// Reads the prompt of a command line: its words, its words with piped input, or piped input alone.
+// Reads the prompt of a command line. The prompt consists of words, of piped input, or of both.
 
 import { isUtf8 } from 'node:buffer';
 
@@ -15,7 +15,7 @@ const PIPED = '-';
 /** Maximum size of the piped input, in bytes. The whole input is held in memory. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** Text of a prompt, with its attachments. */
+/** Text of a prompt, and its attachments. */
 export interface SaidPrompt {
   readonly words: string;
   readonly attachments: readonly GivenAttachment[];
@@ -29,8 +29,8 @@ export interface PromptLine {
 }
 
 /**
- * Reads the prompt. Piped input is the prompt if there are no words, or only `-`. With other words, piped input is an
- * attachment.
+ * Reads the prompt. Without words, or with `-` as the only word, the piped input is the prompt. With other words, the
+ * piped input is an attachment.
  *
  * @throws CliError `cli/usage` when the prompt is empty.
  * @throws CliError `cli/refused` when the piped input is not text, or is too large.

@@ -1,5 +1,5 @@
-// Resolves a model name: a name in the catalog, or a family such as `sonnet`, which stands for the newest model of the
-// family. A name that matches no model is refused before the command looks up a key, forks a session or sends a
+// Resolves a model name. The name is either in the catalog, or a family such as `sonnet`, which means the newest model
+// of the family. A name that matches no model is refused before the command looks up a key, forks a session or sends a
 // request.
 
 import { nearestName } from '@tidemark/agent';
@@ -13,7 +13,7 @@ import type { ChosenSession } from './choose-session.ts';
 import { CliError } from '../frame/failure.ts';
 import { requireOwnName } from './foreign-name.ts';
 
-/** Catalog and session with which a model name is resolved. */
+/** Catalog and session that are used to resolve a model name. */
 export interface ModelUse {
   /** Model catalog, with the user's changes applied. */
   readonly catalog: Catalog;
@@ -30,11 +30,11 @@ const FAMILIES = ['sonnet', 'opus', 'haiku', 'fable', 'mythos'] as const;
 const LISTED = 6;
 
 /**
- * Returns the flags, with a family name replaced by the catalog's name of the model. The name stays unchanged if it is
+ * Returns the flags, with a family name replaced by the model name in the catalog. The name stays unchanged if it is
  * the session's current model, or if the requests go to a compatible server.
  *
  * @throws CliError `cli/refused` for a name that matches no model or several models, and for a model that Tidemark
- *   cannot reach. Also for an unknown model in an existing session.
+ * cannot reach. Also for an unknown model in an existing session.
  */
 export function resolveModel(flags: AgentFlags, use: ModelUse): AgentFlags {
   const { model, provider: flag } = flags;
@@ -71,9 +71,9 @@ function namesOf(rows: readonly Capabilities[]): readonly string[] {
 }
 
 /**
- * Returns the catalog row for a Claude family name: the newest model, or the model of the version in the name. For any
- * other name, returns the only row whose model name contains all words of that name. Returns `undefined` if no row or
- * several rows match.
+ * Returns the catalog row for the name. For a Claude family name, returns the newest model, or the model of the version
+ * in the name. For any other name, returns the only row whose model name contains all words of that name. If no row or
+ * several rows match, returns `undefined`.
  */
 function familyOf(model: string, rows: readonly Capabilities[]): Capabilities | undefined {
   const claude = claudeIn(model);
@@ -111,8 +111,8 @@ function familyRows(
 }
 
 /**
- * Returns the rows whose model name contains every word of the given name. A name that consists only of numbers matches
- * no row.
+ * Returns the rows whose model name contains every word of the given name. If the name has only numbers, no row
+ * matches.
  */
 function rowsWith(model: string, rows: readonly Capabilities[]): readonly Capabilities[] {
   const wanted = wordsOf(model);
@@ -188,8 +188,10 @@ function mayBeNew(model: string): boolean {
 }
 
 /**
+ * Accepts a name that is not in the catalog only for a new session.
+ *
  * @throws CliError `cli/refused` when the run continues an existing session. If the model does not exist, a useless
- *   fork or epoch would remain in that session.
+ * fork or epoch would remain in that session.
  */
 function requireNewSession(
   flags: AgentFlags,

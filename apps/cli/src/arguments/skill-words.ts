@@ -8,7 +8,7 @@ export interface SkilledPrompt {
 
 /**
  * Removes each leading `/skill name` from the prompt. Returns the rest of the prompt and the names. If no other words
- * follow, the words become a request to use these skills.
+ * follow, the rest is replaced by a request to use these skills.
  */
 export function takeSkills(text: string): SkilledPrompt {
   const skills: string[] = [];

@@ -1,4 +1,4 @@
-// Tests that an address with a password is refused before anything is sent, and that no output or file contains the
+// Tests that an address with a password is refused before anything is sent. No output and no file contains the
 // password.
 
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';

@@ -1,4 +1,5 @@
-// Tests the line that reports a context at the advisory tier, as a user at a terminal sees it over several processes.
+// Tests the line that reports a context at the advisory tier. The line is tested over several processes, as a user sees
+// it at a terminal.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// `tidemark cache`: reports how much of the input was read from the cache, which tokens were paid again and why, and
-// which stable parts changed. With `--requests`, lists the latest requests.
+// `tidemark cache`: reports how much of the input was read from the cache. Also reports which tokens were paid again
+// and why, and which stable parts changed. With `--requests`, lists the latest requests.
 
 import type { AccountedSession } from '@tidemark/agent';
 import type { Account } from '@tidemark/context';
@@ -94,7 +94,7 @@ function share(rate: number | null): string {
 
 const CHURNED = ['model', 'parameters', 'system', 'tools', 'history'] as const;
 
-/** Returns the row that counts the changes of the prefix, by cause. Side calls are not counted. */
+/** Returns the table row that counts the changes of the prefix, by cause. Does not count side calls. */
 function changesRow(sessions: readonly AccountedSession[]): readonly string[] {
   const causes = CHURNED.flatMap((what) => sessions.flatMap(({ churn }) => causesOf(what, churn[what])));
   const names = [...new Set(causes)];
@@ -106,7 +106,10 @@ function changesRow(sessions: readonly AccountedSession[]): readonly string[] {
   ];
 }
 
-/** Returns the name of each change, such as `history (compaction)`, repeated as often as the change happened. */
+/**
+ * Returns the name of each change, such as `history (compaction)`. A change that happened several times is repeated in
+ * the list.
+ */
 function causesOf(what: string, changes: { readonly [cause: string]: number }): readonly string[] {
   return Object.entries(changes).flatMap(([cause, count]) =>
     Array.from({ length: count }, () => (what === cause ? what : `${what} (${cause})`)),

@@ -31,8 +31,8 @@ import { settingsIn } from '../settings/settings-in.ts';
 import { withSettings } from '../settings/with-settings.ts';
 
 /**
- * Command `tidemark compact`, which replaces older history with a checkpoint, or reports what a compaction would save
- * and cost.
+ * Command `tidemark compact`. It replaces older history with a checkpoint, or reports what a compaction would save and
+ * cost.
  */
 export const compact: Command = {
   name: 'compact',
@@ -112,7 +112,7 @@ function requireTogether({ fresh, tailTokens, provider, baseUrl, compactionBy }:
   }
 }
 
-/** Creates the checkpoint for `--fresh` without a model. Takes no lock, because the session is only read. */
+/** Creates the checkpoint for `--fresh` without a model. Takes no lock, because the function only reads the session. */
 async function startByLog(id: SessionId, flags: CompactFlags, context: CommandContext): Promise<CompactionReport> {
   const log = await context.store();
   const runtime = await runtimeOf(id, await foldLog(log, id), context);
@@ -121,8 +121,8 @@ async function startByLog(id: SessionId, flags: CompactFlags, context: CommandCo
 }
 
 /**
- * Compacts the session without a model. No provider is needed: the capabilities that the session last used contain the
- * limits.
+ * Compacts the session without a model. No provider is needed, because the capabilities that the session last used
+ * contain the limits.
  */
 async function compactByLog(id: SessionId, flags: CompactFlags, context: CommandContext): Promise<CompactionReport> {
   const store = await context.store();
@@ -150,7 +150,7 @@ async function runtimeOf(id: SessionId, { epoch }: State, context: CommandContex
   return { capabilities, outputLimit, surroundings: THIS_MACHINE };
 }
 
-/** Maximum number of output tokens that a turn requests. This part of the window stays free for the answer. */
+/** Maximum number of output tokens that a turn requests. This part of the window must remain free for the answer. */
 const OUTPUT_LIMIT = 32_000;
 
 async function askModel(id: SessionId, flags: CompactFlags, context: CommandContext): Promise<CompactionReport> {

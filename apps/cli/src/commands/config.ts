@@ -1,4 +1,4 @@
-// `tidemark config`: prints every setting in effect here and the source of its value.
+// `tidemark config`: prints every setting that applies in this folder, and the source of its value.
 
 import { createSecrets, secretsOf } from '@tidemark/agent';
 import type { EffectiveSetting } from '@tidemark/settings';
@@ -9,7 +9,7 @@ import { keysOf, keyWords } from '../settings/key-presence.ts';
 import { settingsIn } from '../settings/settings-in.ts';
 import type { TableOf } from '../frame/table.ts';
 
-/** Command `tidemark config`, which prints every setting in effect and the source of its value. */
+/** Command `tidemark config`. It prints every setting that applies, and the source of its value. */
 export const config: Command = {
   name: 'config',
   summary: 'print every setting in effect here and the source of its value',
@@ -50,7 +50,7 @@ async function print(flags: ConfigFlags, context: CommandContext): Promise<Comma
   return undefined;
 }
 
-/** Masks secrets in the value. A user may have put a key into a setting where no key belongs. */
+/** Masks secrets in the value. The user may have written a key into a setting that is not for keys. */
 async function withoutSecrets(each: EffectiveSetting, { environment }: CommandContext): Promise<EffectiveSetting> {
   if (each.value === undefined) return each;
   const { mask } = createSecrets({ values: secretsOf(environment) });
@@ -58,7 +58,7 @@ async function withoutSecrets(each: EffectiveSetting, { environment }: CommandCo
   return { ...each, value };
 }
 
-/** Settings that a folder cannot set, even if it is trusted. The value is the reason. */
+/** Settings that a folder cannot set, even if the folder is trusted. Each entry contains the reason. */
 const NO_FOLDER: ReadonlyMap<string, string> = new Map(
   Object.entries({
     'permissions.rules': "a folder's rules can only ask and deny; only the user's own rules can allow",

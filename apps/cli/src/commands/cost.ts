@@ -1,5 +1,5 @@
-// `tidemark cost`: reports the cost of model calls, and what the same calls would have cost without a cache, ideally
-// cached, or with another model.
+// `tidemark cost`: reports the cost of model calls. Compares it with the cost of the same calls without a cache, with
+// ideal caching, or with another model.
 
 import { defined } from '@tidemark/core';
 import type { Account, Compared } from '@tidemark/context';
@@ -95,7 +95,10 @@ function sums(account: Account, as: Capabilities | undefined): TableOf {
   return { head: [], rows, numbers: [1] };
 }
 
-/** Returns remarks on the sums: calls that the sums do not include, and the cost added by calls above a price cliff. */
+/**
+ * Returns remarks on the totals. They name the calls that the totals do not include, and the cost added by calls above
+ * a price cliff.
+ */
 function remarks(account: Account, as: Capabilities | undefined): readonly string[] {
   const { calls, compared, other, dearer } = account;
   const partly = (name: string, part: { readonly calls: number; readonly paid: string }): readonly string[] => {
@@ -110,8 +113,8 @@ function remarks(account: Account, as: Capabilities | undefined): readonly strin
 }
 
 /**
- * Returns a line that counts the calls above a price cliff and gives the extra cost caused by their length. Calls of
- * unknown price are counted separately. Returns no line if no call was above a cliff.
+ * Returns a line that counts the calls above a price cliff. The line also gives the extra cost of these long calls.
+ * Calls of unknown price are counted separately. If no call was above a cliff, returns no line.
  */
 function cliffLine({ calls, unpriced, ...added }: Account['dearer']): readonly string[] {
   if (calls === 0) return [];
@@ -139,8 +142,8 @@ function groups(reported: Reported): TableOf {
 }
 
 /**
- * Returns the ratio of the paid cost to the ideal cost, for example `1.25`. Both are sums over the calls for which both
- * costs are known. Returns `?` if the ideal cost is 0.
+ * Returns the ratio of the paid cost to the ideal cost, for example `1.25`. Both costs are totals of the calls for
+ * which both are known. If the ideal cost is 0, returns `?`.
  */
 function timesIdeal({ paid, ideal }: Compared): string {
   return Number(ideal) === 0 ? '?' : (Number(paid) / Number(ideal)).toFixed(2);

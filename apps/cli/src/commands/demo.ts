@@ -1,4 +1,4 @@
-// `tidemark demo`: runs an agent on a sample project and kills the agent's process once during the work. With
+// `tidemark demo`: runs an agent on a sample project, and kills the agent's process one time during the work. With
 // `--recorded`, replays a recorded session instead.
 
 import { Option } from 'commander';

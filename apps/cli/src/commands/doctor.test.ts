@@ -58,7 +58,7 @@ async function record(name: string): Promise<string> {
   return join(home, 'sessions', name, 'log.ndjson');
 }
 
-/** Changes letters in the second line of the log, by default one letter. Returns the byte offset of that line. */
+/** Changes letters in the second line of the log (default: one letter). Returns the byte offset of that line. */
 function damage(path: string, becomes = 'forst'): number {
   const text = readFileSync(path, 'utf8');
   writeFileSync(path, text.replace('first', becomes));
@@ -379,7 +379,7 @@ test('`doctor` finds each deleted artifact of a real session', async () => {
   const environment = { TIDEMARK_HOME: stage.home };
   const ran = await pretendRun(['hello there', '--provider', 'simulator'], { folder: stage.folder, environment });
   expect(ran.exit).toBe(0);
-  // The test calls `inspectSessions` directly. `doctor` also tries the sandbox, which takes longer than this whole
+  // This function calls `inspectSessions` directly. `doctor` also tests the sandbox, which takes longer than this whole
   // test.
   const stateOf = async (): Promise<readonly string[]> => {
     const found: string[] = [];

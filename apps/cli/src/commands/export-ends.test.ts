@@ -1,4 +1,5 @@
-// Tests how `tidemark export` describes answers that are not complete: with the limit or the interruption that ended them.
+// Tests how `tidemark export` describes incomplete answers. The export names the limit or the interruption that ended
+// the answer.
 
 import type { Event } from '@tidemark/log';
 import { timestamp } from '@tidemark/log';

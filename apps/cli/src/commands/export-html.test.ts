@@ -1,4 +1,4 @@
-// Tests `tidemark export --format html`: the page loads and runs nothing, for any content of the session.
+// Tests `tidemark export --format html`. For any content of the session, the page loads nothing and runs nothing.
 
 import type { Log } from '@tidemark/log';
 import { sessionId } from '@tidemark/log';

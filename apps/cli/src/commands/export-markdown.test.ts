@@ -1,4 +1,4 @@
-// Tests `tidemark export`: a viewer finds no HTML in the Markdown, for any content of the session.
+// Tests `tidemark export`. For any content of the session, a viewer finds no HTML in the Markdown.
 
 import MarkdownIt from 'markdown-it';
 import { expect, test } from 'vitest';

@@ -42,8 +42,8 @@ interface ExportFlags {
 }
 
 /**
- * Prints the session. All output is masked again, answers included, because a value may have become a secret since it
- * was recorded.
+ * Prints the session. All output is masked again, including answers, because a recorded value may have become a secret
+ * later.
  */
 async function print(
   session: SessionId,
@@ -53,7 +53,7 @@ async function print(
   const { mask } = createSecrets({ values: secretsOf(environment) });
   const log = await store();
   const page = createSessionPage(log.artifacts);
-  // Imported only when the command runs, because this module loads a Markdown parser.
+  // This module loads a Markdown parser. It is therefore imported only when the command runs.
   const { markdownOf } = await import('../present/markdown.ts');
   if (format === 'json') {
     let owner: SessionId = session;
@@ -74,8 +74,8 @@ async function print(
 }
 
 /**
- * Masks each record before it is rendered. Both formats escape some characters, and a page contains pictures, so
- * masking the rendered text would miss secrets or damage pictures.
+ * Masks each record before it is rendered. The rendered text cannot be masked. Both formats escape some characters, so
+ * a secret could be missed. A page also contains pictures, and masking could damage them.
  */
 async function* maskRecords(
   records: AsyncIterable<Recorded>,

@@ -1,4 +1,5 @@
-// Tests repeated `tidemark import` of a transcript, and the calls that `tidemark cost` then counts.
+// Tests that `tidemark import` can import one transcript several times, and that `tidemark cost` counts the calls
+// correctly.
 
 import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

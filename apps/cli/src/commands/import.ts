@@ -49,7 +49,9 @@ function report(imported: Imported): Shown {
   ];
 }
 
-/** Returns the lines about recorded requests. A transcript of an older version contains none. */
+/**
+ * Returns the lines that count the recorded requests. The transcript of an older agent version contains no requests.
+ */
 function requestLines({ session, requests }: Imported): readonly string[] {
   const { recorded, incomplete } = requests;
   if (recorded === 0) return [];
@@ -71,8 +73,8 @@ function subagentLines({ subagent }: Imported): readonly string[] {
 }
 
 /**
- * Returns a line that compares the import with an earlier import of the same transcript. Returns an empty string for a
- * first import.
+ * Returns a line that compares the import with an earlier import of the same transcript. For a first import, returns an
+ * empty string.
  */
 function standing({ added, updated, diverged }: Imported): string {
   if (added === 0) return '\n  it was already imported; nothing was added';
@@ -84,8 +86,8 @@ function standing({ added, updated, diverged }: Imported): string {
 const SKIPPED_SHOWN = 10;
 
 /**
- * Prints to stderr the first 10 skipped lines of the transcript, each with the reason, and the number of further
- * skipped lines. All other lines were imported.
+ * Prints to stderr the first 10 skipped lines of the transcript, each with the reason. Then prints the number of
+ * further skipped lines. All other lines were imported.
  */
 export function noteSkipped({ skipped }: Pick<Imported, 'skipped'>, { output }: Pick<CommandContext, 'output'>): void {
   for (const { line, reason } of skipped.slice(0, SKIPPED_SHOWN)) output.note(`skipped: line ${line}: ${reason}`);

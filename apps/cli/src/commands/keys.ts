@@ -90,12 +90,12 @@ interface KeyEntry {
   readonly named: ProviderName;
   /** Name of the entry in the keyring. */
   readonly entry: string;
-  /** Host of the key as text, if it is not the host of the provider itself. */
+  /** Host of the key, as text for people. Empty for the provider's own host. */
   readonly host: string;
 }
 
 /**
- * Returns the entry of the keyring for the provider and the address.
+ * Returns the keyring entry for the provider and the address.
  *
  * @throws CliError `cli/usage` when the provider is missing, or when the address is missing or cannot be used.
  */

@@ -1,5 +1,5 @@
-// Tests `--model` on the command line: how a name is resolved, and that an unknown name sends no request and creates no
-// session or fork.
+// Tests `--model` on the command line. It tests how a name is resolved. For an unknown name, no request is sent, and no
+// session or fork is created.
 
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';

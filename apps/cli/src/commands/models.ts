@@ -1,4 +1,4 @@
-// `tidemark models`: lists the providers with their addresses and keys, or the models that the catalog knows of one.
+// `tidemark models`: lists the providers with their addresses and keys, or the models of one provider in the catalog.
 
 import type { ProviderName } from '@tidemark/kit';
 import { PROVIDERS } from '@tidemark/kit';

@@ -1,4 +1,5 @@
-// Tests how the command line becomes a prompt: piped input with words, and single words that look like a command.
+// Tests how the command line becomes a prompt. It tests piped input with words, and single words that look like a
+// command.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Tests `tidemark run` with each provider: simulated inside the command, and simulated by a server on a port.
+// Tests `tidemark run` with each provider. The provider is simulated inside the command, or by a server on a port.
 
 import type { ListeningSimulator, ReceivedRequest, Simulator } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';

@@ -20,8 +20,8 @@ afterEach(() => stage.clear());
 const SIMULATED = ['--provider', 'simulator'] as const;
 
 /**
- * Reads one long file eight times, then switches the model in the session, so everything is written to the cache again.
- * Returns the causes of the prunings.
+ * Reads one long file eight times, then switches the model in the session. After the switch, everything is written to
+ * the cache again. Returns the causes of the prunings.
  */
 async function causesOf(args: readonly string[], environment: Choices['environment'] = {}): Promise<readonly string[]> {
   const tidemark = (...said: readonly string[]): Promise<unknown> =>

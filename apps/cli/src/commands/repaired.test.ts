@@ -1,5 +1,5 @@
-// Tests a session that was repaired without one of its records. The session can be continued, `verify` reports the
-// requests that can no longer be rebuilt, and no command crashes.
+// Tests a session whose repair dropped one of its records. The session can be continued. `verify` reports the requests
+// that can no longer be rebuilt. No command crashes.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

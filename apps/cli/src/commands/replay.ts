@@ -50,19 +50,19 @@ export const replayCommand: Command = {
       .action((subject: string, options: ReplayFlags) => run((context) => replaySubject(subject, options, context))),
 };
 
-/** Cache lifetimes. `auto` chooses by the pauses of the session; `5m` and `1h` are fixed. */
+/** Cache lifetimes. `auto` chooses a lifetime by the pauses of the session. `5m` and `1h` are fixed. */
 const LIVES: readonly Lasting[] = ['auto', '5m', '1h'];
 
 /**
- * Ways to keep the cache warm during pauses. `off`: no calls. `refresh`: calls read the cache entries before they
- * expire. `promotion`: calls can also extend the lifetime of the entries to one hour, which no provider is known to
- * support.
+ * Ways to extend the life of the cache during pauses. With `off`, no calls are sent. With `refresh`, calls read the
+ * cache entries before the entries expire. With `promotion`, calls can also extend the lifetime of the entries to one
+ * hour. No provider is known to support this.
  */
 const WARMINGS: readonly ReplayWarm[] = ['off', 'refresh', 'promotion'];
 
 /**
- * Pruning policies for a replay. If the option is absent, nothing is pruned, and block sizes come from the recording.
- * With `never` or `auto`, block sizes are estimated.
+ * Pruning policies for a replay. If the option is absent, nothing is pruned, and the sizes of the blocks come from the
+ * recording. With `never` or `auto`, the sizes are estimated.
  */
 const PRUNINGS: readonly ReplayPruning[] = ['never', 'auto'];
 
@@ -100,7 +100,10 @@ async function replaySubject(name: string, options: ReplayFlags, context: Comman
   return undefined;
 }
 
-/** Returns the sessions to replay. An existing file is a transcript; any other name is a session of the store. */
+/**
+ * Returns the sessions to replay. If a file with this name exists, it is a transcript. Any other name is a session of
+ * the store.
+ */
 async function subjectOf(name: string, context: CommandContext): Promise<ReplaySubject> {
   if (existsSync(name)) {
     const source = createMemoryStore();
@@ -128,7 +131,8 @@ function asSession(name: string): SessionId | undefined {
 }
 
 /**
- * Returns a suffix that makes the names of the replayed sessions unique, so a replay never overwrites an earlier one.
+ * Returns a suffix that makes the names of the replayed sessions unique, so a replay never overwrites an earlier
+ * replay.
  */
 async function freeSuffix(store: Log, sessions: readonly SessionId[]): Promise<string> {
   const { sessions: kept, unreadable } = await store.sessions();

@@ -1,5 +1,5 @@
-// Tests `tidemark resume`: what it refuses, and the mode of the resumed turn. Successful resumes are tested with `run`,
-// and over several processes in `agent.int.test.ts`.
+// Tests the cases that `tidemark resume` refuses, and the mode of the resumed turn. Successful resumes are tested
+// together with `run`, and over several processes in `agent.int.test.ts`.
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
 

@@ -28,15 +28,15 @@ export const resume: Command = {
 };
 
 async function goOn(name: string | undefined, flags: AgentFlags, context: CommandContext): Promise<CommandOutcome> {
-  // A skill is loaded with a new prompt, and a resumed turn takes no prompt.
+  // A skill can only be loaded with a new prompt, and a resumed turn takes no prompt.
   if (name?.startsWith('/skill') === true)
     throw new CliError('cli/usage', 'a resumed turn takes no prompt', `use \`tidemark run --continue "${name} …"\``);
   const store = await context.store();
   const session =
     name === undefined ? await newestSession(store, context.folder) : await namedSession(store, sessionArgument(name));
-  // This check comes first. Otherwise, a fork for another model would be created before the turn is refused.
+  // This check must come first. Otherwise a fork for another model is created, and then the turn is refused.
   if (flags.model !== undefined || flags.provider !== undefined) await requireResumable(store, session.id);
-  // Order of precedence for the compaction policy: the command line, then the turn, then the settings.
+  // The first of these that has a compaction policy applies: the command line, the turn, the settings.
   const { compaction } = session;
   const kept = { ...defined({ compaction }), ...flags };
   return takeTurn({ flags: kept, session, resumes: true, begin: (live) => live.resume() }, context);

@@ -53,7 +53,7 @@ async function prompt(words: readonly string[], options: RunFlags, context: Comm
   const session = await sessionOf(options, context);
   const where = session === undefined ? { title: titleOf(promptText) } : { session };
   const { words: asked, skills } = takeSkills(promptText);
-  // Images come first, because models read a prompt best in this order.
+  // Images come before the text, because models understand a prompt best in this order.
   const images = await imagesOf({ names: options.image ?? [], words: words.length > 0 }, context);
   const parts = [...images, ...(await partsOf(asked, session?.workspace ?? context.folder)), ...attachments];
   return takeTurn({ flags: options, ...where, begin: (live) => live.prompt(parts, { skills }) }, context);

@@ -37,9 +37,7 @@ async function tidemark(...args: readonly string[]): Promise<Ran> {
   return pretendRun(args, { folder: stage.folder, environment });
 }
 
-/**
- * Runs a prompt with `--json` against a model that gives these answers in order. Its last answer is the text `Done.`
- */
+/** Runs a prompt with `--json`. The model gives these answers in order, and then the text `Done.` */
 async function ask(prompt: string, ...answers: readonly ReturnType<typeof calls>[]): Promise<Ran> {
   const steps = [...answers, { text: 'Done.' }].map((answer) => ({ answer }));
   const onRequest = (request: ReceivedRequest): undefined => void sent.push(request);
@@ -75,8 +73,8 @@ async function outputs(log: string): Promise<string> {
 }
 
 /**
- * Returns the title of each sample of which the text contains at least one line, either literally or as escaped in
- * JSON.
+ * Returns the titles of the samples found in the text. A sample is found if the text contains at least one of its
+ * lines, either literally or as escaped in JSON.
  */
 function leaksIn(text: string): readonly string[] {
   return SAMPLES.filter(({ secret }) => {

@@ -1,4 +1,4 @@
-// `tidemark sessions`: lists the sessions, newest first, each with a gauge that shows the fill level of its context.
+// `tidemark sessions`: lists the sessions, newest first. Each has a gauge that shows how full its context is.
 
 import { resolve } from 'node:path';
 
@@ -85,8 +85,8 @@ function unreadable(each: UnreadableSession): Shown {
 }
 
 /**
- * Returns the notes on sessions whose gauge is missing: one line with the number of logs too long to read, and one line
- * per damaged session.
+ * Returns the notes on sessions without a gauge. One line counts the logs that are too long to read. Each damaged
+ * session has a line of its own.
  */
 function unreadNotes(gauged: readonly GaugedSession[]): readonly Shown[] {
   const long = gauged.filter((each) => each.unread === 'long').length;

@@ -1,4 +1,4 @@
-// Tests permission rules, additional skill roots, and the settings `plan` and `memory`, as a turn applies them.
+// Tests that a turn applies permission rules, additional skill roots, and the settings `plan` and `memory`.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -60,8 +60,8 @@ function write(path: string, settings: object): void {
 }
 
 /**
- * Starts a server that records the headers of each request and answers with this status. The error message quotes the
- * headers, including the API key.
+ * Starts a server that records the headers of each request and answers with this status. The server's error message
+ * quotes the headers, including the API key.
  */
 async function answering(
   status: number,
@@ -83,8 +83,8 @@ async function answering(
 }
 
 /**
- * Source of a minimal MCP server that exchanges one JSON line per message. The server claims that both of its tools
- * only read.
+ * Source of a minimal MCP server that exchanges one JSON line per message. The server says that its two tools only
+ * read.
  */
 const SHOP = `
 const annotations = { readOnlyHint: true };

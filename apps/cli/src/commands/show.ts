@@ -56,17 +56,17 @@ interface ShowFlags {
 }
 
 interface StepRow {
-  /** Step number of the main stream. `null` for a side call, which is not a step. */
+  /** Number of the step in the main stream. `null` for a side call, because a side call is not a step. */
   readonly step: number | null;
   readonly stream: string;
-  /** Purpose of a side call. `null` for a step, or if the log does not contain the request. */
+  /** Purpose of a side call. `null` for a step. Also `null` if the log does not contain the request. */
   readonly purpose: string | null;
   readonly at: string;
   readonly model: string;
   readonly fresh: number | null;
   readonly read: number | null;
   readonly written: number | null;
-  /** Total input tokens, also if the provider reports only the total and not every bucket. */
+  /** Total input tokens. Known even if the provider reports only the total and not every bucket. */
   readonly input: number | null;
   readonly answer: number | null;
   readonly cost: string | null;
@@ -148,8 +148,8 @@ function countOf(steps: readonly StepRow[]): string {
 }
 
 /**
- * Returns a note that names the models with unknown caching. Their forecasts cannot be compared with the usage, so they
- * have no forecast error.
+ * Returns a note that names the models with unknown caching. A forecast for such a model cannot be compared with the
+ * usage, so it has no forecast error.
  */
 function unknownCaching(steps: readonly StepRow[]): string {
   const models = steps.flatMap(({ forecast, model }) => (forecast?.caching === 'unknown' ? [model] : []));

@@ -1,5 +1,5 @@
-// Tests `tidemark simulate -- <command>`: the environment of the command, the exit codes, the report and the log; and the
-// same checks for a served simulator that a signal ends.
+// Tests `tidemark simulate -- <command>`: the environment of the command, the exit codes, the report and the log. Runs
+// the same checks for a served simulator that is ended by a signal.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-// Tests `tidemark simulate`: the arguments that it refuses before it listens, and its output. The answers of the
+// Tests the output of `tidemark simulate`, and the arguments that it refuses before it listens. The answers of the
 // simulator are tested in `process.int.test.ts`.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

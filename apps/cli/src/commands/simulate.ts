@@ -1,5 +1,5 @@
-// `tidemark simulate`: runs the simulator on a port, for any client that uses a provider's wire format, or for one
-// command whose environment contains the addresses.
+// `tidemark simulate`: runs the simulator on a port. Any client that uses a provider's wire format can call it.
+// Alternatively, it serves one command whose environment contains the addresses.
 
 import { once } from 'node:events';
 import { resolve } from 'node:path';
@@ -58,7 +58,7 @@ export const simulate: Command = {
 };
 
 /**
- * Text that `--help` prints after the options. The limits are literals here, because importing them would load the
+ * Text that `--help` prints after the options. The limits are literals here, because an import of them would load the
  * whole server.
  */
 const LIMITS = `
@@ -112,7 +112,7 @@ async function serve(
 function checkLine(words: readonly string[], options: SimulateFlags, { line }: CommandContext): void {
   if (options.logBodies === true && options.log === undefined)
     throw new CliError('cli/usage', '--log-bodies needs --log', 'add --log <file>');
-  // An empty variable after `--` in a script must not start a server that never ends.
+  // A script may pass an empty variable after `--`. It must not start a server that never ends.
   if (words.length === 0 ? line.at(-1) === '--' : words[0] === '')
     throw new CliError('cli/usage', 'no command follows --', 'name the command, or remove -- to serve clients');
 }
@@ -150,7 +150,9 @@ function runCommand(
   return runSimulated({ words, folder, environment, url, toStderr: output.json, signal });
 }
 
-/** Prints the addresses and waits for Ctrl-C. With a check, SIGTERM ends the simulator too, so that it can report. */
+/**
+ * Prints the addresses and waits for Ctrl-C. With a check, SIGTERM also ends the simulator, so the report is printed.
+ */
 async function waitForEnd(
   _words: readonly string[],
   options: SimulateFlags,
@@ -175,14 +177,17 @@ async function waitForEnd(
   return EXIT.ok;
 }
 
-/** End of the run: the exit code of the command or of the simulator, and what was wrong with the log. */
+/** End of the run: the exit code of the command or of the simulator, and the problem with the log, if there is one. */
 interface EndedRun {
   readonly exit: number;
   readonly hasCommand: boolean;
   readonly logProblem?: string;
 }
 
-/** Prints the report, and returns the exit code of the command or of the check. A log that is not complete fails. */
+/**
+ * Prints the report, and returns the exit code of the command or of the check. If the log is not complete, the run
+ * fails.
+ */
 function conclude(
   simulator: Simulator,
   options: SimulateFlags,

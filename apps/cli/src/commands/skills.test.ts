@@ -1,4 +1,5 @@
-// Tests skills on the command line: found in the user's folders, loaded by `/skill`, and listed with their source.
+// Tests skills on the command line. They are found in the user's folders, loaded by `/skill`, and listed with their
+// source.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,5 +1,5 @@
-// `tidemark skills`: reports which skills were loaded, why and how large they are, which ones the front lists, and
-// which ones are installed.
+// `tidemark skills`: reports which skills were loaded, why, and how large they are. Also reports which skills the front
+// lists, and which skills are installed.
 
 import type { SessionSkills, SkillUse } from '@tidemark/agent';
 import { addSkillUse, createSecrets, readSkillUse, secretsOf } from '@tidemark/agent';
@@ -64,8 +64,8 @@ async function report(name: string | undefined, flags: SkillsFlags, context: Com
 }
 
 /**
- * Merges the uses of the same skill in several sessions into one entry. Returns the entries sorted by tokens, the
- * largest number first.
+ * Merges the uses of one skill in several sessions into one entry. Returns the entries sorted by tokens, the largest
+ * number first.
  */
 function together(found: readonly SessionSkills[]): readonly SkillUse[] {
   const used = new Map<string, SkillUse>();
@@ -109,8 +109,8 @@ function reasonsOf(reasons: SkillUse['reasons']): string {
 }
 
 /**
- * Returns a line with the number of sessions that list skills for the model. For a single session, returns the size of
- * its list in tokens and the list itself.
+ * Returns a line that counts the sessions in which the model gets a list of skills. For a single session, returns the
+ * list and its size in tokens.
  */
 function indexLines(session: string | undefined, found: readonly SessionSkills[]): readonly string[] {
   const listed = found.flatMap(({ index }) => (index === undefined ? [] : [index]));

@@ -1,5 +1,5 @@
-// Tests `tidemark smoke` on the command line: the price that is printed before the first call, missing keys, exit
-// codes, and stored results.
+// Tests `tidemark smoke` on the command line. It tests the price that is printed before the first call, missing keys,
+// exit codes, and stored results.
 
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -90,8 +90,8 @@ describe('`smoke` with a live provider', () => {
     expect(await live('--model', 'claude-opus-4-6')).toMatchObject({ exit: 3, err: expect.stringContaining('$0.05') });
     expect(simulator.calls).toEqual([]);
     const ran = await live('--model', 'claude-sonnet-4-5');
-    // The number of calls that fit into the limit is four or five. It depends on the length of the random words that
-    // make the prefix of each run unique.
+    // Four or five calls fit into the limit. The number depends on the length of random words. These words make the
+    // prefix of each run unique.
     const made = Number(/: (\d) calls of about/.exec(ran.err)?.[1]);
     expect(ran.err).toMatch(/skipped, to stay below the cost limit: .*first-sentence\n/);
     expect([4, 5]).toContain(made);

@@ -1,4 +1,4 @@
-// `tidemark smoke`: measures with a few small calls whether a provider's cache works with the requests of this engine.
+// `tidemark smoke`: checks with a few small calls whether a provider's cache works with the requests of this engine.
 
 import { defined } from '@tidemark/core';
 import { createMemoryStore } from '@tidemark/store-memory';
@@ -22,7 +22,7 @@ import { findSubject, openSubject } from '../smoke/subject.ts';
 import type { SmokeWords } from '../smoke/words.ts';
 import { smokeWords } from '../smoke/words.ts';
 
-/** Command `tidemark smoke`, which measures with a few small calls whether a provider's cache works. */
+/** Command `tidemark smoke`. It checks with a few small calls whether a provider's cache works. */
 export const smoke: Command = {
   name: 'smoke',
   summary: 'measure with a few small calls whether a provider reads back what it cached; costs at most $0.05',
@@ -52,7 +52,7 @@ interface SmokeFlags extends SubjectFlags {
   readonly promotion?: true;
 }
 
-/** Subject, plan and other values of a smoke test that are determined before the first call is sent. */
+/** Values of a smoke test that are known before the first call is sent, such as its subject and its plan. */
 interface SettledSmoke {
   readonly subject: SmokeSubject;
   readonly words: SmokeWords;

@@ -12,7 +12,7 @@ import { CliError } from '../frame/failure.ts';
 import { askForTrust, canAsk, indentLine, LOOK } from '../settings/trust-in.ts';
 import { tooLongToAsk, trustLines } from '../settings/trust-lines.ts';
 
-/** Command `tidemark trust`, which trusts a folder, revokes the trust in a folder, or lists all decisions. */
+/** Command `tidemark trust`. It trusts a folder, revokes the trust in a folder, or lists all decisions. */
 export const trust: Command = {
   name: 'trust',
   summary: 'let a folder use its own settings, skills and memory; asks again when they change',
@@ -48,8 +48,8 @@ function act(folder: string | undefined, flags: TrustFlags, context: CommandCont
 async function give(path: string, isConfirmed: boolean, context: CommandContext): Promise<CommandOutcome> {
   await requireFolder(path);
   const brought = await readBrought(path);
-  // The configuration is checked before an earlier decision is used. An unusable configuration is refused with its
-  // reason, and no decision is recorded.
+  // The configuration is checked before an earlier decision is used. If the configuration cannot be used, it is refused
+  // with the reason, and no decision is recorded.
   const lines = await trustLines(brought);
   const before = await judgeTrust(context.home, brought);
   if (before === 'trusted') return report(brought, before, context);
@@ -68,8 +68,8 @@ async function requireFolder(path: string): Promise<void> {
 }
 
 /**
- * Prints the lines, asks nothing, and returns `trusted`. If `tooLongToAsk` finds the lines too long for a question,
- * prints only its reason.
+ * Prints the lines, asks nothing, and returns `trusted`. If `tooLongToAsk` refuses the lines as too long for a
+ * question, prints only its reason.
  */
 function noteAll(lines: readonly string[], { output }: CommandContext): 'trusted' {
   const tooLong = tooLongToAsk(lines);

@@ -1,5 +1,5 @@
-// Tests the output for calls whose usage the server reports only in part, or not at all. No command prints a number
-// that the server did not report (L7).
+// Tests the output for calls whose usage the server reports only in part, or does not report. No command prints a
+// number that the server did not report (L7).
 
 import { createServer } from 'node:http';
 
@@ -55,7 +55,7 @@ interface Printed {
   };
 }
 
-/** Sends a prompt to a server that reports this usage. Returns what the commands print about it. */
+/** Sends a prompt to a server that reports this usage. Returns the output of the commands for this call. */
 async function printed(usage: object | undefined): Promise<Printed> {
   const { folder, home } = (stage = openStage());
   const url = await serve(usage);

@@ -1,5 +1,5 @@
-// `tidemark verify`: rebuilds every request from the log, checks that its bytes are those that were sent (L2), and
-// checks that the log is intact.
+// `tidemark verify`: rebuilds every request from the log. Checks that the rebuilt bytes are equal to the sent bytes
+// (L2), and that the log is intact.
 
 import type { Verification } from '@tidemark/agent';
 import { verifySession } from '@tidemark/agent';
@@ -78,7 +78,7 @@ function report(session: SessionId, found: Verification, records: number, ok: bo
   ];
 }
 
-/** Returns the lines about the requests that this runtime sent. */
+/** Returns the lines that report the requests sent by this runtime. */
 function requestLines({ requests, observed, differences, breaks }: Verification): readonly string[] {
   if (requests === 0 && observed.requests > 0) return [];
   if (requests === 0)

@@ -1,4 +1,4 @@
-// `tidemark why`: explains the break or miss of a step, with its cause, the event that caused it, and its price.
+// `tidemark why`: explains the break or miss of a step. Names its cause, the event that caused it, and its price.
 
 import { defined } from '@tidemark/core';
 import type { Explanation, UntoldReads } from '@tidemark/agent';
@@ -42,25 +42,36 @@ async function explain(session: SessionId, step: number | undefined, context: Co
   );
   if (step !== undefined && explained.length === 0) throw noStep(session, step);
   const notes = step === undefined ? [untoldInWords(requests, untold), unrecordedInWords(session, unrecorded)] : [];
-  const unknown = requests === 0 ? undefined : joined(notes);
+  const unknown = joined(notes);
   context.output.result({ session, requests, unrecorded, untold, explained: explained.map(valueOf) }, () =>
     explained.length === 0
-      ? nothingToExplain(session, requests, unknown)
+      ? nothingToExplain({ session, requests, unrecorded }, unknown)
       : [lines(explained), unknown === undefined ? '' : `\n\n${unknown}`],
   );
   return undefined;
 }
 
-function nothingToExplain(session: SessionId, requests: number, unknown: string | undefined): string {
-  if (requests === 0)
-    return `0 requests in ${session}: an imported session has none (\`tidemark replay --keep\` replays it and keeps the requests)`;
+/** Session without anything to explain, with its numbers of requests and of calls without a recorded request. */
+interface WholeSession {
+  readonly session: SessionId;
+  readonly requests: number;
+  readonly unrecorded: number;
+}
+
+function nothingLost(session: SessionId, calls: number): string {
+  return `nothing to explain: by its token counts, no call of ${session} (${formatNumber(calls)}) paid for tokens again`;
+}
+
+function nothingToExplain({ session, requests, unrecorded }: WholeSession, unknown: string | undefined): string {
+  if (requests === 0 && unrecorded > 0) return nothingLost(session, unrecorded);
+  if (requests === 0) return `0 requests in ${session}: the session has no calls`;
   if (unknown !== undefined) return `each request of ${session} extends the previous one. ${unknown}`;
   return `nothing to explain: each request of ${session} extends the previous one and read all cached tokens`;
 }
 
 /**
- * Returns the number of requests with unknown cache reads and the reasons. Returns `undefined` if the reads of all
- * requests are known.
+ * Returns the number of requests with unknown cache reads, and the reasons. If the cache reads of all requests are
+ * known, returns `undefined`.
  */
 function untoldInWords(requests: number, { answered, unanswered }: UntoldReads): string | undefined {
   const unknown = answered + unanswered;
@@ -72,7 +83,9 @@ function untoldInWords(requests: number, { answered, unanswered }: UntoldReads):
   return `The cache reads of ${formatNumber(unknown)} of ${formatCount(requests, 'request')} are unknown: ${reasons}`;
 }
 
-/** Returns the number of calls whose requests the recording does not contain. Returns `undefined` if there are none. */
+/**
+ * Returns the number of calls whose requests are not in the recording. If there are no such calls, returns `undefined`.
+ */
 function unrecordedInWords(session: SessionId, unrecorded: number): string | undefined {
   if (unrecorded === 0) return undefined;
   return `The recording does not contain the requests of ${formatCount(unrecorded, 'call')}: \`tidemark replay --keep ${session}\` shows them as they would have been sent`;

@@ -1,4 +1,4 @@
-// Runs the demo's agent as a separate process that can be killed: `tidemark … --json`, read line by line.
+// Runs the demo's agent, `tidemark … --json`, as a separate process that can be killed. Reads its output line by line.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,7 +15,7 @@ export interface Workplace {
   readonly home: string;
   readonly url: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Aborting this signal kills the agent. */
+  /** Kills the agent when it aborts. */
   readonly signal: AbortSignal;
 }
 

@@ -1,5 +1,5 @@
-// Provides a temporary folder for a demo. The folder is removed however the process ends: success, failure, Ctrl-C, a
-// closed pipe (`… | head`) or a closed terminal.
+// Provides a temporary folder for a demo. The folder is always removed at the end of the process: after success,
+// failure, Ctrl-C, a closed pipe (`… | head`) or a closed terminal.
 
 import { rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
@@ -11,9 +11,10 @@ import { CliError } from '../frame/failure.ts';
 const SIGNALS = ['SIGHUP', 'SIGTERM'] as const;
 
 /**
- * Runs the work in a new folder and removes the folder afterwards. With `keep`, the folder stays if the work succeeds.
+ * Runs the work in a new folder and removes the folder afterwards. With `keep`, the folder remains if the work
+ * succeeds. Errors of the work are rethrown.
  *
- * @throws CliError `cli/refused` when the folder cannot be created. Errors of the work are rethrown.
+ * @throws CliError `cli/refused` when the folder cannot be created.
  */
 export async function inOwnFolder<Result>(keep: boolean, work: (folder: string) => Promise<Result>): Promise<Result> {
   const folder = await makeFolder();

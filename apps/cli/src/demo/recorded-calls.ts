@@ -1,4 +1,4 @@
-// Formats the calls of the recorded demo, one line per call, as the answers arrive.
+// Formats the calls of the recorded demo. Each call becomes one line when its answer arrives.
 
 import type { DrivenCall } from '@tidemark/recording';
 import { costOf, priceAt } from '@tidemark/model';

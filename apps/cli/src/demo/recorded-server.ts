@@ -1,4 +1,4 @@
-// Provider of the recorded demo: the simulator on a real port, called through the official SDK.
+// Provider of the recorded demo. The simulator listens on a real port, and the official SDK calls it.
 
 import { defined } from '@tidemark/core';
 import type { Answer, Capabilities } from '@tidemark/model';
@@ -56,7 +56,7 @@ async function lastPart(parts: ReturnType<ReturnType<typeof createAnthropicProvi
   );
 }
 
-/** Returns the simulator's answer with the number of output tokens from the recording. */
+/** Returns the simulator's answer. Its number of output tokens is replaced by the number in the recording. */
 function withRecordedOutput(
   answer: Answer,
   { answer: output }: RecordedCall['usage'] = {},

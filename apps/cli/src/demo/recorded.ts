@@ -1,4 +1,4 @@
-// `tidemark demo --recorded`: replays a recorded coding session against the simulator, over HTTP through the official
+// `tidemark demo --recorded`: replays a recorded coding session against the simulator, over HTTP and with the official
 // SDK. Then it explains one break, rebuilds every request, and prints the cost of the same session without a cache.
 
 import { createReadStream } from 'node:fs';
@@ -50,8 +50,8 @@ async function driveIn(folder: string, context: CommandContext): Promise<Command
       catalog: defaultCatalog(),
       name: replayName,
       server: () => server,
-      // `5m` is the cache lifetime of the recording. The demo keeps it, because it shows the recorded breaks and their
-      // causes.
+      // `5m` is the cache lifetime of the recording. The demo uses the same lifetime, so that it shows the recorded
+      // breaks and their causes.
       ttl: '5m',
       onCall,
     });

@@ -1,5 +1,5 @@
-// Script of the simulator's answers in the demo. Each step also checks the content of the request, so the demo fails if
-// a tool did not really do its work.
+// Script of the simulator's answers in the demo. Each entry also checks the content of the request. If a tool did not
+// really do its work, the demo fails.
 
 import type { Scenario } from '@tidemark/simulator';
 
@@ -9,7 +9,7 @@ export const PROMPT = 'The receipt test fails. Find out why, fix it, and run the
 /** Second prompt to the agent. */
 export const SECOND_PROMPT = 'Discounts change next week. What has to be checked?';
 
-/** Index of the request, from 0, during which the agent's process is killed. Its answer is being sent at that time. */
+/** Index of one request, from 0. The agent's process is killed while the simulator sends the answer to this request. */
 export const FATAL_CALL = 4;
 
 const REPLAY = 'node .agents/skills/change-money/scripts/replay.js';
@@ -126,7 +126,7 @@ export const SCENARIO: Scenario = {
       },
     },
     {
-      // From here on, the requests come from the subagent. It sees its task but nothing of the earlier conversation.
+      // The following requests come from the subagent. It sees its task but no part of the earlier conversation.
       expect: { lastUserText: TASK },
       answer: {
         text: 'I look for code that computes tax and code that prints.',
@@ -161,7 +161,7 @@ export const SCENARIO: Scenario = {
       },
     },
     {
-      // The prompt is followed by a note about the memory, which contains only the changed lines.
+      // A note with the memory follows the prompt. The note contains only the changed lines.
       expect: { lastUserText: `+${LEARNT}` },
       answer: { text: 'Replay the past orders. Orders up to 1199 are closed: their copies must not change.' },
     },

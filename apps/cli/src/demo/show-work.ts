@@ -81,7 +81,7 @@ export function createDemoView(
       }
       const ended = endOf(record);
       if (ended !== undefined) {
-        // Calls that arrived after the model requested this tool run came from a subagent.
+        // If a call arrived after the model requested this tool run, it came from a subagent.
         for (const [index, call] of calls.slice(seen).entries())
           answered(call, `subagent, call ${index + 1}`, 'dim', 'subagent');
         ran(ended);
@@ -144,8 +144,8 @@ function exitOf(exit: number | undefined): string {
 }
 
 /**
- * Returns a line about something new in the context or in the memory, other than the text of an answer. Returns
- * `undefined` for any other record.
+ * Returns a line for a record that adds something to the context or to the memory, except the text of an answer. For
+ * any other record, returns `undefined`.
  */
 function besideOf(record: Recorded): string | undefined {
   switch (record.kind) {

@@ -1,4 +1,4 @@
-// Sums up the cost of the demo's calls. The figures come from the simulator's records, which include the call that was
+// Adds up the cost of the demo's calls. The figures come from the simulator's records, which include the call that was
 // cut off.
 
 import { addBills, billOf, NO_BILL } from '@tidemark/context';
@@ -7,24 +7,24 @@ import type { Capabilities, Usage } from '@tidemark/model';
 import { costOf, inputTokens, priceAt, sumOfMoney } from '@tidemark/model';
 import type { LedgerCall } from '@tidemark/simulator';
 
-/** Sums over all calls. `billed`, `ideal` and `uncached` are costs, in units of the base price of one input token. */
+/** Totals over all calls. `billed`, `ideal` and `uncached` are costs, in units of the base price of one input token. */
 export interface Sum {
   readonly calls: number;
   readonly billed: number;
   readonly ideal: number;
   readonly uncached: number;
-  /** Cost of the calls in US dollars, answers included. */
+  /** Cost of the calls in US dollars, including the answers. */
   readonly cost: string;
 }
 
 /** One call as the provider bills it. */
 export interface CallSum {
   readonly usage: Usage;
-  /** Cost of the call in US dollars, answer included. `undefined` if the price is unknown. */
+  /** Cost of the call in US dollars, including the answer. `undefined` if the price is unknown. */
   readonly cost: string | undefined;
 }
 
-/** Returns usage and cost of one call. Returns `undefined` for a call that was refused. */
+/** Returns the usage and the cost of one call. For a call that was refused, returns `undefined`. */
 export function sumOfCall({ usage: counted, at }: LedgerCall, capabilities: Capabilities): CallSum | undefined {
   if (counted === undefined) return undefined;
   const { ephemeral_5m_input_tokens: short, ephemeral_1h_input_tokens: long } = counted.cache_creation;
@@ -42,9 +42,9 @@ export function sumOfCall({ usage: counted, at }: LedgerCall, capabilities: Capa
 }
 
 /**
- * Sums up the cost of the calls. Each session must have only one epoch. The number of new tokens of a call is the
- * difference between its input and the longest earlier input of the same session. For the first call of a session,
- * tokens read from the cache are not new, even if another session wrote them.
+ * Adds up the cost of the calls. Each session must have only one epoch. The number of new tokens of a call is its input
+ * minus the longest earlier input of the same session. For the first call of a session, tokens read from the cache are
+ * not new, even if another session wrote them.
  */
 export function sumUp(calls: readonly LedgerCall[], capabilities: Capabilities, sessionOf: SessionOf): Sum {
   let bill = NO_BILL;
@@ -74,7 +74,7 @@ export function sumUp(calls: readonly LedgerCall[], capabilities: Capabilities, 
 }
 
 /**
- * Returns the session that sent a request body, by the digest of the body. Returns `undefined` if no session is known
- * for the digest.
+ * Returns the session that sent a request body. The key is the digest of the body. If the digest is unknown, returns
+ * `undefined`.
  */
 export type SessionOf = (digest: string) => string | undefined;

@@ -1,4 +1,4 @@
-// Audits the logs of the demo: explains and verifies each session, and finds the session that sent each request.
+// Audits the logs of the demo. Explains and verifies each session, and finds out which session sent each request.
 
 import type { Explanation } from '@tidemark/agent';
 import { explainSession, verifySession } from '@tidemark/agent';
@@ -6,14 +6,14 @@ import type { Log, SessionId } from '@tidemark/log';
 
 import { encoders } from '../reports/encoders.ts';
 
-/** Combined results of the verified of one or more sessions. */
+/** Result of the verification of one or more sessions. */
 export interface VerifiedSessions {
   readonly sessions: number;
   readonly explained: readonly Explanation[];
   readonly records: number;
   /** Number of requests that were rebuilt. */
   readonly requests: number;
-  /** Number of rebuilt requests whose bytes differ from those that were sent. */
+  /** Number of rebuilt requests whose bytes differ from the sent bytes. */
   readonly differences: number;
   readonly breaks: number;
   /** Session that sent each request body. The key is the digest of the body. */
@@ -31,7 +31,7 @@ const NOTHING: VerifiedSessions = {
 };
 
 /**
- * Explains and verifies these sessions, and returns one verified of all of them.
+ * Explains and verifies these sessions, and returns one combined result.
  *
  * @throws LogError when the store cannot read a session.
  */

@@ -1,5 +1,5 @@
-// Tests the demo as a user runs it, in separate processes. The steps that the demo shows really happen, its cost is
-// close to the ideal cost, and no files remain after the demo, even if it fails.
+// Tests the demo in separate processes, as a user runs it. The work that the demo shows really happens, and its cost is
+// close to the ideal cost. After the demo no files remain, even if it fails.
 
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';

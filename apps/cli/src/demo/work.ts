@@ -1,6 +1,6 @@
 // Runs the demo: an agent repairs a sample project in a separate folder, with real tools and a scripted model. The
-// agent's process is killed once. A second process resumes the turn, and a third process runs the next prompt. At the
-// end a summary is printed.
+// first process of the agent is killed. A second process resumes the turn, and a third process runs the next prompt. At
+// the end a summary is printed.
 
 import { cp } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
@@ -24,7 +24,7 @@ import { createDemoView } from './show-work.ts';
 const MODEL = 'claude-sonnet-5-5';
 const PROJECT = ownFile('demo/project');
 
-/** Runs the demo. With `keep`, the folder stays, and the output shows how to inspect the folder. */
+/** Runs the demo. With `keep`, the folder remains, and the output shows how to inspect it. */
 export async function workOnProject(keep: boolean, context: CommandContext): Promise<CommandOutcome> {
   const capabilities = findModel(defaultCatalog(), MODEL, 'anthropic');
   if (capabilities === undefined)
@@ -76,7 +76,8 @@ function placeIn(folder: string, url: string, { environment, signal }: CommandCo
     environment: {
       // The Node executable that runs this command also runs the project's tests, even if another version is installed.
       PATH: [dirname(process.execPath), environment['PATH'] ?? ''].join(delimiter),
-      // The demo starts one program three times. With this cache, the second and third process do not compile it again.
+      // The demo starts the same program three times. Because of this cache, the second and third process do not
+      // compile it again.
       NODE_COMPILE_CACHE: environment['NODE_COMPILE_CACHE'] ?? join(folder, 'compiled'),
     },
   };
@@ -91,8 +92,8 @@ function introduce({ url }: Workplace, { output }: CommandContext): void {
 }
 
 /**
- * Starts the agent and waits until its process is killed. Passes `arm` a function that kills the process. Fails if the
- * process ends in any other way.
+ * Starts the agent and waits until its process is killed. Calls `arm` with a function that kills the process. If the
+ * process ends in any other way, this function fails.
  */
 async function runUntilKilled(place: Workplace, view: DemoView, arm: (kill: () => void) => void): Promise<void> {
   const agent = startAgent(['run', '--model', MODEL, PROMPT], place, view.show);
@@ -101,7 +102,10 @@ async function runUntilKilled(place: Workplace, view: DemoView, arm: (kill: () =
   if (ended.signal !== 'SIGKILL') throw unexpectedEnd(ended);
 }
 
-/** Runs another process on the session until its turn ends. Fails if the process does not end with 0. */
+/**
+ * Runs another process on the session until its turn ends. If the exit code of the process is not 0, this function
+ * fails.
+ */
 async function runToEnd(args: readonly string[], place: Workplace, view: DemoView): Promise<void> {
   const ended = await startAgent(args, place, view.show).ended;
   if (ended.exit !== 0) throw unexpectedEnd(ended);

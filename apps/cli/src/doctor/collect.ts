@@ -1,4 +1,4 @@
-// Removes the artifacts to which no log in a home refers, and reports the freed space.
+// Removes the artifacts that no log in a home refers to, and reports the freed space.
 
 import type { FileTally } from '@tidemark/store-ndjson';
 import { collectGarbage } from '@tidemark/store-ndjson';

@@ -5,7 +5,10 @@ import { LogError } from '@tidemark/log';
 /** Next step for a session that only the user can restore. */
 export const RESTORE = 'restore the session folder from a backup, or move it away';
 
-/** Returns true if the error concerns the files of one session, so that the other sessions can still be checked. */
+/**
+ * Returns true if the error comes only from the files of one session. In that case the other sessions can still be
+ * checked.
+ */
 export function isOfFiles(error: unknown): error is Error {
   return error instanceof LogError || (error instanceof Error && 'syscall' in error);
 }

@@ -15,8 +15,8 @@ import { isOfFiles, RESTORE } from './lost-session.ts';
 type ListedSessions = Awaited<ReturnType<Log['sessions']>>;
 
 /**
- * Copies the recoverable records of a session into the new session `<session>-repaired`. A number follows if this name
- * exists.
+ * Copies the recoverable records of a session into the new session `<session>-repaired`. If this name exists, a number
+ * is appended.
  */
 export async function repair(name: string, context: CommandContext): Promise<CommandOutcome> {
   const store = await context.store();
@@ -42,8 +42,8 @@ export async function repair(name: string, context: CommandContext): Promise<Com
 }
 
 /**
- * Returns the error for a repair that failed. Its next step is never the same repair again. `known` is the entry of the
- * session in the list of unreadable sessions, if the list contains it.
+ * Returns the error for a repair that failed. The next step in the error is never the same repair again. `known` is the
+ * entry of the session in the list of unreadable sessions. It is `undefined` if the list does not contain the session.
  */
 function refusal(error: unknown, known: UnreadableSession | undefined): unknown {
   if (error instanceof LogError && error.code === 'log/damaged')

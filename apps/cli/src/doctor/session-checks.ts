@@ -1,5 +1,5 @@
-// Checks every session from its first record to its last: checksums, payloads, the digest chain, and the existence of
-// each artifact to which a record refers. Takes no lock and writes nothing.
+// Checks every session from its first record to its last. Checks the checksums, the payloads and the digest chain, and
+// that each artifact that a record refers to exists. Takes no lock and writes nothing.
 
 import type { DamagePlace, Log, SessionId } from '@tidemark/log';
 import { sessionId } from '@tidemark/log';
@@ -17,7 +17,7 @@ export interface InspectedSession {
   readonly records: number;
   readonly found: string;
   readonly damage?: DamagePlace & { readonly reason: string; readonly soundBehind: number };
-  /** Artifacts to which the records refer but which the home does not contain. Absent if no artifact is missing. */
+  /** Artifacts that the records refer to but that the home does not contain. Absent if no artifact is missing. */
   readonly missing?: readonly MissingArtifact[];
   readonly next?: string;
 }
@@ -25,7 +25,7 @@ export interface InspectedSession {
 /** Maximum number of missing artifacts that are listed. */
 const SHOWN = 20;
 
-/** Checks every session of a home in turn. Sessions that cannot be listed come last. */
+/** Checks the sessions of a home one after another. Sessions that cannot be listed come last. */
 export async function* inspectSessions(store: Log, home: string): AsyncIterable<InspectedSession> {
   const { sessions, unreadable } = await store.sessions();
   for (const { session } of sessions) yield await inspectOne(home, session);
@@ -50,8 +50,8 @@ function readId(name: string): SessionId | undefined {
 }
 
 /**
- * Checks one session. `lost` is the result if the files of the session cannot be read. By default, this result contains
- * the message of the error.
+ * Checks one session. If its files cannot be read, returns `lost`. By default, `lost` contains the message of the
+ * error.
  */
 async function inspectOne(home: string, session: SessionId, lost?: InspectedSession): Promise<InspectedSession> {
   try {

@@ -16,8 +16,8 @@ import type { DoctorCheck } from './check.ts';
 const NOT_OWNER = 0o077;
 
 /**
- * Names the runtime, which is Node, Bun or Deno, and its version. The start script refuses a Node that is too old, so
- * the result is always good. `versions` has the form of `process.versions`.
+ * Reports the name and the version of the runtime, which is Node, Bun or Deno. The result is always good, because the
+ * start script refuses a Node that is too old. `versions` has the form of `process.versions`.
  */
 export function checkRuntime({ node, bun, deno }: NodeJS.Dict<string>): DoctorCheck {
   if (bun !== undefined) return { name: 'bun', state: 'good', found: bun };
@@ -26,8 +26,8 @@ export function checkRuntime({ node, bun, deno }: NodeJS.Dict<string>): DoctorCh
 }
 
 /**
- * Checks that the home exists, is private to the user (0700) and can be written. A missing home is good, because the
- * first session creates it.
+ * Checks that the home exists, that only the user can access it (0700), and that the user can write to it. If the home
+ * is missing, the check is good, because the first session creates it.
  */
 export async function checkHome(home: string): Promise<DoctorCheck> {
   const name = 'home';
@@ -95,8 +95,8 @@ const UNHELD =
   'commands are not confined to the workspace: they ask first in every mode that runs them, unless `--allow-unsandboxed` is used';
 
 /**
- * Result of the check for each state of the sandbox. A sandbox is optional; without one, commands need more
- * confirmations.
+ * Result of the check for each state of the sandbox. A sandbox is optional. Without one, more commands need a
+ * confirmation.
  */
 const SANDBOX: { readonly [state in SandboxState]: Omit<DoctorCheck, 'name'> } = {
   works: {
@@ -116,14 +116,14 @@ const SANDBOX: { readonly [state in SandboxState]: Omit<DoctorCheck, 'name'> } =
   'not-here': { state: 'good', found: `bubblewrap works only on Linux; ${UNHELD}` },
 };
 
-/** Reports whether a sandbox confines commands, and the consequence if it does not. */
+/** Reports whether a sandbox confines commands. If not, also reports the consequence. */
 export function checkSandbox(state: SandboxState): DoctorCheck {
   return { name: 'sandbox', ...SANDBOX[state] };
 }
 
 /**
- * Reports the test of one protection that the sandbox promises. A missing protection is a failure, because mode `auto`
- * runs commands without a question if a sandbox works.
+ * Reports the test of one protection of the sandbox. A missing protection is a failure. The reason: if a sandbox works,
+ * mode `auto` runs commands without a question.
  */
 export function checkPromise({ promise, kept }: TriedPromise): DoctorCheck {
   const name = 'sandbox';

@@ -12,8 +12,8 @@ import type { Input } from './input.ts';
 import type { CommandOutput } from './output.ts';
 
 /**
- * Surroundings of a command: its input and output, the user's folders, and the store. The frame passes them to each
- * command.
+ * Environment of a command: its input and output, the user's folders, and the store. The frame passes this object to
+ * each command.
  */
 export interface CommandContext {
   readonly output: CommandOutput;
@@ -36,13 +36,11 @@ export interface CommandContext {
   readonly configFile?: string;
   /** Store for API keys that are not in the environment. */
   readonly keyring: Keyring;
-  /**
-   * Tests once each protection that the sandbox promises. Returns an empty list if no sandbox works on this machine.
-   */
+  /** Tests each protection that the sandbox promises. If no sandbox works on this machine, returns an empty list. */
   tryPromises(): Promise<readonly TriedPromise[]>;
   /** Absolute path of the user's home folder. */
   readonly userFolder: string;
-  /** Aborts at Ctrl-C. A waiting command must end when the signal aborts. The frame then sets the exit code. */
+  /** Aborts at Ctrl-C. When the signal aborts, a waiting command must end. The frame then sets the exit code. */
   readonly signal: AbortSignal;
   /** Returns the store in `home`. The first call opens it. */
   store(): Promise<NdjsonStore>;
@@ -71,9 +69,9 @@ export interface Command {
   /** Examples for `--help`, at least one. */
   readonly examples: readonly Example[];
   /**
-   * Declares arguments and options on the prepared commander command, which already has `--json` and the examples. Sets
-   * the action, wrapped in `run`: `command.argument('<file>').action((file) => run((context) => import(file,
-   * context)))`.
+   * Declares arguments and options on the prepared commander command, which already has `--json` and the examples. Also
+   * sets the action. The action must be wrapped in `run`: `command.argument('<file>').action((file) => run((context) =>
+   * import(file, context)))`.
    */
   declare(command: CommanderCommand, run: RunAction): void;
 }

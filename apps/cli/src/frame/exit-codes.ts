@@ -17,7 +17,7 @@ export const EXIT = {
   corrupt: 4,
   /** A provider failed or refused the request. The provider may be the simulator. */
   provider: 5,
-  /** The command may succeed later, for example when another process no longer holds the session. */
+  /** The command may succeed later, for example after another process releases the session. */
   busy: 6,
   /** This program has a bug: it broke one of its laws, or failed with an unknown error. The user should report it. */
   bug: 70,

@@ -93,7 +93,7 @@ function codeOf(thrown: unknown): string | undefined {
   return typeof thrown.code === 'string' ? thrown.code : undefined;
 }
 
-/** Returns true for a stack overflow as V8 reports it. Only deeply nested input causes one. */
+/** Returns true for the stack overflow error of V8. Only deeply nested input causes this error. */
 function isFullStack(thrown: unknown): boolean {
   return thrown instanceof RangeError && thrown.message === 'Maximum call stack size exceeded';
 }
@@ -106,8 +106,8 @@ const TOO_DEEP: CommandFailure = {
 };
 
 /**
- * Returns the report for an operating system error that `SYSTEM_ERRORS` does not contain, or for an error of Node's own
- * file functions.
+ * Returns the report for two kinds of errors: operating system errors that `SYSTEM_ERRORS` does not contain, and errors
+ * of Node's own file functions.
  */
 function otherSystemError(thrown: Error, code: string): Pick<CommandFailure, 'exit' | 'next'> | undefined {
   const isSystem = /^E[A-Z0-9]+$/.test(code) && 'syscall' in thrown;
@@ -115,7 +115,10 @@ function otherSystemError(thrown: Error, code: string): Pick<CommandFailure, 'ex
   return { next: 'check the path, its permissions and the disk, then run the command again', exit: EXIT.refused };
 }
 
-/** Returns the message of a system error, in plain words if its path is known and its code is one of the usual ones. */
+/**
+ * Returns the message of a system error. If its path is known and its code is a usual one, the message is in plain
+ * words.
+ */
 function systemMessage(thrown: Error, code: string): string {
   const path = 'path' in thrown && typeof thrown.path === 'string' ? thrown.path : undefined;
   if (path === undefined) return thrown.message;
@@ -176,7 +179,7 @@ const AGENT_NEXT: { readonly [code in AgentErrorCode]?: string } = {
 
 const AGENT_EXITS = { refused: EXIT.refused, conflict: EXIT.busy, bug: EXIT.bug } as const;
 
-/** Exit code and next step for errors of other packages, by the part of their code before the slash. */
+/** Exit code and next step for errors of other packages. The key is the part of the error code before the slash. */
 const FAMILIES: ReadonlyMap<string, Pick<CommandFailure, 'exit' | 'next'>> = new Map(
   Object.entries<Pick<CommandFailure, 'exit' | 'next'>>({
     import: { exit: EXIT.refused, next: 'use a session file of pi, a transcript of Claude Code or a rollout of Codex' },

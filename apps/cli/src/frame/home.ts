@@ -6,8 +6,8 @@ import { isAbsolute, join, resolve } from 'node:path';
 export type CommandEnvironment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns the user's configuration folder: `tidemark` in `XDG_CONFIG_HOME` if that path is absolute, otherwise
- * `tidemark` in `.config` of the user's home folder.
+ * Returns the user's configuration folder. If `XDG_CONFIG_HOME` is an absolute path, the folder is `tidemark` in that
+ * path. Otherwise it is `.config/tidemark` in the user's home folder.
  */
 export function configFolderOf(environment: CommandEnvironment, userFolder: string): string {
   const asked = environment['XDG_CONFIG_HOME'] ?? '';

@@ -1,10 +1,10 @@
-// Counts each Ctrl-C once. A terminal sends Ctrl-C to every process in the foreground: to this process, and to the shim
-// that started it under an older Node. The shim forwards its signals through a pipe, so that both counts can be
-// compared.
+// Counts every press of Ctrl-C as one interrupt. A terminal sends Ctrl-C to every process in the foreground: to this
+// process, and to the shim that started it under an older Node. The shim also forwards its signals through a pipe. This
+// module compares both counts.
 
 import type { Readable } from 'node:stream';
 
-/** Sources of interrupts, and the actions they cause. */
+/** Sources of interrupts, and the functions to call for them. */
 export interface InterruptSources {
   /** Source of `SIGINT` events, normally `process`. */
   readonly signals: { on(name: 'SIGINT', listener: () => void): unknown };
@@ -22,8 +22,8 @@ export function watchInterrupts({ signals, shim, interrupt, end }: InterruptSour
   let forwarded = 0;
   let interrupted = false;
   const take = (): void => {
-    // With a shim, one Ctrl-C arrives twice: as a signal and through the pipe, in any order. The larger count is the
-    // number of presses.
+    // With a shim, one Ctrl-C arrives two times: as a signal and through the pipe, in any order. The larger count is
+    // the number of presses.
     const presses = Math.max(received, forwarded);
     if (presses > 1) end();
     else if (!interrupted) interrupt();

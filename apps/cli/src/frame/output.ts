@@ -1,4 +1,5 @@
-// Output of a command: results on stdout, everything else on stderr, as text for people or as JSON for programs.
+// Output of a command. Results go to stdout, everything else to stderr. The output is text for people or JSON for
+// programs.
 
 import type { CommandFailure } from './failure.ts';
 import { plainJson, plainText } from './plain-text.ts';
@@ -11,7 +12,10 @@ import { plainTable, terminalTable } from './table.ts';
 export interface Sink {
   write(text: string): void;
   readonly terminal: boolean;
-  /** True if colours may be used: the stream is a terminal, and neither `NO_COLOR` nor `TERM=dumb` is set. */
+  /**
+   * True if colours may be used. This requires that the stream is a terminal, and that neither `NO_COLOR` nor
+   * `TERM=dumb` is set.
+   */
   readonly colour: boolean;
 }
 
@@ -21,7 +25,7 @@ export interface Sink {
  */
 export interface CommandOutput {
   readonly json: boolean;
-  /** True if a user watches stderr, so progress lines may overwrite themselves there. Always false with `--json`. */
+  /** True if a user watches stderr. Progress lines may then overwrite themselves. Always false with `--json`. */
   readonly watched: boolean;
   /** Prints the single result of a command: the value as JSON, or the text for people. */
   result(value: object, forPeople: () => Shown): void;

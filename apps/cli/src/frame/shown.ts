@@ -1,11 +1,11 @@
-// Text for people, with its styles. Content and style stay separate until the text is printed. An escape sequence in
-// the output therefore always comes from Tidemark, and never from a model or a tool.
+// Text for people, with its styles. Content and style stay separate until the text is printed. Therefore every escape
+// sequence in the output comes from Tidemark, and never from a model or a tool.
 
 import { styleText } from 'node:util';
 
 import { plainText } from './plain-text.ts';
 
-/** Available styles. A style never carries meaning alone: all output can be understood without it. */
+/** Available styles. All output can be understood without styles. */
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 
 /** Piece of text with a style. */
@@ -17,7 +17,7 @@ export interface Styled {
 /** Text to display: plain text, styled text, or a sequence of both. */
 export type Shown = string | Styled | readonly Shown[];
 
-/** Returns text with a style, which is applied if the terminal has colours. */
+/** Returns text with a style. The style is applied if the terminal has colours. */
 export function withStyle(style: Style, text: string): Styled {
   return { style, text };
 }

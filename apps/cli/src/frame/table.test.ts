@@ -49,7 +49,7 @@ test('the work to format a terminal table grows in proportion to the number of i
     },
   } as const;
   const rows = Array.from({ length: 20_000 }, () => [cell, cell, cell]);
-  // With work that grows with the square of the number of rows, this call would exceed the test's timeout.
+  // If the work grew with the square of the number of rows, this call would exceed the test's timeout.
   expect(terminalTable({ head: [], rows }, false).split('\n')).toHaveLength(20_000);
   expect(rendered).toBe(60_000);
 });

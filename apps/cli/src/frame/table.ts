@@ -1,5 +1,5 @@
-// Formats rows for people: a table on a terminal, lines with tabs when piped. The work grows with the number of cells,
-// because a session may have tens of thousands of steps.
+// Formats rows for people: a table on a terminal, or lines with tabs if the output is piped. The work grows in
+// proportion to the number of cells, because a session may have tens of thousands of steps.
 
 import stringWidth from 'string-width';
 

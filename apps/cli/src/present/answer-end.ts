@@ -1,8 +1,9 @@
-// Describes in an export how an incomplete answer ended: which limit cut it, or who or what interrupted it.
+// Describes in an export how an incomplete answer ended. The text names the limit that cut the answer, or the user or
+// the event that interrupted it.
 
 import type { Recorded, RecordedOf, TurnEnded } from '@tidemark/log';
 
-/** Record of an answer, complete or not. */
+/** Record of an answer, which may be incomplete. */
 export type AnswerRecord = RecordedOf<'answer.received'> | RecordedOf<'answer.interrupted'>;
 
 /** Record for an export. If it is an interrupted answer, `turnEnd` is the end of its turn. */
@@ -12,8 +13,8 @@ export interface ExportedRecord {
 }
 
 /**
- * Returns one sentence about the end of an incomplete answer, or an empty string for a complete answer. A limit of time
- * interrupts an answer like the user does, so `turnEnd` decides between the two.
+ * Returns one sentence about the end of an incomplete answer. For a complete answer, returns an empty string. A time
+ * limit and the user interrupt an answer in the same way. `turnEnd` shows which of them interrupted it.
  */
 export function answerEnd({ kind, data }: AnswerRecord, turnEnd?: TurnEnded): string {
   if (kind === 'answer.received') {
@@ -30,8 +31,8 @@ export function answerEnd({ kind, data }: AnswerRecord, turnEnd?: TurnEnded): st
 }
 
 /**
- * Adds the end of its turn to each answer that was interrupted. The records after such an answer wait until the turn
- * has ended, or until the next prompt if the log has no end of the turn.
+ * Adds to each interrupted answer the end of its turn. The records after such an answer are delayed until the turn has
+ * ended. If the log has no end of the turn, they are delayed until the next prompt.
  */
 export async function* withTurnEnds(records: AsyncIterable<Recorded>): AsyncIterable<ExportedRecord> {
   let waiting: Recorded[] = [];

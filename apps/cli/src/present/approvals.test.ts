@@ -1,5 +1,5 @@
-// Tests the questions that a user at the terminal sees before a call runs, and the effect of each answer, with real
-// tools in a test folder.
+// Tests the questions that a user at the terminal sees before a call runs, and the effect of each answer. The tests use
+// real tools in a test folder.
 
 import {
   appendFileSync,

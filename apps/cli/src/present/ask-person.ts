@@ -1,5 +1,5 @@
-// Asks the user at the terminal. Shows everything that the decision is about, page by page if it is long, and requires
-// a clear answer.
+// Asks the user at the terminal. Shows everything that the user must know for the decision, page by page if it is long.
+// Requires a clear answer.
 
 import type { PermissionAnswer, Question } from '@tidemark/kit';
 
@@ -17,14 +17,15 @@ interface PersonPrompt {
 }
 
 /**
- * A question counts as denied after this number of unclear answers, or after this number of requests for a grant that
- * is not possible.
+ * Number of unclear answers after which a question counts as denied. The same number applies to requests for a grant
+ * that is not possible.
  */
 const MAX_UNCLEAR = 2;
 const MAX_REFUSED = 5;
 
 /**
- * Asks the user. The call is denied if the user stops at a page, the question is aborted, or there is no clear "yes".
+ * Asks the user. The call is denied if the user stops at a page, if the question is aborted, or if there is no clear
+ * "yes".
  */
 export async function askPerson(question: Question, asking: PersonPrompt): Promise<PermissionAnswer> {
   try {
@@ -52,19 +53,22 @@ async function answerFrom(question: Question, asking: PersonPrompt): Promise<Per
   return 'denied';
 }
 
-/** Rows of a question. Every row except the prompt fits the width of the terminal. */
+/** Rows of a question. Every row except the prompt fits into the width of the terminal. */
 interface QuestionRows {
   readonly above: readonly string[];
-  /** Rows of `above` that are shown again next to the answers if the answers are on a later page than `above`. */
+  /**
+   * Rows of `above` that are shown again next to the answers. They are used if the answers are on a later page than
+   * `above`.
+   */
   readonly again: readonly string[];
   readonly asked: readonly string[];
   readonly prompt: string;
 }
 
 /**
- * Asks a question so that the user has seen every row before the answer. If the question does not fit the screen, it is
- * shown page by page, including the answers if necessary. Returns `undefined` if the user stopped at a page or the
- * terminal is too small.
+ * Asks a question. Every row is shown before the user can answer. If the question does not fit on the screen, it is
+ * shown page by page. If necessary, the answers are on these pages too. Returns `undefined` if the user stopped at a
+ * page or the terminal is too small.
  */
 async function askBelow(
   { above, again, asked, prompt }: QuestionRows,
@@ -92,8 +96,8 @@ async function askBelow(
 }
 
 /**
- * Short prompt for a terminal in which the normal prompt does not fit. The normal prompt was then shown as part of a
- * page.
+ * Short prompt for a terminal that is too small for the normal prompt. In that case the normal prompt was shown as part
+ * of a page.
  */
 const SHORT = 'y/n ';
 

@@ -1,7 +1,8 @@
-// Splits a line into pieces that fit the terminal. The terminal itself then wraps no line, so rows can be counted.
+// Splits a line into pieces that fit into the terminal. The terminal then does not wrap any line itself, so rows can be
+// counted.
 
 const TAB = 8;
-/** Matches the characters of our own frames, which are one column wide. */
+/** Matches the characters of Tidemark's own frames, which are one column wide. */
 const FRAME = /[│┆]/;
 
 /** Returns the pieces of a line, each at most `width` columns wide. An empty line gives one empty piece. */

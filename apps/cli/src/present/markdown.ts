@@ -1,6 +1,6 @@
 // Renders records as Markdown for people: prompts, thinking, answers, calls and results. Internal records (requests,
-// permissions, settings) are omitted; the JSON export contains them. Text of a record is escaped so that no Markdown
-// viewer interprets it as HTML.
+// permissions, settings) are omitted, but the JSON export contains them. The text of a record is escaped, so no
+// Markdown viewer interprets it as HTML.
 
 import type { AnswerPart, ContentPart, RecordedOf, TurnEnded } from '@tidemark/log';
 

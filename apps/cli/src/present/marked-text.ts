@@ -1,6 +1,6 @@
-// Marks text written by others before a user makes a decision about it. Invisible characters, and letters and signs
-// that look like ASCII, are marked with their code points. No character is dropped. Words are checked by the level
-// "highly restrictive" of the Unicode standard UTS #39.
+// Marks text written by others before a user makes a decision about it. Invisible characters are marked with their code
+// points. Letters and signs that look like ASCII are marked too. No character is removed. Words are checked by the
+// level "highly restrictive" of the Unicode standard UTS #39.
 
 import { angleSigns } from './angle-signs.ts';
 import { twinMarks } from './twin-marks.ts';
@@ -8,13 +8,13 @@ import { twinSigns } from './twin-signs.ts';
 import { wideLetters } from './wide-letters.ts';
 
 /**
- * Matches control characters except tab and line feed, format characters, blanks other than the space, separators, and
+ * Matches control characters except tab and line feed, format characters, blanks except the space, separators, and
  * unassigned or ignorable characters.
  */
 const UNSEEN = /(?![\t\n ])[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u{2800}]/u;
 
 /**
- * Matches mathematical letters and digits, which no language is written in. `℃` and `™` are not included, because they
+ * Matches mathematical letters and digits. No language is written with them. `℃` and `™` are not included, because they
  * do not look like ASCII letters.
  */
 const MATHEMATICAL =
@@ -46,9 +46,9 @@ const EMOJI = /\p{RGI_Emoji}/gv;
 const IN_EMOJI = /[\p{Emoji_Presentation}\u{fe0f}]/u;
 
 /**
- * Returns the text with marks. An invisible character is replaced by its mark, such as `⟨U+200B⟩`; a look-alike is
- * followed by its mark. Tabs, line feeds and text in a single script stay unchanged. The result cannot move the cursor
- * or reverse text.
+ * Returns the text with marks. An invisible character is replaced by its mark, such as `⟨U+200B⟩`. After a look-alike,
+ * its mark is added. Tabs, line feeds and text in a single script stay unchanged. The result cannot move the cursor or
+ * reverse text.
  */
 export function markedText(text: string): string {
   return text.split('\n').map(markedLine).join('\n');
@@ -65,20 +65,20 @@ function markedLine(line: string): string {
     if (isEmoji.has(at)) return char;
     if (UNSEEN.test(char)) return isWideBlank(chars, at) ? char : markOf(char);
     if (FORGED.test(char + (chars[at + 1] ?? '') + (chars[at + 2] ?? ''))) return markOf(char);
-    // Marks begin with this bracket, so the bracket itself could look like a mark. It is shown only by its code point.
+    // Marks begin with this bracket, so the bracket itself could look like a mark. Only its code point is shown.
     if (char === '⟨' && marked.has(at)) return markOf(char);
     return marked.has(at) || MATHEMATICAL.test(char) ? withMark(char) : char;
   };
   return chars.map(shown).join('');
 }
 
-/** Returns, for each UTF-16 unit of a line, the index of the character that contains it. */
+/** For each UTF-16 unit of a line, returns the index of the character that contains it. */
 function placesOf(chars: readonly string[]): readonly number[] {
   return chars.flatMap((char, at) => (char.length === 2 ? [at, at] : [at]));
 }
 
 /**
- * Returns the indexes of emoji characters. A keycap digit counts as an emoji only with blanks or the ends of the line
+ * Returns the indexes of emoji characters. A keycap digit counts as an emoji only if blanks or the ends of the line are
  * around it. Next to other text it looks like the plain digit.
  */
 function emojiPlaces(line: string, placeAt: readonly number[]): ReadonlySet<number> {
@@ -103,9 +103,7 @@ function isWideBlank(chars: readonly string[], at: number): boolean {
   return isAtHomeOrLetter(after) && (before === undefined || isAtHomeOrLetter(before));
 }
 
-/**
- * Returns the indexes of letters and digits that look like Latin letters or ASCII digits but are different characters.
- */
+/** Returns the indexes of letters and digits that look like Latin letters or ASCII digits but are other characters. */
 function twinLetters(line: string, placeAt: readonly number[]): readonly number[] {
   const words: Word[] = [];
   for (const { 0: token, index } of line.matchAll(TOKENS)) {
@@ -131,8 +129,8 @@ interface Word {
 }
 
 /**
- * Returns, for each word, true if all letters of the nearest earlier word are foreign (`isForeign`). Words that consist
- * only of look-alike letters are skipped in this search.
+ * For each word, returns true if all letters of the nearest earlier word are foreign (`isForeign`). The search skips
+ * words that have only look-alike letters.
  */
 function followsForeign(words: readonly Word[]): readonly boolean[] {
   let isForeignBefore = false;
@@ -157,8 +155,8 @@ function lettersOf(word: string): readonly string[] {
 
 /**
  * Returns the indexes of the characters to mark in a word. If all letters of the word are look-alikes, all letters and
- * digits are marked. In a word with Latin letters, only foreign letters are marked and, next to ASCII, other forms of
- * ASCII characters.
+ * digits are marked. In a word with Latin letters, foreign letters are marked. Next to ASCII, other forms of ASCII
+ * characters are marked too.
  */
 function markedIn(word: string): readonly number[] {
   if (isAscii(word)) return [];

@@ -10,7 +10,7 @@ const NEVER = new AbortController().signal;
 interface Told {
   readonly reading: PipedReading;
   readonly notes: readonly string[];
-  /** Ends the waiting time, after which `readAlong` shows a note. */
+  /** Ends the waiting time. After this time, `readAlong` shows a note. */
   readonly pass: () => void;
 }
 

@@ -1,19 +1,19 @@
-// Reads input that is piped in addition to the words of a prompt. A shell closes its pipe. A program that starts this
-// command may keep stdin open without writing, and this must not block the prompt.
+// Reads input that is piped in addition to the words of a prompt. A shell closes its pipe. Another program that starts
+// this command may leave stdin open and write nothing. This must not block the prompt.
 
 import { fstatSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Time without any data, in milliseconds, after which a note explains what the command waits for. */
+/** Time without data, in milliseconds. After this time, a note explains what the command waits for. */
 const PATIENCE_MS = 1_000;
 
 /** Stream for `readAlong`, with the functions for notes and waiting. */
 export interface PipedReading {
   readonly stream: Readable;
   /**
-   * True if the writer of the stream is known to close it: a shell pipe or a file. False for a socket, which Node can
-   * give to a child process as stdin.
+   * True if the writer of the stream is known to close it, as for a shell pipe or a file. False for a socket, which
+   * Node can give to a child process as stdin.
    */
   readonly ends: boolean;
   /** Shows a line to the user. */
@@ -33,7 +33,7 @@ export function endsByItself(descriptor: number): boolean {
 }
 
 /**
- * Reads the stream to its end, or until more than `most` bytes have arrived. If `ends` is false and no data arrives
+ * Reads the stream until it ends, or until more than `most` bytes have arrived. If `ends` is false and no data arrives
  * within one second, the stream is destroyed and no bytes are returned.
  *
  * @throws when the signal aborts.
@@ -48,7 +48,7 @@ export async function readAlong(reading: PipedReading, most: number, signal: Abo
     () => false,
   );
   const read = readInto(stream, chunks, most);
-  // Prevents an unhandled rejection. The error is thrown where `read` is awaited.
+  // Prevents an unhandled rejection. The error is thrown at the `await` of `read`.
   read.catch(() => undefined);
   try {
     const first = await Promise.race([read.then(() => 'read' as const), silent, rejectOnAbort(stopped)]);
@@ -67,7 +67,7 @@ export async function readAlong(reading: PipedReading, most: number, signal: Abo
   }
 }
 
-/** Reads a stream to its end, or until more than `most` bytes have arrived. */
+/** Reads a stream until it ends, or until more than `most` bytes have arrived. */
 export async function readAtMost(stream: Readable, most: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   await readInto(stream, chunks, most);

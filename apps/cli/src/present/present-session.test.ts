@@ -1,4 +1,4 @@
-// Tests what a user sees of a session, event by event.
+// Tests the output that a user sees for a session, event by event.
 
 import type { Gauge } from '@tidemark/context';
 import type { SessionEvent } from '@tidemark/kit';
@@ -38,7 +38,7 @@ function recorded<K extends Exclude<Kind, 'unknown'>>(kind: K, data: EventData[K
 }
 
 function asRecorded(record: { readonly kind: Kind; readonly data: EventData[Kind] }): Recorded {
-  // The signature of `recorded` ensures that `kind` and `data` match. The union `Recorded` cannot express this for a
+  // The signature of `recorded` guarantees that `kind` and `data` match. The union `Recorded` cannot express this for a
   // generic kind.
   return JSON.parse(JSON.stringify(record));
 }

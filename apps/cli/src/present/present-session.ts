@@ -1,5 +1,5 @@
-// Presents a running session to a user at a terminal: the answer as it streams, one line per tool run, and notices.
-// With `--json`, every event is printed unchanged as one line.
+// Shows a running session to a user at a terminal: the answer as it streams, one line per tool run, and notices. With
+// `--json`, every event is printed unchanged as one line.
 
 import type { Gauge } from '@tidemark/context';
 import { gaugeInWords } from '@tidemark/context';
@@ -20,7 +20,7 @@ export interface Presenter {
   /** Ends the current line with a newline if the last text did not end with one. */
   rest(): void;
   readonly tokens: SeenTokens;
-  /** Subagents that ended. Their tokens are not part of `tokens`, but their cost is part of the turn's cost. */
+  /** Subagents that ended. `tokens` does not include their tokens, but the cost of the turn includes their cost. */
   readonly subagents: readonly SubagentEnded[];
 }
 
@@ -40,15 +40,15 @@ interface SessionView {
   /** Number of model calls whose tokens were added to `tokens`. */
   answers: number;
   readonly subagents: SubagentEnded[];
-  /** True from the event that records the advisory tier until the next status line. */
+  /** True after the event that records the advisory tier, until the next status line. */
   advised: boolean;
   /** True if a gauge of the tier `unknown` was already reported. */
   unknownReported: boolean;
 }
 
 /**
- * Creates a presenter on the streams of a command. `answered` contains the parts of the last answer before this
- * presenter started, so that the open calls of that answer have titles.
+ * Creates a presenter that uses the streams of a command. `answered` contains the parts of the last answer before this
+ * presenter started. From these parts, the presenter knows the titles of the open calls.
  */
 export function presentSession(
   output: CommandOutput,
@@ -89,7 +89,7 @@ function show(view: SessionView, event: SessionEvent): void {
       return write(view, event.text);
     case 'notice.raised': {
       const { code, message, next } = event.notice;
-      // These notices name options of the library. The command shows that the call was denied.
+      // These notices name options of the library. The command already shows that the call was denied.
       if (code === 'permissions/default-mode' || code === 'permissions/no-asker') return;
       view.rewriteReported ||= code === 'turn/rewrite';
       const ours = NEXT_HERE.has(code)
@@ -103,17 +103,23 @@ function show(view: SessionView, event: SessionEvent): void {
     case 'tool.progressed':
     // Ignored: the message of the error is in the result of the call.
     case 'tool.threw':
-    // Ignored: the process ends after one turn, so there is no pause in which the cache must be kept warm.
+    // Ignored: the process ends after one turn, so there is no pause in which the cache must be warmed.
     case 'cache.warming':
   }
 }
 
-/** Returns the next step as a separate sentence, or as the next clause if it begins with a small letter. */
+/**
+ * Returns the next step for the end of a message. If it begins with a small letter, it is the next clause. Otherwise it
+ * is a separate sentence.
+ */
 function nextSentence(next: string): string {
   return /^\p{Lu}/u.test(next) ? `. ${next}` : `; ${next}`;
 }
 
-/** Notices whose next step names a function of the library, by their code: the next step with a command instead. */
+/**
+ * Next steps for notices whose own next step names a function of the library. The key is the code of the notice. Each
+ * of these next steps names a command instead.
+ */
 const NEXT_HERE: ReadonlyMap<string, string> = new Map([
   ['context/pressure', 'See what a compaction would free'],
   ['context/price-cliff', 'See what a compaction would free'],
@@ -122,9 +128,9 @@ const NEXT_HERE: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Prints one line when the log records the advisory tier. A later step, another process, or a tier that falls and rises
- * again does not repeat the line. From the tier `warning` on, a notice is raised instead. A gauge of the tier `unknown`
- * is not in the log, so it gets one line per process.
+ * Prints one line when the log records the advisory tier. The line is not repeated by a later step, by another process,
+ * or when the tier falls and rises again. From the tier `warning` on, a notice is raised instead. A gauge of the tier
+ * `unknown` is not in the log, so it gets one line per process.
  */
 function showStatus(view: SessionView, gauge: Gauge): void {
   const shows = view.advised || (gauge.tier === 'unknown' && !view.unknownReported);

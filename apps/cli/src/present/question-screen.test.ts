@@ -1,5 +1,5 @@
-// Tests which parts of a question are on the screen of a real terminal when the user answers. Rows fold at the last
-// column, and the top rows scroll off.
+// Tests which parts of a question are on the screen of a real terminal when the user answers. At the last column, rows
+// are folded. At the bottom, the top rows scroll off the screen.
 
 import type { CallQuestion } from '@tidemark/agent';
 import { callId } from '@tidemark/log';
@@ -78,7 +78,7 @@ const command = questionOf(
   { tool: 'bash', effect: 'execute' },
 );
 
-/** Returns the text after the frame characters, from all screens, in order. */
+/** Returns the text after the frame characters, taken from all screens in order. */
 function framedText({ stops }: Screen): string {
   return stops
     .flat()

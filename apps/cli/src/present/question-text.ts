@@ -1,5 +1,5 @@
-// Formats a question of the runtime for a user: the head, everything that the decision is about, and the answers with
-// the scope of each one.
+// Formats a question of the runtime for a user: the head, everything that the user must know for the decision, and the
+// answers. Each answer shows its scope.
 
 import type { CallQuestion, DefinitionQuestion } from '@tidemark/agent';
 import { grantCovers, offeredPlaces, readGrant } from '@tidemark/agent';
@@ -10,13 +10,13 @@ import { foldLine } from './fold-line.ts';
 import { markedText } from './marked-text.ts';
 
 /**
- * Text of a question. Each line of `head`, `body` and `answers` is a row that fits the terminal. Rows with text written
- * by others begin with `│` or `┆`, so they cannot look like our rows.
+ * Text of a question. Each line of `head`, `body` and `answers` is a row that fits into the terminal. Rows with text
+ * written by others begin with `│` or `┆`. Therefore they cannot look like rows of Tidemark.
  */
 export interface QuestionText {
   /** Lines that state the question. */
   readonly head: readonly string[];
-  /** Lines that show completely what would happen. Empty if the head already shows this. */
+  /** Lines that show completely the effect of the call. Empty if the head already shows this. */
   readonly body: readonly string[];
   /** Possible answers, one per line. Empty if only y and n are possible. */
   readonly answers: readonly string[];
@@ -61,8 +61,8 @@ export function questionText(question: Question, columns: number): QuestionText 
 }
 
 /**
- * Returns a line as rows that fit the terminal. All rows after the first are framed, because they may contain text
- * written by others.
+ * Returns a line as rows that fit into the terminal. All rows after the first have a frame character, because they may
+ * contain text written by others.
  */
 export function hanging(line: string, columns: number): readonly string[] {
   const [first = '', ...rest] = foldLine(line, Math.max(1, columns - 1));
@@ -115,8 +115,8 @@ function grantAnswers({ offer, preview }: CallQuestion): readonly string[] {
 }
 
 /**
- * Shortens a long name in its middle, because its start and end identify it best. Used only for names that the body
- * shows completely.
+ * Shortens a long name by removing characters from its middle, because its start and end identify it best. Used only
+ * for names that the body shows completely.
  */
 function middleCut(name: string): string {
   const letters = Array.from(name);
@@ -126,8 +126,8 @@ function middleCut(name: string): string {
 }
 
 /**
- * Describes what the exact grant of an offer allows. A list of commands longer than `LONGEST` is not repeated, because
- * the body shows it above.
+ * Describes what the exact grant of an offer allows. If a list of commands is longer than `LONGEST`, it is not
+ * repeated, because the body already shows it.
  */
 function exactCovers(exact: Granted): string {
   const covers = grantCovers(exact);
@@ -136,8 +136,8 @@ function exactCovers(exact: Granted): string {
 }
 
 /**
- * Returns the text with marks. Each line begins with `│` and is folded to the width of the terminal, so that rows can
- * be counted.
+ * Returns the text with marks. Each line begins with `│` and is folded to the width of the terminal. The rows can
+ * therefore be counted.
  */
 function frameLines(text: string, columns: number): readonly string[] {
   return markedText(text)

@@ -5,13 +5,13 @@ import { patternProblem, readGrant } from '@tidemark/agent';
 import type { PermissionAnswer } from '@tidemark/kit';
 
 /**
- * Reply of the user: an answer, a problem if a grant was refused, or `unclear` if the text matches no offered answer.
+ * Reply of the user: an answer, the reason why a grant was refused, or `unclear` if the text matches no offered answer.
  */
 export type PersonReply = { readonly answer: PermissionAnswer } | { readonly problem: string } | 'unclear';
 
 /**
- * Reads a reply. Only the answers that the question offers are accepted. If the call could not be shown completely, the
- * user must type `unseen` instead of `y`.
+ * Reads a reply. Accepts only the answers that the question offers. If the call could not be shown completely, the user
+ * must type `unseen` instead of `y`.
  */
 export function readReply(question: CallQuestion, typed: string): PersonReply {
   const text = typed.trim();
@@ -25,8 +25,8 @@ export function readReply(question: CallQuestion, typed: string): PersonReply {
 }
 
 /**
- * Reads a reply that requests a grant. No grant is accepted for a call that was not shown completely, because the user
- * would then allow what no one has seen.
+ * Reads a reply that requests a grant. If the call was not shown completely, no grant is accepted, because the user
+ * would allow something that nobody has seen.
  */
 function readGrantReply({ offer, preview }: CallQuestion, keep: 'session' | 'project', text: string): PersonReply {
   if (preview.unseen !== undefined) return { problem: 'a call that was not shown completely can only be allowed once' };

@@ -60,9 +60,9 @@ function forPeople({ session, finished, tokens, subagents = [] }: EndedTurn): Sh
 }
 
 /**
- * Returns the part of the turn's cost that its subagents caused, such as `, $0.0050 of it for 2 subagents`. Returns
- * only the number of subagents if a cost is unknown, and an empty string without subagents. The subagents' tokens are
- * counted in their own sessions.
+ * Returns the part of the turn's cost that its subagents caused, such as `, $0.0050 of it for 2 subagents`. If a cost
+ * is unknown, returns only the number of subagents. Without subagents, returns an empty string. The subagents' tokens
+ * are counted in their own sessions.
  */
 function forSubagents(subagents: readonly SubagentEnded[]): string {
   if (subagents.length === 0) return '';

@@ -1,5 +1,5 @@
-// Sums the tokens of the calls in one command, in the provider's own buckets. A bucket that no call reported is
-// unknown, never 0 (L7).
+// Adds up the tokens of the calls in one command, in the provider's own buckets. If no call reported a bucket, the
+// bucket is unknown, never 0 (L7).
 
 import type { AnswerReceived } from '@tidemark/log';
 import { allWritten, inputTokens, outputTokens } from '@tidemark/model';
@@ -7,22 +7,22 @@ import { allWritten, inputTokens, outputTokens } from '@tidemark/model';
 import { formatCount, formatNumber } from '../frame/numbers.ts';
 
 /**
- * Tokens in the provider's own buckets, summed over the calls that reported the bucket. `null` if no call reported it.
+ * Tokens in the provider's own buckets. Each value is the total of the calls that reported the bucket. `null` if no
+ * call reported it.
  */
 export interface SeenTokens {
   readonly read: number | null;
   readonly written: number | null;
   readonly fresh: number | null;
   readonly output: number | null;
-  /** Input tokens that the provider counted without reporting their bucket. */
+  /** Input tokens that the provider counted but did not assign to a bucket. */
   readonly untold?: number;
   /** Number of calls whose input or output was not counted. Absent if every call was counted. */
   readonly uncounted?: number;
   /** Estimated tokens of the calls that were not counted. */
   readonly estimated?: number;
   /**
-   * `unknown` if the caching of at least one call is unknown. The provider of that call possibly does not report all
-   * its buckets.
+   * `unknown` if the caching of at least one call is unknown. For that call, some buckets are possibly not reported.
    */
   readonly caching?: 'unknown';
 }
@@ -34,7 +34,7 @@ export const NOTHING_SEEN: SeenTokens = { read: 0, written: 0, fresh: 0, output:
 export type SeenCall = Partial<Pick<AnswerReceived, 'usage' | 'estimated' | 'forecast'>>;
 
 /**
- * Returns the sums with one more call. If `first` is true, a bucket that the call does not report becomes `null`
+ * Returns the totals with one more call. If `first` is true, a bucket that the call does not report becomes `null`
  * instead of 0.
  */
 export function addSeen(seen: SeenTokens, call: SeenCall, first: boolean): SeenTokens {
@@ -65,7 +65,7 @@ function positive<Name extends 'untold' | 'uncounted' | 'estimated'>(
 }
 
 /**
- * Formats the sums, such as `1,200 read, 30 written, 4 fresh, 85 out`. If the caching is unknown, a bucket without
+ * Formats the totals, such as `1,200 read, 30 written, 4 fresh, 85 out`. If the caching is unknown, a bucket without
  * tokens is omitted.
  */
 export function tokensInWords(seen: SeenTokens): string {

@@ -1,8 +1,8 @@
-// Prints words of a command line for a user who must decide whether the command may run. Two different words never look the
-// same.
+// Prints words of a command line for a user who must decide if the command is allowed to run. Two different words never
+// look the same.
 
 /**
- * Returns the text with each character outside printable ASCII replaced by an escape. Look-alike letters thus become
+ * Returns the text with each character outside printable ASCII replaced by an escape. This makes look-alike letters
  * visible.
  */
 export function asciiText(text: string): string {
@@ -10,9 +10,9 @@ export function asciiText(text: string): string {
 }
 
 /**
- * Returns a word of a command line in printable ASCII, quoted so that its start and end are visible. A plain word stays
- * bare. A word that a shell would interpret is in `'…'`. A word with a quote, a backslash or a character outside
- * printable ASCII is in `$'…'` with escapes. Two different words never look the same.
+ * Returns a word of a command line in printable ASCII. If necessary, the word is quoted, so its start and end are
+ * visible. A plain word has no quotes. A word that a shell would interpret is in `'…'`. A word with a quote, a
+ * backslash or a character outside printable ASCII is in `$'…'` with escapes. Two different words never look the same.
  */
 export function shellWord(word: string): string {
   if (/^[\w@%+=:,./-]+$/.test(word)) return word;

@@ -1,9 +1,9 @@
-// Shows rows that a user must see before a question, one screen at a time, without omitting any.
+// Shows rows that a user must see before a question. Shows all rows, one screen at a time.
 
 import { foldLine } from './fold-line.ts';
 import type { Input } from '../frame/input.ts';
 
-/** Terminal on which `showPaged` shows the rows, with the abort signal. */
+/** Terminal on which `showPaged` shows the rows, and the abort signal. */
 export interface PagedScreen {
   readonly input: Input;
   readonly signal: AbortSignal;
@@ -12,10 +12,10 @@ export interface PagedScreen {
 }
 
 /**
- * Shows the rows that must be read before the next question. Each row must fit the width of the terminal and contain no
- * control sequences. After each page a line asks the user to press Enter, which shows the next page or the question.
- * After the last page this line is omitted if the page and the question fit on the screen together. Returns `stopped`
- * if the user answered `q` or `n` after a page, which counts as a denial.
+ * Shows the rows that must be read before the next question. Each row must fit into the width of the terminal and
+ * contain no control sequences. After each page, a line asks the user to press Enter. Enter shows the next page or the
+ * question. If the last page and the question fit on the screen together, this line is omitted after the last page.
+ * Returns `stopped` if the user answered `q` or `n` after a page. This counts as a denial.
  *
  * @throws when the signal aborts.
  */
@@ -37,15 +37,15 @@ export async function showPaged(
 type TerminalSize = Pick<Input, 'columns' | 'rows'>;
 
 /**
- * Returns the notice that text typed before a question was discarded. The notice is short on a small terminal and empty
- * on a very small one.
+ * Returns the notice that text typed before a question was discarded. On a small terminal the notice is short. On a
+ * very small terminal it is empty.
  */
 export function discardNotice({ columns, rows }: TerminalSize): string {
   if (rows < FEWEST_ROWS + 1) return '';
   return columns < NARROW || rows < LOW ? '(ignored)' : '(text typed before this question is ignored)';
 }
 
-/** Returns the number of rows of the notice about discarded text that `Input.ask` can write above a question. */
+/** Returns the number of rows that `Input.ask` can write above a question for the notice about discarded text. */
 export function noticeRows(size: TerminalSize): number {
   const notice = discardNotice(size);
   return notice === '' ? 0 : foldLine(notice, Math.max(1, size.columns - 1)).length;
@@ -63,7 +63,7 @@ const FEWEST_COLUMNS = 8;
 const FEWEST_ROWS = 4;
 /** Number of rows below which the short notice is shown. */
 const LOW = 10;
-/** Minimum number of rows that stay free below a page for its prompt. */
+/** Minimum number of rows that remain free below a page for its prompt. */
 const FEWEST_FREE = 4;
 /** Number of columns below which the short prompt is shown. */
 const NARROW = 64;

@@ -6,8 +6,8 @@ import type { Recorded, SubagentEnded, SubagentStarted } from '@tidemark/log';
 import { dollars } from '../frame/numbers.ts';
 
 /**
- * One subagent. The status `null` means that the subagent is still running, or that it was interrupted and the next
- * turn will end it.
+ * One subagent. The status `null` means that the subagent is still running or was interrupted. If it was interrupted,
+ * the next turn will end it.
  */
 export interface ShownSubagent extends Pick<SubagentStarted, 'child' | 'role' | 'task'> {
   readonly status: SubagentEnded['status'] | null;

@@ -1,4 +1,4 @@
-// Tests the input of a terminal: everything typed before a question is discarded, in any timing.
+// Tests the input of a terminal. Everything typed before a question is discarded, for any timing.
 
 import { PassThrough } from 'node:stream';
 
@@ -28,7 +28,7 @@ function terminal(answer: string): Terminal {
     written += chunk.toString();
     if (chunk.toString().includes('allow it?')) stdin.write(`${answer}\n`);
   });
-  // The streams have only those members of a terminal that `terminalInput` uses.
+  // The streams have only the members of a terminal that `terminalInput` uses.
   const input = Reflect.apply(terminalInput, undefined, [stdin, stderr]);
   return { input, stdin, modes, written: () => written };
 }

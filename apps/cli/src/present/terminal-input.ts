@@ -47,7 +47,7 @@ async function answerTo(
   stderr: NodeJS.WriteStream,
 ): Promise<string> {
   if (stdin.readableEnded || stdin.destroyed) return '';
-  // With `terminal: false`, readline leaves the terminal in cooked mode, so Ctrl-C stays a signal.
+  // With `terminal: false`, readline leaves the terminal in cooked mode, so Ctrl-C is still sent as a signal.
   const lines = createInterface({ input: stdin, output: stderr, terminal: false });
   const ended = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
   try {
@@ -58,9 +58,9 @@ async function answerTo(
 }
 
 /**
- * Discards everything that was typed, and returns true if there was any input. In cooked mode an unfinished line cannot
- * be read, so the terminal is briefly in raw mode. In raw mode Ctrl-C arrives as a byte, so the process then sends
- * itself the signal.
+ * Discards all typed text. Returns true if there was any input. In cooked mode an unfinished line cannot be read, so
+ * the function switches the terminal to raw mode for a short time. In raw mode Ctrl-C arrives as a byte. The process
+ * then sends the signal to itself.
  */
 async function discardTyped(stdin: NodeJS.ReadStream): Promise<boolean> {
   if (!stdin.isTTY || stdin.readableEnded || stdin.destroyed) return false;
@@ -75,8 +75,8 @@ async function discardTyped(stdin: NodeJS.ReadStream): Promise<boolean> {
   stdin.on('data', discard);
   stdin.resume();
   try {
-    // In each turn of the event loop, reads come before immediates. If a turn delivers no bytes, the terminal has no
-    // more input.
+    // Each iteration of the event loop runs reads before immediates. If an iteration delivers no bytes, the terminal
+    // has no more input.
     for (let before = -1; before !== bytes;) {
       before = bytes;
       await nextTurn();

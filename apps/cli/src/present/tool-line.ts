@@ -1,10 +1,10 @@
-// Formats a tool call as one line: its name and the first words of its arguments.
+// Formats a tool call as one line: the name of the tool and the first words of its arguments.
 
 import { parseJson } from '@tidemark/log';
 
 const MAX_CHARACTERS = 72;
 
-/** Arguments that identify a call only together, by tool. For these tools the first text argument is not enough. */
+/** Arguments that together identify a call, by tool. For these tools the first text argument is not enough. */
 const NAMED_BY: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries<readonly string[]>({
     skill_load: ['name', 'file'],
@@ -14,8 +14,8 @@ const NAMED_BY: ReadonlyMap<string, readonly string[]> = new Map(
 );
 
 /**
- * Returns the name of the tool and the arguments that identify the call, shortened, such as `read src/tax.js`. For most
- * tools this is the first text argument.
+ * Returns the name of the tool and the arguments that identify the call, such as `read src/tax.js`. The text is
+ * shortened. For most tools, the first text argument identifies the call.
  */
 export function callTitle(name: string, argumentsText: string): string {
   const texts = textsIn(argumentsText);
@@ -35,8 +35,8 @@ function shortLine(text: string): string {
 }
 
 /**
- * Returns the text arguments of a call, by name. Returns an empty map if the arguments are not JSON, because the answer
- * was cut off or the model wrote invalid JSON.
+ * Returns the text arguments of a call, by name. If the arguments are not JSON, returns an empty map. This happens if
+ * the answer was cut off or the model wrote invalid JSON.
  */
 function textsIn(argumentsText: string): ReadonlyMap<string, string> {
   try {

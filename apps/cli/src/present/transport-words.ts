@@ -1,4 +1,5 @@
-// Describes the transport of a call, and how its request could have continued from an earlier response of the provider.
+// Describes the transport of a call. Also describes how its request could continue from an earlier response of the
+// provider.
 
 import type { AnswerReceived, ContinuationRecord } from '@tidemark/log';
 

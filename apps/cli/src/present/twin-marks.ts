@@ -1,5 +1,5 @@
 // Finds combining marks that hide a letter, or make it look like another letter. Accents of written languages are not
-// included.
+// found.
 
 /**
  * Matches two Cyrillic number marks, strokes over a letter, rings and boxes around it, half marks, and marks of
@@ -11,13 +11,13 @@ const COVERING =
 /** Matches accents that some languages put on letters for which Unicode has no precomposed character. */
 const ACCENT = /[\u{300}-\u{304}\u{306}\u{308}-\u{30c}]/u;
 
-/** Maximum numbers of combining marks on one letter: on a Latin letter, and on any other letter. */
+/** Maximum number of combining marks on one Latin letter. The next constant is the maximum for any other letter. */
 const MAX_ON_LATIN = 2;
 const MAX_ON_OTHERS = 4;
 
 const MARK = /^\p{M}$/u;
 
-/** Returns the indexes of the combining marks in a line that must be shown with their code points. */
+/** Returns the indexes of the combining marks in a line that must be shown as code points. */
 export function twinMarks(chars: readonly string[]): readonly number[] {
   const found: number[] = [];
   let letter = '';
@@ -35,8 +35,8 @@ export function twinMarks(chars: readonly string[]): readonly number[] {
 }
 
 /**
- * Returns true if the combining mark must be shown with its code point. `letter` contains the letter and its first
- * mark. `count` is the number of marks on the letter before this mark.
+ * Returns true if the combining mark must be shown as a code point. `letter` contains the letter and its first mark.
+ * `count` is the number of marks on the letter before this mark.
  */
 function isTwin(mark: string, letter: string, count: number): boolean {
   const [base = ''] = letter;

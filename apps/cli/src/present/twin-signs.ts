@@ -1,11 +1,14 @@
 // Finds signs that look like ASCII signs: dashes, pipes, slashes, quotes, and the wide signs of East Asian text. The
-// neighbours of a sign decide, because the same sign is ordinary punctuation in other text.
+// result depends on the characters next to the sign, because the same sign is ordinary punctuation in other text.
 
 /** Matches signs that no language needs in text: look-alikes of / \ . : ; ! * and |, and small forms of ASCII signs. */
 const ALWAYS =
   /[\u{1c0}\u{1c3}\u{37e}\u{2024}\u{2044}\u{204e}\u{2215}-\u{2217}\u{2223}\u{2236}\u{27cb}\u{27cd}\u{29f5}\u{29f8}\u{29f9}\u{a789}\u{fe50}-\u{fe6b}]/u;
 
-/** Matches hyphens, minus signs and other signs that look like an ASCII sign if they touch ASCII. */
+/**
+ * Matches hyphens, minus signs and other signs that look like an ASCII sign when they are directly next to ASCII
+ * characters.
+ */
 const TOUCHING =
   /[\u{b4}\u{2b9}\u{2ba}\u{2c2}\u{2c3}\u{2c6}\u{2c8}\u{2ca}\u{2cb}\u{2d0}\u{2d7}\u{2dc}\u{384}\u{55a}\u{5f3}\u{5f4}\u{66a}\u{66d}\u{6d4}\u{1433}\u{1438}\u{1fef}\u{1ffd}\u{2010}-\u{2012}\u{2017}\u{2027}\u{2035}\u{2043}\u{2212}\u{223c}\u{2768}\u{2769}\u{2796}\u{2e40}\u{a78a}\u{fe30}-\u{fe32}\u{ff0d}]/u;
 
@@ -15,7 +18,7 @@ const LONG_DASH = /[\u{2013}-\u{2015}\u{2e3a}\u{2e3b}]/u;
 /** Matches signs for minutes and seconds, which look like quotes. */
 const PRIME = /[\u{2032}\u{2033}\u{2036}\u{2037}]/u;
 
-/** Matches wide signs, and East Asian letters that look like signs. They are ordinary in East Asian text. */
+/** Matches wide signs, and East Asian letters that look like signs. In East Asian text they are ordinary characters. */
 const WIDE =
   /[\u{ff01}-\u{ff0f}\u{ff1a}-\u{ff20}\u{ff3b}-\u{ff40}\u{ff5b}-\u{ff65}\u{3008}\u{3009}\u{301c}\u{3033}\u{30ce}\u{30fc}\u{3161}\u{4e00}\u{4e28}\u{4e36}\u{4e3f}]/u;
 
@@ -32,7 +35,10 @@ const OF_FULL_STOPS = /[\p{Script=Armenian}\p{Script=Hebrew}]/u;
  */
 const MIDDLE_DOT = '\u{b7}';
 
-/** Matches the start of a line of a drawn table or tree, after the digits and signs that a diff adds. */
+/**
+ * Matches the start of a line in a table or tree drawn with characters. The start may contain the digits and signs that
+ * a diff adds.
+ */
 const DRAWN = /^[\s\d+-]*[\u{2500}-\u{257f}]/u;
 
 const EAST_ASIAN =
@@ -43,8 +49,8 @@ const SIGN = new RegExp(
 );
 
 /**
- * Returns the indexes of the signs to mark in a line. Some signs are judged by their direct neighbours, others by the
- * nearest character that is not a blank.
+ * Returns the indexes of the signs to mark in a line. For some signs, the result depends on the characters directly
+ * next to them. For others, it depends on the nearest character that is not a blank.
  */
 export function twinSigns(chars: readonly string[]): readonly number[] {
   const line = chars.join('');
@@ -76,9 +82,9 @@ export function twinSigns(chars: readonly string[]): readonly number[] {
 }
 
 /**
- * Returns, for each dash, the position of the first dash in its run. `dashes` has one entry per character of the line:
- * its position for a dash, and `-1` for any other character. For a reversed list, the result is the last dash of each
- * run.
+ * For each dash, returns the position of the first dash in its run. `dashes` has one entry per character of the line.
+ * For a dash, the entry is its position. For any other character, it is `-1`. If the list is reversed, the result is
+ * the last dash of each run.
  */
 function runEnds(dashes: readonly number[]): readonly number[] {
   const ends: number[] = [];
@@ -108,7 +114,7 @@ function isNextToAscii(before: string | undefined, after: string | undefined): b
   return (isAscii(before) && isAsciiOrNone(after)) || (isAscii(after) && before === undefined);
 }
 
-/** Returns, for each character, true if its word contains East Asian letters. Words are separated by blanks. */
+/** For each character, returns true if its word contains East Asian letters. Words are separated by blanks. */
 function eastAsianWords(chars: readonly string[]): readonly boolean[] {
   const found: boolean[] = chars.map(() => false);
   for (let start = 0; start < chars.length;) {
@@ -120,9 +126,7 @@ function eastAsianWords(chars: readonly string[]): readonly boolean[] {
   return found;
 }
 
-/**
- * Returns, for each character, the last earlier character that is neither a blank nor one of the signs in this file.
- */
+/** For each character, returns the last earlier character that is neither a blank nor one of the signs in this file. */
 function nearest(chars: readonly string[]): readonly (string | undefined)[] {
   let last: string | undefined;
   return chars.map((char) => {

@@ -38,7 +38,7 @@ afterEach(async () => {
   stage.clear();
 });
 
-/** Provider that answers only after the test releases it. */
+/** Provider that answers only after the test allows it. */
 interface HeldProvider {
   readonly url: string;
   /** Resolves when the first request has arrived. */
@@ -144,7 +144,7 @@ describe.skipIf(skips)('a question at a terminal', () => {
   });
 });
 
-/** Returns a pattern for the line `true N` that follows the last such line on the screen. */
+/** Returns a pattern for the next line `true N`. Its number is the largest such number on the screen plus 1. */
 function nextLine(screen: string): string {
   const last = Math.max(...[...screen.matchAll(/true (\d+)$/gm)].map(([, number]) => Number(number)));
   return `true ${last + 1}\\s`;

@@ -1,4 +1,5 @@
-// Tests text written by others in a Markdown file: a viewer shows HTML in it as text and never interprets it.
+// Tests text written by others in a Markdown file. If the text contains HTML, a viewer shows the HTML as text and never
+// interprets it.
 
 import fc from 'fast-check';
 import MarkdownIt from 'markdown-it';

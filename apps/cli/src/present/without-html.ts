@@ -1,5 +1,5 @@
-// Escapes text written by others for a Markdown file. No viewer finds HTML in the text, and no code or block continues
-// after the end of the text.
+// Escapes text written by others for a Markdown file. No viewer finds HTML in the text. No code and no block of the
+// text continues after its end.
 
 import type { MarkdownIt as Reader, Token } from 'markdown-it';
 import MarkdownIt from 'markdown-it';
@@ -9,7 +9,8 @@ const LONGEST = 100_000;
 
 /**
  * First code point of the private-use planes of Unicode. Before parsing, each `<` is replaced by a different
- * private-use character, which has no meaning in Markdown. These characters then show which `<` is part of code.
+ * private-use character. Such a character has no meaning in Markdown. After parsing, these characters show which `<` is
+ * part of code.
  */
 const PRIVATE = 0xf0000;
 const MAX_SIGNS = 0xfffd;
@@ -19,9 +20,9 @@ const MARK = /[\u{f0000}-\u{10ffff}]/gu;
 const READERS = [new MarkdownIt('commonmark', { html: false }), new MarkdownIt('default', { html: false })];
 
 /**
- * Returns Markdown that shows the same text, in which viewers interpret no HTML. Code stays unchanged if every viewer
- * treats it as code. Everywhere else `<` becomes `&lt;`. A fence that the text leaves open is closed. Otherwise the
- * fence would turn later words of the file into code, and later code into words.
+ * Returns Markdown that shows the same text. Viewers interpret no HTML in it. Code stays unchanged if every viewer
+ * treats it as code. In all other places `<` becomes `&lt;`. If the text leaves a fence open, the fence is closed.
+ * Otherwise the fence would turn later words of the file into code, and later code into words.
  */
 export function withoutHtml(text: string): string {
   if (!/[<`~]/.test(text)) return text;
@@ -44,7 +45,7 @@ export function withoutHtml(text: string): string {
   return open === undefined ? plain : `${plain}\n${open}`;
 }
 
-/** Returns the text in a fence that no part of the text can close. */
+/** Returns the text in a fence. No part of the text can close this fence. */
 export function fenceText(text: string): string {
   const fence = '`'.repeat(Math.max(3, longestRun(text) + 1));
   return `${fence}\n${text}\n${fence}`;
@@ -67,8 +68,8 @@ function longestRun(text: string): number {
 }
 
 /**
- * Code that a parser finds: the private-use characters inside fences, and those inside inline code. `open` is the
- * marker to append if the text ends inside a fence.
+ * Code that a parser finds: the private-use characters inside fences, and the private-use characters inside inline
+ * code. If the text ends inside a fence, `open` is the marker to append.
  */
 interface Code {
   readonly fences: ReadonlySet<string>;
@@ -86,8 +87,8 @@ function codeIn(reader: Reader, text: string): Code {
   return {
     fences: new Set(fences.flatMap(({ content }) => content.match(MARK) ?? [])),
     spans: new Set(spans.flatMap(({ content }) => content.match(MARK) ?? [])),
-    // A fence inside a list or a quotation ends where the list or the quotation ends. Only a fence at the top level
-    // stays open.
+    // If a fence is inside a list or a quotation, it ends together with the list or the quotation. Only a fence at the
+    // top level remains open.
     open: last?.type === 'fence' && last.level === 0 && isOpen(lines, last) ? last.markup : undefined,
   };
 }
@@ -99,8 +100,8 @@ function isOpen(lines: readonly string[], { map, markup }: Pick<Token, 'map' | '
 }
 
 /**
- * Returns, for each line, true if a link is defined in an earlier line since the last blank line. Some viewers read a
- * fence there as the address or the title of the link.
+ * For each line, returns true if an earlier line since the last blank line defines a link. After such a definition,
+ * some viewers read a fence as the address or the title of the link.
  */
 function afterDefinition(lines: readonly string[]): readonly boolean[] {
   let defined = false;
@@ -112,11 +113,11 @@ function afterDefinition(lines: readonly string[]): readonly boolean[] {
 }
 
 /**
- * Returns a function that takes the position of a `<` and returns true if inline code at this position is code for
- * every viewer. It returns false in two cases. First, no backtick precedes the `<` in its line: inline code from an
- * earlier line ends for some viewers at a line that begins with HTML. Second, an address with a backtick precedes the
- * `<` after the last blank line: some viewers include this backtick in a link. The caller passes the positions in
- * ascending order, so the total work is linear.
+ * Returns a function that takes the position of a `<`. The function returns true if every viewer treats inline code at
+ * this position as code. It returns false in two cases. In the first case, there is no backtick before the `<` in its
+ * line: for some viewers, inline code from an earlier line ends at a line that begins with HTML. In the second case,
+ * there is an address with a backtick between the last blank line and the `<`: some viewers include this backtick in a
+ * link. The caller must pass the positions in ascending order, so the total work is linear.
  */
 function createSpanJudge(text: string): (at: number) => boolean {
   const passes = (places: readonly number[]): ((at: number) => number) => {
@@ -135,7 +136,7 @@ function createSpanJudge(text: string): (at: number) => boolean {
 }
 
 /**
- * Returns the position of the first backtick in each address, in order. Any word that looks like part of an address
+ * Returns the position of the first backtick in each address, in order. If a word looks like part of an address, it
  * counts as an address.
  */
 function ticksInAddresses(text: string): readonly number[] {

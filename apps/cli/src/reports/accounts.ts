@@ -1,5 +1,5 @@
-// Sums up the accounts for `cost` and `cache`: one session or the whole store, optionally from a day on. Each log is
-// read once.
+// Adds up the accounts for `cost` and `cache`: for one session or the whole store, and optionally only from a given
+// day. Each log is read only one time.
 
 import { defined } from '@tidemark/core';
 import type { Accounts } from '@tidemark/agent';
@@ -49,8 +49,8 @@ export function declareAccountFlags(command: Command): Command {
 }
 
 /**
- * Returns the accounts of the named session, or of all sessions. A session that cannot be read is reported on stderr
- * and omitted, unless the user named it.
+ * Returns the accounts of the named session, or of all sessions. If a session cannot be read, it is omitted and
+ * reported on stderr. If the user named this session, the function throws instead.
  */
 export async function addUp(
   name: string | undefined,
@@ -89,16 +89,16 @@ export function headlineOf({ accounts: { whole, sessions, span }, session }: Rep
 }
 
 /**
- * Returns lines about tokens and costs that are unknown. They are not part of any sum (L7). Estimates and upper bounds
- * are added to the lines if they are known.
+ * Returns lines about tokens and costs that are unknown. No total includes them (L7). If estimates and upper bounds are
+ * known, they are added to the lines.
  */
 export function unknownsOf(account: Account): readonly string[] {
   return [...untoldTokens(account), ...untoldMoney(account)];
 }
 
 /**
- * Returns lines about tokens that are not part of any sum because they were not reported, and about input without a
- * known bucket.
+ * Returns lines about tokens that were not reported, and about input without a known bucket. No total includes the
+ * tokens that were not reported.
  */
 export function untoldTokens({ uncounted, unanswered, tokens, estimated }: Account): readonly string[] {
   const about = estimated.calls === 0 ? '' : `; estimate: about ${formatNumber(estimated.tokens)} tokens`;
@@ -120,15 +120,15 @@ function untoldMoney({ unpriced, bounded, estimated }: Account): readonly string
 }
 
 /**
- * Returns the cost of an account. Returns `undefined` if the account has calls and the cost of every call is unknown.
+ * Returns the cost of an account. If the account has calls and the cost of every call is unknown, returns `undefined`.
  */
 export function paidIn({ calls, unpriced, cost }: Account): string | undefined {
   return calls > 0 && unpriced === calls ? undefined : cost;
 }
 
 /**
- * Returns pairs of group name and account in display order: sessions as the store lists them, days in time order, all
- * other groups by cost, most expensive first.
+ * Returns pairs of group name and account, in display order. Sessions have the order of the store, and days have the
+ * order of time. All other groups are sorted by cost, most expensive first.
  */
 export function orderedGroups({ accounts, by }: Reported): readonly (readonly [string | undefined, Account])[] {
   const groups = [...accounts.groups];
@@ -144,7 +144,7 @@ export function groupName(by: GroupBy, name: string | undefined): string {
   return name ?? NAMELESS[by] ?? 'unknown';
 }
 
-/** Returns all sums and the rates computed from them, for the JSON output. */
+/** Returns all totals and the rates computed from them, for the JSON output. */
 export function accountsJson(reported: Reported): object {
   const { accounts, session, by, since } = reported;
   const whole = (account: Account): object => ({

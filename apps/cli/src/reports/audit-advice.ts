@@ -4,7 +4,7 @@ import type { Advice, AdvisedChange, AdvisedEffect } from '@tidemark/analytics';
 
 import { dollars, formatCount, percent } from '../frame/numbers.ts';
 
-/** What to do for each change. */
+/** Advice for each change. */
 const CHANGES: Readonly<Record<AdvisedChange, string>> = {
   'one-hour': 'write the cache with a lifetime of one hour',
   'five-minutes': 'write the cache with a lifetime of five minutes',
@@ -34,5 +34,5 @@ export function adviceText({ change, saving, cost }: AdvisedEffect): string {
   return `${words}: ${effect} (${dollars(cost)})`;
 }
 
-/** Differences below a cent are not worth a change. */
+/** One cent in dollars. A smaller difference is not worth a change. */
 const CENT = 0.01;

@@ -1,4 +1,4 @@
-// Formats an audit for people: the sums, the difference by cause, the worst sessions, and sums by day and project.
+// Formats an audit for people: the totals, the difference by cause, the worst sessions, and totals by day and project.
 
 import { basename } from 'node:path';
 
@@ -21,6 +21,7 @@ const AGENT_NAMES: ReadonlyMap<string, string> = new Map([
   ['claude-code', 'Claude Code'],
   ['pi', 'pi'],
   ['codex', 'Codex'],
+  ['opencode', 'OpenCode'],
 ]);
 
 /** Returns the name of an agent for people. */
@@ -82,14 +83,15 @@ function causesTable({ causes, sums }: Audit): TableOf {
     one.cause,
     formatNumber(one.calls),
     formatNumber(one.tokens),
-    costOf(one),
+    costOfCause(one),
     percent(Number(one.cost), Number(sums.difference)),
     causeInWords(one.cause),
   ]);
   return { head: ['cause', 'calls', 'paid again', 'cost', 'share', 'meaning'], rows, numbers: [1, 2, 3, 4] };
 }
 
-function costOf({ cost, calls, unpriced }: AuditCause): string {
+/** Formats the cost of a cause. Returns `?` if no call has a price. */
+export function costOfCause({ cost, calls, unpriced }: AuditCause): string {
   return unpriced === calls ? '?' : dollars(cost);
 }
 
@@ -132,7 +134,7 @@ function sumCells({ calls, paid, difference }: AuditSums): readonly string[] {
   return [formatNumber(calls), dollars(paid), dollars(difference), percent(Number(difference), Number(paid))];
 }
 
-/** Returns the notes of an audit: what is in no sum, and the score of the causes. */
+/** Returns the notes of an audit: the calls and lines that no total includes, and the score of the causes. */
 export function notesOfAudit({ sums, score, problems, skippedLines }: Audit): readonly string[] {
   const { agrees, disagrees, explains, silent } = score;
   const judged = agrees + disagrees;

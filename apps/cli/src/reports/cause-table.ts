@@ -1,5 +1,5 @@
-// Formats the tokens that were paid again, by cause. Separates losses by the provider's own rules from losses by our
-// changes.
+// Formats the tokens that were paid again, by cause. Separates losses caused by the provider's own rules from losses
+// caused by our changes.
 
 import type { Account, CauseGroup } from '@tidemark/context';
 import { groupOfCause, isCause } from '@tidemark/context';
@@ -30,8 +30,8 @@ export function causeTable(groups: ReadonlyMap<string | undefined, Account>): Ta
 }
 
 /**
- * Returns the kinds of the causes, such as `a change` or `time`, joined with commas and without repetition. `causes`
- * contains one cause, or several joined with ` + `.
+ * Returns the kinds of the causes, such as `a change` or `time`. They are joined with commas, and each kind appears
+ * only one time. `causes` contains one cause, or several joined with ` + `.
  */
 function whose(causes: string): string {
   const groups = causes.split(' + ').flatMap((cause) => (isCause(cause) ? [WHOSE[groupOfCause(cause)]] : []));

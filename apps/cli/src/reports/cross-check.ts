@@ -1,5 +1,4 @@
-// Describes the provider's own diagnosis of a miss, and reports whether the diagnosis agrees with the cause that Tidemark
-// found.
+// Describes the provider's own diagnosis of a miss. Reports if the diagnosis agrees with the cause that Tidemark found.
 
 import type { Explanation } from '@tidemark/agent';
 
@@ -10,8 +9,8 @@ import { withStyle } from '../frame/shown.ts';
 type Checked = NonNullable<Explanation['checked']>;
 
 /**
- * Returns the diagnosis as one line. A disagreement is highlighted, because either the provider or our explanation is
- * wrong.
+ * Returns the diagnosis as one line. If the two causes disagree, the line is highlighted, because either the provider
+ * or our explanation is wrong.
  */
 export function describeCheck({ diagnosis, verdict }: Checked): Shown {
   const words = wordsOf(diagnosis);

@@ -1,5 +1,5 @@
-// Visits the session that the user named, or every session of the store, newest first. A session that cannot be read is
-// reported on stderr and omitted, unless the user named it.
+// Visits the session that the user named, or every session of the store, newest first. If a session cannot be read, it
+// is omitted and reported on stderr. If the user named this session, the error is thrown instead.
 
 import { AgentError } from '@tidemark/agent';
 import type { SessionId } from '@tidemark/log';
@@ -11,7 +11,8 @@ import { withStyle } from '../frame/shown.ts';
 /**
  * Calls `take` for the named session, or for each session of the store.
  *
- * @throws any error of `take` for the named session, and errors that do not concern a single session.
+ * @throws any error of `take` for the named session. For other sessions, only errors that do not concern a single
+ * session.
  */
 export async function eachSession(
   named: SessionId | undefined,
@@ -32,8 +33,8 @@ export async function eachSession(
 }
 
 /**
- * Returns true for an error that concerns a single session, such as damage or another version. The other sessions can
- * still be visited.
+ * Returns true for an error that concerns a single session, such as damage or another version. In that case the other
+ * sessions can still be visited.
  */
 export function isOfSession(error: unknown): error is Error {
   return error instanceof LogError || (error instanceof AgentError && error.sort === 'refused');

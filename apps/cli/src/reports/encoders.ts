@@ -1,4 +1,4 @@
-// Lists every encoder revision whose requests this version can rebuild.
+// Lists the encoder revisions. This version can rebuild the requests of every revision in the list.
 
 import type { Encoders } from '@tidemark/agent';
 import { anthropicEncoder } from '@tidemark/provider-anthropic';
@@ -24,7 +24,7 @@ const ALL = [
 ];
 
 /**
- * Returns the encoder with this revision, which each recorded request contains. Returns `undefined` for a revision that
- * this version does not know.
+ * Returns the encoder with this revision. Each recorded request contains its revision. If this version does not know
+ * the revision, returns `undefined`.
  */
 export const encoders: Encoders = (revision) => ALL.find((encoder) => encoder.revision === revision);

@@ -1,4 +1,4 @@
-// Explains in a sentence why the front of an epoch was padded or not.
+// Explains in one sentence why the front of an epoch was padded, or why it was not padded.
 
 import type { EpochOpened, PaddingReason, PaddingRecord } from '@tidemark/log';
 
@@ -18,8 +18,8 @@ const REASONS: Readonly<Record<PaddingReason, string>> = {
 };
 
 /**
- * Returns the reason and the known figures, such as `epoch 0, front not padded: …`. Returns `undefined` if the epoch
- * has no padding record.
+ * Returns the reason and the known figures, such as `epoch 0, front not padded: …`. If the epoch has no padding record,
+ * returns `undefined`.
  */
 export function explainPadding({ number, padding }: Pick<EpochOpened, 'number' | 'padding'>): string | undefined {
   if (padding === undefined) return undefined;

@@ -1,4 +1,5 @@
-// Computes how full the next request of an idle session would be, from its log and the catalog row of its epoch.
+// Computes how full the next request of an idle session would be. Uses the session's log and the catalog row of its
+// epoch.
 
 import type { Gauge, GaugeLimits, State } from '@tidemark/context';
 import { gaugeOf, isRecorded } from '@tidemark/context';
@@ -17,7 +18,7 @@ const NO_LIMITS: GaugeLimits = {
 /**
  * Returns the gauge, with the output limit of the last request. For an imported session, the gauge uses the usage of
  * its last answer. Returns `undefined` for a session without any request. Also returns `undefined` if the artifact with
- * the catalog row of its epoch is missing, which `doctor` reports.
+ * the catalog row of the epoch is missing. `doctor` reports such an artifact.
  */
 export async function gaugeAtRest(artifacts: Artifacts, state: State, home: string): Promise<Gauge | undefined> {
   const { epoch, streams } = state;

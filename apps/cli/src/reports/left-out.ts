@@ -1,5 +1,5 @@
 // Finds reasoning that is in the history but not in the request, so that people can read its plain text. The model does
-// not receive such reasoning again, because it belongs to another model or to content that was edited later.
+// not receive such reasoning again. The reason is that it belongs to another model or to content that was edited later.
 
 import type { Rebuilt } from '@tidemark/agent';
 import { slice } from '@tidemark/context';
@@ -25,8 +25,8 @@ export function reasoningLeftOut({ record, promptStream, state }: Rebuilt): read
 }
 
 /**
- * Returns the omitted reasoning of one answer. `sent` contains the number of pieces that the request sends, by answer.
- * They are always the first pieces of the answer, so the last ones are omitted.
+ * Returns the omitted reasoning of one answer. `sent` contains, for each answer, the number of pieces that the request
+ * sends. The sent pieces are always the first pieces of the answer. The omitted pieces are therefore the last ones.
  */
 function leftOutOf({ origin, parts }: Span, sent: ReadonlyMap<number, number>): readonly LeftOutReasoning[] {
   if (origin.from !== 'event') return [];

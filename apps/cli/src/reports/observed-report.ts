@@ -1,10 +1,10 @@
-// Reports the check of the requests that another program sent and recorded.
+// Reports the verification of requests that another program sent and recorded.
 
 import type { ObservedDifference, ObservedVerification } from '@tidemark/agent';
 
 import { formatCount, formatNumber } from '../frame/numbers.ts';
 
-/** True if all parts of a request are in the log, but its bytes do not have the recorded digest. */
+/** True if all parts of a request are in the log, but the digest of its bytes differs from the recorded digest. */
 export function isDifferent({ missing, recorded, rebuilt }: ObservedDifference): boolean {
   return missing.length === 0 && recorded !== undefined && rebuilt !== undefined;
 }
@@ -12,7 +12,10 @@ export function isDifferent({ missing, recorded, rebuilt }: ObservedDifference):
 /** Maximum number of parts that one line names. */
 export const PARTS_SHOWN = 5;
 
-/** Returns the lines of the report. They name each request that is not rebuilt to its recorded digest, and the reason. */
+/**
+ * Returns the lines of the report. For each request whose recorded digest cannot be reproduced, they name the request
+ * and the reason.
+ */
 export function observedLines(found: ObservedVerification): readonly string[] {
   const { requests, identical, differences, partial, breaks } = found;
   if (requests === 0) return [];

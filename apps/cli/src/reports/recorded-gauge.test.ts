@@ -1,4 +1,5 @@
-// Tests the gauge of an imported session: the usage of its last answer, and the catalog row of its model.
+// Tests the gauge of an imported session. It uses the usage of the last answer, and the catalog row of the session's
+// model.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -41,7 +41,7 @@ function times(ratio: number | null): Shown {
 
 /**
  * Returns a table with one row for each way to pay for the input, from uncached to ideal. Costs are in tokens at the
- * base input price. The last column is the share of the uncached cost.
+ * base input price. The last column compares each cost with the uncached cost, as a share.
  */
 export function replayTable(result: ReplayResult): TableOf {
   const { recorded, billed, forced, ideal, expiring, uncached } = result;
@@ -61,8 +61,8 @@ export function replayTable(result: ReplayResult): TableOf {
 }
 
 /**
- * Returns the misses by cause, with their number, tokens and cost: first the misses of the recording, then those of the
- * replay. Returns `undefined` without misses.
+ * Returns the misses by cause, with their number, tokens and cost. The misses of the recording come first, then the
+ * misses of the replay. Without misses, returns `undefined`.
  */
 export function missTable(result: ReplayResult): TableOf | undefined {
   const causes = [...sumByCause('recorded', result.recorded.misses), ...sumByCause('replayed', result.misses)];

@@ -1,5 +1,5 @@
-// Compares a request with the previous one: blocks that were removed, added or moved, and render parameters that
-// changed.
+// Compares a request with the previous request. Finds blocks that were removed, added or moved, and render parameters
+// that changed.
 
 import type { Divergence, Sequence } from '@tidemark/context';
 import { slice } from '@tidemark/context';
@@ -10,13 +10,13 @@ import type { TableOf } from '../frame/table.ts';
 import { originName } from './explanation.ts';
 import { beginning, spanOf } from './request-spans.ts';
 
-/** One block of either request, from the first difference on. */
+/** One block of one of the two requests. The rows begin at the first difference. */
 export interface DiffRow {
   /** `-` for a removed block, `+` for an added block, `=` for a block with the same bytes in both requests. */
   readonly sign: '-' | '+' | '=';
   /**
-   * Index of the block in the previous request, and `is` in this request. `undefined` if the request does not contain
-   * the block.
+   * Index of the block in the previous request. `is` is the index in this request. `undefined` if the request does not
+   * contain the block.
    */
   readonly was: number | undefined;
   readonly is: number | undefined;
@@ -43,8 +43,8 @@ export interface RequestDiff {
 }
 
 /**
- * Returns the changed parameters, and the rows of all blocks from the first different block on. If no earlier block
- * differs, the rows are the blocks that the new request adds.
+ * Returns the changed parameters, and the rows of all blocks from the first different block to the end. If all earlier
+ * blocks are equal, the rows are the blocks that the new request adds.
  */
 export function diffRequests(
   before: ComparedRequest,

@@ -36,7 +36,8 @@ export async function reportRequests(name: string | undefined, context: CommandC
 }
 
 /**
- * Returns the requests of the named session, or of the newest sessions that have any, up to `SNAPSHOTS_KEPT` sessions.
+ * Returns the requests of the named session. Without a name, returns the requests of the newest sessions that have any,
+ * for at most `SNAPSHOTS_KEPT` sessions.
  */
 async function latest(session: SessionId | undefined, context: CommandContext): Promise<readonly Snapshots[]> {
   const store = await context.store();
@@ -62,7 +63,7 @@ function tableOf(requests: readonly RequestSnapshot[]): TableOf {
   return { head: ['step', 'at', 'prefix', 'tools', 'system', 'messages', 'marked'], rows, numbers: [0, 3, 4, 5] };
 }
 
-/** Lists the indexes of the marked blocks, by the lifetime of their markers: `0, 9 1h; 14 5m`. */
+/** Lists the indexes of the marked blocks, grouped by the lifetime of their markers: `0, 9 1h; 14 5m`. */
 function markedIn(markers: RequestSnapshot['markers']): string {
   const lives = [...new Set(markers.map(({ ttl }) => ttl))];
   const blocksOf = (life: string): string =>

@@ -5,7 +5,7 @@ import { originName } from './explanation.ts';
 import { formatNumber } from '../frame/numbers.ts';
 import type { TableOf } from '../frame/table.ts';
 
-/** One block, as text output and `--json` show it. */
+/** One block, in the form that the text output and `--json` show. */
 export interface SpanRow {
   readonly block: number;
   readonly section: string;
@@ -27,7 +27,9 @@ export function spanOf(block: Block, index: number, ttl: string | undefined): Sp
 
 const BEGINNING = 48;
 
-/** Returns the first words of a block, so that people recognize it. For an image, returns its type and size. */
+/**
+ * Returns the first words of a block, so that people can recognize the block. For an image, returns its type and size.
+ */
 export function beginning(block: Block): string {
   if (block.holds === 'image') return pictureOf(block);
   const texts = [...block.head.matchAll(/"(?:text|thinking|input|name|content)":("(?:[^"\\]|\\.)*|\{)/g)];

@@ -1,5 +1,5 @@
-// Tests the gauges in the list of sessions: they match `show`, each log is read once, and the number of records read is
-// limited.
+// Tests the gauges in the list of sessions. They match the output of `show`, each log is read only one time, and the
+// number of records read is limited.
 
 import { keepSnapshot, openSession } from '@tidemark/agent';
 import type { Log, Recorded, SessionId } from '@tidemark/log';
@@ -20,7 +20,7 @@ beforeAll(async () => {
   records = await Array.fromAsync(memory.read(played));
 });
 
-/** Returns a store that notes the start position of each read, and the list of these positions. */
+/** Returns a store and a list. The store adds the start position of each read to the list. */
 function watched(parts: Partial<Log> = {}): { readonly store: Log; readonly from: readonly number[] } {
   const from: number[] = [];
   const read: Log['read'] = (id, first = 0, to) => (from.push(first), memory.read(id, first, to));

@@ -1,5 +1,5 @@
-// Computes the gauge of each session in a list from its snapshot and the records after it. The total number of records
-// is limited, because a list must not take as long as reading every log from its start.
+// Computes the gauge of each session in a list. Uses the snapshot of the session and the records after it. The total
+// number of records is limited, because the list must be faster than reading every log from its start.
 
 import { glanceAtFold } from '@tidemark/agent';
 import type { Gauge } from '@tidemark/context';
@@ -10,24 +10,24 @@ import { gaugeAtRest } from './gauge-at-rest.ts';
 import { formatNumber } from '../frame/numbers.ts';
 
 /**
- * Session with its gauge. The gauge is `null` for a session without any request. The field is absent if the gauge was
- * not read, and `unread` then contains the reason.
+ * Session with its gauge. For a session without any request, the gauge is `null`. If the gauge was not read, the field
+ * is absent and `unread` contains the reason.
  */
 export interface GaugedSession extends SessionSummary {
   readonly gauge?: Gauge | null;
   /**
-   * `long`: the log has more records than a list reads; `tidemark show` reads them. `damaged`: `tidemark doctor`
-   * reports the place.
+   * `long`: the log has more records than a list reads, but `tidemark show` reads them. `damaged`: the log is damaged,
+   * and `tidemark doctor` reports the place.
    */
   readonly unread?: 'long' | 'damaged';
 }
 
-/** Maximum number of records that one list reads after the snapshots. This takes about a second. */
+/** Maximum number of records after the snapshots that one list reads. Reading them takes about one second. */
 const MAX_RECORDS = 40_000;
 
 /**
- * Returns the sessions with their gauges, in the given order. `most` limits the number of records read in total. A
- * session that would exceed the limit is marked `long`.
+ * Returns the sessions with their gauges, in the given order. `most` limits the total number of records read. If a
+ * session would exceed the limit, it is marked `long`.
  *
  * @throws any error that does not concern a single session.
  */

@@ -1,5 +1,5 @@
-// Arranges sessions as a tree. Each fork follows its parent, and each subagent follows the session that it works for,
-// one level deeper.
+// Arranges sessions as a tree. Each fork follows its parent and is one level deeper. Each subagent follows the session
+// that it works for and is one level deeper.
 
 import type { SessionSummary } from '@tidemark/log';
 
@@ -15,8 +15,8 @@ export function atRoot<S extends SessionSummary>(session: S): PlacedSession<S> {
 }
 
 /**
- * Returns the tree line by line. Sessions without a parent in the list keep the order of the list. Below a session, its
- * subagents come first, oldest first. Its forks follow, sorted by the position at which each fork begins.
+ * Returns the tree line by line. Sessions without a parent in the list have the order of the list. After a session come
+ * its subagents, oldest first. Then come its forks, sorted by the position at which each fork begins.
  */
 export function flatTree<S extends SessionSummary>(sessions: readonly S[]): readonly PlacedSession<S>[] {
   const listed = new Set<string>(sessions.map(({ session }) => session));

@@ -1,5 +1,5 @@
-// Shows one request that another program sent and recorded: its blocks, and what it adds to the request before or where
-// it breaks.
+// Shows one request that another program sent and recorded. Shows its blocks, and either what it adds to the request
+// before it or where it breaks.
 
 import { defined } from '@tidemark/core';
 import type { ObservedRequest } from '@tidemark/agent';
@@ -16,7 +16,7 @@ import type { ComparedRequest } from './request-diff.ts';
 import { diffRequests, diffTable, diffValue, parameterLine } from './request-diff.ts';
 import { spanOf, spanTable } from './request-spans.ts';
 
-/** Shows the recorded request of a step. With `diff`, compares it with the request before. */
+/** Shows the recorded request of a step. With `diff`, compares it with the request before it. */
 export async function showObserved(
   session: SessionId,
   step: number,

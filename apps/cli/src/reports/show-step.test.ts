@@ -1,4 +1,4 @@
-// Tests the work that `show` needs for a long session. The work is counted, not timed.
+// Tests the amount of work that `show` needs for a long session. The work is counted, not timed.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

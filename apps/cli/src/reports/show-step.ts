@@ -1,4 +1,5 @@
-// Shows one request of a session: its blocks, what it adds to the previous request or where it breaks, and its result.
+// Shows one request of a session: its blocks and its result. Also shows what it adds to the previous request, or where
+// it breaks.
 
 import { defined } from '@tidemark/core';
 import type { Rebuilt, RequestAt } from '@tidemark/agent';
@@ -56,7 +57,7 @@ export async function showStep(
     ].join('\n'),
   );
   for (const one of differs?.parameters ?? []) output.line(parameterLine(one));
-  // A request that only extends the previous one has no differing blocks to compare.
+  // If a request only extends the previous one, there are no differing blocks to compare.
   if (differs === undefined || divergence === undefined) output.table(spanTable(spans));
   else if (differs.rows.length > 0) output.table(diffTable(differs.rows, divergence.at !== 'parameters'));
   for (const one of leftOut) output.line(leftOutLine(one));
@@ -128,8 +129,8 @@ interface FoundRequest {
 }
 
 /**
- * Returns the rebuilt request of a step or a side call, with its answer. For a step, also returns the previous request
- * if it can be rebuilt.
+ * Returns the rebuilt request of a step or a side call, with its answer. For a step, also returns the previous request,
+ * unless it cannot be rebuilt.
  */
 async function requestAt(
   store: Log,
@@ -150,7 +151,7 @@ async function requestAt(
   return { found, ...defined({ answer }), ...(before && !(before instanceof Error) && { before }) };
 }
 
-/** Folds the log up to the answer. The two requests are rebuilt later from the states at their positions. */
+/** Folds the log up to the answer. Later, the two requests are rebuilt from the states at their positions. */
 async function findRequest(store: Log, session: SessionId, wanted: number | string): Promise<FoundRequest | undefined> {
   let state = emptyState();
   let before: RequestAt | undefined;
@@ -172,7 +173,9 @@ async function findRequest(store: Log, session: SessionId, wanted: number | stri
   return asked;
 }
 
-/** Returns the rebuilt request, or the error if the log can no longer produce it. Errors of the store are thrown. */
+/**
+ * Returns the rebuilt request. If the log can no longer produce it, returns the error. Errors of the store are thrown.
+ */
 async function madeAgain(store: Log, request: RequestAt): Promise<Rebuilt | Error> {
   try {
     return await rebuildRequest(store, request, encoders);

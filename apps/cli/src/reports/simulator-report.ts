@@ -1,4 +1,4 @@
-// Report of a run of the simulator, for people and as JSON.
+// Formats the report of a run of the simulator, for people and as JSON.
 
 import type { RunReport, RunThresholds } from '@tidemark/simulator';
 import { checkRun, placeText } from '@tidemark/simulator';
@@ -19,7 +19,7 @@ export function reportValue(report: RunReport, problems: readonly string[], comm
 /** Maximum number of lines of one kind. */
 const MAX_LINES = 20;
 
-/** Returns the report for people: the sums, the steps that were not played, the misses, and the failures. */
+/** Returns the report for people: the totals, the scenario steps that were not used, the misses, and the failures. */
 export function showReport(report: RunReport, problems: readonly string[]): Shown {
   const { calls, answered, input, read, hitRate = 'unknown', cost, unpriced, unplayed, misses } = report;
   const price = cost === undefined ? `unknown (no price for ${unpriced.join(', ')})` : `$${cost}`;

@@ -1,4 +1,4 @@
-// Compares the forecast of a call with its usage, and reports how far forecasts have been off (L7).
+// Compares the forecast of a call with its usage. Reports how much the forecasts differ from the usage (L7).
 
 import { forecastError } from '@tidemark/context';
 import type { AnswerReceived, CallForecast, Usage } from '@tidemark/log';
@@ -26,8 +26,8 @@ function buckets(read: number, written: number, fresh: number): string {
 }
 
 /**
- * Sums over the calls with a forecast and usage: the number of calls, their input in tokens, and the part of the input
- * that differs from the forecast.
+ * Totals over the calls with a forecast and usage: the number of calls, their input in tokens, and the part of the
+ * input that differs from the forecast.
  */
 export interface ForecastsOff {
   readonly calls: number;
@@ -35,7 +35,7 @@ export interface ForecastsOff {
   readonly off: number;
 }
 
-/** Returns the sums with one more answer. An answer without a forecast or without usage changes nothing. */
+/** Returns the totals with one more answer. If the answer has no forecast or no usage, the totals stay the same. */
 export function addForecast(sums: ForecastsOff, { usage, forecast }: AnswerReceived): ForecastsOff {
   const one = forecast && forecastError({ usage, forecast });
   if (one === undefined) return sums;
@@ -43,8 +43,8 @@ export function addForecast(sums: ForecastsOff, { usage, forecast }: AnswerRecei
 }
 
 /**
- * Returns the forecast error, such as `; forecast error 0.4% of the input`. Returns an empty string if no call was
- * compared.
+ * Returns the forecast error, such as `; forecast error 0.4% of the input`. If no call was compared, returns an empty
+ * string.
  */
 export function forecastsOff({ calls, input, off }: ForecastsOff): string {
   return calls === 0 ? '' : `; forecast error ${percent(off, input)} of the input`;

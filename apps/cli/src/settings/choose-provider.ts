@@ -1,5 +1,5 @@
-// Chooses the provider and the model of a turn, from the command line, the session or the catalog. The simulator can
-// replace any provider.
+// Chooses the provider and the model of a turn, from the command line, the session or the catalog. The simulator can be
+// used instead of any provider.
 
 import { defined } from '@tidemark/core';
 import type { AgentOptions, KeyLocation, ProviderName } from '@tidemark/kit';
@@ -73,8 +73,8 @@ interface WantedModel {
 }
 
 /**
- * Returns the model and provider to use. A session keeps its own model and provider by default, because another model
- * or provider cannot read the session's cache.
+ * Returns the model and provider to use. By default a session continues with its own model and provider, because
+ * another model or provider cannot read the session's cache.
  */
 function wantedOf({ flags, session, catalog }: ProviderRequest): WantedModel {
   const named = flags.provider === 'simulator' ? undefined : flags.provider;
@@ -85,8 +85,8 @@ function wantedOf({ flags, session, catalog }: ProviderRequest): WantedModel {
 }
 
 /**
- * Returns the address of the provider. An address from the settings is valid for one provider only, so no key of
- * another provider is sent to it.
+ * Returns the address of the provider. An address from the settings is valid for one provider only. Therefore the key
+ * of another provider is never sent to it.
  */
 function addressIn({ flags, addresses }: ProviderRequest, { provider }: WantedModel): string | undefined {
   return flags.baseUrl ?? addresses?.[provider ?? 'anthropic'];
@@ -149,8 +149,8 @@ async function simulator(request: ProviderRequest, wanted: WantedModel): Promise
       '`--base-url` cannot be combined with `--provider simulator`, which starts a simulator of its own',
       'remove one of the two options',
     );
-  // Each run starts a new simulator, which did not issue the reasoning signatures of earlier runs. With `issued`, the
-  // simulator accepts the recorded signatures.
+  // Each run starts a new simulator. The new simulator did not create the reasoning signatures of earlier runs. With
+  // `issued`, it accepts the recorded signatures.
   const settings = { recordedSignatures: 'issued' } as const;
   const listening = await openSimulator(defined({ port: 0, settings, scenario }));
   const { provider = 'anthropic' } = wanted;
@@ -167,8 +167,8 @@ async function simulator(request: ProviderRequest, wanted: WantedModel): Promise
 }
 
 /**
- * Checks that the user gave the address and the window if they are not known. Only the operator of the server knows
- * them. A session remembers the window but never the address.
+ * Checks that the user gave the address and the window if Tidemark does not know them. Only the operator of the server
+ * knows them. A session remembers the window but never the address.
  *
  * @throws CliError `cli/usage` when one of them is missing.
  */
@@ -199,7 +199,8 @@ interface Credential {
 }
 
 /**
- * Returns the API key of the provider at an address, or else its bearer token. Called before anything is opened.
+ * Returns the API key of the provider at an address. If there is no key, returns its bearer token. Called before
+ * anything is opened.
  *
  * @throws CliError `cli/no-key` with the next step when there is no key and the provider needs one.
  */
@@ -225,7 +226,7 @@ async function keyFor(
   );
 }
 
-/** Notes that a preset's key is not sent, because the address is not the preset's own. */
+/** Notes that the key of a preset is not sent, because the address is not the preset's own address. */
 function noteKeyOfOther(provider: ProviderName, place: KeyLocation, { environment, output }: CommandContext): void {
   const { variable } = PROVIDERS[provider];
   if (variable === undefined || variable === place.variable || valueIn(environment, variable) === '') return;
@@ -238,7 +239,7 @@ function noteKeyOfOther(provider: ProviderName, place: KeyLocation, { environmen
 
 /**
  * @throws CliError `cli/usage` when the address contains a user name or a password. The message does not quote the
- *   address, because output and logs would then contain the password.
+ * address. Otherwise output and logs would contain the password.
  */
 function requireNoPassword({ baseUrl }: Pick<AgentFlags, 'baseUrl'>): void {
   const url = baseUrl === undefined ? null : URL.parse(baseUrl);

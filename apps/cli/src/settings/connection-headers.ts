@@ -1,4 +1,5 @@
-// Determines the headers of requests: those of the settings for the address, then those of the command line.
+// Determines the headers of requests. First come the headers from the settings for the address, then the headers from
+// the command line.
 
 import type { ProviderName } from '@tidemark/kit';
 import { PROVIDERS } from '@tidemark/kit';

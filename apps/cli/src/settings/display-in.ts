@@ -1,4 +1,4 @@
-// Reads the display settings. They are known before a command runs and apply to every command.
+// Reads the display settings. They are known before a command runs, and they apply to every command.
 
 import { defined } from '@tidemark/core';
 import type { Display } from '@tidemark/settings';
@@ -12,8 +12,8 @@ import { settingsRequest } from './settings-in.ts';
 export type SettingsPlaces = Pick<CommandContext, 'environment' | 'configFolder' | 'configFile'>;
 
 /**
- * Returns the display settings, including those of the workspace. Invalid settings are ignored here; the commands that
- * use the other settings report them.
+ * Returns the display settings, including those of the workspace. Invalid settings are ignored here. They are reported
+ * by the commands that use the other settings.
  */
 export async function displayIn(folder: string, places: SettingsPlaces): Promise<Display> {
   const brought = await readBroughtConfiguration(folder).catch(unlessUnusable);

@@ -1,5 +1,5 @@
-// Lists installed skills for people: the source of each skill, skills hidden by a nearer one, and skills that cannot be
-// used, with the reason.
+// Lists installed skills for people, with the source of each skill. Also lists skills that are hidden by a nearer
+// skill, and skills that cannot be used, with the reason.
 
 import type { Json } from '@tidemark/log';
 import { judgeTrust, readBrought, SettingsError } from '@tidemark/settings';
@@ -37,7 +37,7 @@ export async function skillsHere({ folder, home }: CommandContext): Promise<Skil
     const trusted = (await judgeTrust(home, brought)) === 'trusted';
     return { folder, trusted, unused: trusted ? [] : brought.skills };
   } catch (error) {
-    // A folder that cannot be read completely is not used at all.
+    // If a folder cannot be read completely, none of it is used.
     if (error instanceof SettingsError) return { folder, trusted: false, unused: [] };
     throw error;
   }

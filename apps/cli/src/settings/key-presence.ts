@@ -1,5 +1,5 @@
-// Finds the API keys of providers. All output shows only whether and where a key exists. The key itself goes only to code
-// that calls the provider.
+// Finds the API keys of providers. The output only shows that a key exists and where it is stored. The key itself is
+// passed only to code that calls the provider.
 
 import { defined } from '@tidemark/core';
 import type { ProviderName } from '@tidemark/kit';
@@ -23,8 +23,8 @@ const VARIABLES = Object.entries(PROVIDERS).flatMap(([provider, { variable, toke
 );
 
 /**
- * Returns the API key of a provider at an address from its environment variable, or else from the keyring if one can be
- * used. The key of a compatible server is bound to the host of the address (`keyLocation`).
+ * Returns the API key of a provider at an address from its environment variable. If the variable is not set, reads the
+ * keyring, if one can be used. The key of a compatible server is bound to the host of the address (`keyLocation`).
  */
 export async function keyOf(
   provider: ProviderName,
@@ -46,14 +46,14 @@ export function tokenOf(
   return token === '' ? undefined : token;
 }
 
-/** Returns the value of a variable without white space around it. Returns an empty text if it is not set. */
+/** Returns the value of a variable without white space around it. If the variable is not set, returns an empty text. */
 export function valueIn(environment: CommandContext['environment'], variable: string): string {
   return (Object.hasOwn(environment, variable) ? environment[variable]?.trim() : undefined) ?? '';
 }
 
 /**
- * Returns the presence of every key, and the variables of hosts that are set. The keyring is read one key at a time, because an old keyring can ask the user to
- * unlock it.
+ * Returns the presence of every key, and the host variables that are set. The keyring is read one key at a time,
+ * because an old keyring can ask the user to unlock it.
  */
 export async function keysOf({
   environment,
@@ -74,7 +74,7 @@ export async function keysOf({
   ];
 }
 
-/** Matches the variable with the key of a host. Variables of hosts are listed only if they are set. */
+/** Matches a variable that contains the key for a host. Such variables are listed only if they are set. */
 const OF_HOST = /^TIDEMARK_\w+_API_KEY$/;
 
 /** Returns the state of a key as text, such as `OPENAI_API_KEY is not set, a key is in the keyring`. */

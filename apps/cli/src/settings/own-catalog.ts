@@ -45,8 +45,8 @@ export async function readCatalog(home: string): Promise<Catalog> {
 }
 
 /**
- * Sets fields of one row in the file and keeps everything else unchanged. The new file replaces the old one by a
- * rename.
+ * Sets fields of one row in the file. Everything else in the file stays unchanged. The new file replaces the old file
+ * by a rename.
  *
  * @throws CliError, CatalogError as `readOwnCatalog` does.
  */

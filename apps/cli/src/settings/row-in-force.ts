@@ -1,5 +1,5 @@
 // Finds the catalog row that contains a session's limits. An epoch stores the row of its model. An imported session
-// stores no row, so its row comes from the catalog.
+// stores no row, so its row is read from the catalog.
 
 import { loadCapabilities } from '@tidemark/agent';
 import { isRecorded } from '@tidemark/context';
@@ -10,11 +10,11 @@ import { findModel } from '@tidemark/model';
 import { readCatalog } from './own-catalog.ts';
 
 /**
- * Returns the catalog row with a session's limits. Returns `undefined` for an imported session whose model is not in
- * the catalog.
+ * Returns the catalog row with a session's limits. For an imported session whose model is not in the catalog, returns
+ * `undefined`.
  *
- * @throws AgentError `agent/missing-artifact` when the artifact of the epoch is missing, which `doctor` reports. Also
- *   throws the errors of `readCatalog`.
+ * @throws AgentError `agent/missing-artifact` when the artifact of the epoch is missing. `doctor` reports such an
+ * artifact. Also throws the errors of `readCatalog`.
  */
 export async function rowInForce(
   artifacts: Artifacts,

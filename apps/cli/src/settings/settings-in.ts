@@ -1,4 +1,4 @@
-// Reads the settings for a workspace, including the workspace's own settings that the user allows. Each command that
+// Reads the settings for a workspace, including those settings of the workspace that the user allows. Each command that
 // uses settings calls this first.
 
 import { defined } from '@tidemark/core';
@@ -10,7 +10,7 @@ import type { CommandContext } from '../frame/command.ts';
 import { withStyle } from '../frame/shown.ts';
 import { trustIn } from './trust-in.ts';
 
-/** Settings that apply, and the trust in the workspace's own contents. */
+/** Settings that apply, and the user's trust in the contents of the workspace. */
 export interface SettingsInForce extends SettledSettings {
   readonly trusted: boolean;
   /** Settings, skills and memory of the workspace. Absent if they cannot be read. */
@@ -18,7 +18,7 @@ export interface SettingsInForce extends SettledSettings {
 }
 
 /**
- * Returns the settings for a workspace. Asks the user for trust if necessary. With `trust`, the workspace is trusted
+ * Returns the settings for a workspace. If necessary, asks the user for trust. With `trust`, the workspace is trusted
  * without a question.
  *
  * @throws SettingsError when the user's settings, or those of a trusted workspace, are invalid.

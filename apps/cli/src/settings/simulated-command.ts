@@ -1,4 +1,5 @@
-// Runs a command whose clients reach a simulator: its environment contains the addresses, and placeholder keys.
+// Runs a command whose clients call a simulator. The environment of the command contains the addresses and placeholder
+// keys.
 
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
@@ -14,20 +15,24 @@ export interface SimulatedCommand {
   readonly environment: CommandEnvironment;
   /** URL of the simulator. */
   readonly url: string;
-  /** True if the command must not write to stdout, which then contains JSON. Its output goes to stderr. */
+  /** True if stdout contains JSON. The command must then not write to stdout, so its output goes to stderr. */
   readonly toStderr: boolean;
-  /** Passes an interruption on to the command, which then ends by itself. */
+  /** When it aborts, the interruption is passed on to the command. The command then ends by itself. */
   readonly signal: AbortSignal;
 }
 
-/** Key that the command gets instead of a real one. The simulator accepts any key. */
+/** Key that the command gets instead of a real key. The simulator accepts any key. */
 const NO_KEY = 'simulated-key';
 
-/** Signals that end the command instead of the simulator, which then reports. */
+/**
+ * Signals that are passed on to the command and do not end the simulator. After the command has ended, the simulator
+ * reports.
+ */
 const FORWARDED = ['SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Runs a command and resolves with its exit code, or with 128 plus the number of the signal that ended it.
+ * Runs a command. Resolves with its exit code. If a signal ended the command, resolves with 128 plus the number of the
+ * signal.
  *
  * @throws CliError `cli/not-found` when the command cannot be started.
  */
@@ -40,7 +45,7 @@ export function runSimulated({ words, folder, environment, url, toStderr, signal
     shell: process.platform === 'win32',
   });
   const interrupt = (): void => {
-    // A terminal has sent Ctrl-C to the command already.
+    // At a terminal, the terminal has already sent Ctrl-C to the command.
     if (!process.stdin.isTTY) child.kill('SIGINT');
   };
   const forward = (received: NodeJS.Signals): void => void child.kill(received);

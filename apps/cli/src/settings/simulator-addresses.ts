@@ -1,11 +1,11 @@
-// Lists the addresses under which the simulator replaces each provider, and how a client uses them.
+// Lists the addresses at which the simulator replaces each provider. Each entry shows how a client uses the address.
 
 import { defined } from '@tidemark/core';
 import type { ProviderName } from '@tidemark/kit';
 import { isCompatible, PROVIDERS } from '@tidemark/kit';
 
 /**
- * Path after the port, by provider, as the official SDK expects it in its base URL. A preset has the path of
+ * Path after the port, by provider. The official SDK expects this path in its base URL. A preset has the path of
  * `compatible`.
  */
 const BEHIND: { readonly [name in ProviderName]?: string } = {
@@ -16,8 +16,8 @@ const BEHIND: { readonly [name in ProviderName]?: string } = {
 };
 
 /**
- * Environment variable from which the official SDK reads its address, by provider. Absent for an SDK that reads no such
- * variable.
+ * Environment variable that contains the base URL for the official SDK, by provider. Absent for an SDK that reads no
+ * such variable.
  */
 const VARIABLES: { readonly [name in ProviderName]?: string } = {
   anthropic: 'ANTHROPIC_BASE_URL',

@@ -9,14 +9,14 @@ import { CliError } from '../frame/failure.ts';
 
 /** Log of a simulator: the hooks that write it, and a function that closes the file. */
 export interface SimulatorLog extends Required<Pick<SimulatorOptions, 'onCall' | 'onRejected'>> {
-  /** Reason why a line could not be written, if any. The calls are answered all the same. */
+  /** Reason why a line could not be written, if any. The simulator still answers the calls. */
   readonly problem: string | undefined;
   close(): void;
 }
 
 /**
- * Opens a log. Lines are added at the end of an existing file, and each line is written before the next call. A new
- * file is readable only for the user. With `bodies`, a line also contains the headers, with masked values, and the body.
+ * Opens a log. Lines are added at the end of an existing file, and each line is written before the next call. Only the
+ * user can read a new file. With `bodies`, a line also contains the headers, with masked values, and the body.
  *
  * @throws CliError `cli/refused` when the file cannot be written.
  */

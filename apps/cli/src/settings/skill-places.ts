@@ -19,7 +19,7 @@ type Places = Pick<CommandContext, 'userFolder' | 'configFolder'>;
 
 /**
  * Returns the skill roots, nearest first. Roots from the settings come last. If the workspace is not trusted, any root
- * inside it is skipped, even one of the user's own roots.
+ * inside it is skipped, even if it is one of the user's own roots.
  */
 export async function skillPlaces(
   { userFolder, configFolder }: Places,
@@ -38,8 +38,8 @@ export async function skillPlaces(
 }
 
 /**
- * Returns the roots inside the workspace. A root that links to another folder is skipped, because the user trusted only
- * the contents of the workspace itself.
+ * Returns the roots inside the workspace. If a root is a link to another folder, it is skipped, because the user
+ * trusted only the contents of the workspace itself.
  */
 async function itsRoots(folder: string): Promise<readonly SkillRoot[]> {
   const lies = await Promise.all(

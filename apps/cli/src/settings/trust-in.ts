@@ -1,5 +1,5 @@
-// Decides whether a workspace's own settings, skills and memory may be used. The decision comes from an earlier answer, from
-// `--trust` for one run, or from a question to the user at a terminal, asked once.
+// Decides if a workspace's own settings, skills and memory may be used. The decision comes from an earlier answer, from
+// `--trust` for one run, or from a question. The user is asked only at a terminal, and only one time.
 
 import type { WorkspaceContents } from '@tidemark/settings';
 import { canKeepTrust, judgeTrust, readBrought, recordTrust, SettingsError } from '@tidemark/settings';
@@ -11,8 +11,8 @@ import { withStyle } from '../frame/shown.ts';
 import { tooLongToAsk, trustLines } from './trust-lines.ts';
 
 /**
- * Returns true if the workspace is trusted. Asks the user if there is no earlier answer for these contents. If no
- * question can be asked, prints a notice with the reason. An invalid configuration leads to no question, because
+ * Returns true if the workspace is trusted. If there is no earlier answer for these contents, asks the user. If no
+ * question can be asked, prints a notice with the reason. If the configuration is invalid, asks nothing, because
  * `readSettings` reports it.
  */
 export async function trustIn(brought: WorkspaceContents, context: CommandContext): Promise<boolean> {
@@ -50,7 +50,10 @@ export function canAsk({ input, output }: Pick<CommandContext, 'input' | 'output
   return input.terminal && !output.json;
 }
 
-/** Prints a notice why the contents of the folder are not used. Returns false, as the result of `trustIn`. */
+/**
+ * Prints a notice with the reason why the contents of the folder are not used. Returns false, as the result of
+ * `trustIn`.
+ */
 function notUsed(why: string, { output }: CommandContext): false {
   output.note([
     withStyle('yellow', 'notice'),
@@ -60,9 +63,9 @@ function notUsed(why: string, { output }: CommandContext): false {
 }
 
 /**
- * Shows every line, page by page, and asks the user. Any answer other than a clear "yes" after the last page counts as
- * declined. Returns `undefined` if the contents of the folder changed before the answer, because the answer then
- * concerns other contents.
+ * Shows every line, page by page, and asks the user. If the answer after the last page is not a clear "yes", it counts
+ * as declined. If the contents of the folder changed before the answer, returns `undefined`, because the answer was
+ * given for other contents.
  *
  * @throws when the signal aborts, and the errors of `readBrought`.
  */
@@ -90,12 +93,11 @@ export async function askForTrust(
 const USE_IT = 'Use all of this from now on? Answer y only if you trust its author. (y/n) ';
 const NOTHING = 'This folder contains nothing to trust yet. A yes allows memory files that an agent writes here later.';
 const BRINGS = 'This folder contains files that control an agent:';
-/** Also shown after an update of Tidemark, because the trust given under an earlier version covered fewer contents. */
+/** Also shown after an update of Tidemark, because the trust given to an earlier version covered fewer contents. */
 const CHANGED = 'The files that control an agent here, or the rules for checking them, changed:';
 
 /**
- * Splits a wide line into rows. Each row after the first begins with a mark, so that it cannot look like a separate
- * line.
+ * Splits a wide line into rows. Each row after the first begins with a mark, so no row can look like a separate line.
  */
 function rowsOf(line: string, columns: number): readonly string[] {
   const width = Math.max(1, columns - 1);
@@ -117,7 +119,7 @@ export function indentLine(line: string): string {
 }
 
 /**
- * Makes a name safe to print, because an attacker could have chosen it. Any character except letters, digits, `.`, `_`
+ * Makes a name safe to print, because an attacker may have chosen it. Each character except letters, digits, `.`, `_`
  * and `-` becomes `?`. The maximum length is 64 characters.
  */
 export function oneName(name: string): string {

@@ -1,5 +1,5 @@
-// Tests the lines that a user sees about a folder before the trust question: everything that can run, with every
-// character visible.
+// Tests the lines that a user sees about a folder before the trust question. They show everything that can run, and
+// every character is visible.
 
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// Lists the contents of a workspace for the user who is asked to trust it: one line per item, and a block of lines per
-// MCP server. Every command that can run is shown completely, exactly as it would be started.
+// Lists the contents of a workspace for the user who is asked to trust it. Each item has one line, and each MCP server
+// has a block of lines. Every command that can run is shown completely, exactly as it would be started.
 
 import { basename, relative } from 'node:path';
 
@@ -13,10 +13,10 @@ import { markedText } from '../present/marked-text.ts';
 import { asciiText, shellWord } from '../present/shell-word.ts';
 
 /**
- * Returns the lines. Returns an empty list if the workspace has nothing that needs trust.
+ * Returns the lines. If nothing in the workspace needs trust, returns an empty list.
  *
- * @throws SettingsError when the workspace's configuration is invalid. Otherwise a "yes" would cover settings that no
- *   line shows.
+ * @throws SettingsError when the workspace's configuration is invalid. Otherwise a "yes" would include settings that no
+ * line shows.
  */
 export async function trustLines(brought: WorkspaceContents): Promise<readonly string[]> {
   const { servers, rules, leaves } = settingsBrought(brought, Object.keys(PROVIDERS));
@@ -33,7 +33,7 @@ export async function trustLines(brought: WorkspaceContents): Promise<readonly s
 const MAX_CHARACTERS = 64 * 1024;
 const MAX_LINES = 2_000;
 
-/** Returns the reason why the lines are too long for a question. Returns `undefined` if they are not too long. */
+/** Returns the reason why the lines are too long for a question. If they are not too long, returns `undefined`. */
 export function tooLongToAsk(lines: readonly string[]): string | undefined {
   const characters = lines.reduce((sum, line) => sum + line.length, 0);
   if (characters <= MAX_CHARACTERS && lines.length <= MAX_LINES) return undefined;
@@ -91,9 +91,9 @@ function secretNotice(value: string): string {
 }
 
 /**
- * Returns true if a value can stay hidden: its name is that of a secret, and it cannot be code. Such a value is not a
- * path and has no characters that a shell interprets. Its variable does not name a program, and no code on the command
- * line uses it.
+ * Returns true if a value can stay hidden. This requires that its name is the name of a secret, and that it cannot be
+ * code. Such a value is not a path and has no characters that a shell interprets. Its variable does not name a program,
+ * and no code on the command line uses it.
  */
 function isToken(name: string, value: string, words: readonly string[]): boolean {
   if (!isSecretName(name) || STARTS_PROGRAMS.test(inCapitals(name))) return false;
@@ -103,7 +103,7 @@ function isToken(name: string, value: string, words: readonly string[]): boolean
 const TOKEN = /^(?![./~-])[\x21\x23\x25\x2a-\x3a\x3d\x3f-\x5b\x5d-\x5f\x61-\x7a~]*$/;
 /**
  * Matches names of variables whose value is a program or options for a program, such as `PASSWORD_COMMAND`. The values
- * of such variables are shown even if the name also looks like a secret.
+ * of such variables are shown, even if the name also looks like the name of a secret.
  */
 const STARTS_PROGRAMS =
   /^GIT_CONFIG|(?<![A-Z])(?:ASKPASS|COMMAND|CMD|HELPER|PROGRAM|PROCESS|EXEC|SHELL|SCRIPT|HOOK|OPTIONS|OPTS|PRELOAD)(?![A-Z])/;

@@ -1,5 +1,5 @@
-// Combines the command line with the settings, so that all later code uses one set of flags. A session keeps its own
-// model, provider and mode, even if the settings change.
+// Combines the command line with the settings, so that all later code uses one set of flags. A session continues with
+// its own model, provider and mode, even if the settings change.
 
 import { defined } from '@tidemark/core';
 import { isProviderName, providerOf } from '@tidemark/kit';
@@ -9,7 +9,7 @@ import type { Settings } from '@tidemark/settings';
 import type { AgentFlags } from '../arguments/agent-flags.ts';
 import { modeIn } from '../arguments/agent-flags.ts';
 
-/** Settings, and the circumstances in which they apply. */
+/** Settings, and the conditions under which they apply. */
 export interface SettingsUse {
   readonly settings: Settings;
   readonly newSession: boolean;
@@ -41,7 +41,8 @@ function modelIn(flags: AgentFlags, { settings, newSession, catalog }: SettingsU
   }
   if (provider === 'simulator') return defined({ provider, model: newSession ? model : undefined });
   if (!newSession) return {};
-  // A model from the command line is requested from its own provider, if the catalog knows that provider.
+  // If the command line names the model, it is requested from its own provider, provided that the catalog knows that
+  // provider.
   const wanted = flags.model ?? model;
   const known = flags.model !== undefined && wanted !== undefined ? providerOf(wanted, catalog) : undefined;
   const named = provider !== undefined && isProviderName(provider) ? provider : undefined;

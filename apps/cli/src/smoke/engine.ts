@@ -1,4 +1,4 @@
-// Runs the engine for a smoke test: a session without tools, kept in memory, with one call per turn.
+// Runs the engine for a smoke test. The session has no tools, is stored in memory, and makes one call per turn.
 
 import { defined } from '@tidemark/core';
 import type { Surroundings } from '@tidemark/agent';
@@ -47,7 +47,8 @@ export async function withEngine<T>(
     model,
     provider: meter.provider,
     store: log,
-    // The full front, which the command also sends in normal use. The texts of the smoke test are sized for this front.
+    // The full front, which the command also sends in normal use. The texts of the smoke test have the right size for
+    // this front.
     context: { runtimeInstructions: 'full' },
     instructions: words.role,
     limits: { maxSteps: 1 },

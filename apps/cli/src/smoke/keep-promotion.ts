@@ -1,5 +1,5 @@
-// Stores the result of a promotion test in the user's catalog: `verified` with the day, or `unverified` again if a
-// former promotion no longer works.
+// Stores the result of a promotion test in the user's catalog. The result is `verified` with the day. If a former
+// promotion no longer works, the result is `unverified` again.
 
 import type { Capabilities } from '@tidemark/model';
 
@@ -15,7 +15,8 @@ export interface KeptOf {
 }
 
 /**
- * Stores the result of a promotion test. Returns true if the catalog was changed. An unclear result changes nothing.
+ * Stores the result of a promotion test. Returns true if the catalog was changed. If the result is unclear, nothing is
+ * changed.
  *
  * @throws the same errors as `changeOwnCatalog`.
  */

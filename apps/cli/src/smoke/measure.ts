@@ -1,6 +1,6 @@
-// Measures the cache with up to six calls: the engine's first request, the same bytes again (transport), and the
-// engine's next request (contract). The other three calls send the first request again with one change: at its tail, at
-// the end of the front, or in its first sentence.
+// Measures the cache with up to six calls. The first call sends the engine's first request. The second sends the same
+// bytes again (transport). The third sends the engine's next request (contract). The other three calls send the first
+// request again with one change: at its end, at the end of the front, or in its first sentence.
 
 import { defined } from '@tidemark/core';
 import type { Outgoing } from '@tidemark/model';
@@ -12,8 +12,8 @@ import type { MeteredCall } from './meter.ts';
 import type { RequestPlace } from './words.ts';
 
 /**
- * Names of the calls in a smoke test, in order. The first three are required. The others are made if the price limit
- * allows them.
+ * Names of the calls in a smoke test, in order. The first three calls are required. The other calls are made if the
+ * price limit allows them.
  */
 export const PROBES = ['first', 'same-bytes', 'next-request', 'tail', 'front-end', 'first-sentence'] as const;
 /** Name of one call in a smoke test. */
@@ -31,15 +31,15 @@ export interface Probe {
 }
 
 /**
- * Verdict on a request. `hit`: the request read all tokens that the earlier call had read or written. `miss`: it did
- * not. `unknown`: the provider does not report its cache reads.
+ * Verdict on a request. `hit`: the request read all tokens that the earlier call read or wrote. `miss`: the request did
+ * not read all these tokens. `unknown`: the provider does not report its cache reads.
  */
 export type ReadVerdict = 'hit' | 'miss' | 'unknown';
 
 /** Result of a smoke test. */
 export interface SmokeResult {
   readonly probes: readonly Probe[];
-  /** Verdict for the first request, sent again with the same bytes. */
+  /** Verdict for the first request when it is sent again with the same bytes. */
   readonly transport: ReadVerdict;
   /** Verdict for the engine's next request after its first request. */
   readonly contract: ReadVerdict;
@@ -73,7 +73,7 @@ function isPlace(name: ProbeName): name is RequestPlace {
 /**
  * Replaces words in the body of a request.
  *
- * @throws Error when the words do not occur exactly once, because the request was then not built from these words.
+ * @throws Error unless the words occur exactly one time. In that case, the request was not built from these words.
  */
 function replaceWords(outgoing: Outgoing, [was, is]: readonly [string, string]): Outgoing {
   const parts = new TextDecoder().decode(outgoing.body).split(was);
@@ -90,8 +90,8 @@ function probeOf(name: ProbeName, { usage }: MeteredCall): Probe {
 
 /**
  * Returns `hit` if `after` read everything that `before` read or wrote. If the provider does not report its writes,
- * `after` must read at least as many tokens as `before` read, and more than 0. Returns `unknown` if one of the calls
- * has no count of read tokens.
+ * `after` must read at least as many tokens as `before` read, and more than 0. If one of the calls has no count of read
+ * tokens, returns `unknown`.
  */
 function judge(before: Omit<Probe, 'name'> | undefined, after: Omit<Probe, 'name'> | undefined): ReadVerdict {
   if (before?.read === undefined || after?.read === undefined) return 'unknown';

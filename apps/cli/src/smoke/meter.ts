@@ -15,7 +15,7 @@ export interface SmokeMeter {
   readonly provider: Provider;
   /** Answered calls, in the order of their answers. */
   readonly calls: readonly MeteredCall[];
-  /** Last error that the provider threw. The engine reports such an error only with a message of its own. */
+  /** Last error that the provider threw. The engine reports such an error only with its own message. */
   readonly failure: Error | undefined;
   /**
    * Sends a request without the engine.

@@ -11,7 +11,7 @@ import { PROMOTION_CALLS } from './promotion.ts';
 /** Calls that a smoke test will make, with their maximum cost. If the cost exceeds the limit, nothing is sent. */
 export interface SmokePlan {
   readonly calls: number;
-  /** Names of the calls that are omitted to stay below the limit. */
+  /** Names of the calls that are omitted because of the price limit. */
   readonly leftOut: readonly string[];
   /** Estimated input tokens of each call. */
   readonly tokens: number;
@@ -32,8 +32,8 @@ export interface SmokePlanInput {
 /**
  * Returns the plan of a smoke test.
  *
- * @throws CliError `cli/refused` when the cost exceeds the limit or the price is unknown.
- * @throws CliError `cli/refused` when a promotion test needs a second cache lifetime that the model does not have.
+ * @throws CliError `cli/refused` when the cost exceeds the limit or the price is unknown. Also when a promotion test
+ * needs a second cache lifetime and the model has only one.
  */
 export function planSmoke(input: SmokePlanInput): SmokePlan {
   const { row, simulated, promotion, tokens, day } = input;

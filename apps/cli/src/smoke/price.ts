@@ -1,5 +1,5 @@
-// Computes the maximum cost of a smoke test before anything is sent. It assumes that every call writes its whole input
-// to the cache and gives the longest answer.
+// Computes the maximum cost of a smoke test before anything is sent. The maximum assumes that every call writes its
+// whole input to the cache and gives the longest answer.
 
 import type { Capabilities, Ttl } from '@tidemark/model';
 import { costOf, inputTokens, priceAt, sumOfMoney } from '@tidemark/model';
@@ -11,9 +11,12 @@ export const MAX_DOLLARS = 0.05;
 /** Maximum length of an answer, in tokens. */
 export const ANSWER_TOKENS = 64;
 
-/** Factor by which an estimate can be too low, because newer models count more tokens for the same text. */
+/**
+ * Factor by which the actual number of tokens can exceed the estimate. Newer models count more tokens for the same
+ * text.
+ */
 const ERROR = 1.5;
-/** Tokens that the runtime's notes and the second prompt add. */
+/** Tokens that the runtime's notes and the second prompt add to a request. */
 const BESIDE = 300;
 
 /**
@@ -43,14 +46,17 @@ export function mostFor(calls: number, each: string): string {
   return sumOfMoney(Array.from({ length: calls }, () => each));
 }
 
-/** A row lists its lifetimes from short to long, and the shortest lifetime is the cheapest. */
+/**
+ * Returns the cheapest lifetime. A row lists its lifetimes from short to long, and the shortest lifetime is the
+ * cheapest.
+ */
 function cheapest(ttls: readonly Ttl[]): Ttl | undefined {
   return ttls[0];
 }
 
 /**
- * Returns the cost of these calls, in US dollars as exact decimal text. Returns `undefined` if the usage or the price
- * of a call is not known.
+ * Returns the cost of these calls, in US dollars as exact decimal text. If the usage or the price of a call is unknown,
+ * returns `undefined`.
  */
 export function spentOn(row: Capabilities, calls: readonly MeteredCall[], day: string): string | undefined {
   const each = calls.map(({ usage }) => {

@@ -1,6 +1,6 @@
-// Tests whether a provider supports promotion. A long-lived marker after a short-lived entry should make the whole prefix
-// long-lived, at the price of the new tokens only. The test writes an entry with the short lifetime, promotes it, waits
-// longer than the short lifetime, and reads it.
+// Tests if a provider supports promotion. With promotion, a long-lived marker after a short-lived entry makes the whole
+// prefix long-lived, at the price of only the new tokens. The test writes an entry with the short lifetime and promotes
+// it. Then it waits longer than the short lifetime, and reads the entry.
 
 import type { Usage } from '@tidemark/model';
 import { writtenTokens } from '@tidemark/model';
@@ -11,8 +11,8 @@ import type { MeteredCall } from './meter.ts';
 
 /**
  * Result of a promotion test. `promotes`: after the pause, the last call read all tokens that the promoting call left
- * in the cache. `does not`: it read fewer tokens. `unclear`: the promoting call did not read the short-lived entry, or
- * wrote no long-lived tokens.
+ * in the cache. `does not`: the last call read fewer tokens. `unclear`: the promoting call did not read the short-lived
+ * entry, or wrote no long-lived tokens.
  */
 export interface Promotion {
   readonly outcome: 'promotes' | 'does not' | 'unclear';

@@ -17,8 +17,8 @@ const NAMES: { readonly [name in ProbeName]: string } = {
 };
 
 /**
- * Returns the line that is printed before the test: the model, the number of calls, their tokens and the maximum cost.
- * With `pauses`, the line also contains the waiting time.
+ * Returns the line that is printed before the test. The line contains the model, the number of calls, their tokens and
+ * the maximum cost. With `pauses`, it also contains the waiting time.
  */
 export function inAdvance(model: string, plan: SmokePlan, pauses: boolean): string {
   const { calls, tokens, most } = plan;

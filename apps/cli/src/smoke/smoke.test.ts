@@ -1,5 +1,5 @@
-// Tests the smoke test against the simulator: hits, cache faults, and an engine that does not keep its prefix.
-// Promotion is tested with a clock that the test moves.
+// Tests the smoke test against the simulator: hits, cache faults, and an engine that changes its prefix. For promotion,
+// the test moves a clock.
 
 import type { Provider } from '@tidemark/model';
 import { defaultCatalog, findModel } from '@tidemark/model';

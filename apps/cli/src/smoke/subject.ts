@@ -1,4 +1,5 @@
-// Finds the subject of a smoke test: a model of a live provider or of the simulator, and the clock for it.
+// Finds the subject of a smoke test, which is a model of a live provider or of the simulator. Also provides the clock
+// for it.
 
 import type { Surroundings } from '@tidemark/agent';
 import { THIS_MACHINE } from '@tidemark/agent';
@@ -30,7 +31,7 @@ export interface SmokeSubject {
   readonly catalog: object | undefined;
 }
 
-/** Opened provider, with its clock and functions to wait and to close it. */
+/** Opened provider, its clock, and functions that wait and close the provider. */
 export interface OpenSubject {
   readonly provider: Provider;
   readonly surroundings: Surroundings;
@@ -97,7 +98,7 @@ function providerOf(maker: Maker, apiKey: string, baseURL: string | undefined): 
     : createOpenAIProvider({ apiKey, api: 'responses', ...address });
 }
 
-/** Opens the simulator. `pause` moves its clock forward without waiting. Waits inside the agent take real time. */
+/** Opens the simulator. `pause` moves its clock forward and does not wait. A wait inside the agent takes real time. */
 async function openSimulated(maker: Maker, row: Capabilities): Promise<OpenSubject> {
   let passed = 0;
   const now = (): number => Date.now() + passed;

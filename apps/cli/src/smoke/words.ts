@@ -1,14 +1,14 @@
-// Builds the texts of a smoke test: a front slightly above the floor, three prompts, and three places at which the
-// request can be changed. The texts contain the name of the run, so that no run reads an entry of another one.
+// Builds the texts of a smoke test: a front slightly larger than the floor, three prompts, and three places at which
+// the request can be changed. The texts contain the name of the run, so no run reads a cache entry of another run.
 
 import { estimateTokens, TM3_RUNTIME } from '@tidemark/context';
 
-/** Place in a request at which a change is made. The names are in the order from start to end. */
+/** Place in a request at which a change is made. The names are ordered from the start of the request to its end. */
 export type RequestPlace = 'first-sentence' | 'front-end' | 'tail';
 
 /** Texts that a smoke test sends to a model. */
 export interface SmokeWords {
-  /** The agent's own system text, which is the end of the front. */
+  /** The agent's own system text. It is the end of the front. */
   readonly role: string;
   readonly prompts: readonly [first: string, second: string, third: string];
   /** Text at each place, and the text that replaces it. */
@@ -18,8 +18,8 @@ export interface SmokeWords {
 }
 
 /**
- * Factor by which the front exceeds the floor. The estimate can be too high by a fifth, and the cached prefix must
- * still reach the floor.
+ * Factor by which the front exceeds the floor. The estimate can be too high by a fifth. Even then, the cached prefix
+ * must reach the floor.
  */
 const ABOVE_FLOOR = 1.3;
 /** Floor for a model whose floor is unknown, in tokens: the highest floor in the catalog. */

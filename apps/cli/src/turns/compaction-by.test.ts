@@ -1,4 +1,4 @@
-// Tests `--compaction-by` and its setting: they choose the writer of the checkpoint in an automatic compaction.
+// Tests `--compaction-by` and its setting. They choose who writes the checkpoint in an automatic compaction.
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Plans a fork for the command line, reports it, and creates it unless it is a dry run.
+// Plans a fork for the command line and reports it. Without a dry run, also creates the fork.
 
 import { defined } from '@tidemark/core';
 import type { ForkOptions, ForkPlan } from '@tidemark/agent';
@@ -20,7 +20,7 @@ export interface ForkRequest {
   readonly prompt?: { readonly number: number; readonly position: number; readonly words: string };
 }
 
-/** Plans the fork, creates it unless it is a dry run, and prints the result. */
+/** Plans the fork and prints the result. Without a dry run, also creates the fork. */
 export async function makeFork(
   { session, options, dryRun, prompt }: ForkRequest,
   context: CommandContext,

@@ -1,4 +1,4 @@
-// Continues a session with another model in a fork, so that the session keeps its own model and its cache.
+// Continues a session with another model in a fork. The original session keeps its own model and its cache.
 
 import { planFork } from '@tidemark/agent';
 import type { Agent, AgentSession } from '@tidemark/kit';
@@ -10,8 +10,8 @@ import { CliError } from '../frame/failure.ts';
 import { withStyle } from '../frame/shown.ts';
 
 /**
- * Returns true if the turn needs a fork: the agent's model or provider differs from the session's, and `--in-place` is
- * not set.
+ * Returns true if the turn needs a fork. This is the case if the agent's model or provider differs from the session's,
+ * and `--in-place` is not set.
  */
 export function forksFor(
   { capabilities }: Agent,
@@ -26,7 +26,7 @@ export function forksFor(
  * Forks a session at its end and prints a notice.
  *
  * @throws CliError `cli/refused` when the session ends inside a turn. The fork would then silently omit calls of that
- *   turn that possibly took effect.
+ * turn. Some of these calls may already have taken effect.
  */
 export async function forkForModel(
   agent: Agent,

@@ -1,5 +1,5 @@
-// Runs one turn for the command line: opens an agent in a folder, sends a prompt or resumes a turn, and reports the
-// end.
+// Runs one turn for the command line. Opens an agent in a folder, sends a prompt or resumes a turn, and reports the end
+// of the turn.
 
 import { stat } from 'node:fs/promises';
 
@@ -34,7 +34,7 @@ export interface TurnRequest {
   /** Session for the turn. By default a new session in the current folder. */
   readonly session?: ChosenSession;
   readonly title?: string;
-  /** True if the turn was started by an earlier command. A flag cannot give such a turn a wider permission mode. */
+  /** True if an earlier command started the turn. A flag cannot give such a turn a wider permission mode. */
   readonly resumes?: true;
   /** Starts the turn in the opened session: sends a prompt, or resumes an interrupted turn. */
   begin(session: AgentSession): Turn;
@@ -73,7 +73,7 @@ export async function takeTurn(typed: TurnRequest, context: CommandContext): Pro
           protectedPaths: trusted ? brought?.named : undefined,
         }),
       },
-      // An existing session keeps its own tools. Another list of tools would force the whole history of the session to
+      // An existing session keeps its own tools. If its list of tools changed, the whole history of the session would
       // be written to the cache again.
       tools: (settings.plan ?? typed.session?.plan ?? true) ? [createPlanTool()] : [],
       ...defined({ mcp: serversIn(settings) }),
@@ -107,8 +107,8 @@ function serversIn({ mcp }: Settings): AgentOptions['mcp'] {
 }
 
 /**
- * Opens the session, in a fork if the model changes. A mode on the command line overrides the mode in the log. The mode
- * of a resumed turn can be narrowed but not widened.
+ * Opens the session. If the model changes, opens it in a fork. A mode on the command line overrides the mode in the
+ * log. For a resumed turn, the new mode can be narrower but not wider.
  */
 async function openIn(agent: Agent, request: TurnRequest, context: CommandContext): Promise<AgentSession> {
   const { session, title, flags } = request;
@@ -148,7 +148,7 @@ async function untilEnded(
   let interrupting: Promise<void> | undefined;
   const interrupt = (): void => {
     interrupting = session.interrupt();
-    // Prevents an unhandled rejection. The error is thrown where `interrupting` is awaited, after the turn has ended.
+    // Prevents an unhandled rejection. The error is thrown at the `await` of `interrupting`, after the turn has ended.
     interrupting.catch(() => undefined);
   };
   if (signal.aborted) interrupt();

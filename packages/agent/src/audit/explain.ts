@@ -14,6 +14,7 @@ import type {
   Log,
   Position,
   Recorded,
+  RecordedOf,
   SessionId,
   Timestamp,
 } from '@tidemark/log';
@@ -54,6 +55,11 @@ export interface Explanation {
    * around the first different character.
    */
   readonly observed?: { readonly cause?: EpochCause; readonly excerpt?: DifferenceExcerpt };
+  /**
+   * True for a call of an imported session whose request the recording does not contain. Its miss and the cause of it
+   * follow from the token counts of the calls before it.
+   */
+  readonly counted?: true;
   /** Price cliff that this request was the first to exceed, and the added cost. */
   readonly cliff?: CliffCost;
   /**
@@ -101,7 +107,8 @@ export async function explainSession(
   const asked = new Map<Position, UnansweredRequest>();
   const reads = new Map<Position, ReadCount>();
   const observer = explainObserved(log.artifacts, session);
-  let [imported, unrecorded] = [false, 0];
+  const counted: Explanation[] = [];
+  let imported = false;
   let before: Rebuilt | undefined;
   let last: Length | undefined;
   const ask = (explanation: Explanation, position: Position, request: Omit<UnansweredRequest, 'index'>): void => {
@@ -128,14 +135,27 @@ export async function explainSession(
     noteReads(reads, record);
     if (record.kind === 'answer.received') {
       const { data } = record;
-      if (imported && data.request === undefined) unrecorded += 1;
+      if (imported && data.request === undefined) counted.push(countedAs(record, counted.at(-1)));
       addAnswer(found, asked, { answer: data, last, step });
       if (data.stream === 'main') last = { model: data.model, tokens: inputTokens(data.usage) ?? last?.tokens ?? 0 };
     }
   }
   const misses = observer.misses();
-  const explained = found.map((one) => withObservedMiss(one, misses)).filter((one) => isAsked(one, step));
-  return { requests: found.length, unrecorded, untold: untoldReads(reads), explained };
+  const explained = [...found, ...counted].map((one) => withCountedMiss(one, misses));
+  return {
+    requests: found.length,
+    unrecorded: counted.length,
+    untold: untoldReads(reads),
+    explained: explained.filter((one) => isAsked(one, step)).toSorted((a, b) => (a.at < b.at ? -1 : 1)),
+  };
+}
+
+/** Returns the explanation of a call without a recorded request. Its answer is kept without its parts. */
+function countedAs({ at, data }: RecordedOf<'answer.received'>, before: Explanation | undefined): Explanation {
+  const { step, stream, startedAt } = data;
+  const sent = startedAt ?? at;
+  const gap = before === undefined ? undefined : Date.parse(sent) - Date.parse(before.at);
+  return defined({ step, stream, purpose: 'main', at: sent, gap, counted: true, answer: { ...data, parts: [] } });
 }
 
 function explainedAs({ request, gap, divergence, derived, excerpt }: ObservedExplanation): Explanation {
@@ -148,11 +168,13 @@ function observedRequest({ request: { record } }: ObservedExplanation): Omit<Una
   return { capabilities: rowOf(record.data.provider, record.data.model), at: record.at };
 }
 
-/** Adds the missed tokens to an observed request. They come from the provider's counts of the previous calls. */
-function withObservedMiss(one: Explanation, misses: ReadonlyMap<number, NonNullable<ModelCall['again']>>): Explanation {
+/** Adds the missed tokens to a call of another program. The provider's counts of the calls before it show them. */
+function withCountedMiss(one: Explanation, misses: ReadonlyMap<number, NonNullable<ModelCall['again']>>): Explanation {
   const again = misses.get(one.step);
-  if (one.observed === undefined || one.answer === undefined || again === undefined) return one;
-  // The cause of the break is evidence and comes first. The counts of the calls only show where the cache read ended.
+  if (one.answer === undefined || again === undefined) return one;
+  if (one.counted === true) return { ...one, miss: again };
+  if (one.observed === undefined) return one;
+  // The cause of the break is evidence. The counts of the calls only show where the reading ended.
   return { ...one, miss: { ...again, cause: one.observed.cause ?? again.cause } };
 }
 
