@@ -338,7 +338,7 @@ export interface CompactionOptions {
   readonly pruning?: 'auto' | 'never';
 }
 
-/** Options for the content of the context. */
+/** Options for context sources, images and the runtime's own instructions. */
 export interface ContextOptions {
   /** The author's own context sources. Their notes come after those of the built-in sources. */
   readonly sources?: readonly ContextSource[];

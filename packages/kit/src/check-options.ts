@@ -345,8 +345,8 @@ function problemsOfOptions(given: AgentOptions): readonly string[] {
 }
 
 /**
- * Checks each server by the schema of its own kind: HTTP or stdio. With a union of both schemas, zod would not report
- * which field of the server is wrong.
+ * Checks each server by the schema of its kind: HTTP or stdio. With a union of both schemas, zod would not report which
+ * field of the server is wrong.
  */
 function problemsOfMcp(given: AgentOptions['mcp']): readonly string[] {
   if (typeof given !== 'object' || given === null || 'offer' in given) return [];

@@ -93,8 +93,8 @@ function assumedCapabilities(name: ProviderName, options: AgentOptions, catalog:
 
 /**
  * Returns true if an unknown Claude name is a wrong spelling of a known name. Returns false if it is the name of a
- * newer or older model. The name of a model contains a version. A name is also wrong if it has the words of a known
- * name in another order or with other separators, or if only the family is misspelled.
+ * newer or older model. The name of a model contains a version. A name is also wrong in two other cases. It has the
+ * words of a known name in another order or with other separators, or only the family is misspelled.
  */
 function isMisspelled(model: string, { capabilities: { model: known } }: NearestModel): boolean {
   const [asked, listed] = [model, known].map((name) => undatedModelName(normalModelName(name)));

@@ -73,7 +73,7 @@ export function isCompatible(name: string): boolean {
 /**
  * Returns the default provider of a model. A name with a slash (`anthropic/claude-…`) belongs to OpenRouter. Any other
  * name belongs to its maker. The maker is found by the model's name in the catalog or by its family. Returns
- * `undefined` if the catalog contains neither the name nor the family.
+ * `undefined` if the catalog does not contain the name or the family.
  */
 export function providerOf(model: string, catalog: Catalog): ProviderName | undefined {
   if (model.includes('/')) return 'openrouter';

@@ -66,7 +66,7 @@ export async function interruptTurn({ running }: Actor): Promise<void> {
   await running?.over;
 }
 
-/** Sets the permission mode. In a running turn the model is informed before the next step. */
+/** Sets the permission mode. If a turn is running, the model is informed before the next request of this turn. */
 export async function changeMode(actor: Actor, mode: Mode): Promise<void> {
   requireUsable(actor);
   const { session, running } = actor;

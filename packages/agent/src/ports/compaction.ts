@@ -71,7 +71,7 @@ export type AskBeside = (call: {
   readonly purpose: string;
   readonly words: readonly ContentPart[];
   readonly history: 'main' | 'none';
-  /** True if the call is sent at most once, and only if most of its input will be read from the cache. */
+  /** True if the call must not be repeated. It is sent only if most of its input will be read from the cache. */
   readonly optional?: true;
   readonly signal?: AbortSignal;
 }) => Promise<{ readonly parts: readonly AnswerPart[]; readonly request: Position | undefined }>;

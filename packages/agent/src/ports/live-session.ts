@@ -291,7 +291,7 @@ export interface FinishedTotals extends TurnTotals {
 
 /** Input tokens by bucket. Each token is in exactly one bucket, so their sum is the input. */
 export interface InputBuckets {
-  /** Tokens that were neither read from the cache nor written to it. */
+  /** Tokens that were not read from the cache and not written to it. */
   readonly fresh: number;
   /** Tokens that were read from the cache. */
   readonly read: number;

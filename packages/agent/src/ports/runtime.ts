@@ -99,7 +99,7 @@ export interface Runtime {
    * notice reports it. Default: false.
    */
   readonly modeIsDefault?: boolean;
-  /** Rules of the user in addition to the mode: what is allowed, denied or asked about. */
+  /** Rules of the user in addition to the mode. A rule allows calls, denies them, or asks the user. */
   readonly rules?: RuleSet;
   /**
    * Grants that apply to every session of the workspace. A subagent has no such grants, because no person was shown its

@@ -184,7 +184,9 @@ interface Pressure {
   readonly gauge: Gauge | undefined;
   readonly crossed: PressureCrossed | undefined;
   readonly size: SizeForecast | undefined;
-  /** Output limit of the call: the limit that the caller asked for, or a lower one if the window has no room for it. */
+  /**
+   * Output limit of the call: the limit that the caller set. If the window has too little room for it, a lower limit.
+   */
   readonly outputLimit: number;
 }
 

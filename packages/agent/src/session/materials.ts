@@ -111,7 +111,7 @@ export async function readText(artifacts: Artifacts, name: Digest): Promise<stri
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(await readArtifact(artifacts, name));
 }
 
-/** Loads the images and the definitions of added tools that these spans refer to. Returns their bytes by digest. */
+/** Loads the images and the definitions of added tools to which these spans refer. Returns their bytes by digest. */
 export async function loadMaterials(
   artifacts: Artifacts,
   spans: readonly Span[],

@@ -83,7 +83,7 @@ export function commit(session: Session, events: readonly Event[]): Promise<read
   return session.mutex.pass(() => commitInside(session, events));
 }
 
-/** Commits events like `commit`, for a caller that already holds the mutex. */
+/** Commits events like `commit`, for a caller that has already locked the mutex. */
 export async function commitInside(session: Session, events: readonly Event[]): Promise<readonly Recorded[]> {
   const masked = await Promise.all(events.map((event) => session.secrets.maskEvent(event)));
   const appended = await session.writer.append(masked, session.state.length);

@@ -38,11 +38,9 @@ export interface TurnContext {
   readonly begunAt: number;
   /** Signal that aborts when the user interrupts the turn. */
   readonly signal: AbortSignal;
-  /** Function that sends a side call. */
   readonly side?: AskBeside;
   /** Function that changes the tools of the running session. */
   readonly applyRuntimeChange?: (change: Pick<Runtime, 'tools' | 'given' | 'takeTools'>) => void;
-  /** Function that runs a subagent for a call. */
   readonly delegate?: Delegate;
   /** Check of the last answer, if it must match a schema. */
   readonly answerCheck?: AnswerCheck;
@@ -57,7 +55,7 @@ export interface TurnContext {
   readonly tell: (event: SessionEvent) => void;
 }
 
-/** Returns what the turn has used up to now. */
+/** Returns the usage of the turn up to now. */
 export function takenBy({ session, runtime, begunAt }: TurnContext): TurnTaken {
   const spent = session.progress.turn?.spent ?? NOTHING_SPENT;
   return { spent, ms: runtime.surroundings.elapsed() - begunAt };

@@ -1,6 +1,6 @@
-// Asks the context sources for their current state and records notes. A note is recorded if the revision of a source
-// differs from its last recorded revision, if a compaction removed its note, or if a note was requested. If a source
-// throws or is too slow, it raises one notice, and the turn continues.
+// Asks the context sources for their current state and records notes. A note is recorded in three cases: the revision
+// of a source differs from its last recorded revision, a compaction removed its note, or a note was requested. If a
+// source throws or is too slow, it raises one notice, and the turn continues.
 
 import { createHash } from 'node:crypto';
 import { noteStanding } from '@tidemark/context';
@@ -210,8 +210,8 @@ function isDropped(
 }
 
 /**
- * Returns true if a compaction during the turn dropped the last note of the source that the model had, and the newest
- * note waits for the next prompt.
+ * Returns true if two conditions are met. A compaction during the turn dropped the last note of the source in the
+ * context, and the newest note waits for the next prompt.
  */
 function waitsInTurn({ state }: Session, { position }: SourceNote): boolean {
   const { turn, compacted } = state;

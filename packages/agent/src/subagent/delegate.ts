@@ -264,8 +264,8 @@ export interface LeftForSubagents {
 
 /**
  * Returns the limits of the next subagent. For time, tokens and cost, this is the lower of two limits: `own`, and its
- * share of the amount that remains for the turn. Steps are limited only by `own`. If a limit is set in neither place,
- * it is absent.
+ * share of the amount that remains for the turn. Steps are limited only by `own`. If none of the two limits is set, the
+ * limit is absent.
  */
 export function shareOf(own: TurnLimits, { limits, taken, promised, among }: LeftForSubagents): TurnLimits {
   const others = [...promised.values()];

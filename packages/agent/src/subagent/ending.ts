@@ -68,8 +68,8 @@ const HOW: Readonly<Record<SubagentEnding['outcome'], string>> = {
 };
 
 /**
- * Returns the output of the call that started the subagent: a text for the model, and the fact `subagent.ended`. The
- * output is marked as failed unless the subagent completed its task.
+ * Returns the output of the call that started the subagent: a text for the model, and the fact `subagent.ended`. If the
+ * subagent did not complete its task, the output is marked as failed.
  */
 export function outputOf(child: SessionId, ending: SubagentEnding): ToolOutput {
   const { outcome, text, error, totals } = ending;

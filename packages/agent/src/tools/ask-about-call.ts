@@ -34,7 +34,7 @@ export interface ReadyCall extends CallRead {
 export interface Permit {
   readonly decided: PermissionDecided;
   readonly denial: string | undefined;
-  /** Preview that the user approved. The call must do exactly what it shows. */
+  /** Preview that the user approved. The call must do exactly what the preview shows. */
   readonly approved?: ToolPreview;
 }
 

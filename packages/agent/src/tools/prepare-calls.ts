@@ -53,8 +53,8 @@ async function prepareCall(work: TurnContext, part: CallPart): Promise<PreparedC
   if (permit === undefined) return undefined;
   if ('problem' in permit) return { ready: [], events: [await closeAsFailed(work, call, permit.problem)] };
   const decided: Event = { ...head(work), kind: 'permission.decided', data: permit.decided };
-  // A denial closes the call as an error with the mode and the rule. The fixed text of `tool.abandoned denied` contains
-  // neither of them. If a model does not know the reason, it repeats the call (L6).
+  // A denial closes the call as an error with the mode and the rule. The fixed text of `tool.abandoned denied` does not
+  // contain them. If a model does not know the reason, it repeats the call (L6).
   if (permit.denial !== undefined)
     return { ready: [], events: [decided, await closeAsFailed(work, call, permit.denial)] };
   const { name, effect } = read.tool;

@@ -105,7 +105,7 @@ async function raiseNotice(
   tell({ type: 'notice.raised', notice });
 }
 
-/** Returns the log as it was when the call began. Later records are not visible to the call. */
+/** Returns the log in its state at the beginning of the call. Later records are not visible to the call. */
 function historyOf({ log, writer, state: { length } }: Session): ToolHistory {
   return {
     length,

@@ -40,7 +40,8 @@ function openParts({ history }: State): readonly CallPart[] {
 }
 
 /**
- * Groups consecutive calls that may run in parallel, in call order. A call that must run alone is a group of its own.
+ * Groups consecutive calls that may run in parallel, in call order. If a call must run alone, its group contains only
+ * this call.
  */
 function groupsOf(calls: readonly CallPart[], tools: readonly Tool[]): readonly (readonly CallPart[])[] {
   const groups: CallPart[][] = [];

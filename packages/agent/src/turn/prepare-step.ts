@@ -266,8 +266,8 @@ function moneyInWords(cost: string | undefined): string {
 }
 
 /**
- * Returns the ending of a turn whose next step was not sent because the user declined its price. If the user could not
- * be asked, `why` is the reason.
+ * Returns the ending of a turn after the user declined the price of a step. The step was not sent. If the user could
+ * not be asked, `why` is the reason.
  */
 function declinedEnding(step: number, rewrite: ForeseenRewrite, why = 'the user declined'): TurnEnding {
   const error = {

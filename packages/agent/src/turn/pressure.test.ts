@@ -1,5 +1,5 @@
-// Tests the pressure of each request: it is read before every step, recorded once per tier and checkpoint, and reported
-// with the next action.
+// Tests the pressure of each request. It is read before every step. It is recorded one time for each tier and
+// checkpoint, and reported with the next action.
 
 import type { Gauge } from '@tidemark/context';
 import type { RecordedOf, Usage } from '@tidemark/log';

@@ -62,8 +62,8 @@ async function offersOf(
 }
 
 /**
- * Asks the user about a changed definition, only one time. If the user does not answer yes, the definition stays held
- * back.
+ * Asks the user about a changed definition, only one time. If the user does not answer yes, the definition is still not
+ * used.
  */
 async function settle(work: Taking, held: HeldTool): Promise<void> {
   const { ask } = work.runtime;

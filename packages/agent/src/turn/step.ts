@@ -1,4 +1,5 @@
-// Runs one step: asks the model once and records the result. The turn loop asks again if the step is not complete.
+// Runs one step: sends one request to the model and records the result. If the step is not complete, the turn loop
+// sends another request.
 
 import { frontEntries, itemAt, newTextRatio, sizeByBlock } from '@tidemark/context';
 import type { Event, Recorded } from '@tidemark/log';
@@ -25,8 +26,8 @@ import { asAnswer, sendRequest } from './send-request.ts';
 import { isTimeOver } from './time-limit.ts';
 
 /**
- * Asks the model once. Returns an ending if the turn must end. Returns `undefined` if the log determines how the turn
- * continues.
+ * Sends one request to the model. Returns an ending if the turn must end. Returns `undefined` if the log determines how
+ * the turn continues.
  */
 export async function askModel(turn: StepContext): Promise<TurnEnding | undefined> {
   await refreshTools(turn);
@@ -157,8 +158,8 @@ const TIME = { by: 'limit', limit: 'time' } as const;
 const TRANSPORT = { by: 'transport' } as const;
 
 /**
- * Reports a parameter that was set but that the model does not have, such as an effort that was set for the previous
- * model. Each parameter is reported one time for each model.
+ * Reports a parameter that was set but does not exist for the model. An example is an effort that was set for the
+ * previous model. Each parameter is reported one time for each model.
  */
 function noticeIdleParameters({
   runtime: { parameters, capabilities },
