@@ -296,8 +296,8 @@ export interface CacheOptions {
    */
   readonly warm?: Warm;
   /**
-   * Number of other sessions that are expected to use the same front within five minutes. With the padding `auto`, they
-   * count when the saving is calculated. Default: 0.
+   * Number of other sessions that are expected to use the same front within five minutes. With the padding `auto`,
+   * these sessions are included when the saving is calculated. Default: 0.
    */
   readonly neighbours?: number;
   /**

@@ -224,8 +224,8 @@ const cache = z.strictObject({
 } satisfies OptionSchemas<CacheOptions>);
 
 /**
- * Returns the error message if `compaction` is a string. It was a policy name before it became an object, so the
- * message contains `compaction.when`.
+ * Returns the error message if `compaction` is a string. The option used to be a policy name and is now an object, so
+ * the message contains `compaction.when`.
  */
 const oldCompaction = ({ input }: { readonly input?: unknown }): string | undefined =>
   typeof input === 'string' ? `expected an object: use compaction.when` : undefined;
@@ -267,7 +267,7 @@ const skills = z.strictObject({
   budget: z.strictObject({ skills: count.optional(), warning: count.optional(), most: count.optional() }).optional(),
 } satisfies OptionSchemas<SkillsOptions>);
 
-/** Former values of `instructions`. This option was the setting for AGENTS.md and is now the system text. */
+/** Former values of `instructions`. This option used to be the setting for AGENTS.md. It is now the system text. */
 const OLD_INSTRUCTIONS: readonly string[] = ['discover', 'attach'];
 
 const options = z.strictObject({

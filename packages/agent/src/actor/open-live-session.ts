@@ -188,8 +188,8 @@ async function forkLive(
 }
 
 /**
- * Plans a fork of the open session. Waits for pending appends first, such as a setting that was just changed, so that
- * the plan includes them.
+ * Plans a fork of the open session. First waits for pending appends, for example of a setting that was just changed.
+ * The plan then includes them.
  */
 async function planLiveFork({ session }: Actor, options: ForkOptions): Promise<ForkPlan> {
   const { log, writer, mutex } = session;

@@ -174,7 +174,8 @@ function withCountedMiss(one: Explanation, misses: ReadonlyMap<number, NonNullab
   if (one.answer === undefined || again === undefined) return one;
   if (one.counted === true) return { ...one, miss: again };
   if (one.observed === undefined) return one;
-  // The cause of the break is evidence. The counts of the calls only show where the reading ended.
+  // The cause of the break is evidence, so it is used first. The counts of the calls only show where the cache read
+  // ended.
   return { ...one, miss: { ...again, cause: one.observed.cause ?? again.cause } };
 }
 

@@ -41,7 +41,7 @@ export interface CompactionReport {
   readonly sizes: CompactionSizes;
   readonly refused?: CompactionRefusal | 'interrupted';
   readonly range?: Range;
-  /** Positions of the prompts and steering messages of the running turn that are kept word for word. */
+  /** Positions of the prompts and steering messages in the running turn. They are kept word for word. */
   readonly keeps?: readonly Position[];
   /** Number of messages of the history that are kept after the checkpoint. */
   readonly kept?: number;

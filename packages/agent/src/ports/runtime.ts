@@ -55,8 +55,8 @@ export interface Runtime {
   /** The part of `tools` that the tool sources supplied last. Maintained by the runtime. */
   readonly given?: readonly Tool[];
   /**
-   * Time at which a changed tool list takes effect if the model does not accept tools appended to the context. See
-   * `RequestSpec`.
+   * Time at which a changed tool list takes effect. It matters only if the model does not accept tools that are
+   * appended to the context. See `RequestSpec`.
    */
   readonly takeTools?: RequestSpec['takeTools'];
   /**

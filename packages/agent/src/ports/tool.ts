@@ -59,8 +59,8 @@ export interface ToolRun {
   /** True if the call runs its command in a sandbox. Default: false. */
   readonly sandboxed?: boolean;
   /**
-   * Names of the access that the call requests outside of its sandbox, such as `the network`. If the list is not empty,
-   * the user is asked in mode `auto`.
+   * Kinds of access that the call requests outside of its sandbox, such as `the network`. If the list is not empty, the
+   * user is asked in mode `auto`.
    */
   readonly beyond?: readonly string[];
   /**

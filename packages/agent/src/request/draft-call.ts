@@ -211,7 +211,7 @@ function pressureOf(state: State, options: PressureOptions): Pressure {
 const WORDS = 1_024;
 
 /**
- * Returns the smallest output limit of the call. Anthropic refuses a reasoning budget that does not fit into the output
+ * Returns the smallest output limit of the call. Anthropic requires that the reasoning budget fits into the output
  * limit, so the budget is added.
  */
 function leastOutput({ thinking }: RenderParameters): number {

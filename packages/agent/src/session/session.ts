@@ -197,8 +197,8 @@ async function heldFold(log: Log, id: SessionId, to: number): Promise<Fold> {
 const FEWEST = 1_000;
 
 /**
- * Returns true if the next snapshot is due: at least 1,000 new records, and at least as many as the packed history has
- * entries.
+ * Returns true if the next snapshot is due. There must be at least 1,000 new records, and at least as many new records
+ * as the packed history has entries.
  */
 export function isSnapshotDue({ state, writer, kept }: Session): boolean {
   // After an append, the writer counts more records than the state until the new records are folded.

@@ -145,8 +145,8 @@ async function keepNarrow(child: AgentSession, { session }: TurnContext): Promis
 }
 
 /**
- * Reports the tool calls of the subagent as progress of the call that started it, and its notices as notices of the
- * parent.
+ * Reports the tool calls of the subagent as progress of the call that started it. Reports the notices of the subagent
+ * as notices of the parent.
  */
 async function follow(
   turn: Turn,

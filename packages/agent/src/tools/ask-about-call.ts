@@ -30,7 +30,7 @@ export interface ReadyCall extends CallRead {
   readonly approved: ToolPreview | undefined;
 }
 
-/** Decision on a call as the log records it, and the text for the model if the call is denied. */
+/** Decision on a call, in the form in which the log records it. If the call is denied, also the text for the model. */
 export interface Permit {
   readonly decided: PermissionDecided;
   readonly denial: string | undefined;
@@ -160,9 +160,9 @@ function noticeOnce({ tell }: TurnContext, { tool, offer }: CallAsked, reason: s
 }
 
 /**
- * Returns the grant as the log records it, or an empty object if the answer contains no grant. A grant that contains a
- * secret is dropped. A grant for the project that cannot be stored applies to the session. The user gets a notice in
- * both cases.
+ * Returns the grant in the form in which the log records it. If the answer contains no grant, returns an empty object.
+ * A grant that contains a secret is dropped. If a grant for the project cannot be stored, it applies to the session.
+ * The user gets a notice in both cases.
  */
 async function grantIn(
   { runtime, session, tell }: TurnContext,

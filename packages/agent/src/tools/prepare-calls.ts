@@ -209,8 +209,8 @@ async function underRules(
 }
 
 /**
- * Returns the grants of the project. Grants that cannot be read allow nothing, so the user is asked. A grant for a whole
- * tool applies to one session, so the project cannot give it.
+ * Returns the grants of the project. If the grants cannot be read, they allow nothing, so the user is asked. A grant
+ * for a whole tool applies only to one session, so the project cannot give it.
  */
 async function keptOf(grants: TurnContext['runtime']['grants']): Promise<readonly Granted[]> {
   try {

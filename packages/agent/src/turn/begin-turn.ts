@@ -216,8 +216,8 @@ export function mayPreload({ session, runtime }: Pick<Preloading, 'session' | 'r
 }
 
 /**
- * Names of the skills that the front will contain, and a `skill.loaded` event without a turn for each skill that is not
- * recorded yet.
+ * Names of the skills that the front will contain. Also a `skill.loaded` event, without a turn, for each skill that is
+ * not recorded yet.
  */
 interface Preloaded {
   readonly names: readonly string[];

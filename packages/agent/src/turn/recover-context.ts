@@ -120,8 +120,8 @@ export async function makeRoom(work: TurnContext): Promise<TurnEnding | undefine
 }
 
 /**
- * Turn of each session in which a model was asked for a checkpoint without success. No model is asked again in the same
- * turn.
+ * For each session, the turn in which a model was asked for a checkpoint without success. No model is asked again in
+ * the same turn.
  */
 const ASKED_IN_VAIN: WeakMap<Session, TurnId> = new WeakMap();
 

@@ -143,8 +143,9 @@ async function endUnlessMore(work: TurnContext, { outcome }: TurnEnding): Promis
 }
 
 /**
- * Checks the last answer if it must match a schema. Returns a message that asks for a correction, or the ending of the
- * turn after too many corrections. Returns `undefined` if the answer matches or no schema is set.
+ * Checks the last answer if it must match a schema. If it does not match, returns a message that asks for a correction.
+ * After too many corrections, returns the ending of the turn. Returns `undefined` if the answer matches or no schema is
+ * set.
  */
 async function checkAnswer({
   session,

@@ -86,8 +86,8 @@ function showRequest({ onRequest }: Runtime, { body }: Prepared, tell: Sending['
   }
 }
 
-// Runs one call to a provider, from its first byte to its end: finished, stopped by the user, or failed. A provider
-// that ignores its signal or sends nothing for too long is abandoned.
+// Runs one call to a provider until its end. The call finishes, fails, or is stopped by the user. If a provider ignores
+// its signal or sends nothing for too long, the call is abandoned.
 
 /** Result of a call: finished, stopped by the user, or failed. */
 export type Received =

@@ -194,8 +194,8 @@ export function recordEnd(
       return recordInterrupted(session, prepared, isTimeOver(signal) ? TIME : USER, asAnswer(received.arrived), at);
     case 'failed': {
       const { arrived, error } = received;
-      // If a provider has begun its answer, it has accepted the request and bills it, even if the beginning of the
-      // answer cannot be read.
+      // If a provider has begun its answer, it has accepted the request and bills it. This is so even if the beginning
+      // of the answer cannot be read.
       const usage = arrived.usage ?? (error.code === 'provider/malformed' ? {} : undefined);
       return usage === undefined
         ? recordFailed(session, prepared, error, retry, at)

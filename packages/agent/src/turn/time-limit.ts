@@ -9,7 +9,7 @@ const LONGEST_WAIT_MS = 2_147_483_647;
 /** Abort reason of the signal when the time of a turn is over. */
 const TIME_OVER = new Error('the time of the turn is over');
 
-/** Returns true if the signal aborted because the time of the turn was over, and not because of an interrupt. */
+/** Returns true if the signal aborted because the time of the turn was over. Returns false for an interrupt. */
 export function isTimeOver({ reason }: AbortSignal): boolean {
   return reason === TIME_OVER;
 }
