@@ -50,7 +50,7 @@ export interface SandboxedSetting extends BashOptions {
 }
 
 /**
- * Creates the workspace and its `bash` tool. The folders are removed when the test ends. Protected paths are given
+ * Creates the workspace and its `bash` tool. The folders are removed when the test ends. Protected paths must be
  * relative to the workspace.
  */
 export async function openSandboxedBash(setting: SandboxedSetting = {}): Promise<SandboxedBash> {
