@@ -42,7 +42,6 @@ export interface ServerTerms {
   readonly timeoutMs?: number;
 }
 
-/** Options for the MCP servers of a user. */
 export interface McpOptions {
   /**
    * Servers by name. A name has 1 to 32 characters: letters, digits, `-` and `_`. A `_` at the beginning, at the end or

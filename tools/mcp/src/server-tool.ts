@@ -8,7 +8,6 @@ import type { ArgumentCheck } from './check-arguments.ts';
 import { ServerGone, ServerRefused } from './server-errors.ts';
 import type { ServerLink } from './server-link.ts';
 
-/** Data from which a tool is made. */
 export interface ServerToolSpec {
   readonly link: ServerLink;
   /**

@@ -23,8 +23,8 @@ export function prefixOf(server: string): string {
 }
 
 /**
- * Returns `server__tool`. If this name is too long or has invalid characters, returns a shortened valid name with 8 hex
- * digits of a digest of both names.
+ * Returns `server__tool`. If this name is too long or has invalid characters, returns a shortened valid name. It
+ * contains 8 hex digits of a digest of both names.
  */
 export function toolName(server: string, tool: string): string {
   const plain = `${prefixOf(server)}${tool}`;

@@ -152,8 +152,8 @@ export function inside(path: string, realRoot: string): string | BadFile {
 
 /**
  * Returns the bytes of a regular file below a root. If the file is larger than `most` bytes or cannot be used, returns
- * the reason instead. Opening never waits, even for a pipe. The real path of the open file is checked again, because a
- * folder in the path may have become a link after `inside` checked the path.
+ * the reason instead. Opening never waits, even for a pipe. After `inside` checked the path, a folder in it may have
+ * become a link. Therefore the real path of the open file is checked again.
  */
 export function readPlain(path: string, realRoot: string, most: number = LARGEST_SKILL): Uint8Array | BadFile {
   try {

@@ -20,8 +20,8 @@ import { createGrepTool } from './search/grep-tool.ts';
 import { createWriteTool } from './write/write-tool.ts';
 
 /**
- * Number of rounds. With fewer rounds, the race may not happen. A wrong tool could then pass the test. Such a tool
- * looks up a path two times instead of keeping its folder open.
+ * Number of rounds. With fewer rounds, the race possibly does not happen. A wrong tool could then pass the test. Such a
+ * tool looks up a path two times instead of keeping its folder open.
  */
 const ROUNDS = { fast: 1_500, slow: 300, spawned: 80 };
 

@@ -20,7 +20,6 @@ export const NO_SANDBOX: string | undefined =
     ? 'bubblewrap is not installed, or may make no namespaces here: `npm run setup:system` installs it'
     : undefined;
 
-/** Result of a command that has ended. */
 export interface SandboxedRun {
   readonly output: string;
   /** Text that was added after the output, for the model. */

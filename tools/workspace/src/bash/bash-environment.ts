@@ -1,5 +1,5 @@
 // Environment of a command. Only the listed variables are passed. If a key is not in the environment, a command cannot
-// print it or send it away, and a script that searches for keys cannot find it.
+// print it or send it away. A script that searches for keys cannot find it.
 
 import { isSecretName } from '@tidemark/agent';
 import { delimiter, isAbsolute } from 'node:path';

@@ -26,7 +26,6 @@ export interface Running {
   write(chunk: Uint8Array): Promise<void>;
 }
 
-/** Result of a command that has ended. */
 export interface CommandEnd extends Exit {
   /** Reason why this process ended the command. If the command ended by itself, `undefined`. */
   readonly stopped: 'timeout' | 'interrupt' | undefined;

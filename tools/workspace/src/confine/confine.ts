@@ -60,13 +60,13 @@ export interface WorkspacePlace {
 export interface ConfinementOptions extends Omit<StartOptions, 'workspace'> {
   readonly folder: string;
   /**
-   * Absolute paths of refused files or folders, most importantly the folder of the session logs. The paths may not
-   * exist yet.
+   * Absolute paths of refused files or folders, most importantly the folder of the session logs. It is allowed that a
+   * path does not exist.
    */
   readonly forbidden?: readonly string[];
   /**
-   * Absolute paths of files that a trusted setting starts. A write to one of them needs the user's consent. The paths
-   * may not exist yet.
+   * Absolute paths of files that a trusted setting starts. A write to one of them needs the user's consent. It is
+   * allowed that a path does not exist.
    */
   readonly protectedPaths?: readonly string[];
 }
@@ -149,9 +149,9 @@ async function realPlace(named: string, folder: string): Promise<WorkspacePlace 
 }
 
 /**
- * Returns why a path is refused, or `undefined` if it is allowed. The names of the folders above the workspace are not
- * checked, because the user chose them. For a path inside the workspace, every name below the workspace is checked. For
- * any other path, every name in the path is checked.
+ * Returns the reason why a path is refused. If the path is allowed, returns `undefined`. For a path inside the
+ * workspace, every name below the workspace is checked. The names of the folders above the workspace are not checked,
+ * because the user chose them. For any other path, every name in the path is checked.
  */
 function refusalOf(path: string, folder: string, kept: readonly string[]): string | undefined {
   if (kept.some((home) => pathInside(home, path) !== undefined)) return 'it is part of the log of the sessions';
@@ -257,8 +257,8 @@ function isNpmSettings(path: string): boolean {
 }
 
 /**
- * Returns true if the path is an `.npmrc` with a login, or an `.npmrc` that cannot be read as a file of at most 64 KiB.
- * Returns false for a folder, and for a path that does not exist.
+ * Returns true for an `.npmrc` with a login. Also returns true for an `.npmrc` that cannot be read as a file of at most
+ * 64 KiB. Returns false for a folder, and for a path that does not exist.
  */
 function holdsNpmLogin(path: string): boolean {
   if (!isNpmSettings(path)) return false;

@@ -21,8 +21,8 @@ export interface OpenFile extends AsyncDisposable {
  * Opens a file. The caller must close it. If the file does not exist, returns `undefined`. Never waits. If the path is
  * a pipe or a device, it is refused and not opened.
  *
- * @throws WorkspaceError `workspace/not-a-file` for anything other than a regular file, `workspace/moved` when the path
- * no longer leads to the checked place, `workspace/file-system` for an error of the file system.
+ * @throws WorkspaceError `workspace/not-a-file` for anything other than a regular file. `workspace/moved` when the path
+ * no longer leads to the checked place. `workspace/file-system` for an error of the file system.
  */
 export async function openFile(place: WorkspacePlace): Promise<OpenFile | undefined> {
   await using folder = await holdFolderOf(place);

@@ -6,7 +6,6 @@ import { lstatSync } from 'node:fs';
 import { codeOf } from '../confine/file-problem.ts';
 import { systemProgram } from './bubblewrap.ts';
 
-/** Mounts that a sandbox must have. */
 export interface ExpectedMounts {
   /**
    * Paths at which a writable mount is allowed. Writable mounts below the workspace and below `/dev` are always

@@ -22,7 +22,7 @@ export interface Repositories {
   readonly links: readonly string[];
   /**
    * Absolute paths in the workspace that the settings of these repositories refer to, for example with `core.hooksPath`
-   * and `include.path`. The paths may not exist yet.
+   * and `include.path`. It is possible that a path does not exist yet.
    */
   readonly named: readonly string[];
   /** Reason in words why a part of the workspace was not searched. */

@@ -43,7 +43,6 @@ export type LookAt = (path: string) => BigIntStats | undefined;
 /** Reads the stats of a path on this machine. */
 export const lookAtFile: LookAt = (path) => lstatSync(path, { bigint: true, throwIfNoEntry: false });
 
-/** An entry that an index lists. */
 export interface IndexedEntry {
   readonly folder: string;
   readonly name: string;

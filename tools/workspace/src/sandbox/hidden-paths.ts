@@ -31,7 +31,10 @@ export function hiddenPaths(keys: KeyOptions & { readonly home: string }, also: 
   return [...found.values()];
 }
 
-/** Returns the paths of key files and the paths in `also`, without following links. Some of them may not exist. */
+/**
+ * Returns the paths of key files and the paths in `also`, without following links. It is possible that a path does not
+ * exist.
+ */
 export function hiddenNames(keys: KeyOptions, also: readonly string[]): readonly string[] {
   return [...keyPlaces(keys).map(({ path }) => path), ...also];
 }

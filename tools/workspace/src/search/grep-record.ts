@@ -34,8 +34,8 @@ const record = z.discriminatedUnion('type', [
 ]);
 
 /**
- * Parses a record of ripgrep. Returns a line, or `summary` for the record that ends every search that was started.
- * Returns `undefined` for other records.
+ * Parses a record of ripgrep. Returns the line if the record contains one. Returns `summary` for the last record of a
+ * search. For other records, returns `undefined`.
  */
 export function readGrepRecord(json: string): GrepLine | 'summary' | undefined {
   const read = record.parse(JSON.parse(json));

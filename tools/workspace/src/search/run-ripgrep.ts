@@ -8,7 +8,6 @@ import { WorkspaceError } from '../workspace-error.ts';
 import { watchIgnoreFiles } from './ignore-files.ts';
 import { splitRecords } from './split-records.ts';
 
-/** Options of one run of ripgrep. */
 export interface RipgrepRun {
   readonly args: readonly string[];
   readonly folder: string;
@@ -22,7 +21,6 @@ export interface RipgrepRun {
   each(record: string | undefined): boolean;
 }
 
-/** Result of one run of ripgrep. */
 export interface RipgrepEnd {
   /** Exit code: 0 for matches, 1 for no match, 2 for an error. `undefined` if the process was killed. */
   readonly code: number | undefined;

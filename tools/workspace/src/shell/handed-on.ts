@@ -74,7 +74,10 @@ export function handedOn(words: PossibleCommand, redirects: readonly Redirection
 const JOIN_WORDS: ReadonlySet<string> = new Set(['pwsh', 'powershell']);
 /** Programs that read commands from their input. */
 const READ_INPUT: ReadonlySet<string> = new Set(['at', 'batch', 'crontab']);
-/** Programs that join their words and parse them again. An unknown word may end the command and begin another one. */
+/**
+ * Programs that join their words and parse them again. An unknown word may end the command, and then a second command
+ * begins.
+ */
 const READ_AGAIN: ReadonlySet<string> = new Set(['eval', 'ssh', 'watch']);
 /** Programs that append more words to their command. */
 const APPEND: ReadonlySet<string> = new Set(['xargs', 'parallel', 'find', 'fd', 'fdfind', 'alias', 'su', 'ssh']);
@@ -326,8 +329,8 @@ function codeIn(word: string | undefined): readonly Handed[] {
 }
 
 /**
- * Returns `ANYTHING` if a word of a builtin sets or names a variable that changes what runs, as in `read PATH` and
- * `declare -n x=PATH`.
+ * If a word of a builtin sets or names a variable that changes what runs, returns `ANYTHING`. Examples are `read PATH`
+ * and `declare -n x=PATH`.
  */
 function decidedPrograms(word: string | undefined): readonly Handed[] {
   const [name = ''] = word?.split(/[=[]/, 1) ?? [];

@@ -79,7 +79,6 @@ export function withLineEnds(words: string, end: '\n' | '\r\n'): string {
   return words.replace(/\r?\n/g, end);
 }
 
-/** Returns the form of a text. */
 export function formOf(text: string): TextForm {
   return { end: lineEnd(text), marked: text.startsWith(BOM) };
 }
