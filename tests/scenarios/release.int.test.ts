@@ -71,7 +71,7 @@ test("the release script writes nothing into a project, because it would delete 
   writeFileSync(join(project, 'package.json'), '{}');
   const { status, said } = start(process.execPath, join(ROOT, 'scripts/release.ts'), project);
   expect(status).toBe(1);
-  expect(said).toContain('is a project: name a folder of its own');
+  expect(said).toContain('is a project: name another folder');
   expect(readdirSync(join(project, 'node_modules'))).toEqual(['own']);
 });
 

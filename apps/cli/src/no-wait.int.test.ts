@@ -82,6 +82,7 @@ const LINES: Readonly<Record<string, readonly (readonly string[])[]>> = {
   fork: [['fork', 'S']],
   rewind: [['rewind', 'S']],
   demo: [['demo', '--recorded']],
+  audit: [['audit'], ['audit', '--html', 'in.json']],
   import: [['import', 'in.json']],
   replay: [
     ['replay', 'S'],
@@ -93,7 +94,6 @@ const LINES: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   why: [['why', 'S']],
   cost: [['cost'], ['cost', 'S']],
-  audit: [['audit']],
   cache: [['cache', 'S']],
   compact: [['compact', 'S']],
   skills: [['skills', 'S'], ['skills']],
@@ -139,6 +139,10 @@ const PLACES: readonly (readonly [place: string, kind: string, put: Put])[] = [
   ['SESSION/lease.db', 'a text', text],
   ['home/catalog.json', 'a pipe', pipe],
   ['home/catalog.json', 'nested deep', deep],
+  ['home/audit.sqlite', 'a pipe', pipe],
+  ['home/audit.sqlite', 'a text', text],
+  ['.claude/projects/x/1.jsonl', 'a pipe', pipe],
+  ['.claude/projects/x/1.jsonl', 'a device', device],
   ['home/trust', 'a pipe', pipe],
   ['home/grants', 'a pipe', pipe],
   ['.config/tidemark/tidemark.config.json', 'a pipe', pipe],
@@ -191,7 +195,9 @@ describe.skipIf(process.platform !== 'linux')(
         const ended = await tidemark(args, { folder: own, environment });
         expect(ended, ended.err).toMatchObject({ hangs: false });
         expect([0, 1, 2, 3, 4, 6], ended.err).toContain(ended.exit);
-        if (ended.exit !== 0 && ended.exit !== 1) expect(ended.err).toMatch(/^(.*\n)*error: .+/);
+        // A failed check of `doctor` is a line of its report.
+        const failure = line[0] === 'doctor' ? /^(?:.*\n)*(?:error: |failed ).+/ : /^(?:.*\n)*error: .+/;
+        if (ended.exit !== 0 && ended.exit !== 1) expect(ended.out + ended.err).toMatch(failure);
         expect(ended.err).not.toMatch(/ {4}at .+:\d+:\d+|Maximum call stack/);
         rmSync(own, { recursive: true, force: true });
       },

@@ -5,8 +5,8 @@ import { readRules } from '../src/permissions/read-rules.ts';
 import type { CommandEffects } from '../src/rules/ruled-call.ts';
 
 /**
- * Judges a `bash` call with the given effects by one permission rule, made of `decision` and `command`. Without the
- * rule, the permission mode would ask. Returns the resulting decision.
+ * Judges a `bash` call with the given effects by one permission rule. The rule consists of `decision` and `command`.
+ * Without the rule, the permission mode would ask. Returns the resulting decision.
  *
  * @throws Error for an invalid rule.
  */

@@ -1,11 +1,11 @@
-// Invented secrets of every known shape, in realistic surroundings. They are composed of pieces, so that a secret
+// Invented secrets of every known format, inside realistic texts. Each secret is joined from pieces, so that a secret
 // scanner does not report this file.
 
 /** A text that contains one secret. */
 export interface SecretSample {
   readonly title: string;
   /**
-   * Text before the secret. Only the secret is masked: this text and `tail`, the text after the secret, stay unchanged.
+   * Text before the secret. `tail` is the text after the secret. Only the secret is masked; both texts stay unchanged.
    */
   readonly lead: string;
   readonly secret: string;
@@ -15,8 +15,8 @@ export interface SecretSample {
 }
 
 /**
- * Returns `length` characters without a pattern: upper and lower case letters and digits. The result is always the same
- * for the same seed.
+ * Returns `length` characters without a pattern: upper and lower case letters and digits. The same seed always gives
+ * the same result.
  */
 export function noise(length: number, seed: number = 1): string {
   const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
@@ -122,8 +122,8 @@ export const TOKENS: readonly SecretSample[] = [
 const KEY_ID = `AKIA${noise(16, 8).toUpperCase()}`;
 
 /**
- * Secrets directly after a text that ends in a letter, a digit or an underscore, such as `\n` or `%3D`. This last
- * character must not be masked as part of the secret.
+ * Secrets directly after a text that ends in a letter, a digit or an underscore, such as `\n` or `%3D`. The last
+ * character of this text must not be masked as part of the secret.
  */
 export const ESCAPES: readonly SecretSample[] = [
   ['a line break in a string', String.raw`"line one\n`],
@@ -308,10 +308,7 @@ export const COLOURED: readonly SecretSample[] = ['\u001b', '␛', String.raw`\u
   ],
 );
 
-/**
- * Values that follow their names without a sign such as `=` or `:` in between, for example in `docker login -p
- * letmein`.
- */
+/** Values that follow their names without a sign such as `=` or `:`, for example in `docker login -p letmein`. */
 export const PAIRED: readonly SecretSample[] = [
   sample('ENV NAME value of a Dockerfile', 'DB_PASSWORD', 'letmein', 'FROM a\nENV DB_PASSWORD ', '\n'),
   sample('ENV NAME value with a bracket', 'DB_PASSWORD', 'aB(x9)q]Z7', 'FROM a\nENV DB_PASSWORD ', '\n'),

@@ -1,5 +1,5 @@
 // Virtual time for tests and benchmarks. Nothing waits for a real clock, and each run has the same times. Pending waits
-// are counted, so that a test can detect a wait that never ends.
+// are counted, so a test can detect a wait that never ends.
 
 import { timestamp } from '@tidemark/log';
 import type { Surroundings } from '../src/ports/surroundings.ts';
@@ -12,7 +12,7 @@ export interface VirtualTime {
   readonly now: number;
   /** Number of waits that have not ended. */
   readonly waiting: number;
-  /** Moves the clock forward by `ms` milliseconds. Ends each wait whose time is then reached. */
+  /** Moves the clock forward by `ms` milliseconds. Ends each wait whose time has then come. */
   pass(ms: number): void;
   /** Moves the clock to the end of the wait that ends next. Returns `false` if nothing waits. */
   passToNext(): boolean;

@@ -1,4 +1,4 @@
-// Tests the order, the limits and the aborted waiters of the mutex and of the semaphore.
+// Tests the mutex and the semaphore: their order, their limits and their aborted waiters.
 
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';

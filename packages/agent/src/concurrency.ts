@@ -7,7 +7,7 @@ import { defined } from '@tidemark/core';
 import { timestamp } from '@tidemark/log';
 import pLimit from 'p-limit';
 
-/** Runs one piece of work at a time. After work that fails, the next work still runs. */
+/** Runs one piece of work at a time. If one piece of work fails, the next one still runs. */
 export interface Mutex {
   pass<T>(work: () => Promise<T>): Promise<T>;
 }
@@ -20,8 +20,8 @@ export function createMutex(): Mutex {
 /** Limits the number of workers that run at the same time. Other workers wait in a queue. */
 export interface Semaphore {
   /**
-   * Resolves when a slot is free, with a function that releases the slot. Resolves with `undefined` if the signal
-   * aborts first.
+   * Resolves when a slot is free, with a function that releases the slot. If the signal aborts first, resolves with
+   * `undefined`.
    */
   enter(signal: AbortSignal): Promise<(() => void) | undefined>;
 }

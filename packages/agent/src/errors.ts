@@ -69,7 +69,7 @@ export type AgentErrorCode =
   | 'agent/no-schema'
   | 'agent/bad-argument';
 
-/** Error of the runtime. The message contains what happened, to what, and the next step. */
+/** Error of the runtime. The message states what happened, what it happened to, and what to do next. */
 export class AgentError extends CodedError<AgentErrorCode, ErrorData> {
   override readonly name = 'AgentError';
 

@@ -1,4 +1,5 @@
-// Tests `nearestName` with misspelled names, names that are too long, and names that are near no other.
+// Tests `nearestName` with misspelled names, with names that are too long, and with names that are similar to no other
+// name.
 
 import { expect, test } from 'vitest';
 import { nearestName } from './nearest-name.ts';

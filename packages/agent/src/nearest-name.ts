@@ -1,4 +1,4 @@
-// Finds the name that was most likely meant by a misspelled one.
+// Finds the name that the author of a misspelled name most likely meant.
 
 /**
  * Longest name that is compared, in characters. The work grows with the square of the length, and a model may send any
@@ -7,8 +7,8 @@
 const LONGEST = 200;
 
 /**
- * Returns the nearest name by single-character edits, where a swap of neighbours is one edit. Returns `undefined` if no
- * name is near enough: at most one third of the characters may differ, or one edit in a short name.
+ * Returns the name that needs the fewest edits of single characters. A swap of two neighbours is one edit. Returns
+ * `undefined` if no name is near enough: at most one third of the characters may differ, or one edit in a short name.
  */
 export function nearestName(name: string, names: readonly string[]): string | undefined {
   if (name.length > LONGEST) return undefined;
@@ -21,7 +21,9 @@ export function nearestName(name: string, names: readonly string[]): string | un
   return nearest?.one;
 }
 
-/** Returns the optimal string alignment distance. It keeps only three rows of the usual table. */
+/**
+ * Returns the optimal string alignment distance of two names. It keeps only three rows of the usual table in memory.
+ */
 function editsBetween(a: string, b: string): number {
   let beforeLast: readonly number[] = [];
   let last: readonly number[] = Array.from({ length: b.length + 1 }, (_, j) => j);

@@ -3,7 +3,7 @@
 import type { Capabilities, NamedParameters } from '@tidemark/model';
 import { nearestName } from './nearest-name.ts';
 
-/** Returns the error message for a parameter that a model does not have, or that is given twice. */
+/** Returns the error message for a parameter that a model does not have, or that is set twice. */
 export function parameterProblem(
   { problem, name }: Exclude<NamedParameters, { readonly parameters: unknown }>,
   { model, renderParameters }: Pick<Capabilities, 'model' | 'renderParameters'>,

@@ -1,12 +1,16 @@
-// Finds the transcripts of every coding agent on the machine. Only names, sizes and times are read.
+// Finds the transcripts of every coding agent on the machine. Only names, sizes and times are read. Each session in a
+// database of OpenCode counts as a transcript.
 
 import { opendir, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
+import { TidemarkError } from '@tidemark/core';
 import type { AgentProgram, TranscriptPlace } from '@tidemark/recording';
+import { sessionPath, sessionsInDatabase } from '@tidemark/recording';
 
-/** Transcript file on the machine. */
+/** Transcript on the machine: a file, or one session in a database. */
 export interface FoundTranscript {
   readonly agent: AgentProgram;
+  /** Path of the file. For a session in a database, `#` and the id of the session follow. */
   readonly path: string;
   readonly bytes: number;
   /** Time of the last change, in milliseconds since the Unix epoch. */
@@ -37,10 +41,9 @@ export async function findTranscripts(places: readonly TranscriptPlace[]): Promi
   const transcripts = new Map<string, FoundTranscript>();
   const unreadable: UnreadablePath[] = [];
   for (const place of places) {
-    for await (const path of filesBelow(place.folder, 0, unreadable)) {
+    for await (const path of filesBelow(place.folder, place.depth ?? MAX_DEPTH, unreadable)) {
       if (!place.files.test(relative(place.folder, path).split(sep).join('/'))) continue;
-      const found = await describe(place.agent, path, unreadable);
-      if (found !== undefined) transcripts.set(path, found);
+      for (const found of await describe(place.agent, path, unreadable)) transcripts.set(found.path, found);
     }
   }
   const sorted = [...transcripts.values()].toSorted((a, b) => a.modified - b.modified || (a.path < b.path ? -1 : 1));
@@ -51,7 +54,7 @@ async function* filesBelow(folder: string, depth: number, unreadable: Unreadable
   try {
     for await (const entry of await opendir(folder)) {
       const path = join(folder, entry.name);
-      if (entry.isDirectory() && depth < MAX_DEPTH) yield* filesBelow(path, depth + 1, unreadable);
+      if (entry.isDirectory() && depth > 0) yield* filesBelow(path, depth - 1, unreadable);
       else if (entry.isFile()) yield path;
     }
   } catch (error) {
@@ -65,16 +68,26 @@ async function describe(
   agent: AgentProgram,
   path: string,
   unreadable: UnreadablePath[],
-): Promise<FoundTranscript | undefined> {
+): Promise<readonly FoundTranscript[]> {
   try {
+    if (isDatabase(agent, path)) return storedSessions(agent, path);
     const { size, mtimeMs } = await stat(path);
-    return size === 0 ? undefined : { agent, path, bytes: size, modified: Math.trunc(mtimeMs) };
+    return size === 0 ? [] : [{ agent, path, bytes: size, modified: Math.trunc(mtimeMs) }];
   } catch (error) {
-    const reason = codeOf(error);
+    const reason = error instanceof TidemarkError ? error.code : codeOf(error);
     if (reason === undefined) throw error;
     unreadable.push({ path, reason });
-    return undefined;
+    return [];
   }
+}
+
+function isDatabase(agent: AgentProgram, path: string): boolean {
+  return agent === 'opencode' && !path.endsWith('.json');
+}
+
+function storedSessions(agent: AgentProgram, path: string): readonly FoundTranscript[] {
+  const sessions = sessionsInDatabase(path);
+  return sessions.map(({ id, bytes, modified }) => ({ agent, path: sessionPath(path, id), bytes, modified }));
 }
 
 /** Returns the system's code of an error, such as `EACCES`. */

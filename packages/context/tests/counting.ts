@@ -1,5 +1,5 @@
-// List that counts how many of its items are read. The count measures the work of a step, independent of the speed of
-// the machine.
+// List that counts how many of its items are read. The count measures the work of a function. It does not depend on the
+// speed of the machine.
 
 /** A list, and the number of its items that were read. */
 export interface Counting<T> {

@@ -20,7 +20,7 @@ import type { State } from '../src/state/state.ts';
 /**
  * Decision of `plainPruning`. `calls` are the calls whose results are shortened, and `freed` is the number of tokens
  * that this frees. `saved` maps the first call of each possible batch to the saving of the batch, in tokens at the base
- * input price. It is empty unless the cause is `pays`.
+ * input price. If the cause is not `pays`, `saved` is empty.
  */
 export interface PlainPruning {
   readonly cause: string;
@@ -47,9 +47,7 @@ interface Found {
 interface Batch {
   readonly results: readonly Found[];
   readonly freed: number;
-  /**
-   * Tokens that must be written to the cache again, because they are after the end of the cache entry that stays valid.
-   */
+  /** Tokens that must be written to the cache again. They are after the end of the cache entry that stays valid. */
   readonly rewritten: number;
 }
 
@@ -116,9 +114,9 @@ function chosen(
 }
 
 /**
- * Returns the batch of the results that `takes` accepts, or `undefined` if it accepts none. `takes` decides once for
- * all results with the same grounds. `behind` is the number of history tokens after the end of the cache entry that can
- * still be read.
+ * Returns the batch of the results that `takes` accepts. Returns `undefined` if it accepts none. `takes` decides for
+ * all results with the same grounds together. `behind` is the number of history tokens after the end of the cache entry
+ * that can still be read.
  */
 function batchOf(
   results: readonly Found[],
@@ -253,8 +251,8 @@ function freedOf(span: Span, use: ResultUse | undefined): number {
 }
 
 /**
- * Considers each live cache entry of the calls since the last edit of the history. Returns the number of history tokens
- * up to the end of each of these entries.
+ * Returns the number of history tokens up to the end of each live cache entry. Only entries of the calls after the last
+ * edit of the history are considered.
  */
 function entriesOf({ state, at }: PruningInput): readonly number[] {
   const { cache, history, streams } = state;

@@ -11,9 +11,10 @@ export type ErrorSort = 'conflict' | 'retryable' | 'refused' | 'corrupt' | 'bug'
 export type ErrorData = Readonly<Record<string, unknown>>;
 
 /**
- * Any error of these packages, so that a program can separate them from other errors with `instanceof`. The message
- * contains what happened, the name of the affected object, and the next step. Use `code` (`log/damaged`) to
- * distinguish errors, never the text. If a program contains two copies of a package, it has two classes, and only `code` works.
+ * Any error of these packages. A program can use `instanceof` to separate these errors from other errors. The message
+ * contains what happened, the name of the affected object, and the next step. Use `code` (`log/damaged`) to distinguish
+ * errors, never the text. If a program contains two copies of a package, it has two classes. In this case, only `code`
+ * works.
  */
 export abstract class TidemarkError extends Error {
   // The order of these members is the order in which a log or an inspector prints them.
@@ -37,8 +38,8 @@ interface TidemarkErrorFields {
 }
 
 /**
- * Base class of the errors of a package, with the types of its codes and its data. A class without data passes
- * `undefined`; its errors then have no member `data`.
+ * Base class of the errors of a package, with the types of its codes and its data. If a class has no data, it passes
+ * `undefined`, and its errors have no member `data`.
  */
 export class CodedError<Code extends string, Data = undefined> extends TidemarkError {
   override readonly name: string = 'CodedError';

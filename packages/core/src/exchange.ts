@@ -1,5 +1,5 @@
-// Types of one exchange with a model, shared by `log`, which stores them, and `model`, which sends them: the parts of
-// messages and answers, the reason why an answer ended, its usage, and the parameters of the request.
+// Types of one exchange with a model: the parts of messages and answers, the reason why an answer ended, its usage, and
+// the parameters of the request. `log` stores these values and `model` sends them, so both use these types.
 
 import type { Json } from './json/canonical-json.ts';
 
@@ -12,14 +12,15 @@ export interface TextPart {
 /** Text that a model produced as part of its answer. */
 export interface AnswerText extends TextPart {
   /**
-   * The provider's name for the role of this text in the answer (commentary, final answer). It is sent back unchanged.
+   * The provider's name for the role of this text in the answer (commentary, final answer). The name is sent back
+   * unchanged.
    */
   readonly phase?: string;
 }
 
 /**
- * An image. Its bytes are stored once, as an artifact. `Artifact` is the type of the digest: a branded type in stored
- * records, otherwise `string`.
+ * An image. Its bytes are stored only one time, as an artifact. `Artifact` is the type of the digest: a branded type in
+ * stored records, otherwise `string`.
  */
 export interface ImagePart<Artifact extends string = string> {
   readonly type: 'image';
@@ -93,8 +94,8 @@ export interface CacheWrite {
 }
 
 /**
- * Tokens of one call in disjoint buckets (L7): each input token is fresh, read or written, and counts in one bucket
- * only. An absent field is unknown, never 0. The total input of a call is `fresh + read + Σ writes`, or `input` if a
+ * Tokens of one call in disjoint buckets (L7). Each input token is fresh, read or written, and is counted in only one
+ * bucket. An absent field is unknown, never 0. The total input of a call is `fresh + read + Σ writes`, or `input` if a
  * bucket is unknown.
  */
 export interface Usage {
@@ -104,7 +105,7 @@ export interface Usage {
   readonly read?: number;
   /** Input tokens that were written to the cache, by lifetime. */
   readonly writes?: readonly CacheWrite[];
-  /** All input tokens, as the provider counted them. Present only if the buckets do not give the sum. */
+  /** All input tokens, as the provider counted them. Present only if the total cannot be computed from the buckets. */
   readonly input?: number;
   /** Tokens written with lifetimes that the provider did not report. Present only if `writes` is absent. */
   readonly written?: number;

@@ -25,8 +25,8 @@ export function issuePlace({ path = [] }: SchemaIssue): string {
 }
 
 /**
- * Returns the text of an issue in `given`, without its place. A text that the author of the schema wrote is kept.
- * `advice` replaces the expected value in the text for a value that is missing.
+ * Returns the text of an issue in `given`, without its place. If the author of the schema wrote a text, that text is
+ * kept. If a value is missing, `advice` replaces the expected value in the text.
  */
 export function issueText(issue: SchemaIssue, given: unknown, advice?: string): string {
   const { message } = issue;

@@ -9,8 +9,8 @@ import { CodedError } from '@tidemark/core';
 export type FileErrorCode = 'file/not-a-file' | 'file/too-large';
 
 /**
- * Error for a path that is not a regular file, or for a file that is too large. The message contains the path, and the
- * kind of object there or the maximum size.
+ * Error for a path that is not a regular file, or for a file that is too large. The message contains the path. It also
+ * contains the kind of object at the path, or the maximum size.
  */
 export class FileError extends CodedError<FileErrorCode> {
   override readonly name = 'FileError';

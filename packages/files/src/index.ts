@@ -4,7 +4,7 @@
 export type { FileErrorCode } from './file-error.ts';
 export { FileError } from './file-error.ts';
 export { makeFolder, makeFolderSync } from './make-folder.ts';
-export { isHeldLock, openDatabase, openLockDatabase } from './lock-database.ts';
+export { isHeldLock, openDatabase, openDatabaseReadOnly, openLockDatabase } from './lock-database.ts';
 export type { OpenRule, FileReadRule } from './regular-file.ts';
 export {
   openRegularFile,

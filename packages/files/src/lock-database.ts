@@ -1,5 +1,5 @@
-// Opens SQLite files: databases, and files whose exclusive transactions are locks. `node:sqlite` is loaded only here,
-// because older versions of Node print a warning when it is loaded.
+// Opens SQLite files. A file is a database, or it is used as a lock by exclusive transactions. `node:sqlite` is loaded
+// only here, because older versions of Node print a warning when it is loaded.
 
 import type { DatabaseSync } from 'node:sqlite';
 
@@ -10,7 +10,7 @@ const HELD: ReadonlySet<number> = new Set([5, 6]);
 const WARNING = 'SQLite is an experimental feature';
 
 /**
- * Opens a SQLite file for a lock. An operation on a file that another connection has locked fails at once. The caller
+ * Opens a SQLite file for a lock. If another connection has locked the file, an operation fails immediately. The caller
  * must close the database.
  *
  * @throws the error of SQLite when the file cannot be opened.
@@ -28,6 +28,17 @@ export function openLockDatabase(path: string): DatabaseSync {
 export function openDatabase(path: string, timeout: number): DatabaseSync {
   const Database = loadDatabase();
   return new Database(path, { timeout });
+}
+
+/**
+ * Opens a SQLite file that another program owns, for reading. SQLite can create its own `-shm` and `-wal` files next to
+ * it. The caller must close the database.
+ *
+ * @throws the error of SQLite when the file cannot be opened.
+ */
+export function openDatabaseReadOnly(path: string, timeout: number): DatabaseSync {
+  const Database = loadDatabase();
+  return new Database(path, { timeout, readOnly: true });
 }
 
 /** Returns true if an operation failed because another connection holds the lock. */

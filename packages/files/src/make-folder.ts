@@ -1,5 +1,5 @@
-// Makes a folder and its missing parents. Node's own `mkdir` with `recursive` never returns if a file system answers
-// ENOENT although the parent exists, as /proc does.
+// Makes a folder and its missing parents. Node's own `mkdir` with `recursive` never returns if a file system reports
+// ENOENT although the parent exists. /proc is such a file system.
 
 import { mkdirSync, statSync } from 'node:fs';
 import { mkdir, stat } from 'node:fs/promises';
@@ -17,8 +17,8 @@ export async function makeFolder(path: string, mode: number = 0o777): Promise<st
   const parent = dirname(path);
   if (!isMissing(first) || parent === path) throw first;
   const above = await makeFolder(parent, mode);
-  // The second attempt can fail too, because another process may have removed the parent in the meantime. The second
-  // attempt returns `undefined` if another process made the folder.
+  // The second attempt fails if another process has removed the parent in the meantime. It returns `undefined` if
+  // another process has made the folder.
   const second = await tryToMake(path, mode);
   if (second instanceof Error) throw second;
   return above ?? second;

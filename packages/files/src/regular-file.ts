@@ -149,8 +149,8 @@ interface ReadBuffer {
 }
 
 /**
- * Collects the bytes of a file in buffers. The buffers have room for one byte more than the maximum, so a file that
- * grows past the maximum while it is read is detected.
+ * Collects the bytes of a file in buffers. The buffers are one byte larger than the maximum. If a file grows above the
+ * maximum while it is read, this is therefore detected.
  */
 function roomFor(size: number, path: string, { most }: Pick<FileReadRule, 'most'>): ReadBuffer {
   if (size > most) throw tooLarge(path, most);

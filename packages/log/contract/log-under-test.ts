@@ -4,10 +4,12 @@
 import type { Digest, SessionId } from '../src/ids.ts';
 import type { Log } from '../src/port.ts';
 
-/** A fresh, empty store and the means to damage it. */
+/** An empty store, and functions that damage it. */
 export interface LogUnderTest {
   readonly log: Log;
-  /** Opens the same storage again as another process would, with nothing cached from the first instance. */
+  /**
+   * Opens the same storage again in the way in which another process opens it. No data of the first instance is cached.
+   */
   reopen(): Log;
   /** Functions that read and replace the bytes of a session's own log. Absent if the store does not keep lines. */
   readonly lines?: {

@@ -1,5 +1,5 @@
-// Helpers that write lines that no current build would write, such as unknown kinds and later revisions, with a valid
-// chain and checksum.
+// Helpers that write lines with a valid chain and checksum that no current build writes, such as unknown kinds and
+// later revisions.
 
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -24,7 +24,9 @@ export const testBytes: BytePort = {
 
 type Lines = NonNullable<LogUnderTest['lines']>;
 
-/** Returns the lines of a file without their newlines. A torn tail is not a line. */
+/**
+ * Returns the lines of a file without their newlines. If the last bytes do not end with a newline, they are not a line.
+ */
 export function splitLines(bytes: Uint8Array): Uint8Array[] {
   const lines: Uint8Array[] = [];
   for (let start = 0; ;) {

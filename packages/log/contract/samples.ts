@@ -64,8 +64,8 @@ export async function texts(log: Log, id: SessionId, from?: number, to?: number)
 }
 
 /**
- * Iterates until a `LogError` is thrown. Returns the values before the error, and the error. Throws an `Error` if the
- * iteration ends without one.
+ * Iterates until a `LogError` is thrown. Returns the error and the values before it. Throws an `Error` if the iteration
+ * ends without a `LogError`.
  */
 export async function untilFailure<T>(
   values: AsyncIterable<T>,

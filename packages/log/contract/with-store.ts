@@ -22,8 +22,8 @@ export function claim(factory: LogFactory, title: string, test: (store: LogUnder
 }
 
 /**
- * Registers a contract test that needs a feature that some stores lack. Without the feature the test is skipped with
- * `reason`.
+ * Registers a contract test for a feature that some stores do not have. If the store does not have the feature, the
+ * test is skipped with `reason`.
  */
 export function claimWhere<Part>(
   factory: LogFactory,

@@ -10,8 +10,8 @@ import type { SessionId } from './ids.ts';
 export interface SessionBeginning {
   readonly session: SessionId;
   /**
-   * Position of the session's first own record: 0, or for a fork the position after the last record that it shares with
-   * its parent.
+   * Position of the session's first own record. It is 0 for a session that is not a fork. For a fork, it is the
+   * position after the last record that the fork shares with its parent.
    */
   readonly start: number;
   readonly record: RecordedOf<'session.created'>;

@@ -1,4 +1,4 @@
-// Turns batches into single values without creating a chain of promises for each value, so reading a long log takes
+// Turns batches into single values. It does not create a chain of promises for each value, so reading a long log takes
 // little more time than parsing it.
 
 /** Yields every value of every batch, in order. */

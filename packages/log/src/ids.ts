@@ -93,7 +93,7 @@ export function chain(text: string): Chain {
 }
 
 /**
- * Checks and brands a timestamp. Only the format is checked, so an impossible date passes.
+ * Checks and brands a timestamp. Only the format is checked, so an impossible date is accepted.
  *
  * @throws TypeError when the text is not `YYYY-MM-DDTHH:MM:SS.mmmZ`.
  */
@@ -128,8 +128,8 @@ export function milliseconds(at: Timestamp): number {
 }
 
 /**
- * Reads a decimal number from the characters `start` (inclusive) to `end` (exclusive) of the timestamp. It creates no
- * substrings, because the fold converts several timestamps for each call to a model.
+ * Reads a decimal number from the timestamp, from the character at `start` (inclusive) to `end` (exclusive). It creates
+ * no substrings, because the fold converts several timestamps for each call to a model.
  */
 function digits(at: Timestamp, start: number, end: number): number {
   let value = 0;

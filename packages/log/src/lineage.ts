@@ -23,8 +23,8 @@ export interface Lineage {
   /** Segments in order of position: the first ancestor first, the session itself last. */
   readonly segments: readonly LogSegment[];
   /**
-   * Last record of each parent that its fork shares, in order of position. Each of these records must still have the
-   * recorded chain value.
+   * For each parent, the last record that its fork shares, in order of position. Each of these records must still have
+   * the recorded chain value.
    */
   readonly joints: readonly Parent[];
 }

@@ -40,8 +40,8 @@ export type Appended =
 /**
  * The only writer of a session. It holds the session's lock until it is closed.
  *
- * A writer *latches* at the first fault of its storage. After that, `append` and `sync` throw `log/latched`, and only
- * `close` is useful. After `close`, `append` and `sync` throw `log/closed`.
+ * A writer *latches* at the first fault of its storage. After that, `append` and `sync` throw `log/latched`, and the
+ * caller can only call `close`. After `close`, `append` and `sync` throw `log/closed`.
  */
 export interface LogWriter {
   readonly session: SessionId;
@@ -51,16 +51,16 @@ export interface LogWriter {
   readonly chain: Chain;
   readonly fence: number;
   /**
-   * Appends records in order, in one write. Readers can see the records when the promise resolves, but they are not
+   * Appends records in order, in one write. When the promise resolves, readers can see the records. The records are not
    * flushed yet: see `sync`.
    *
    * @param expected Length of the log that the caller's decision is based on. If the log has another length, nothing is
-   *   written and the conflict is returned.
+   * written and the conflict is returned.
    * @throws LogError `log/invalid-event` or `log/first-record` when an event is not valid. Nothing was written, and the
-   *   writer can still be used.
+   * writer can still be used.
    * @throws LogError `log/moved` when something else wrote to the log. Nothing was written, and the writer latches.
-   * @throws LogError `log/write-failed` when the storage refused the write. The file is cut back to its previous
-   *   length, by this writer or by the next one, and the writer latches.
+   * @throws LogError `log/write-failed` when the storage refused the write. This writer or the next one cuts the file
+   * back to its previous length, and the writer latches.
    * @throws LogError `log/latched` after an earlier fault, `log/closed` after `close`.
    */
   append(events: readonly Event[], expected: number): Promise<Appended>;
@@ -83,7 +83,7 @@ export interface LogWriter {
 
 /** Store of large content outside the log, addressed by digest. Write an artifact before the record that names it. */
 export interface Artifacts {
-  /** Stores the bytes from a stream or an array. Equal bytes are stored once. */
+  /** Stores the bytes from a stream or an array. Equal bytes are stored only one time. */
   put(bytes: AsyncIterable<Uint8Array> | Uint8Array): Promise<{ readonly digest: Digest; readonly size: number }>;
   /**
    * Streams the bytes of an artifact and checks them against the digest.
@@ -177,28 +177,29 @@ export interface Log {
    */
   create(session: SessionId, parent?: Parent): Promise<LogWriter>;
   /**
-   * Opens a session for writing and takes its lock. Opening changes the log only if the log ends in a torn record. This
-   * record is cut.
+   * Opens a session for writing and takes its lock. If the log ends in an incomplete record, this record is cut off.
+   * Opening changes nothing else in the log.
    *
    * @throws LogError `log/missing` when the session does not exist, `log/locked` when another open writer holds the
-   *   lock, even a latched one.
+   * lock, even a latched one.
    * @throws LogError `log/damaged` when a record is damaged, `log/unknown-revision` when a newer build wrote a record.
    * @throws LogError `log/parent-missing` or `log/parent-diverged` when a fork's ancestor is missing or has changed.
    */
   open(session: SessionId): Promise<LogWriter>;
   /**
-   * Yields the records from `from` (inclusive, default 0) to `to` (exclusive, default the end), ancestors included, in
-   * bounded memory. A torn tail is not a record. Reading takes no lock and writes nothing.
+   * Yields the records from `from` (inclusive, default 0) to `to` (exclusive, default the end), ancestors included. The
+   * memory use is bounded. An incomplete record at the end of the log is not yielded. Reading takes no lock and writes
+   * nothing.
    *
    * @throws LogError `log/missing` when the session does not exist.
-   * @throws LogError `log/damaged` with path, line, byte offset and phase, or `log/unknown-revision`, after all sound
-   *   records before that place.
+   * @throws LogError `log/damaged` with path, line, byte offset and phase, or `log/unknown-revision`, after all valid
+   * records before that place.
    * @throws LogError `log/parent-missing` or `log/parent-diverged` when a fork's ancestor is missing or has changed.
    */
   read(session: SessionId, from?: number, to?: number): AsyncIterable<Recorded>;
   /**
-   * Yields records like `read`, then waits and yields each new record as it is appended. The iteration ends when the
-   * signal aborts.
+   * Yields records like `read`. After that, it waits and yields each new record when it is appended. The iteration ends
+   * when the signal aborts.
    *
    * @throws LogError as `read` does, and `log/moved` when a failed write removed records that were already yielded.
    */

@@ -1,6 +1,6 @@
-// Contract suite for the encoder, the part of the provider interface without I/O. Every provider runs the suite. It
-// checks that the same spans give the same bytes, that a growing history only extends the prefix, and that the prefix
-// changes neither by markers nor by writing the request body.
+// Contract suite for the encoder, the part of the provider interface without I/O. Every provider runs the suite. The
+// suite checks three claims. The same spans give the same bytes. A growing history only extends the prefix. Markers and
+// writing the request body do not change the prefix.
 
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
@@ -26,7 +26,7 @@ export interface EncoderSubject {
   readonly row?: Partial<Capabilities>;
 }
 
-/** For each kind of block (`holds`), the type of the part that the block is made from. */
+/** Maps each kind of block (`holds`) to the type of the part that the block is made from. */
 const HELD: { readonly [holds in Block['holds']]: string } = {
   tool: 'none',
   text: 'text',
@@ -236,8 +236,8 @@ function wrap(hash: ReturnType<typeof createHash>): Hash {
 }
 
 /**
- * Returns the inputs for converting spans to blocks: capabilities of a model, in which the fields of `row` override the
- * defaults, and functions that find the bytes of `PICTURE` and `TOOL`.
+ * Returns the inputs for converting spans to blocks: the capabilities of a model, and functions that find the bytes of
+ * `PICTURE` and `TOOL`. The fields of `row` override the default capabilities.
  */
 export function loweringFor(to: Addressee, row: Partial<Capabilities> = {}): Lowering {
   const capabilities: Capabilities = {
@@ -286,7 +286,7 @@ const emptySpan = {
   opensTurn: false,
 } as const;
 
-// Returns the lengths of the history, in spans, at which no call is open. Requests are built only at these lengths.
+// Returns the history lengths, counted in spans, at which no call is open. Requests are built only at these lengths.
 function closedLengths(spans: readonly Span[]): readonly number[] {
   const open = new Set<string>();
   return spans.flatMap((span, index) => {

@@ -78,7 +78,7 @@ interface Message {
   readonly spans: readonly (readonly Part[])[];
 }
 
-// Adds the turn number to each call id, so that call ids are unique in a history, as they are in a log.
+// Adds the turn number to each call id. Call ids are then unique in a history, as in a log.
 function inTurn(message: Message, turn: number): Message {
   const rename = (part: Part): Part => {
     if (part.type === 'call') return { ...part, call: `${part.call}_${turn}` };

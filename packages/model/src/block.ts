@@ -8,14 +8,14 @@ import type { Ttl } from '@tidemark/core';
 export type Section = 'tools' | 'system' | 'messages';
 
 /**
- * Kind of run (series of consecutive blocks) that a block belongs to. Some providers count a run of calls, or of
- * results, as one lookback position.
+ * Kind of run that a block belongs to. A run is a series of consecutive blocks. Some providers count a run of calls or
+ * a run of results as one lookback position.
  */
 export type BlockRun = 'calls' | 'results' | 'none';
 
 /**
- * One block of a request. A marker is inserted between `head` and `tail`. The block without a marker is `head + tail`,
- * which is also the form that the prefix sequence stores.
+ * One block of a request. A marker is inserted between `head` and `tail`. The block without a marker is `head + tail`.
+ * The prefix sequence stores this form.
  */
 export interface Block {
   readonly section: Section;

@@ -16,8 +16,8 @@ export interface PriceList {
   /** First day on which the prices apply, `YYYY-MM-DD`. `0001-01-01` means "since the model exists". */
   readonly from: string;
   /**
-   * Price tiers in ascending order of `above`, in input tokens; the first has `above: 0`. The whole request has the
-   * price of the last tier whose `above` is lower than the number of its input tokens.
+   * Price tiers in ascending order of `above`, in input tokens. The first tier has `above: 0`. The last tier whose
+   * `above` is lower than the request's input tokens applies to the whole request.
    */
   readonly tiers: readonly { readonly above: number; readonly price: Price }[];
 }
@@ -34,13 +34,16 @@ export type LostFrom = 'tools' | 'system' | 'messages';
 export type ImplicitCache = {
   /** Minutes that an entry lives after its last use. */
   readonly idle: number;
-  /** Maximum lifetime of an entry in minutes, however often it is used. Absent: no maximum. */
+  /** Maximum lifetime of an entry in minutes, even if the entry is used often. Absent: no maximum. */
   readonly age?: number;
 } & (
   | {
       /** A request leaves an entry at the end of its last user message or run of tool results. Writes are billed. */
       readonly at: 'endings';
-      /** Number of earlier ends of such messages at which a request looks for an entry, in addition to the last end. */
+      /**
+       * Number of earlier message ends at which a request looks for an entry. The last end is not included in this
+       * number.
+       */
       readonly lookup: number;
     }
   | {
@@ -72,8 +75,8 @@ export interface Capabilities {
   /** Rules for entries that the provider creates without a marker. Absent if they are not published. */
   readonly implicit?: ImplicitCache;
   /**
-   * Selection of the provider's machine whose cache is used: by the provider alone (`automatic`), or by the cache key
-   * that the request sends (`by-key`). Absent: no key is sent.
+   * Selection of the provider's machine whose cache is used. `automatic`: the provider selects the machine. `by-key`:
+   * the cache key in the request selects the machine. Absent: no key is sent.
    */
   readonly routing?: 'automatic' | 'by-key';
   /** Maximum number of markers in a request. */
@@ -83,7 +86,9 @@ export interface Capabilities {
    * position is included.
    */
   readonly lookback: number;
-  /** True if a run of consecutive calls, or of consecutive results, counts as one lookback position. */
+  /**
+   * True if a run counts as one lookback position. A run is a series of consecutive calls or of consecutive results.
+   */
   readonly runsCollapse: boolean;
   readonly ttls: readonly Ttl[];
   /**
@@ -94,14 +99,11 @@ export interface Capabilities {
   /** Time at which the provider strips thinking of earlier turns from the input. */
   readonly thinkingStripped: 'at-new-turn' | 'never';
   /**
-   * True if the provider refuses an edit of content that was already sent, because its thinking blocks are bound to
-   * that content.
+   * True if the provider refuses a request that edits content that was already sent. The reason is that its thinking
+   * blocks are bound to that content.
    */
   readonly prefixCheck: boolean;
-  /**
-   * Set if the provider refuses the calls of an open tool loop when they are sent without the reasoning that produced
-   * them.
-   */
+  /** Set if the provider refuses the calls of an open tool loop without the reasoning that produced them. */
   readonly reasoningInLoop?: 'required';
   /**
    * Changes that the model accepts as an appended message. `system`: new system text. `reasoning`: a new reasoning

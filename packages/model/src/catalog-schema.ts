@@ -1,5 +1,5 @@
-// Schemas of the catalog's data, used only by `parse-catalog.ts`. They refuse unknown keys, so a misspelt field in a
-// user's override is an error instead of being ignored.
+// Schemas of the catalog's data, used only by `parse-catalog.ts`. They refuse unknown keys. A misspelt field in a
+// user's override is therefore an error and is not ignored.
 
 import { z } from 'zod';
 

@@ -29,8 +29,8 @@ export interface NearestModel {
 }
 
 /**
- * Finds the row of a model. For an unknown Claude model, returns the row of the same family whose version is nearest;
- * if two versions are equally near, the newer one. `exact` is then false.
+ * Finds the row of a model. For an unknown Claude model, returns the row of the same family with the nearest version.
+ * If two versions are equally near, the newer version is returned. In this case, `exact` is false.
  *
  * A name without a known family is treated as a Sonnet. A name without a version is treated as the newest version.
  * Returns `undefined` for an unknown model of another maker, because nothing is known about it.
@@ -41,7 +41,8 @@ export function nearestModel(catalog: Catalog, model: string, provider?: string)
   const claude = readClaudeName(normalModelName(model));
   if (claude === undefined) return undefined;
   const version = claude.version ?? Number.MAX_SAFE_INTEGER;
-  // The distance is rounded to tenths. With floating-point numbers, 4.6 and 4.8 would not be equally far from 4.7.
+  // The distance is rounded to tenths, because 4.6 and 4.8 must be equally far from 4.7. Floating-point numbers give
+  // two different distances.
   const distance = (row: { readonly version: number }): number => Math.round(Math.abs(row.version - version) * 10);
   const [nearest] = familyRows(catalog, claude.family ?? 'sonnet', provider).toSorted(
     (a, b) => distance(a) - distance(b) || b.version - a.version,
@@ -67,8 +68,8 @@ function familyRows(
  *
  * The result is in lower case. Removed parts: the path of a router or cloud (`anthropic/…`, `openrouter/anthropic/…`,
  * `us.anthropic.…`, `publishers/…/models/…`, an ARN), Bedrock's version (`-v1:0`), a variant (`:beta`), a window
- * (`[1m]`) and `-latest`. Vertex's `@` before the date becomes `-`, and so do the dots that routers put in Claude's
- * versions.
+ * (`[1m]`) and `-latest`. Vertex's `@` before the date becomes `-`. Routers put dots in Claude's versions, and these
+ * dots become `-` too.
  */
 export function normalModelName(name: string): string {
   const bare = lastSegment(name.trim().toLowerCase())

@@ -1,6 +1,9 @@
 // Hashing interface. The caller passes an implementation, because this package is pure and cannot import `node:crypto`.
 
-/** A SHA-256 computation in progress. `copy` saves its state, so the bytes of a growing body are hashed only once. */
+/**
+ * A SHA-256 computation in progress. `copy` saves its state. With `copy`, the bytes of a growing body are hashed only
+ * one time.
+ */
 export interface Hash {
   update(data: string | Uint8Array): Hash;
   copy(): Hash;

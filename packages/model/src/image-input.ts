@@ -37,8 +37,8 @@ export interface ImageSize {
 }
 
 /**
- * Maximum length of the longer side of a sent image in pixels, for every model. Anthropic refuses longer sides in a
- * request with more than 20 images, and a growing session can reach that number. Text of usual size stays readable for
+ * Maximum length of the longer side of a sent image in pixels, for every model. If a request has more than 20 images,
+ * Anthropic refuses longer sides, and a growing session can reach that number. Text of usual size stays readable for
  * every model of the catalog.
  *
  * @see https://platform.claude.com/docs/en/build-with-claude/vision
@@ -46,8 +46,8 @@ export interface ImageSize {
 export const SENT_SIDE = 2_000;
 
 /**
- * Returns the size at which an image is sent. This is the size of the image, or, if it exceeds `SENT_SIDE` or a limit
- * of the model (`side`, the number of patches), the largest size of the same shape within these limits.
+ * Returns the size at which an image is sent. If the image is within `SENT_SIDE` and the limits of the model (`side`,
+ * the number of patches), this is its own size. Otherwise it is the largest size of the same shape within these limits.
  */
 export function sentSize(input: ImageInput | undefined, size: ImageSize): ImageSize {
   return largest(size, { ...input, side: Math.min(SENT_SIDE, input?.side ?? SENT_SIDE) });

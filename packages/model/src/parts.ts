@@ -7,13 +7,13 @@ export interface BoundReasoningPart extends ReasoningPart {
   readonly provider: string;
   readonly model: string;
   /**
-   * True if an earlier part of the same answer is omitted from the request. The text before the reasoning in the
-   * request then differs from the text that the model had before it when it wrote the reasoning.
+   * True if an earlier part of the same answer is omitted from the request. The model wrote the reasoning after that
+   * part. In the request, the text before the reasoning is therefore different.
    */
   readonly displaced?: boolean;
   /**
-   * True if the part directly after the reasoning in its answer is omitted from the request, or is sent with another
-   * id.
+   * True if the next part of the answer is omitted from the request, or is sent with another id. This part comes
+   * directly after the reasoning.
    */
   readonly torn?: boolean;
 }
@@ -55,8 +55,8 @@ export interface AddedTool {
   /** Digest of the tool's canonical definition. Lowering looks up its bytes in the materials. */
   readonly definition: string;
   /**
-   * True if this definition is already the latest one for the name, in the front or in the history. The definition need
-   * not be sent again then.
+   * True if this definition is already the latest one for the name, in the front or in the history. In this case, the
+   * definition does not have to be sent again.
    */
   readonly known?: boolean;
 }

@@ -6,8 +6,8 @@ import { Decimal } from 'decimal.js';
 import type { Capabilities, Price } from './capabilities.ts';
 
 /**
- * Returns all input tokens: the sum of the buckets, or else the total that the provider reported. Returns `undefined`
- * if both are unknown.
+ * Returns all input tokens. This is the sum of the buckets. If a bucket is unknown, it is the total that the provider
+ * reported. Returns `undefined` if both are unknown.
  */
 export function inputTokens(usage: Usage): number | undefined {
   const cached = cachedTokens(usage);
@@ -70,7 +70,7 @@ export function completeUsage(usage: Usage, { lives, billsWrites, caches }: Call
 
 /**
  * Cost of a call in US dollars, as exact decimal text by bucket: `{ fresh: "0.0429", ... }`. `total` is the sum of the
- * other four.
+ * other four amounts.
  */
 export interface Cost {
   readonly fresh: string;
@@ -81,16 +81,16 @@ export interface Cost {
   readonly total: string;
 }
 
-// 40 digits hold any catalog price times any safe integer without rounding. `multiplier` rounds its division
-// separately.
+// 40 digits are enough to multiply any catalog price by any safe integer without rounding. `multiplier` rounds its
+// division separately.
 const Exact = Decimal.clone({ precision: 40 });
 const MILLION = new Exact(1_000_000);
 const MULTIPLIER_DIGITS = 12;
 
 /**
- * Returns the price on a day (`YYYY-MM-DD`) for a request with `input` input tokens. A long input can change the price,
- * and this price then applies to the whole request. Returns `undefined` before the first day in the row, or if the row
- * has no price.
+ * Returns the price on a day (`YYYY-MM-DD`) for a request with `input` input tokens. If a long input changes the price,
+ * the new price applies to the whole request. Returns `undefined` before the first day in the row, or if the row has no
+ * price.
  */
 export function priceAt(capabilities: Capabilities, day: string, input: number): Price | undefined {
   const list = capabilities.prices.findLast((one) => one.from <= day);
@@ -120,9 +120,9 @@ export function costOf(price: Price, usage: Usage): Cost | undefined {
 /**
  * Returns the maximum cost of a call whose total input is known, but whose buckets are not all known.
  *
- * Input tokens without a bucket get the highest price that is possible for them. An unknown read price is replaced by
- * the input price. `lives` are the lifetimes that the request asked for; the default is every lifetime with a price.
- * Returns `undefined` if the input or the output is unknown, or if a lifetime has no price.
+ * If the bucket of input tokens is unknown, they get the highest price that is possible for them. An unknown read price
+ * is replaced by the input price. `lives` are the lifetimes that the request asked for. The default is every lifetime
+ * with a price. Returns `undefined` if the input or the output is unknown, or if a lifetime has no price.
  */
 export function costAtMost(price: Price, usage: Usage, lives?: readonly Ttl[]): string | undefined {
   const input = inputTokens(usage);
@@ -137,7 +137,7 @@ export function costAtMost(price: Price, usage: Usage, lives?: readonly Ttl[]): 
 }
 
 /**
- * Returns the highest price per million tokens that an input token without a bucket can have. With `isWrite`, the
+ * Returns the highest possible price of an input token whose bucket is unknown, per million tokens. With `isWrite`, the
  * tokens are known to be written, so the price of fresh input does not apply.
  */
 function dearestOf({ input, writes }: Price, lives: readonly Ttl[] | undefined, isWrite: boolean): string | undefined {

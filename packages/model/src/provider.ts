@@ -10,8 +10,8 @@ import type { NewHash } from './hash.ts';
 import type { Front, JsonValue, Span } from './span.ts';
 
 /**
- * Looks up the bytes that a span refers to by digest: an image, or the definition of an added tool. The caller loads
- * the bytes before lowering. `undefined` means that the bytes are not loaded.
+ * Looks up bytes by digest: the bytes of an image, or of the definition of an added tool. A span refers to these bytes.
+ * The caller loads the bytes before lowering. `undefined` means that the bytes are not loaded.
  */
 export type Materials = (digest: string) => Uint8Array | undefined;
 
@@ -70,9 +70,9 @@ export interface BodyWriter {
    */
   digest(blocks: readonly Block[], markers: readonly Marker[], envelope: Envelope): string;
   /**
-   * Writes the request that `write` would write, but as a continuation of an earlier answer. The body contains the
-   * front's tools, all parameters, and only those messages that follow the answer. Omit this method if the API has no
-   * such request. The caller must pass the same blocks to `write` or `digest` first, because `writeContinuation` does not
+   * Writes the same request as `write`, but as a continuation of an earlier answer. The body contains the front's tools
+   * and all parameters. It contains only the messages that follow the answer. Omit this method if the API has no such
+   * request. The caller must pass the same blocks to `write` or `digest` first, because `writeContinuation` does not
    * check the blocks before the answer.
    */
   writeContinuation?(
@@ -94,8 +94,8 @@ export interface Answered {
 /** Pure half of a provider: one encoder revision. The bytes of a revision never change after its release. */
 export interface Encoder {
   /**
-   * Name and number, such as `anthropic-messages/1`. It is recorded in every request, so that `verify` uses the same
-   * encoder.
+   * Name and number, such as `anthropic-messages/1`. It is recorded in every request. `verify` uses it to select the
+   * same encoder.
    */
   readonly revision: string;
   /** Changes of a catalog row's `appends` that the wire format can express. Default: all of them. */
@@ -115,13 +115,13 @@ export interface Encoder {
   routing?(cacheKey: string, capabilities: Capabilities): Envelope['fields'];
   /**
    * Returns the envelope fields that ask the provider to compare this request with the request of an earlier answer.
-   * `previous` is the id of that answer. Without `previous`, the fields ask the provider to remember this request for a
-   * later comparison. Omit this method if the API has no comparison.
+   * `previous` is the id of that answer. Without `previous`, the fields only ask the provider to remember this request
+   * for a later comparison. Omit this method if the API has no comparison.
    */
   comparing?(previous: string | undefined, capabilities: Capabilities): Envelope['fields'];
   /**
-   * Checks that a block sends back this part of an answer exactly as it was received. If every part of the answer
-   * passes, a request may continue from the answer by its id. Omit this method if the API cannot continue from an
+   * Checks that a block contains this part of an answer exactly as it was received. If this is true for every part of
+   * the answer, a request may continue from the answer by its id. Omit this method if the API cannot continue from an
    * answer.
    */
   echoes?(part: AnswerPart, block: Block): boolean;
@@ -131,8 +131,9 @@ export interface Encoder {
    */
   leastOutput?(parameters: Front['parameters'], capabilities: Capabilities): number | undefined;
   /**
-   * Encoders that write the same request without an optional field of the body, by the name of the field. The blocks are
-   * the same, so the prefix is too. A server that refuses the field gets its later requests from the other encoder.
+   * Other encoders for the same request, by the name of an optional field of the body. Each of them writes the request
+   * without this field. The blocks are the same, so the prefix is the same too. If a server refuses the field, its
+   * later requests use the other encoder.
    */
   readonly without?: { readonly [field: string]: Encoder };
   /**
@@ -152,7 +153,7 @@ export interface Outgoing {
   readonly body: Uint8Array;
   readonly betas: readonly string[];
   readonly signal?: AbortSignalLike;
-  /** Output limit of the body, in tokens. The provider uses it to bound the size of the answer that it accepts. */
+  /** Output limit of the body, in tokens. The provider uses it to limit the size of the answer that it accepts. */
   readonly outputLimit?: number;
   /**
    * Name of a series of calls in which each call continues from the previous call. A provider may keep a connection
@@ -191,10 +192,12 @@ export interface Provider {
    */
   readonly scripted?: true;
   /**
-   * Sends the request and streams the answer. The last part is `finished`. A request that reached the model is not sent
-   * again. If it did not reach the model, the provider can send it in another way: over HTTP if the WebSocket did not
-   * open, or with the whole history if the server no longer has the answer that the request continues. `transport` of
-   * the answer records the way and the reason.
+   * Sends the request and streams the answer. The last part is `finished`.
+   *
+   * If a request reached the model, it is not sent again. If it did not reach the model, the provider can send it in
+   * another way. It can send the request over HTTP if the WebSocket did not open. It can send the whole history if the
+   * server no longer has the answer that the request continues. `transport` of the answer records the way and the
+   * reason.
    *
    * @throws ProviderError with a `class` that names the next action. It can also be thrown in mid-stream.
    */
@@ -202,7 +205,7 @@ export interface Provider {
   /** Returns the provider's own count of the input tokens of a body. Omit this method if the provider cannot count. */
   countTokens?(outgoing: Outgoing): Promise<number>;
   /**
-   * Closes the connections that are kept open between calls. Calls after `close` still work, but keep no connection
+   * Closes the connections that are open between calls. Calls after `close` still work, but they leave no connection
    * open.
    */
   close?(): void | Promise<void>;

@@ -1,19 +1,23 @@
-// Names of render parameters. Each provider has its own: reasoning effort is `effort` for Anthropic, and the member
-// `effort` of `reasoning` for OpenAI. A catalog row lists the names of its model, with a dot before a member.
+// Names of render parameters. Each provider has its own names. For example, reasoning effort is `effort` for Anthropic.
+// For OpenAI, it is the member `effort` of `reasoning`. A catalog row lists the names of its model, with a dot before a
+// member.
 
 import type { Json, RenderParameters } from '@tidemark/core';
 import type { Capabilities } from './capabilities.ts';
 
-/** Parameters by the names of the catalog row, or the problem with a name. */
+/** Parameters, named as in the catalog row, or the problem with a name. */
 export type NamedParameters =
   | { readonly parameters: RenderParameters }
-  /** `unknown` is the name that the model does not have. `twice` is a name of the row that two given names mean. */
+  /**
+   * `unknown`: the model does not have a parameter with this name. `twice`: two given names mean the same name of the
+   * row.
+   */
   | { readonly problem: 'unknown' | 'twice'; readonly name: string };
 
 /**
- * Returns the parameters by the names of the catalog row. A member of an object has its own name there: `{ reasoning: {
+ * Returns the parameters, named as in the catalog row. A member of an object has its own name there: `{ reasoning: {
  * effort: 'high' } }` is `reasoning.effort`. A name of another provider is accepted if its last part belongs to exactly
- * one name of the row, so `effort` and `reasoning.effort` mean the same for every model.
+ * one name of the row. `effort` and `reasoning.effort` therefore mean the same for every model.
  */
 export function nameParameters(
   given: RenderParameters,
@@ -32,9 +36,9 @@ export function nameParameters(
 }
 
 /**
- * Returns parameters that were set for another model by the names of the catalog row. A parameter that the row does not
- * have keeps its name. It is not sent, and applies again to a model that has it. If two parameters mean the same, the
- * later one is taken.
+ * Renames parameters that were set for another model, so that they are named as in the catalog row. If the row does not
+ * have a parameter, the parameter keeps its name and is not sent. It applies again to a model that has it. If two
+ * parameters mean the same, the later one is used.
  */
 export function renameParameters(
   given: RenderParameters,
@@ -57,7 +61,7 @@ export function idleParameters(
   );
 }
 
-/** Returns a parameter, or the members of an object that is no parameter itself. */
+/** Returns a parameter. If an object is not itself a parameter, returns its members. */
 function membersOf(name: string, value: Json, known: readonly string[]): readonly (readonly [string, Json])[] {
   if (known.includes(name) || typeof value !== 'object' || value === null || isList(value)) return [[name, value]];
   const members = Object.entries(value);

@@ -1,4 +1,4 @@
-// Text functions: test for blank text, and access to graphemes, between which a text may be cut.
+// Text functions: a test for blank text, and access to graphemes. A text may be cut only between graphemes.
 
 const VISIBLE = /[^\s\u001c-\u001f\u0085]/;
 
@@ -34,8 +34,8 @@ function isPlain(text: string, unit: number): boolean {
 let made: Intl.Segmenter | undefined;
 
 /**
- * Returns the segmenter. It is created on first use, because loading its tables takes about 20 ms. Most cuts are
- * between plain letters and do not need it.
+ * Returns the segmenter. It is created when it is needed for the first time, because loading its tables takes about 20
+ * ms. Most cuts are between plain letters and do not need it.
  */
 function segmenter(): Intl.Segmenter {
   return (made ??= new Intl.Segmenter('und', { granularity: 'grapheme' }));

@@ -20,6 +20,8 @@ export { importTranscript, openTranscript } from './import/import-transcript.ts'
 export type { OpenBytes } from './import/recognise.ts';
 export { recogniseFormat } from './import/recognise.ts';
 export type { AgentProgram, PlacesInput, TranscriptPlace } from './import/format/place.ts';
+export type { StoredSession } from './import/opencode/stored-sessions.ts';
+export { sessionPath, sessionsInDatabase } from './import/opencode/open-opencode.ts';
 export { transcriptPlaces } from './import/transcript-places.ts';
 export type { ReplayBreak, ReplayMiss } from './replay/account.ts';
 export type { ReplayWarm } from './replay/drive.ts';

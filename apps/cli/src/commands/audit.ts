@@ -4,11 +4,12 @@
 import { createHash } from 'node:crypto';
 import { join, resolve } from 'node:path';
 
-import type { Advice, Audit, Projection, Updated } from '@tidemark/analytics';
+import type { Advice, Audit, AuditCall, AuditSession, Projection, Updated } from '@tidemark/analytics';
 import {
   advise,
   AnalyticsError,
   audit,
+  callsOf,
   findTranscripts,
   isAdvised,
   openProjection,
@@ -20,12 +21,13 @@ import type { Catalog } from '@tidemark/model';
 import { findModel } from '@tidemark/model';
 import type { TranscriptPlace } from '@tidemark/recording';
 import { transcriptPlaces } from '@tidemark/recording';
+import { createMemoryStore } from '@tidemark/store-memory';
 
 import { sinceArgument } from '../arguments/since-argument.ts';
 import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
 import { formatCount, formatNumber } from '../frame/numbers.ts';
-import { createMemoryStore } from '@tidemark/store-memory';
-
+import { auditPage } from '../html/audit-page.ts';
+import { pageFile, writePage } from '../html/page-file.ts';
 import { adviceLines } from '../reports/audit-advice.ts';
 import { auditTables, headlineOfAudit, notesOfAudit, nothingToAudit } from '../reports/audit-report.ts';
 import { readCatalog } from '../settings/own-catalog.ts';
@@ -37,12 +39,15 @@ export const auditCommand: Command = {
   examples: [
     ['tidemark audit', 'the last 30 days of every agent; nothing is sent or imported'],
     ['tidemark audit --since 2026-11-01 --project .', 'this folder, from a day on'],
+    ['tidemark audit --html audit.html', 'also as a web page, without text of the sessions'],
     ['tidemark audit --json', 'all figures as one JSON object'],
   ],
   declare: (command, run) =>
     void command
       .option('--since <day>', 'count calls from this day or time on. Default: 30 days ago.')
       .option('--project <folder>', 'count only calls of agents that worked in this folder or below it')
+      .option('--html <file>', 'write the report as one HTML page, too')
+      .option('--titles', 'show titles of sessions, which are text of prompts, and whole paths in the page')
       .option('--no-advice', 'replay no session to compute what a change would have saved')
       .action((flags: AuditFlags) => run((context) => report(flags, context))),
 };
@@ -50,12 +55,15 @@ export const auditCommand: Command = {
 interface AuditFlags {
   readonly since?: string;
   readonly project?: string;
+  readonly html?: string;
+  readonly titles?: true;
   readonly advice: boolean;
 }
 
 async function report(flags: AuditFlags, context: CommandContext): Promise<CommandOutcome> {
   const since = flags.since === undefined ? daysAgo(DAYS) : sinceArgument(flags.since);
   const project = flags.project === undefined ? undefined : resolve(context.folder, flags.project);
+  const html = await pageFile(flags, context.folder);
   const places = transcriptPlaces(context);
   const catalog = await readCatalog(context.home);
   const projection = openRows(catalog, context);
@@ -64,6 +72,12 @@ async function report(flags: AuditFlags, context: CommandContext): Promise<Comma
     const found = audit(projection, { since, ...(project !== undefined && { project }) });
     const advice = flags.advice ? await adviceFor(found, catalog, context) : undefined;
     print({ found, updated, places, advice }, context);
+    if (html !== undefined && !context.signal.aborted) {
+      const calls = (session: AuditSession): readonly AuditCall[] => callsOf(projection, session);
+      const parts = { callsOf: calls, advice: advice === undefined ? [] : [advice], titles: flags.titles === true };
+      await writePage(html, auditPage(found, parts));
+      context.output.note(`page: ${html}`);
+    }
   } finally {
     projection.close();
   }

@@ -40,11 +40,16 @@ test('`show` lists the steps of a rollout with the tokens that Codex counted', a
   expect(out).toMatch(/^7\s.*gpt-5\.5\s+2,\d{3}\s+8,192\s+0\s/m);
 });
 
-test('`verify` and `why` accept a rollout, which contains no request', async () => {
+test('`verify` accepts a rollout, which contains no request, and `why` explains its losses by its token counts', async () => {
   const verify = await run('verify', main);
   expect([verify.exit, verify.err]).toEqual([0, '']);
   const why = await run('why', main);
-  expect([why.exit, why.out]).toEqual([0, expect.stringContaining('0 requests')]);
+  expect(why.exit).toBe(0);
+  expect(why.out).toMatch(
+    /^step 2 at \S+, from its token counts\n {2}paid again: 10,240 tokens.+\n {2}cause: reasoning, /,
+  );
+  expect(why.out).toContain('The recording does not contain the requests of 7 calls');
+  expect((await run('why', main, '1')).out).toContain('read all tokens that the calls before it had left in the cache');
 });
 
 test('`cost` prices the calls of a model of OpenAI', async () => {

@@ -42,18 +42,29 @@ async function explain(session: SessionId, step: number | undefined, context: Co
   );
   if (step !== undefined && explained.length === 0) throw noStep(session, step);
   const notes = step === undefined ? [untoldInWords(requests, untold), unrecordedInWords(session, unrecorded)] : [];
-  const unknown = requests === 0 ? undefined : joined(notes);
+  const unknown = joined(notes);
   context.output.result({ session, requests, unrecorded, untold, explained: explained.map(valueOf) }, () =>
     explained.length === 0
-      ? nothingToExplain(session, requests, unknown)
+      ? nothingToExplain({ session, requests, unrecorded }, unknown)
       : [lines(explained), unknown === undefined ? '' : `\n\n${unknown}`],
   );
   return undefined;
 }
 
-function nothingToExplain(session: SessionId, requests: number, unknown: string | undefined): string {
-  if (requests === 0)
-    return `0 requests in ${session}: an imported session has none (\`tidemark replay --keep\` replays it and keeps the requests)`;
+/** Session without anything to explain, with its numbers of requests and of calls without a recorded request. */
+interface WholeSession {
+  readonly session: SessionId;
+  readonly requests: number;
+  readonly unrecorded: number;
+}
+
+function nothingLost(session: SessionId, calls: number): string {
+  return `nothing to explain: by its token counts, no call of ${session} (${formatNumber(calls)}) paid for tokens again`;
+}
+
+function nothingToExplain({ session, requests, unrecorded }: WholeSession, unknown: string | undefined): string {
+  if (requests === 0 && unrecorded > 0) return nothingLost(session, unrecorded);
+  if (requests === 0) return `0 requests in ${session}: the session has no calls`;
   if (unknown !== undefined) return `each request of ${session} extends the previous one. ${unknown}`;
   return `nothing to explain: each request of ${session} extends the previous one and read all cached tokens`;
 }

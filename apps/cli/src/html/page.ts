@@ -1,5 +1,5 @@
-// Builds the page around a session. The page is one file that loads and runs nothing. It is readable in light and dark
-// mode and on paper.
+// Builds the page around a session or an audit. The page is one file that loads and runs nothing. It is readable in light
+// and dark mode and on paper.
 
 import type { Markup } from './markup.ts';
 import { markup } from './markup.ts';
@@ -42,8 +42,8 @@ tfoot td { font-weight: 600; border-bottom: 0; }
 @media print { details > * { break-inside: avoid; } }
 `;
 
-/** Returns the part of the page before the first record. */
-export function pageHead(title: string): Markup {
+/** Returns the part of a page before its content. `style` is added to the style of all pages. */
+export function pageHead(title: string, style = ''): Markup {
   return markup`<!doctype html>
 <html lang="en">
 <head>
@@ -53,11 +53,11 @@ export function pageHead(title: string): Markup {
 <meta name="color-scheme" content="light dark">
 <meta name="generator" content="Tidemark">
 <title>${title}</title>
-<style>${{ html: STYLE }}</style>
+<style>${{ html: STYLE + style }}</style>
 </head>
 <body>
 `;
 }
 
-/** End of the page, after the last record. */
+/** End of a page, after its content. */
 export const PAGE_END: Markup = { html: '</body>\n</html>' };

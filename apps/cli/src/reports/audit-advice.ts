@@ -4,7 +4,7 @@ import type { Advice, AdvisedChange, AdvisedEffect } from '@tidemark/analytics';
 
 import { dollars, formatCount, percent } from '../frame/numbers.ts';
 
-/** Advice in words for each change. */
+/** Advice for each change. */
 const CHANGES: Readonly<Record<AdvisedChange, string>> = {
   'one-hour': 'write the cache with a lifetime of one hour',
   'five-minutes': 'write the cache with a lifetime of five minutes',

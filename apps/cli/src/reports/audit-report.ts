@@ -21,6 +21,7 @@ const AGENT_NAMES: ReadonlyMap<string, string> = new Map([
   ['claude-code', 'Claude Code'],
   ['pi', 'pi'],
   ['codex', 'Codex'],
+  ['opencode', 'OpenCode'],
 ]);
 
 /** Returns the name of an agent for people. */
@@ -81,14 +82,15 @@ function causesTable({ causes, sums }: Audit): TableOf {
     one.cause,
     formatNumber(one.calls),
     formatNumber(one.tokens),
-    costOf(one),
+    costOfCause(one),
     percent(Number(one.cost), Number(sums.difference)),
     causeInWords(one.cause),
   ]);
   return { head: ['cause', 'calls', 'paid again', 'cost', 'share', 'meaning'], rows, numbers: [1, 2, 3, 4] };
 }
 
-function costOf({ cost, calls, unpriced }: AuditCause): string {
+/** Formats the cost of a cause. Returns `?` if no call has a price. */
+export function costOfCause({ cost, calls, unpriced }: AuditCause): string {
   return unpriced === calls ? '?' : dollars(cost);
 }
 

@@ -16,7 +16,7 @@ export function describeExplanation(one: Explanation): readonly Shown[] {
   const { divergence, opened, observed, miss, checked, cliff } = one;
   const named = one.stream === 'main' ? `step ${one.step}` : `${one.purpose} (${one.stream})`;
   const lines: Shown[] = [];
-  if (divergence === undefined && miss === undefined) lines.push(`extends the previous request${readOf(one)}`);
+  if (divergence === undefined && miss === undefined) lines.push(wholeOf(one));
   if (divergence !== undefined) lines.push(`breaks at ${placeOf(divergence)}`);
   if (opened !== undefined) lines.push(`cause: ${allInWords(opened)} (epoch ${opened.number})`, forecastOf(opened));
   else if (divergence !== undefined && observed !== undefined) lines.push(...derivedLines(observed));
@@ -25,13 +25,13 @@ export function describeExplanation(one: Explanation): readonly Shown[] {
     lines.push(`paid again: ${formatNumber(miss.tokens)} tokens, ${dollars(miss.cost)} more than reading them`);
   const isExplained = divergence !== undefined && observed !== undefined;
   if (miss !== undefined && !isExplained && !(miss.cause === 'opened' && opened !== undefined))
-    lines.push(`cause: ${missInWords(miss, opened)}${miss.cause === 'expired' ? pauseBefore(one) : ''}`);
+    lines.push(`cause: ${missInWords(miss, opened)}${detailOf(one, miss)}`);
   if (cliff !== undefined)
     lines.push(
       `crosses a price cliff: above ${formatNumber(cliff.above)} tokens, the whole request costs more; this one costs ${dollars(cliff.cost)} more`,
     );
   if (checked !== undefined) lines.push(describeCheck(checked));
-  const sender = observed === undefined ? '' : ', as it was sent';
+  const sender = one.counted === true ? ', from its token counts' : observed === undefined ? '' : ', as it was sent';
   return [withStyle('bold', named), ` at ${one.at}${sender}`, ...lines.map((line) => ['\n  ', line])];
 }
 
@@ -43,6 +43,14 @@ function derivedLines({ cause, excerpt }: NonNullable<Explanation['observed']>):
   const words = cause === undefined ? 'an earlier message changed' : inWords(cause);
   const texts = excerpt === undefined ? [] : [`was: ${excerpt.was}`, `is:  ${excerpt.is}`];
   return [...texts, `cause: ${words} (derived from the two requests)`];
+}
+
+/** Describes a request without a break and without a miss. */
+function wholeOf(one: Explanation): string {
+  if (one.counted !== true) return `extends the previous request${readOf(one)}`;
+  return one.answer?.usage.read === undefined
+    ? 'its cache reads are unknown, because the recording does not contain them'
+    : 'read all tokens that the calls before it had left in the cache';
 }
 
 function readOf({ answer }: Explanation): string {
@@ -71,6 +79,12 @@ function missInWords({ cause, also = [] }: NonNullable<Explanation['miss']>, ope
 
 function forecastOf({ forecast }: NonNullable<Explanation['opened']>): string {
   return `forecast: ${formatNumber(forecast.rewrite)} tokens written again, ${dollars(forecast.cost)}`;
+}
+
+/** Returns the pause before an expiry, or the number of read tokens before an edit. */
+function detailOf(one: Explanation, { cause, from }: NonNullable<Explanation['miss']>): string {
+  if (cause === 'expired') return pauseBefore(one);
+  return cause === 'edited' && from !== undefined ? ` (the first ${formatNumber(from)} tokens were read)` : '';
 }
 
 /**

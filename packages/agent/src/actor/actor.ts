@@ -42,17 +42,18 @@ export interface Actor {
   readonly beside: Map<AbortController, Promise<unknown>>;
   runtime: Runtime;
   /**
-   * Runtime that the session was opened with. Its `envelope` and `betas` are sent only to the provider of this runtime.
+   * Runtime with which the session was opened. Its `envelope` and `betas` are sent only to the provider of this
+   * runtime.
    */
   readonly first: Runtime;
   /** Permission mode of the session. The next turn records this mode if the log has another one. */
   mode: Mode;
-  /** Keys of the notices that are raised once per session and were raised. */
+  /** Keys of the notices that were already raised. Each of them is raised only one time in a session. */
   readonly raisedNotices: Set<string>;
   running: RunningTurn | undefined;
   /** Function that sends a side call. `undefined` until it is set. */
   side: AskBeside | undefined;
-  /** Subagents of the session. `undefined` if the session may not start subagents. */
+  /** Subagents of the session. `undefined` if the session is not allowed to start subagents. */
   children: Children | undefined;
   /** Controller that aborts the work between two turns, such as keeping the cache warm. */
   pause: AbortController | undefined;
@@ -62,7 +63,7 @@ export interface Actor {
    */
   atRest: (() => void) | undefined;
   /**
-   * Promise that resolves when the snapshot that is being written is complete. Already resolved if no snapshot is being
+   * Promise that resolves when the current write of a snapshot is complete. Already resolved if no snapshot is being
    * written.
    */
   keeping: Promise<void>;
@@ -118,7 +119,7 @@ export function requireUsable({ stopped }: Actor): void {
   if (stopped !== undefined) throw stopped;
 }
 
-/** Adds a turn to the queue, and starts it if no other turn is running. Returns the turn at once. */
+/** Adds a turn to the queue, and starts it if no other turn is running. Returns the turn without waiting for it. */
 export function enqueueTurn<Output = undefined>(
   actor: Actor,
   beginning: TurnBeginning,
@@ -142,7 +143,8 @@ function startNext(actor: Actor): void {
   const over = Promise.withResolvers<void>();
   const { feed, text } = asked;
   actor.running = { turn, abort, feed, text, begun: begun.promise, over: over.promise };
-  // The reason tells a time limit from an interrupt, also when the turn of a parent session passes its signal on.
+  // The abort reason shows if the cause is a time limit or an interrupt. The turn of a parent session also passes its
+  // signal with this reason.
   const interrupt = (): void => abort.abort(asked.signal?.reason);
   if (asked.signal?.aborted === true) interrupt();
   asked.signal?.addEventListener('abort', interrupt, { once: true });
@@ -167,7 +169,7 @@ function turnOf({ session, runtime }: Actor, beginning: TurnBeginning): TurnId {
   return held ?? turnId(runtime.surroundings.newName());
 }
 
-/** Replaces parts of the session's runtime. A running turn uses them too. */
+/** Replaces parts of the session's runtime. A running turn also uses the new parts. */
 export function applyRuntimeChange(actor: Actor, change: Pick<Runtime, 'tools' | 'given' | 'takeTools'>): void {
   actor.runtime = { ...actor.runtime, ...change };
 }
@@ -230,8 +232,8 @@ function rest(actor: Actor, { feed, text }: QueuedTurn, error: Error | undefined
 }
 
 /**
- * Returns true for an error after which the session stays usable. A prompt with an unfit image is not recorded and
- * starts no turn, so the caller can send another prompt.
+ * Returns true if the session stays usable after the error. A prompt with an image that cannot be sent is not recorded
+ * and starts no turn. The caller can then send another prompt.
  */
 function isUnsaid(error: Error): boolean {
   return error instanceof AgentError && error.code === 'agent/unfit-image';
@@ -289,14 +291,17 @@ export interface RunningTurn {
   readonly feed: EventFeed;
   /** Text for the readers of this turn. */
   readonly text: TextFeed;
-  /** Settles when the start of the turn is recorded, or when it is certain that it will not be recorded. */
+  /**
+   * Settles when the start of the turn is recorded. Also settles when it is certain that the start will not be
+   * recorded.
+   */
   readonly begun: Promise<void>;
   /** Settles when the turn is over, with any outcome. Never rejects. */
   readonly over: Promise<void>;
 }
 
 /**
- * Creates a turn for the caller, and its queue entry. If the caller does not await the turn, a failure causes no
+ * Creates a turn for the caller, and its queue entry. If the turn fails and the caller does not await it, there is no
  * unhandled rejection.
  */
 function askForTurn<Output>(

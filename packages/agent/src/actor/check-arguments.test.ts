@@ -1,4 +1,4 @@
-// Wrong arguments of a program in JavaScript: each command refuses them, and the session stays usable.
+// Tests wrong arguments from a program in JavaScript: each command refuses them, and the session stays usable.
 
 import { expect, test } from 'vitest';
 import { answering, goLive, says } from '../../tests/small-live.ts';

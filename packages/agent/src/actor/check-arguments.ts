@@ -1,5 +1,5 @@
-// Checks the arguments of a session's commands before they reach the actor. A program in JavaScript can pass any value,
-// and a wrong one must not stop the session.
+// Checks the arguments of a session's commands before they reach the actor. A program in JavaScript can pass any value.
+// A wrong value must not stop the session.
 
 import { canonicalText } from '@tidemark/core';
 import type { NotificationReceived, RenderParameters } from '@tidemark/log';
@@ -28,7 +28,8 @@ export function requireMode(mode: Mode): void {
 }
 
 /**
- * Option names of other libraries, each with the option or call of this library that an error message suggests instead.
+ * Option names of other libraries. Each name has the option or call of this library that an error message suggests
+ * instead.
  */
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['schema', 'output'],
@@ -46,7 +47,7 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['apiKey', 'host.environment of createAgent'],
 ]);
 
-/** Values of `ELSEWHERE` that are options themselves. They are suggested only for a command that has them. */
+/** Values of `ELSEWHERE` that are themselves options. They are suggested only if the command has this option. */
 const NAMES_OF_OPTIONS: ReadonlySet<string> = new Set([
   'output',
   'signal',
@@ -78,7 +79,7 @@ const ELSEWHERE_IN: ReadonlyMap<string, string> = new Map([
   ['prompt.timeout', 'use the option limits.maxDurationMs of createAgent, or `signal`'],
 ]);
 
-/** Check of an option, and the values that it accepts, for the error message. */
+/** Check of an option. `expected` describes the accepted values in the error message. */
 type OptionCheck = readonly [accepts: (value: unknown) => boolean, expected: string];
 
 /** Type of a table with one check for each option of a command. */
@@ -177,7 +178,11 @@ function unknownOption(command: string, option: string, known: readonly string[]
   return badArgument(`${command} has no option ${option}: use ${use}`);
 }
 
-/** Checks a notification, of which every field is required. @throws AgentError `agent/bad-argument`. */
+/**
+ * Checks a notification. Every field is required.
+ *
+ * @throws AgentError `agent/bad-argument`.
+ */
 export function requireNotification(given: NotificationReceived): void {
   requireOptions('notify', given, NOTIFICATION);
   const present = new Map(Object.entries(given));
@@ -200,7 +205,7 @@ export function requireSourceName(source: string): void {
 /**
  * Checks the tools of `setTools`.
  *
- * @throws AgentError `agent/bad-argument` for a value that is not a list of tools, and for two tools with one name.
+ * @throws AgentError `agent/bad-argument` if the value is not a list of tools, or if two tools have the same name.
  */
 export function requireTools(tools: readonly Tool[]): void {
   const isTool = (tool: unknown): boolean =>
@@ -219,7 +224,7 @@ export function requireTools(tools: readonly Tool[]): void {
 /**
  * Checks render parameters.
  *
- * @throws AgentError `agent/bad-argument` for a value that is not an object, or that JSON cannot represent.
+ * @throws AgentError `agent/bad-argument` if the value is not an object, or if JSON cannot represent it.
  */
 export function requireParameters(parameters: RenderParameters): void {
   if (!isObject(parameters))
@@ -234,7 +239,8 @@ export function requireParameters(parameters: RenderParameters): void {
 /**
  * Checks a model that is passed as an object.
  *
- * @throws AgentError `agent/bad-argument` for another value, and for a reach next to it, which would have no effect.
+ * @throws AgentError `agent/bad-argument` if the value is not a model, or if a reach is also given. The reach would
+ *   have no effect.
  */
 export function requireOtherModel(model: OtherModel, reach: ModelReach): void {
   if (typeof model !== 'object' || model === null || !('provider' in model) || !('capabilities' in model))

@@ -1,4 +1,4 @@
-// Commands to a session, during a turn or between turns. Most of them are recorded in the log at once.
+// Commands to a session, during a turn or between turns. Most commands are recorded in the log immediately.
 
 import { defined } from '@tidemark/core';
 import type { Event, NotificationReceived, RenderParameters } from '@tidemark/log';
@@ -60,7 +60,7 @@ function notRunning({ session }: Actor): AgentError {
   return new AgentError('agent/not-running', message);
 }
 
-/** Interrupts the running turn, and returns when the turn has ended. Returns at once if no turn is running. */
+/** Interrupts the running turn, and returns when the turn has ended. If no turn is running, returns immediately. */
 export async function interruptTurn({ running }: Actor): Promise<void> {
   running?.abort.abort();
   await running?.over;
@@ -117,8 +117,8 @@ export async function notifySession(actor: Actor, data: NotificationReceived): P
 }
 
 /**
- * Records the current note of a context source again: before the next step of the running turn, otherwise before the
- * next prompt.
+ * Records the current note of a context source again. During a turn, the note is recorded before the next step.
+ * Otherwise it is recorded before the next prompt.
  *
  * @throws AgentError `agent/unknown-source` if no context source has this name.
  */
@@ -163,7 +163,8 @@ export async function closeActor(actor: Actor): Promise<void> {
     await Promise.allSettled(actor.beside.values());
     await actor.keeping;
   } finally {
-    // The mutex first lets commands finish that were sent before `close`. Then the writer is closed.
+    // Commands that were sent before `close` finish first, because the mutex runs them in order. Then the writer is
+    // closed.
     await session.mutex.pass(() => session.writer.close());
     actor.feed.end();
   }
@@ -251,10 +252,10 @@ export function withModel(
 }
 
 /**
- * Throws if a fork for another model would lose records at the end of the session, because work is still open there,
- * such as a pending request or a call without a result.
+ * Checks that a fork for another model would lose no records. Records are lost if work is still open at the end of the
+ * session, such as a pending request or a call without a result.
  *
- * @throws AgentError `agent/not-closed`.
+ * @throws AgentError `agent/not-closed` if records would be lost.
  */
 export function requireForkable({ of, parent, left, open }: ForkPlan): void {
   if (left === undefined || open === undefined) return;
@@ -262,5 +263,5 @@ export function requireForkable({ of, parent, left, open }: ForkPlan): void {
   throw new AgentError('agent/not-closed', message, { session: of, at: left.to, open, before: parent.position });
 }
 
-/** `envelope` and `betas` for a provider that the session was not opened with. Both are empty. */
+/** Empty `envelope` and `betas`. They are used for a provider with which the session was not opened. */
 const NOTHING_SAID: Pick<Runtime, 'envelope' | 'betas'> = { envelope: {}, betas: [] };

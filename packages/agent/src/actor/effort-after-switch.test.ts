@@ -1,4 +1,5 @@
-// An effort that was set for one model also applies to the next model, by the name that this model has for it.
+// Tests an effort that was set for one model. It also applies to the next model, under the name that the next model
+// uses for it.
 
 import type { Recorded, RecordedOf } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';

@@ -1,5 +1,5 @@
-// Event feed with any number of listeners, each at its own pace and with a bounded buffer. A slow listener reads missed
-// records from the log, and loses only ephemeral events.
+// Event feed with any number of listeners. Each listener reads at its own pace and has a buffer of limited size. A slow
+// listener reads missed records from the log. It loses only ephemeral events.
 
 import type { Recorded } from '@tidemark/log';
 import type { SessionEvent } from '../ports/session-event.ts';
@@ -18,7 +18,7 @@ export interface EventFeed {
 interface Source {
   readonly read: (from: number, to: number) => AsyncIterable<Recorded>;
   readonly listeners: Set<Listener>;
-  /** Position of the first record sent, for listeners that join late. */
+  /** Position of the first record that was sent. A listener that joins late needs it. */
   first: number | undefined;
   /** Position after the last record sent. */
   next: number;
@@ -29,9 +29,9 @@ interface Source {
 interface Listener {
   waiting: SessionEvent[];
   /**
-   * Position from which the listener reads records from the log after its buffered events: the first record that it
-   * missed because its buffer was full. With `replays`, it is the first record of the feed. `undefined` if the listener
-   * missed no record.
+   * Position of the first record that the listener missed because its buffer was full. After its buffered events, the
+   * listener reads the log from this position on. With `replays`, it is the first record of the feed. `undefined` if
+   * the listener missed no record.
    */
   behind: number | undefined;
   gone: boolean;
@@ -39,7 +39,7 @@ interface Listener {
 }
 
 /**
- * Creates a feed over a log. With `replays`, a late listener receives all records from the first one of the feed.
+ * Creates a feed over a log. With `replays`, a late listener receives all records of the feed from the first one on.
  * Otherwise it receives only later events.
  */
 export function createEventFeed(read: Source['read'], replays: boolean): EventFeed {

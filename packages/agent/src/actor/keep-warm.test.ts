@@ -52,8 +52,8 @@ describe('keeping the cache warm between two turns', () => {
       [true, false],
       [false, true],
     ]);
-    // Each token is written to the cache once. The first call writes the prompt, the warming call writes the answer,
-    // and the last call writes the next prompt.
+    // Each token is written to the cache exactly one time. The first call writes the prompt, the warming call writes
+    // the answer, and the last call writes the next prompt.
     const all = sizeOf(warm);
     expect(warm.billed().map(buckets)).toEqual([
       [0, all, 0, 0],

@@ -1,6 +1,6 @@
 // Keeps the cache warm between the turns of an open session. Shortly before the cached content would expire, a request
-// with almost no output reads it, if this is expected to lower the cost. Each such request is recorded as a side call,
-// and the next request is planned from the result.
+// with almost no output reads this content. The request is sent only if it is expected to lower the cost. Each such
+// request is recorded as a side call, and the next request is planned from the result.
 
 import type { KeepWarm, WarmPlan } from '@tidemark/context';
 import { KEEP_WARM } from '@tidemark/context';
@@ -16,8 +16,8 @@ import { callBeside } from './side-call.ts';
 const WORDS = [{ type: 'text', text: 'Nothing to answer yet.' }] as const;
 
 /**
- * Keeps the cache warm until the next turn starts, the session closes, or nothing more can be gained. Never throws and
- * delays no other work.
+ * Keeps the cache warm until the next turn starts, the session closes, or a read can no longer save anything. Never
+ * throws and delays no other work.
  */
 export async function keepWarm(actor: Actor): Promise<void> {
   const { warm = 'off' } = actor.runtime;
@@ -43,8 +43,8 @@ async function watch(actor: Actor, warm: Exclude<Warm, 'off'>, signal: AbortSign
       await surroundings.wait(ms, signal, { idle: true });
       if (signal.aborted) return;
     }
-    // Another side call may have read the cache during the wait. In that case nothing is sent, and the next read is
-    // planned again.
+    // Another side call may have read the cache during the wait. If so, nothing is sent, and the next read is planned
+    // again.
     if (leftAt(actor) === before) await send(actor, warm);
     if (leftAt(actor) === before) return;
   }

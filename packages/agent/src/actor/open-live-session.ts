@@ -70,20 +70,20 @@ export interface LiveSessionOptions {
   readonly log: Log;
   readonly runtime: Runtime;
   /**
-   * For a fork: the runtime that the parent session was opened with. The `envelope` and `betas` of this runtime are
+   * For a fork: the runtime with which the parent session was opened. The `envelope` and `betas` of this runtime are
    * sent only to its own provider.
    */
   readonly first?: Runtime;
   readonly id: SessionId;
-  /** True to create the session. Default: false, and the existing session is opened. */
+  /** True to create the session. Default: false, which opens the existing session. */
   readonly create?: boolean;
   /** Plan of a fork. If present, the session is created as this fork, with the plan's workspace and title. */
   readonly forks?: ForkPlan;
-  /** Absolute path of the folder that a new session works in. An existing session has it in its log. */
+  /** Absolute path of the folder that a new session works in. The log of an existing session contains this path. */
   readonly workspace?: string;
   readonly title?: string;
   /**
-   * For a subagent: the session and the call that started it, and `root`, the first session of the family. Default for
+   * For a subagent: the session and the call that started it. `root` is the first session of the family. Default for
    * `root`: the session itself.
    */
   readonly startedBy?: StartedBy;
@@ -108,7 +108,7 @@ type SharedOptions = Pick<LiveSessionOptions, 'client' | 'trigger' | 'open'>;
 const FIRST_MODE: Mode = 'ask';
 
 /**
- * Opens a session, or creates it with `create` or `forks`.
+ * Opens an existing session. With `create` or `forks`, creates a new one.
  *
  * @throws AgentError `agent/unknown-price` if a cost limit is set and the price of the model is unknown.
  * @throws LogError as the store does.
@@ -127,8 +127,8 @@ export async function openLiveSession(options: LiveSessionOptions): Promise<Agen
 }
 
 /**
- * Returns the runtime with the parameters that `setReasoning` recorded. They override the parameters passed at opening,
- * because they were set for this session. They may have been set for a model with other names.
+ * Returns the runtime with the parameters that `setReasoning` recorded. These parameters override those of the runtime,
+ * because they were set for this session. They may have been set for a model with other parameter names.
  */
 function withReasoning(runtime: Runtime, { progress: { reasoningParameters } }: Session): Runtime {
   const recorded = renameParameters(reasoningParameters, runtime.capabilities);
@@ -222,10 +222,10 @@ function beginLive(
 }
 
 /**
- * Returns the model: the given object, or the result of `Runtime.findModel` for a name.
+ * Returns the model. An object is returned as it is; a name is passed to `Runtime.findModel`.
  *
- * @throws AgentError `agent/unknown-model` if there is no `Runtime.findModel`; `agent/bad-argument` for a reach next to
- *   an object, which contains its provider.
+ * @throws AgentError `agent/unknown-model` if there is no `Runtime.findModel`; `agent/bad-argument` if a reach is given
+ *   with an object, because the object already contains its provider.
  * @throws what `Runtime.findModel` throws.
  */
 function findModel({ runtime }: Actor, model: string | OtherModel, reach: ModelReach): OtherModel {

@@ -100,8 +100,8 @@ async function* rejected(): AsyncGenerator<never> {
 }
 
 /**
- * Returns true if the body `after` begins with all lines of `before` except the last one (the envelope) and is longer.
- * Markers are ignored, because they move.
+ * Compares two bodies line by line. Returns true if `after` is longer and begins with all lines of `before` except its
+ * last line, the envelope. Markers are ignored, because they move.
  */
 function grows(before = '', after = ''): boolean {
   const lines = (body: string): readonly string[] =>

@@ -64,7 +64,10 @@ function failedAs(code: KnownTurnErrorCode, message: string, next: string): Endi
   return { outcome: 'failed', error: { code, message, next }, limit: undefined };
 }
 
-/** Returns the tokens by the names of a turn's totals. A number that the provider did not report is absent. */
+/**
+ * Returns the token counts under the names that the totals of a turn use. A count that the provider did not report is
+ * absent.
+ */
 function tokensOf(usage: Usage): Pick<SideAnswer, 'input' | 'output' | 'inputBuckets'> {
   const { fresh = 0, read = 0 } = usage;
   const written = allWritten(usage) ?? 0;

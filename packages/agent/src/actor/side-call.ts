@@ -29,9 +29,9 @@ import { applyRuntimeChange, requireUsable, tell } from './actor.ts';
 export interface SideCallInParts extends Omit<SideCall, 'prompt'> {
   readonly words: readonly ContentPart[];
   /**
-   * Present if the call keeps the cache warm: `refresh` for a read that restarts the lifetime, `promotion` for a read
-   * that makes the lifetime longer. Such a call is sent only once, because the cache entry would expire while a retry
-   * waits.
+   * Present if the call keeps the cache warm. `refresh` is a read that restarts the lifetime. `promotion` is a read
+   * that makes the lifetime longer. Such a call is sent only one time, because the cache entry would expire while a
+   * retry waits.
    */
   readonly keeps?: 'refresh' | 'promotion';
   /** True if the call is sent at most once, and only if most of its input will be read from the cache. */
@@ -45,8 +45,9 @@ type SideReply = Pick<SideAnswer, 'text' | 'parts' | 'usage' | 'cost' | 'request
  * Sends a side call, during a turn or between turns.
  *
  * @throws ProviderError if the call failed and is not sent again.
- * @throws AgentError `agent/stopped` if the caller or `close` stopped it; `agent/limited` if it would exceed a limit of
- *   tokens or cost; `agent/not-cached` if it was optional and too little of its input is in the cache.
+ * @throws AgentError `agent/stopped` if the caller or `close` stopped the call; `agent/limited` if the call would
+ *   exceed a limit of tokens or cost; `agent/not-cached` if the call was optional and the cache contains too little of
+ *   its input.
  */
 export async function callBeside(actor: Actor, call: SideCallInParts): Promise<SideReply> {
   requireUsable(actor);
@@ -64,8 +65,8 @@ export async function callBeside(actor: Actor, call: SideCallInParts): Promise<S
 async function tryOut(actor: Actor, call: SideCallInParts, signal: AbortSignal): Promise<SideReply> {
   const { session } = actor;
   const passing = { session, signal, tell: (event: SessionEvent) => tell(actor, event) };
-  // If the call opens the first epoch, this epoch must contain all tools, because tools cannot be appended to a front
-  // that has none.
+  // If the call opens the first epoch, this epoch must contain all tools. Tools cannot be appended to a front without
+  // tools.
   if (session.state.epoch === undefined)
     await refreshTools({
       ...passing,
@@ -199,8 +200,8 @@ function answerOf(record: Recorded | undefined, answer: Answer): SideReply {
 }
 
 /**
- * A side call that can be repaired. If a provider refuses a block of the conversation, the block is quarantined, as in
- * a step of a turn. The call is then sent again in a new epoch, in which a stub replaces the block. The call's own
+ * A side call that can be repaired. A provider may refuse a block of the conversation. The block is then quarantined,
+ * as in a step of a turn. The call is sent again in a new epoch, in which a stub replaces the block. The call's own
  * words are not repaired; the caller has to change them.
  */
 interface Mendable extends Pick<SideCall, 'history'> {
@@ -219,9 +220,9 @@ interface RefusedBeside {
 }
 
 /**
- * Plans the repair of a refused side call. Returns the events to record before the call is sent again, or an empty list
- * if another call has already recorded them. Returns `undefined` if the call cannot be repaired, or if a request of the
- * conversation is pending. The pending request contains the same block, and its own step repairs it.
+ * Plans the repair of a refused side call. Returns the events to record before the call is sent again. The list is
+ * empty if another call has already recorded them. Returns `undefined` if the call cannot be repaired, or if a request
+ * of the conversation is pending. The pending request contains the same block, and the step of that request repairs it.
  */
 function repairBeside(
   { session, promptStreams, runtime }: Pick<Actor, 'session' | 'promptStreams' | 'runtime'>,

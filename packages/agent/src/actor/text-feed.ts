@@ -1,5 +1,5 @@
-// Text of a turn as it arrives, for `Turn.textStream`. The whole text of the turn is kept, so every reader gets all of
-// it, at its own pace and even after the end of the turn.
+// Text of a turn as it arrives, for `Turn.textStream`. The whole text of the turn is kept. Every reader therefore gets
+// all of it, at its own pace and even after the end of the turn.
 
 import type { Recorded } from '@tidemark/log';
 import type { SessionEvent } from '../ports/session-event.ts';
@@ -13,7 +13,10 @@ export interface TextFeed {
   readonly pieces: AsyncIterable<string>;
 }
 
-/** Text between two answers of a turn, and before an attempt whose text differs from that of the failed attempt. */
+/**
+ * Separator between two answers of a turn. It also comes before the text of an attempt that differs from the text of
+ * the failed attempt.
+ */
 const BREAK = '\n\n';
 
 interface TurnText {

@@ -83,7 +83,7 @@ describe('the text of a turn', () => {
     const fault = failure({ code: 'provider/cut' });
     const answers = attempts.map((pieces, index) => ({
       parts: pieces.map(text),
-      // Each text is two stream parts, after `began`.
+      // Each text is sent as two stream parts. The stream begins with the part `began`.
       ...(index < attempts.length - 1 && { fault: { after: 1 + 2 * pieces.length, error: fault } }),
     }));
     const { live, pass } = await goLive({ provider: answering(...answers) });

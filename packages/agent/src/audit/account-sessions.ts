@@ -20,7 +20,7 @@ import { compareObserved } from './explain-observed.ts';
 
 export interface AccountOptions {
   readonly by: GroupBy;
-  /** Returns the catalog row of a model for which a log has no row of its own, as in an imported log. */
+  /** Returns the catalog row of a model. It is used if a log has no row of its own, for example an imported log. */
   readonly rowOf: RowOf;
   /** Earliest time of the calls to include. Earlier calls are ignored. */
   readonly since?: Timestamp;
@@ -32,7 +32,7 @@ export interface AccountOptions {
 export interface Accounts {
   readonly whole: Account;
   /**
-   * Sums by group. The key `undefined` contains the calls without a value for the group, such as calls without a
+   * Sums by group. The key `undefined` contains the calls that have no value for the group, such as calls without a
    * contract.
    */
   readonly groups: ReadonlyMap<string | undefined, Account>;
@@ -114,7 +114,10 @@ async function* readCalls(log: Log, session: SessionId, rowOf: RowOf): AsyncGene
   yield { type: 'churn', churn };
 }
 
-/** Returns a call with the cause of its miss that is derived from its observed request, as `why` names it. */
+/**
+ * Returns the call with the cause of its miss. The cause is derived from the observed request, and `why` reports the
+ * same cause.
+ */
 function withObservedCause(call: ModelCall, observed: ReadonlyMap<number, ObservedExplanation>): ModelCall {
   const { stream, step, again } = call;
   const explained = stream === 'main' ? observed.get(step) : undefined;

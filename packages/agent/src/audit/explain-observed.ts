@@ -1,5 +1,5 @@
-// Explains the requests that another program recorded. L3 is not claimed for them, so each cause is derived: the place
-// of a break from the two requests, and the missed tokens from the provider's counts.
+// Explains the requests that another program recorded. L3 is not claimed for these requests, so each cause is derived.
+// The two requests show the place of a break. The provider's counts show the missed tokens.
 
 import { defined } from '@tidemark/core';
 import type { Divergence, ModelCall, RowOf } from '@tidemark/context';

@@ -14,6 +14,7 @@ import type {
   Log,
   Position,
   Recorded,
+  RecordedOf,
   SessionId,
   Timestamp,
 } from '@tidemark/log';
@@ -36,7 +37,7 @@ export interface Explanation {
   readonly gap?: number;
   /** First difference from the previous request. Absent if the request only extends it. */
   readonly divergence?: Divergence;
-  /** Epoch that opened with this request, which makes the break a labelled one. */
+  /** Epoch that opened with this request. If present, the break is labelled. */
   readonly opened?: {
     readonly cause: EpochCause;
     readonly also?: readonly EpochCause[];
@@ -44,17 +45,22 @@ export interface Explanation {
     readonly forecast: EpochForecast;
   };
   /**
-   * Cache miss of the request, with its cause: tokens that an earlier request had sent and that were not read from the
-   * cache. Absent if nothing was missed.
+   * Cache miss of the request, with its cause. Missed tokens are tokens that an earlier request had sent but that were
+   * not read from the cache. Absent if no tokens were missed.
    */
   readonly miss?: NonNullable<ModelCall['again']>;
   /**
    * Set for a request that another program sent and recorded. L3 is not claimed for it. `cause` is the cause of its
-   * break, derived from the two requests, and absent if they do not show it. `excerpt` is the text around the first
-   * different character.
+   * break, derived from the two requests. `cause` is absent if the requests do not show it. `excerpt` is the text
+   * around the first different character.
    */
   readonly observed?: { readonly cause?: EpochCause; readonly excerpt?: DifferenceExcerpt };
-  /** Price cliff that this request was the first to exceed, and the cost that it added. */
+  /**
+   * True for a call of an imported session whose request the recording does not contain. Its miss and the cause of it
+   * follow from the token counts of the calls before it.
+   */
+  readonly counted?: true;
+  /** Price cliff that this request was the first to exceed, and the added cost. */
   readonly cliff?: CliffCost;
   /**
    * Diagnosis of the provider, compared with the causes found in the log. Absent if the provider reported nothing to
@@ -75,11 +81,11 @@ export interface UntoldReads {
 /** Result of `explainSession`. */
 export interface Explained {
   /**
-   * Number of sent requests that could be rebuilt from the log, including side calls, and requests that an imported
-   * recording contains.
+   * Number of requests. Counts each sent request that could be rebuilt from the log, including side calls. Also counts
+   * each request that an imported recording contains.
    */
   readonly requests: number;
-  /** Number of answers in an imported log whose request the recording does not contain. */
+  /** Number of answers in an imported log for which the recording contains no request. */
   readonly unrecorded: number;
   /** Numbers of requests whose cache reads are unknown. */
   readonly untold: UntoldReads;
@@ -87,9 +93,9 @@ export interface Explained {
 }
 
 /**
- * Explains a session: the steps that broke, missed the cache or crossed a price cliff, and the side calls that missed.
- * With `step`, explains each attempt of that step of the main stream, even if the attempt has no break, no miss and no
- * cliff.
+ * Explains a session. Returns the steps that broke, missed the cache or crossed a price cliff, and the side calls that
+ * missed the cache. With `step`, explains each attempt of that step of the main stream, even if the attempt has no
+ * break, no miss and no cliff.
  */
 export async function explainSession(
   log: Log,
@@ -101,7 +107,8 @@ export async function explainSession(
   const asked = new Map<Position, UnansweredRequest>();
   const reads = new Map<Position, ReadCount>();
   const observer = explainObserved(log.artifacts, session);
-  let [imported, unrecorded] = [false, 0];
+  const counted: Explanation[] = [];
+  let imported = false;
   let before: Rebuilt | undefined;
   let last: Length | undefined;
   const ask = (explanation: Explanation, position: Position, request: Omit<UnansweredRequest, 'index'>): void => {
@@ -128,14 +135,27 @@ export async function explainSession(
     noteReads(reads, record);
     if (record.kind === 'answer.received') {
       const { data } = record;
-      if (imported && data.request === undefined) unrecorded += 1;
+      if (imported && data.request === undefined) counted.push(countedAs(record, counted.at(-1)));
       addAnswer(found, asked, { answer: data, last, step });
       if (data.stream === 'main') last = { model: data.model, tokens: inputTokens(data.usage) ?? last?.tokens ?? 0 };
     }
   }
   const misses = observer.misses();
-  const explained = found.map((one) => withObservedMiss(one, misses)).filter((one) => isAsked(one, step));
-  return { requests: found.length, unrecorded, untold: untoldReads(reads), explained };
+  const explained = [...found, ...counted].map((one) => withCountedMiss(one, misses));
+  return {
+    requests: found.length,
+    unrecorded: counted.length,
+    untold: untoldReads(reads),
+    explained: explained.filter((one) => isAsked(one, step)).toSorted((a, b) => (a.at < b.at ? -1 : 1)),
+  };
+}
+
+/** Returns the explanation of a call without a recorded request. Its answer is kept without its parts. */
+function countedAs({ at, data }: RecordedOf<'answer.received'>, before: Explanation | undefined): Explanation {
+  const { step, stream, startedAt } = data;
+  const sent = startedAt ?? at;
+  const gap = before === undefined ? undefined : Date.parse(sent) - Date.parse(before.at);
+  return defined({ step, stream, purpose: 'main', at: sent, gap, counted: true, answer: { ...data, parts: [] } });
 }
 
 function explainedAs({ request, gap, divergence, derived, excerpt }: ObservedExplanation): Explanation {
@@ -148,17 +168,19 @@ function observedRequest({ request: { record } }: ObservedExplanation): Omit<Una
   return { capabilities: rowOf(record.data.provider, record.data.model), at: record.at };
 }
 
-/** Adds the missed tokens to an observed request. The provider's counts of the calls before it show them. */
-function withObservedMiss(one: Explanation, misses: ReadonlyMap<number, NonNullable<ModelCall['again']>>): Explanation {
+/** Adds the missed tokens to a call of another program. The provider's counts of the calls before it show them. */
+function withCountedMiss(one: Explanation, misses: ReadonlyMap<number, NonNullable<ModelCall['again']>>): Explanation {
   const again = misses.get(one.step);
-  if (one.observed === undefined || one.answer === undefined || again === undefined) return one;
+  if (one.answer === undefined || again === undefined) return one;
+  if (one.counted === true) return { ...one, miss: again };
+  if (one.observed === undefined) return one;
   // The cause of the break is evidence. The counts of the calls only show where the reading ended.
   return { ...one, miss: { ...again, cause: one.observed.cause ?? again.cause } };
 }
 
 /**
- * State of a request's cache reads: reported by the provider (`reported`), missing in its answer, or missing because no
- * answer came.
+ * State of a request's cache reads. `reported`: the provider reported them. `answered`: the answer does not report
+ * them. `unanswered`: no answer came.
  */
 type ReadCount = 'reported' | 'answered' | 'unanswered';
 
@@ -240,8 +262,8 @@ function crossedBy(
 }
 
 /**
- * Compares the provider's diagnosis with the causes found in the log. Returns an empty object without a diagnosis, or
- * if the diagnosis reports no miss and the log contains neither a miss nor a new epoch.
+ * Compares the provider's diagnosis with the causes found in the log. Returns an empty object if there is no diagnosis.
+ * Also returns an empty object if the diagnosis reports no miss and the log contains neither a miss nor a new epoch.
  */
 function checkedBy({ opened }: Explanation, { diagnosis, miss }: AnswerReceived): Pick<Explanation, 'checked'> {
   const causes = [miss?.cause, ...(miss?.also ?? []), opened?.cause, ...(opened?.also ?? [])].filter(

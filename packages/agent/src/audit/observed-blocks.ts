@@ -1,5 +1,6 @@
-// Splits an observed request into blocks, in the provider's cache order. Each block has an origin: the record of the
-// import with the same content, or else the record of the request that contained it first.
+// Splits an observed request into blocks, in the provider's cache order. Each block has an origin. The origin is the
+// record of the import with the same content. If there is no such record, the origin is the record of the first request
+// that contained the block.
 
 import type { BlockRun, Block, Origin, Role } from '@tidemark/model';
 import { estimateTokens } from '@tidemark/context';
@@ -7,7 +8,7 @@ import type { Json } from '@tidemark/log';
 import type { ObservedFields } from './observed-json.ts';
 import { fieldsOf, isList, sortedJson } from './observed-json.ts';
 
-/** Values that blocks are made with. */
+/** Input for making blocks. */
 export interface BlockMaking {
   /** Returns the origin of a block with this content. */
   readonly originOf: (content: ObservedFields) => Origin;
@@ -39,7 +40,7 @@ export function messageBlocks(message: Json, group: number, making: BlockMaking)
   });
 }
 
-/** Returns the block that stands for a part whose content is not in the recording. `name` identifies the part. */
+/** Returns the block that represents a part whose content is not in the recording. `name` identifies the part. */
 export function missingBlock(name: string, section: Block['section'], group: number, origin: Origin): Block {
   const place = { ...FRONT, section, group, holds: 'native' as const };
   return {

@@ -1,5 +1,5 @@
-// Writes the bodies of observed requests and computes their digests. The hash continues from the messages that the
-// request shares with the one before it, so the work is proportional to the new messages.
+// Writes the bodies of observed requests and computes their digests. The hash continues after the messages that the
+// request shares with the previous one. The work is therefore proportional to the new messages.
 
 import type { Json, ObservedMarker, RequestObserved } from '@tidemark/log';
 import type { Hash } from '@tidemark/model';
@@ -34,7 +34,7 @@ export interface ObservedBodyWriter {
   write(parts: ObservedParts): ObservedBody;
 }
 
-/** State of the hash after the first `count` messages, none of which has a marker. */
+/** State of the hash after the first `count` messages. None of these messages has a marker. */
 interface HashedMessages {
   readonly head: string;
   readonly messages: readonly ObservedMessage[];
@@ -65,7 +65,10 @@ export function createObservedBodyWriter(): ObservedBodyWriter {
   };
 }
 
-/** True if the hash of an earlier body can be continued: the same text comes first, and then the same messages. */
+/**
+ * True if the hash of an earlier body can be continued. Both bodies must begin with the same text and then the same
+ * messages.
+ */
 function beginsWith({ messages }: ObservedParts, held: HashedMessages, head: string, first: number): boolean {
   if (held.head !== head || held.count > first) return false;
   for (let index = 0; index < held.count; index += 1) if (held.messages[index] !== messages[index]) return false;
@@ -109,7 +112,10 @@ function aroundMessages({ parameters, front, markers }: ObservedParts): {
   return { head: text.slice(0, end), foot: text.slice(end) };
 }
 
-/** Returns the length of the fields that come before `messages`, so that a text in them is not taken for the field. */
+/**
+ * Returns the length of the fields that come before `messages`. A text inside these fields could otherwise be mistaken
+ * for the field `messages`.
+ */
 function messagesStart(fields: ObservedFields): number {
   const before = Object.fromEntries(Object.entries(fields).filter(([name]) => name < 'messages'));
   return sortedJson(before).length - 1;

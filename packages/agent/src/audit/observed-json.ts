@@ -1,6 +1,6 @@
-// Writes the JSON of observed requests by the rules of the form `sorted-json/1`: keys sorted by UTF-16 code unit, no
-// white space, and each other value as `JSON.stringify` writes it. Unlike canonical JSON, a lone surrogate stays an
-// escape, because the program that made the digest wrote it so.
+// Writes the JSON of observed requests by the rules of the form `sorted-json/1`. Keys are sorted by UTF-16 code unit,
+// there is no white space, and each other value is written as `JSON.stringify` writes it. In canonical JSON a lone
+// surrogate is different: here it stays an escape, because the program that computed the digest wrote an escape.
 
 import type { Json, ObservedMarker } from '@tidemark/log';
 
@@ -22,8 +22,8 @@ export function sortedJson(value: Json | undefined, unmarked = false): string {
 }
 
 /**
- * Returns a copy of a value with markers at their places. `depth` is the number of leading path elements that lead to
- * the value itself. A marker whose path does not exist is left out.
+ * Returns a copy of a value with markers at their places. `depth` is the number of path elements that lead to the value
+ * itself. A marker whose path does not exist is left out.
  */
 export function withMarkers(value: Json, markers: readonly ObservedMarker[], depth: number): Json {
   return markers.reduce((marked, marker) => setMarker(marked, marker.path.slice(depth), marker.value), value);

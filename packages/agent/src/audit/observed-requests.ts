@@ -1,5 +1,5 @@
-// Rebuilds the requests that another program sent and recorded (`request.observed`): their bodies, for comparison with
-// the recorded digest, and their blocks, for comparison with the request before.
+// Rebuilds the requests that another program sent and recorded (`request.observed`). Their bodies are compared with the
+// recorded digest. Their blocks are compared with the previous request.
 
 import { defined } from '@tidemark/core';
 import type { Sequence } from '@tidemark/context';
@@ -27,7 +27,7 @@ export interface ObservedRequest {
   readonly parameters: RenderParameters;
   /** Parts whose content the recording does not contain: `front`, or `message` with its index. */
   readonly missing: readonly string[];
-  /** True if the recording names all messages, so that this request can be compared with another one. */
+  /** True if the recording names all messages. Only then can this request be compared with another one. */
   readonly named: boolean;
   /** Digest of the rebuilt body. Absent if a part is missing or the form of the body is unknown. */
   readonly digest?: string;
@@ -38,8 +38,8 @@ export interface ObservedRequest {
 /** Reads the records of one session in order and rebuilds its observed requests. */
 export interface ObservedReader {
   /**
-   * Takes the next record. Returns the rebuilt request if the record is `request.observed`. The work is proportional to
-   * the content that the previous request did not contain.
+   * Takes the next record. If the record is `request.observed`, returns the rebuilt request. The work is proportional
+   * to the content that the previous request did not contain.
    *
    * @throws LogError as the store does.
    */
@@ -153,10 +153,14 @@ async function loadMessage(
   return { digest: name, message, blocks };
 }
 
-/** Message after another message that the recording does not name. One block stands for all of them. */
+/**
+ * Unnamed message after another unnamed message. The recording does not name these messages, so one block represents
+ * all of them.
+ */
 const NEXT_UNNAMED: HeldMessage = { digest: undefined, message: undefined, blocks: [] };
 
-// The name of the request makes the block unequal to every other block, because nothing is known about its content.
+// Nothing is known about the content of the block. The block contains the name of the request, so it differs from every
+// other block.
 function unnamedMessage(
   index: number,
   { data, position }: RecordedOf<'request.observed'>,
@@ -166,7 +170,7 @@ function unnamedMessage(
   return { digest: undefined, message: undefined, blocks: [block] };
 }
 
-/** Loads a part. Returns `undefined` if the recording does not contain it, or if the store has lost it. */
+/** Loads a part. Returns `undefined` if the recording does not contain the part, or if the store has lost it. */
 async function loadJson(
   { artifacts }: Reading,
   name: Digest,
@@ -189,7 +193,10 @@ function missingParts({ fields }: HeldFront, messages: readonly HeldMessage[]): 
   return [...front, ...messages.flatMap(({ message }, index) => (message === undefined ? [nameOf(index)] : []))];
 }
 
-/** Names of the messages by their index. The requests of a session share them, because a hostile file has many. */
+/**
+ * Names of the messages by their index. All requests of a session share this list, because a hostile file can contain
+ * very many messages.
+ */
 const NAMES: string[] = [];
 
 function nameOf(index: number): string {
@@ -237,7 +244,7 @@ function sequenceOf(before: HeldRequest | undefined, { model, parameters, front,
 }
 
 /**
- * Fields of a request to Anthropic that the cache depends on, each with the first section whose cache it changes (as
+ * Fields of a request to Anthropic that affect the cache. Each field has the first section whose cache it changes (as
  * `renderParameters` of the catalog). Other fields, such as `max_tokens`, are not part of the prefix.
  */
 const PARAMETERS: { readonly [name: string]: Section } = {
@@ -287,8 +294,8 @@ export interface ObservedStep {
 }
 
 /**
- * Rebuilds the observed request of a step of the main stream, and the one before it. If the step has several, the last
- * attempt is returned.
+ * Rebuilds the observed request of a step of the main stream, and the one before it. If the step has several observed
+ * requests, returns the last one.
  *
  * @throws LogError as the store does.
  */

@@ -59,7 +59,7 @@ export function rebuildSession(log: Log, session: SessionId, options: RebuildOpt
   return rebuildSteps(log, session, options);
 }
 
-/** Does the same as `rebuildSession`, with another function for the tokens of a text. */
+/** Does the same as `rebuildSession`, but counts the tokens of a text with the given function. */
 async function* rebuildSteps(
   log: Log,
   session: SessionId,
@@ -232,7 +232,7 @@ export async function verifySession(log: Log, session: SessionId, options: Rebui
     const { step, stream, digest: recorded } = data;
     differences.push({ step, stream, position, recorded, rebuilt: 'none', reason });
   };
-  // Only bytes are compared here, and an estimate of tokens reads each text again.
+  // Only bytes are compared here. A real estimate of tokens would read each text again, so the estimate is replaced.
   for await (const step of rebuildSteps(log, session, { ...options, unmade }, { estimate: () => 0 })) {
     if (step.type === 'record') {
       records += 1;
@@ -255,7 +255,7 @@ export async function verifySession(log: Log, session: SessionId, options: Rebui
 
 /**
  * Returns the differences between the rebuilt and the recorded request. A request may be recorded in two forms: as a
- * complete body and as a continuation. Both must match.
+ * complete body and as a continuation. Both forms must match.
  */
 function differencesOf({ record, digest, continuation }: Rebuilt): readonly ByteDifference[] {
   const { position, data } = record;

@@ -124,7 +124,8 @@ const FORMAT_WORDS: ReadonlySet<string> = new Set([
 const FREE: ReadonlySet<string> = new Set(['input', 'input_schema', 'parameters', 'schema', 'arguments', 'metadata']);
 
 /**
- * Returns the shape of a body: its structure, with the size of each text. Returns `undefined` if the body is not JSON.
+ * Returns the shape of a body: its structure, with the size of each text in place of the text. Returns `undefined` if
+ * the body is not JSON.
  */
 export function redactBody(body: Uint8Array): JsonValue | undefined {
   try {

@@ -1,4 +1,5 @@
-// Reports which skills a session loaded, why and with how many tokens, and which skills it listed for the model.
+// Reports the use of skills in a session: the skills that it loaded, the reasons and the tokens, and the skills that it
+// listed for the model.
 
 import { defined } from '@tidemark/core';
 import { estimateTokens } from '@tidemark/context';
@@ -16,7 +17,10 @@ export interface SkillUse {
   readonly sources: readonly string[];
 }
 
-/** Text about installed skills that a session sent to the model: the last complete list, and each change after it. */
+/**
+ * Text about installed skills that a session sent to the model. It consists of the last complete list and each later
+ * change.
+ */
 export interface SkillsIndex {
   readonly text: string;
   /** Estimated tokens. */
@@ -86,8 +90,8 @@ function withNote(listed: readonly string[], { cause, body = '' }: ContextNoted)
 }
 
 /**
- * Returns the text of the skills layer of a front, or `undefined` if the front has none. A front lists the skills only
- * in older logs.
+ * Returns the text of the skills layer of a front, or `undefined` if the front has no skills layer. Only fronts in
+ * older logs list the skills.
  */
 async function textInFront({ artifacts }: Log, layers: EpochOpened['layers']): Promise<string | undefined> {
   const layer = layers.find(({ name }) => name === 'skills');

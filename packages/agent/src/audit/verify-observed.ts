@@ -5,13 +5,16 @@ import { extendsSequence } from './extends-sequence.ts';
 import type { ObservedRequest } from './observed-requests.ts';
 import { createObservedReader } from './observed-requests.ts';
 
-/** Observed request that is not rebuilt to its recorded digest. */
+/** Observed request whose rebuilt body does not have the recorded digest. */
 export interface ObservedDifference {
   readonly step: number;
   readonly position: Position;
-  /** Parts whose content the recording does not contain. Empty if all parts are there and their digest differs. */
+  /**
+   * Parts whose content the recording does not contain. Empty if the recording contains all parts and only the digest
+   * differs.
+   */
   readonly missing: readonly string[];
-  /** Recorded digest. Absent if the recording states none. */
+  /** Recorded digest. Absent if the recording contains no digest. */
   readonly recorded?: string;
   /** Digest of the rebuilt body. Absent if a part is missing. */
   readonly rebuilt?: string;
@@ -25,7 +28,7 @@ export interface ObservedVerification {
   readonly differences: readonly ObservedDifference[];
   /** Number of requests with parts that the recording omits on purpose. Their digest does not cover these parts. */
   readonly partial: number;
-  /** Number of requests that do not extend the one before. L3 is not claimed for them. */
+  /** Number of requests that do not extend the previous one. L3 is not claimed for them. */
   readonly breaks: number;
 }
 
@@ -56,7 +59,7 @@ export function checkObserved(artifacts: Artifacts): ObservedCheck {
   };
 }
 
-/** True if a request can be compared with the one before and does not extend it. */
+/** True if a request can be compared with the previous one and does not extend it. */
 export function isBreak(before: ObservedRequest | undefined, after: ObservedRequest): boolean {
   return before !== undefined && before.named && after.named && !extendsSequence(before.sequence, after.sequence);
 }

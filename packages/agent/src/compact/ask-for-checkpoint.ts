@@ -1,7 +1,7 @@
 // Asks a model to write a checkpoint. The request for the checkpoint (the question) is sent after the live prefix,
 // which is in the cache. If there is no room after the live prefix, the history is sent in chunks. After an unusable
-// answer the model is asked once more. If the second answer is unusable too, the reason is reported, and the checkpoint
-// is built from the log alone.
+// answer the model is asked a second time. If the second answer is unusable too, the reason is reported, and the
+// checkpoint is built from the log alone.
 
 import type { CompactionContract, ModelFields, ParsedCheckpoint } from '@tidemark/context';
 import { estimateTokens, parseCheckpoint, retryText } from '@tidemark/context';
@@ -14,8 +14,8 @@ import type { Runtime } from '../ports/runtime.ts';
 import { newHash } from '../session/materials.ts';
 
 /**
- * Options for asking a model to write a checkpoint. With `optional`, the model is asked once, with a time limit, and
- * only if the history is in the cache.
+ * Options for asking a model to write a checkpoint. With `optional`, the model is asked only one time, with a time
+ * limit, and only if the history is in the cache.
  */
 export interface CheckpointAsker {
   readonly ask?: AskBeside;
@@ -25,8 +25,9 @@ export interface CheckpointAsker {
 }
 
 /**
- * Returns the options for asking a model. `by` decides, and its default is the setting `compactionBy` of the runtime.
- * With `deterministic`, no model is asked. With `auto`, the question is optional, and a scripted provider is not asked.
+ * Returns the options for asking a model. `by` selects the writer. Its default is the setting `compactionBy` of the
+ * runtime. With `deterministic`, no model is asked. With `auto`, the question is optional, and a scripted provider is
+ * not asked.
  */
 export function askerOf(
   { runtime, side, signal }: CheckpointQuestion,
@@ -50,16 +51,16 @@ interface CheckpointQuestion {
 }
 
 /**
- * Fields that a model added to the checkpoint, and data about how the model was asked. Otherwise the reason why the
- * model added no fields.
+ * Fields that a model added to the checkpoint, with data about the question. If the model added no fields, the reason
+ * for this.
  */
 export type Assistance =
   | { readonly fields: ModelFields; readonly made: MadeQuestion }
   | { readonly fallback: string; /** True if a request was sent. */ readonly asked: boolean };
 
 /**
- * Data recorded about a question to the model. This is a type alias and not an interface, because only a type alias is
- * accepted where the log expects JSON.
+ * Data recorded about a question to the model. It is a type alias, because the log expects JSON and does not accept an
+ * interface there.
  */
 export type MadeQuestion = {
   /** Digests of the instruction and of the schema that the answer must match. */
@@ -80,7 +81,8 @@ const PURPOSE = 'compaction';
 
 /**
  * Asks the model for the fields of a checkpoint. `room` is the number of tokens that the request may add after the live
- * prefix. If the request needs more tokens, nothing is sent with `optional`. Otherwise the history is sent in chunks.
+ * prefix. If the request needs more tokens, the history is sent in chunks. With `optional`, nothing is sent in this
+ * case.
  */
 export async function askForCheckpoint(
   { ask, optional }: Required<Pick<CheckpointAsker, 'ask'>> & CheckpointAsker,
@@ -128,8 +130,8 @@ async function readReply(
 }
 
 /**
- * Returns the failure text for an error of the provider or a refusal. Rethrows any other error, because it is a bug and
- * must end the compaction.
+ * Returns the failure text for an error of the provider or a refusal. Any other error is a bug and must end the
+ * compaction, so it is thrown again.
  */
 function failureOf(error: unknown): string {
   const known = error instanceof ProviderError || (error instanceof AgentError && error.sort === 'refused');

@@ -1,6 +1,6 @@
 // Compaction as a transaction: it is planned, written, judged with its real size, and recorded. The record alone has no
-// effect. Packing changes only with the epoch that opens with the next request, so after a crash the context is either
-// the old one or the new one.
+// effect. Packing changes only when the next request opens an epoch. After a crash the context is therefore either the
+// old one or the new one.
 
 import { defined } from '@tidemark/core';
 import type { CompactionSizes } from '@tidemark/context';
@@ -23,15 +23,15 @@ import type {
 } from './write-compaction.ts';
 import { writeCompaction } from './write-compaction.ts';
 
-/** Session and runtime of a compaction, and the turn that it belongs to. */
+/** Session and runtime of a compaction, and the turn to which the compaction belongs. */
 export interface Compacting extends CompactionWriting {
   readonly session: Session;
   readonly turn?: TurnId;
 }
 
 /**
- * Compacts the history. Tries the rungs of the ladder one after the other, each keeping less history. Returns a refusal
- * with the sizes if even the last rung frees too little.
+ * Compacts the history. Tries one plan after the other, and each plan keeps less history. If even the last plan frees
+ * too little, returns a refusal with the sizes.
  *
  * @throws AgentError `agent/conflict` if the history was packed again while the compaction was written.
  * @throws what the store throws.
@@ -64,8 +64,8 @@ function flatSizes({ before, after, hard, parts }: CompactionSizes): CompactionR
 }
 
 /**
- * Throws `agent/conflict` and records nothing if the history was packed again since the compaction was planned, because
- * the plan no longer matches the history.
+ * If the history was packed again after the planning, the plan no longer matches the history. In this case throws
+ * `agent/conflict` and records nothing.
  */
 function append(
   { session, runtime, turn }: Compacting,
@@ -89,7 +89,10 @@ function conflictError({ writer }: Session): AgentError {
   return new AgentError('agent/conflict', message);
 }
 
-/** Source of a fresh start: the log that contains the session. The session is only read, and may be open elsewhere. */
+/**
+ * Source of a fresh start: the log that contains the session. The session is only read. It may be open in another
+ * process.
+ */
 export interface FreshStart {
   readonly log: Log;
   readonly session: SessionId;
@@ -101,8 +104,8 @@ export interface FreshStart {
 export type FreshOrder = Pick<CompactionOrder, 'ask' | 'optional' | 'dryRun' | 'checkpoint'>;
 
 /**
- * Creates a closed fork that begins with a checkpoint. Its id is in the report. A refusal creates no fork. The original
- * session gets no new records, except those of the model's calls if a model is asked.
+ * Creates a closed fork that begins with a checkpoint. The report contains the id of the fork. A refusal creates no
+ * fork. If a model is asked, its calls are recorded in the original session, which otherwise gets no new records.
  *
  * @throws AgentError `agent/nothing-to-send` for a session that has sent no request; `agent/not-closed` if the session
  *   has no record after which a fork can begin.
@@ -154,7 +157,7 @@ async function writeFrom(
 }
 
 /**
- * Removes the positions of the requests that the fork does not contain from `made.requests`. If calls of a turn are
+ * Removes from `made.requests` the positions of the requests that the fork does not contain. If calls of a turn are
  * open, the request to the model is recorded after the end of the fork. In the fork, that position belongs to a
  * different record.
  */
@@ -171,7 +174,7 @@ async function readUpTo(log: Log, id: SessionId, { parent }: ForkPlan): Promise<
 }
 
 /**
- * Returns the text that names the original session in the checkpoint of the fork. The fork's tools can read the records
+ * Returns the text in the checkpoint of the fork that names the original session. The fork's tools can read the records
  * of both sessions.
  */
 function whereItIs({ of, parent: { position } }: ForkPlan): string {

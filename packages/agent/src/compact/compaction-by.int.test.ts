@@ -1,5 +1,5 @@
-// Tests the writer of the checkpoint in automatic compactions: the model if it reads the history from the cache,
-// otherwise the log alone.
+// Tests which writer an automatic compaction uses for the checkpoint. The model writes it if the model reads the
+// history from the cache. Otherwise the log alone is used.
 
 import { compactionContract } from '@tidemark/context';
 import { position, timestamp } from '@tidemark/log';

@@ -1,5 +1,5 @@
-// Tests fresh starts against the simulator: the content of the fork, its reads from the parent's cache, and that a
-// refusal writes nothing.
+// Tests fresh starts against the simulator: the content of the fork, and its reads from the parent's cache. A refusal
+// must write nothing.
 
 import type { Recorded, SessionId } from '@tidemark/log';
 import { anthropicEncoder, createAnthropicProvider } from '@tidemark/provider-anthropic';
@@ -25,8 +25,8 @@ const look = made('look', async ({ history }) => {
 const believed = small('claude-sonnet-4-5', 200_000);
 
 /**
- * Returns the simulator's answers: ten calls of `look`, then `Done.`, and one more call of `look` for request 13, which
- * a later prompt causes. A request for a checkpoint is answered with `FIELDS`.
+ * Returns the simulator's answers: ten calls of `look`, then `Done.`. Request 13, which a later prompt causes, is
+ * answered with one more call of `look`. A request for a checkpoint is answered with `FIELDS`.
  */
 function answer(): (sent: ReceivedRequest) => AnswerPlan {
   let step = 0;

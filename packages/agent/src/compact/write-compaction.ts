@@ -1,5 +1,5 @@
-// Writes a compaction as it would be recorded: plans it rung by rung down the ladder, writes the checkpoint, and judges
-// it with its real size. Records nothing, and asks a model only if the order contains `ask`.
+// Writes a compaction as it would be recorded. Plans it with a smaller and smaller tail, writes the checkpoint, and
+// judges the compaction with its real size. Records nothing, and asks a model only if the order contains `ask`.
 
 import { defined } from '@tidemark/core';
 import type {
@@ -36,16 +36,14 @@ import { askForCheckpoint } from './ask-for-checkpoint.ts';
 /** Order of a compaction. Without `ask` no model is asked. */
 export interface CompactionOrder extends CheckpointAsker {
   readonly trigger: CompactionTrigger;
-  /** Index of the first rung of the ladder to try. Each further rung keeps less history. Default: 0. */
+  /** Index of the first tail size to try (`rung`). Each higher index keeps less history. Default: 0. */
   readonly from?: number;
   /**
-   * Maximum tokens of the tail that is kept. With this option only one rung is tried. Default: the `tail` budget, which
-   * each further rung of the ladder reduces.
+   * Maximum tokens of the tail that is kept. With this option only one tail size is tried. Default: the `tail` budget,
+   * which is reduced for each further try.
    */
   readonly tail?: number;
-  /**
-   * Maximum tokens of the checkpoint, on the scale of the model's token count. Default: computed from the free room.
-   */
+  /** Maximum tokens of the checkpoint, as the model counts them. Default: computed from the free room. */
   readonly checkpoint?: number;
   /** True to record nothing, not even a refusal, and to ask no model. */
   readonly dryRun?: boolean;
@@ -68,8 +66,8 @@ export interface WritingOrder extends CompactionOrder {
 }
 
 /**
- * Fields that a model adds to the checkpoint, with data about the request, or the reason (`fallback`) why it added
- * none.
+ * Fields that a model adds to the checkpoint, with data about the request. If the model added no fields, `fallback` is
+ * the reason.
  */
 export interface Help {
   readonly fields?: ModelFields;
@@ -100,8 +98,8 @@ export async function writeCompaction(writing: CompactionWriting, order: Writing
   const noted = [...progress.lastNotes.values()].map(({ position }) => position);
   const { tail, checkpoint: most, alone = false, adds = [], from: first = 0 } = order;
   const last = tail === undefined && !alone ? LAST_RUNG : first;
-  // A waiting checkpoint may be replaced by one for the same range only if the order demands the model and the waiting
-  // checkpoint was written without a model.
+  // A checkpoint for this range may already be waiting. It is replaced only if it was written without a model and the
+  // order demands the model.
   const anew = order.ask !== undefined && order.optional !== true && state.compacted?.data.strategy === 'deterministic';
   const asked = defined({ tail, checkpoint: most });
   const input = { row: runtime.capabilities, gauge, noted, last, alone, anew, ...asked };
@@ -111,10 +109,10 @@ export async function writeCompaction(writing: CompactionWriting, order: Writing
     const plan = planCompaction(state, { ...input, from });
     if ('refused' in plan) return plan;
     const source = await readSource(session, plan.draft);
-    // The model is asked only once. Its answer is still valid for a lower rung of the ladder.
+    // The model is asked only one time. Its answer is still valid for a smaller tail.
     help ??= await askModel(order, gauge, plan, source);
-    // An interruption by the user also cancels the compaction, so no checkpoint is written without the model. The next
-    // turn asks the model again.
+    // An interruption by the user also cancels the compaction. No checkpoint is then written without the model. The
+    // next turn asks the model again.
     if (order.signal?.aborted === true) return { refused: 'interrupted', sizes: plan.sizes };
     const made = await writeCheckpoint(session, plan, source, help?.fields);
     const checkpoint = { ...made, limitations: [...made.limitations, ...adds] };
@@ -126,8 +124,8 @@ export async function writeCompaction(writing: CompactionWriting, order: Writing
 }
 
 /**
- * Asks a model for the fields that it can add to the checkpoint. The request is sent after the content of the next
- * request if there is room, otherwise with the history in chunks. Returns `undefined` if no model may be asked.
+ * Asks a model for the fields that it can add to the checkpoint. If there is room, the request is sent after the
+ * content of the next request. Otherwise the history is sent in chunks. Returns `undefined` if no model may be asked.
  */
 async function askModel(
   { ask, optional, trigger, dryRun = false }: CompactionOrder,
@@ -195,14 +193,14 @@ async function readSource(session: ReadHistory, { range }: CompactionPlan['draft
 }
 
 /**
- * Maximum number of times that a checkpoint is written again in a shorter form. A shorter form is needed if the
- * checkpoint, counted on the model's scale, exceeds the plan's tokens.
+ * Maximum number of times that a checkpoint is written again in a shorter form. This is needed if the model counts more
+ * tokens in the checkpoint than the plan allows.
  */
 const SHORTER = 6;
 
 /**
- * Writes the checkpoint within the plan's maximum of tokens, on the scale of the model's token count. `fromModel`
- * contains the fields that a model wrote. They add to the fields built from the log and replace none of them.
+ * Writes the checkpoint within the plan's maximum of tokens, as the model counts them. `fromModel` contains the fields
+ * that a model wrote. They are added to the fields built from the log and replace none of them.
  */
 async function writeCheckpoint(
   session: ReadHistory,

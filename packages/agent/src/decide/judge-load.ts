@@ -1,14 +1,13 @@
 // Decides if the body of a skill is loaded into the context. A body that is already in the context is not loaded again,
 // and the result only refers to it. Otherwise the budget decides. The same order applies to the model and to the user.
-// If the budget would be exceeded, the model's request is refused, but the user's request is only answered with a
-// warning.
+// If a load would exceed the budget, the model's request is refused. The user's request is accepted with a warning.
 
 import type { LoadedSkill, Skill, SkillBudget, SkillsInContext } from '../ports/skill-shelf.ts';
 import { estimateTokens } from '@tidemark/context';
 
 /** Verdict on a request to load a skill. */
 export type LoadVerdict =
-  /** The body is already in the front, or in the tail in this version, so nothing is loaded. */
+  /** Nothing is loaded, because the body is already in the front, or the tail already contains this version of it. */
   | { readonly do: 'point'; readonly at: 'already_preloaded' | 'already_loaded' }
   | { readonly do: 'refuse'; readonly why: string }
   | { readonly do: 'load'; readonly tokens: number; readonly warning?: string };

@@ -30,8 +30,8 @@ export function timeEnding(ms: number, most: number = ms): TurnEnding {
 }
 
 /**
- * Returns the end of the turn if the use so far plus the forecast of the next call exceeds the limit of tokens or cost.
- * Otherwise returns `undefined`.
+ * Returns the end of the turn if the next call would exceed the limit of tokens or cost. The limit is compared with the
+ * use so far plus the forecast of the next call. Otherwise returns `undefined`.
  */
 export function whyBeyond(limits: TurnLimits, spent: Spent, forecast: CallForecast): TurnEnding | undefined {
   return whyTooLong(limits, spent, forecast) ?? whyTooDear(limits, spent, forecast);
@@ -93,15 +93,15 @@ export function requirePrice({ cost }: TurnLimits, capabilities: Capabilities, d
 
 /**
  * Default for the longest pause that a provider may ask for, in milliseconds. A rate limit per minute ends within one
- * minute. For a longer wait a person has to decide.
+ * minute. A person has to decide about a longer wait.
  */
 const LONGEST_MS = 120_000;
 
 /**
  * Returns the pause before the same step is sent again, in milliseconds, or `undefined` if the step is not sent again.
- * If the provider asks for a pause, this pause is returned, or `undefined` if it is longer than `maxRetryAfterMs`.
- * Otherwise the pause doubles with each attempt and is shortened by a random part of up to half. The random part keeps
- * calls that failed together from being repeated together.
+ * If the provider asks for a pause, returns that pause. If that pause is longer than `maxRetryAfterMs`, returns
+ * `undefined`. Otherwise the pause doubles with each attempt and is shortened by a random part of up to half. Because
+ * of the random part, calls that failed together are not repeated together.
  */
 export function retryPause(
   policy: RetryPolicy,
@@ -126,8 +126,8 @@ export function failedBy(error: ProviderError): TurnEnding {
 }
 
 /**
- * Maximum characters of an error message in records and notices that repeat it. The record of the failed call contains
- * the whole message.
+ * Maximum characters of an error message that records and notices repeat. The record of the failed call contains the
+ * whole message.
  */
 const MAX_WORDS = 400;
 

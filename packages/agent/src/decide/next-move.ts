@@ -1,4 +1,5 @@
-// Decides the next move of a turn from the log alone, so a process that opens the log later decides the same.
+// Decides the next move of a turn from the log alone. A process that opens the log later therefore makes the same
+// decision.
 
 import { defined } from '@tidemark/core';
 import type { State } from '@tidemark/context';
@@ -25,8 +26,8 @@ export interface TurnEnding extends Pick<TurnEnded, 'outcome'> {
 }
 
 /**
- * Next move of a turn. With `say` the runtime sends a message to the model, which is recorded like any other event
- * (L1).
+ * Next move of a turn. With `say` the runtime sends a message to the model. The message is recorded like any other
+ * event (L1).
  */
 type NextMove =
   | { readonly do: 'run-calls' }
@@ -36,7 +37,10 @@ type NextMove =
   | { readonly do: 'make-room' }
   | { readonly do: 'end'; readonly ending: TurnEnding };
 
-/** Maximum number of consecutive answers that may stop at the output limit. One more ends the turn as `failed`. */
+/**
+ * Maximum number of consecutive answers that may stop at the output limit. One more such answer ends the turn as
+ * `failed`.
+ */
 const MAX_CUTS = 3;
 
 const GO_ON = 'The last turn ended before its work was complete. Continue from where it stopped.';
@@ -59,8 +63,8 @@ export function nextMove({ state, progress }: Folded): NextMove {
 const ASK: NextMove = { do: 'ask' };
 
 /**
- * Returns true if the request would end with an answer of the model. A provider may then continue the last sentence of
- * this answer instead of writing a new one.
+ * Returns true if the request would end with an answer of the model. Instead of writing a new answer, a provider may
+ * then continue the last sentence of this answer.
  */
 function endsWithAnswer({ history: { packed } }: Folded['state']): boolean {
   return itemAt(packed, -1)?.role === 'assistant';
@@ -71,9 +75,8 @@ function makesCalls({ parts }: AnswerReceived): boolean {
 }
 
 /**
- * Returns the message to a model whose answer was cut off. Returns `undefined` if no message is needed: if the answer
- * is complete, if the message was already sent, or if the answer ends with complete calls, because their results are
- * sent.
+ * Returns the message to a model whose answer was cut off. Returns `undefined` in three cases. The answer is complete,
+ * the message was already sent, or the answer ends with complete calls, whose results are sent.
  */
 function continuation(
   { answeredAt }: MainRequest,
@@ -127,10 +130,10 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Command that recovers a session: `resume` continues the turn that was cut off, and any other command ends it. */
+/** Command that recovers a session. `resume` continues the turn that was cut off. Any other command ends that turn. */
 type RecoveryCommand = 'resume' | 'other';
 
-/** Returns true if there is a turn to resume: one that was cut off, failed, was interrupted or reached a limit. */
+/** Returns true if there is a turn to resume: a turn that was cut off, failed, was interrupted or reached a limit. */
 export function isResumable({ state, progress }: Folded): boolean {
   return (
     state.turn !== undefined || (progress.turn?.ended !== undefined && progress.turn.ended.outcome !== 'completed')
@@ -144,9 +147,9 @@ interface Folded {
 }
 
 /**
- * Returns the events that recover a session whose process ended during a turn. With `resume`, an open call that had
- * started and could have changed something is abandoned, because its effect is unknown. The other open calls run. For a
- * call without a start record this is safe: the barrier before a tool proves that the tool has not run. With any other
+ * Returns the events that recover a session whose process ended during a turn. With `resume`, an open call is abandoned
+ * if it had started and could have changed something, because its effect is unknown. The other open calls run. This is
+ * safe for a call without a start record: the barrier before a tool proves that the tool has not run. With any other
  * command, all open calls are abandoned and the turn ends.
  */
 export function recover(

@@ -1,6 +1,6 @@
 // Chooses the blocks to quarantine after a provider refuses the content of a request, and the stubs that replace them.
-// The repairs are bounded: no block is quarantined twice, and each further refusal quarantines more blocks, until no
-// block is left.
+// The number of repairs is limited: no block is quarantined twice, and each further refusal quarantines more blocks,
+// until no block is left.
 
 import type { State } from '@tidemark/context';
 import { itemAt, slice, withoutBoundReasoning } from '@tidemark/context';
@@ -28,8 +28,8 @@ const UNSENT_FROM = 2;
 const ALL_FROM = 3;
 
 /**
- * Returns the blocks to quarantine before the same step is sent again. An empty list means that nothing would help, or
- * that everything was tried.
+ * Returns the blocks to quarantine before the same step is sent again. The list is empty if nothing would help or if
+ * everything was tried.
  */
 export function quarantinesFor(refused: RefusedRequest): readonly BlockQuarantined[] {
   const { error, repairs, state } = refused;
@@ -50,8 +50,8 @@ function nameOf(at: number, place: number): string {
 }
 
 /**
- * Returns the blocks that the refusal names. If a refusal of images names no image, returns the images that are new
- * since the last accepted request, or all images if there are no new ones. If a refusal of reasoning names no block,
+ * Returns the blocks that the refusal names. A refusal of images may name no image. Then returns the images that are
+ * new since the last accepted request, or all images if no image is new. If a refusal of reasoning names no block,
  * returns the last reasoning block.
  */
 function pointedAt(refused: RefusedRequest): readonly Packed[] {
@@ -120,8 +120,8 @@ function stubOf({ part, position: at }: Packed): string {
   }
 }
 
-// Mapping from the place that a provider refuses to the parts of the packed history (L4). A place in the body is a
-// block, a block is made from a part of a span, and a span comes from an event.
+// Finds the parts of the packed history at a place that a provider refuses (L4). A place in the body is a block. A
+// block is made from a part of a span, and a span comes from an event.
 
 /** A part of the packed history. `position` and `place` identify it in `block.quarantined`. */
 interface Packed {

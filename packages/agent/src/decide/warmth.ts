@@ -1,5 +1,5 @@
-// Plans how to keep the cache of a conversation warm. The plan uses only the log and the prompt stream made from it, so
-// every process plans the same.
+// Plans how to keep the cache of a conversation warm. The plan uses only the log and the prompt stream that is computed
+// from it, so every process makes the same plan.
 
 import type { Accepted, CacheEntry, KeepWarm, State, Stream, WarmPlan } from '@tidemark/context';
 import { itemAt, planKeepWarm, tokensUpTo, unitPrice } from '@tidemark/context';
@@ -32,10 +32,10 @@ export function planWarmth({ state, progress }: Pick<Session, 'state' | 'progres
   if (!accepted?.cached || accepted.left === undefined || away === undefined) return { by: 'nothing', why: 'empty' };
   if (output === undefined) return { by: 'nothing', why: 'output' };
   const { left, cached } = accepted;
-  // If the provider manages its cache itself, no lifetime was paid for, so a read cannot extend one.
+  // If the provider manages its cache itself, the entry has no lifetime that a read could extend.
   if (typeof left.ttl !== 'string') return { by: 'nothing', why: 'empty' };
   const answer = outputTokenCount(progress.lastRequest?.answer?.usage);
-  // An entry after the end of the last request was written by a call that kept the cache warm.
+  // If an entry ends after the last request, a call that kept the cache warm wrote it.
   const written = left.block > (accepted.end ?? 0);
   const held = written ? cached + answer : cached;
   return planKeepWarm({
@@ -76,9 +76,9 @@ function promotes(capabilities: Capabilities, { cache }: State): boolean {
 }
 
 /**
- * Returns the lifetime for the cache entries that a call writes. With `auto` it is five minutes if promotion works: a
- * promotion can extend the entries before a long pause, which is cheaper than writing them for an hour. Otherwise it is
- * `ttl`.
+ * Returns the lifetime for the cache entries that a call writes. With `auto` it is five minutes if promotion works. A
+ * promotion can then extend the entries before a long pause, and this is cheaper than writing them for an hour. If
+ * promotion does not work, it is `ttl`.
  */
 export function lastingOf(ttl: Lasting, warm: Warm, capabilities: Capabilities, state: State): Lasting {
   return ttl === 'auto' && warm !== 'off' && promotes(capabilities, state) ? '5m' : ttl;
@@ -95,8 +95,8 @@ interface LeftWarm {
 }
 
 /**
- * Returns the tokens that an earlier one-hour entry keeps in the cache if the last entry expires after five minutes. A
- * read of the last entry saves nothing for these tokens. Returns 0 if there is no such entry. The number is estimated
+ * Returns the tokens that stay in the cache by an earlier one-hour entry if the last entry expires after five minutes.
+ * A read of the last entry saves nothing for these tokens. Returns 0 if there is no such entry. The number is estimated
  * from the cached tokens of the last accepted request.
  */
 function outlivingTokens(

@@ -1,4 +1,4 @@
-// Tests the compaction policies: which policy compacts in which situation.
+// Tests in which situation each compaction policy compacts.
 
 import { emptyState, evolve, gaugeOf } from '@tidemark/context';
 import type { Gauge, State } from '@tidemark/context';
@@ -19,7 +19,7 @@ const session = {
   progress: { compactionRefusals: 0, recoveryCompactions: 0, idleCompactions: 0 },
 };
 
-/** Returns the state of a session with one turn for each answer. The last turn has only begun. */
+/** Returns the state of a session with one turn for each answer. The last turn has no answer yet. */
 function turns(answers: readonly string[]): State {
   const at = second(0);
   const events = answers.flatMap((text): readonly Event[] => {
@@ -79,7 +79,7 @@ describe('before a step', () => {
 });
 
 describe('before the first step of a turn', () => {
-  /** Two turns of about 1,000 tokens, and one that has begun. */
+  /** Two turns of about 1,000 tokens, and one turn that has only begun. */
   const worked = { ...session, state: turns(['seen '.repeat(1_000), 'seen '.repeat(1_000), '']) };
   const at = (input: number): { readonly input: number; readonly limit: number } => ({ input, limit: 10_000 });
 

@@ -1,5 +1,5 @@
-// Decides when the runtime compacts on its own. With policy `manual` it never does, and the error names the command to
-// run.
+// Decides when the runtime compacts without a command. With policy `manual` it never does, and the error names the
+// command to run.
 
 import { defined } from '@tidemark/core';
 import type { Gauge, State } from '@tidemark/context';
@@ -14,12 +14,12 @@ import type { TurnEnding } from './next-move.ts';
 const MAX_REFUSALS = 2;
 
 /**
- * After this number of consecutive compactions that freed almost nothing, no compaction is made before a step until the
- * next prompt.
+ * Maximum number of consecutive compactions that freed almost nothing. After them, no compaction is made before a step
+ * until the next prompt.
  */
 const MAX_IDLE = 2;
 
-/** State and progress of a session that decide if the runtime compacts. */
+/** State and progress of a session. They decide if the runtime compacts. */
 export interface Compactable {
   readonly state: State;
   readonly progress: Pick<Progress, 'compactionRefusals' | 'recoveryCompactions' | 'idleCompactions'>;
@@ -51,15 +51,16 @@ export function triggerBefore(
 }
 
 /**
- * Share of the window. If a turn begins with less input than this, no compaction is made, even if earlier turns were
- * long.
+ * Share of the window. If a turn begins with less input than this share, no compaction is made, even if earlier turns
+ * were long.
  */
 const HALF = 0.5;
 
 /**
- * Decides if a compaction is made before the first step of a turn. Returns the reason if the input would become
- * critical with the median growth of the last three turns, otherwise `undefined`. Without this compaction, the turn
- * would be compacted in the middle of its work, and until then each of its calls would read an almost full window.
+ * Decides if a compaction is made before the first step of a turn. The expected growth is the median of the last three
+ * turns. If the input would become critical with this growth, returns the reason, otherwise `undefined`. Without this
+ * compaction, the turn would be compacted in the middle of its work. Until then, each of its calls would read an almost
+ * full window.
  */
 export function triggerAtTurn(
   policy: CompactionPolicy,
@@ -73,7 +74,7 @@ export function triggerAtTurn(
 }
 
 /**
- * Returns the reason to compact after a failed call, which is then sent again. Returns `undefined` if a compaction
+ * Returns the reason to compact after a failed call. The call is then sent again. Returns `undefined` if a compaction
  * would not help or is not allowed.
  */
 export function triggerBehind(
@@ -89,8 +90,8 @@ export function triggerBehind(
 }
 
 /**
- * Returns the reason to compact after an answer that stopped because the window was full, or `undefined` if the runtime
- * may not compact.
+ * Returns the reason to compact after an answer that stopped because the window was full. Returns `undefined` if the
+ * runtime is not allowed to compact.
  */
 export function triggerAtWindow(policy: CompactionPolicy, session: Compactable): CompactionTrigger | undefined {
   return mayCompact(policy, session) ? 'overflow_recovery' : undefined;
@@ -98,7 +99,7 @@ export function triggerAtWindow(policy: CompactionPolicy, session: Compactable):
 
 /**
  * Returns true if the last compactions freed almost nothing according to the provider's count. No compaction is then
- * made before a step. A request that the provider refused as too long can still cause one.
+ * made before a step. If a provider refuses a request as too long, a compaction is still possible.
  */
 export function isIdle({ progress }: Pick<Compactable, 'progress'>): boolean {
   return progress.idleCompactions >= MAX_IDLE;
@@ -116,14 +117,14 @@ function mayCompact(policy: CompactionPolicy, { progress }: Compactable): boolea
   return policy !== 'manual' && progress.compactionRefusals < MAX_REFUSALS;
 }
 
-/** Returns true if a compaction is recorded and the next request has to apply it. */
+/** Returns true if a recorded compaction waits for the next request, which has to apply it. */
 function waits({ compacted, epoch }: State): boolean {
   return compacted !== undefined && compacted.position !== epoch?.opened.checkpoint;
 }
 
 /**
- * Returns the end of a turn whose request does not fit the window even after compaction. `why` states how this is
- * known, such as the provider's error.
+ * Returns the end of a turn whose request does not fit the window even after compaction. `why` is the evidence for
+ * this, such as the provider's error.
  */
 export function contextUnfit(
   why: string,
@@ -136,8 +137,8 @@ export function contextUnfit(
 }
 
 /**
- * Returns the end of a turn whose answer stopped because the window was full, if the runtime may not compact. The next
- * step for the user is to compact.
+ * Returns the end of a turn whose answer stopped because the window was full, if the runtime is not allowed to compact.
+ * The user has to compact next.
  */
 export function windowFull(session: string): TurnEnding {
   const next = `Compact the history (tidemark compact ${session}, or compact() of the session), then resume.`;

@@ -6,14 +6,15 @@ import type { Log, Position, Recorded, SessionId, Timestamp } from '@tidemark/lo
 import { AgentError } from '../errors.ts';
 
 /**
- * Kind of work that is open after a record, so that a fork may not begin there. `request`: a request is pending.
+ * Kind of work that is open after a record. A caller cannot fork after such a record. `request`: a request is pending.
  * `calls`: calls of an answer are open. `compaction`: a compaction is only partly recorded. `unknown-kind`: this build
  * does not know the kind of a record. `turn`: only the turn is open, between two of its steps.
  */
 export type Open = 'request' | 'calls' | 'compaction' | 'unknown-kind' | 'turn';
 
 /**
- * Kind of open work after each record of a session, by position. `undefined` is a position that a caller can fork at.
+ * Kind of open work after each record of a session, by position. If it is `undefined`, a caller can fork at this
+ * position.
  */
 type CutPoints = readonly (Open | undefined)[];
 
@@ -51,8 +52,8 @@ function goesOnCompacting({ compacted, epoch }: State, { kind, data }: Recorded)
 }
 
 /**
- * Returns the last position up to `position` at which nothing is open, or only a turn. A fork at such a position
- * continues the turn. Returns `undefined` if there is no such position.
+ * Returns the last position up to `position` at which no work is open, or only a turn. A fork at a position with an
+ * open turn continues this turn. Returns `undefined` if there is no such position.
  */
 export function closedUpTo(points: CutPoints, position: number): number | undefined {
   const found = points.slice(0, position + 1).findLastIndex((open) => open === undefined || open === 'turn');
@@ -60,8 +61,8 @@ export function closedUpTo(points: CutPoints, position: number): number | undefi
 }
 
 /**
- * Returns the position if a caller may fork at it, and throws otherwise. No turn may be open there: in the middle of a
- * turn the model has done a part of the work, and the fork would have no instruction for the rest.
+ * Checks that a caller may fork at the position, and returns the position. No turn may be open there. In the middle of
+ * a turn the model has done only a part of the work, and the fork would have no instruction for the rest.
  *
  * @throws AgentError `agent/no-such-record`; `agent/not-closed` with the nearest closed positions before and after it.
  */
@@ -86,7 +87,7 @@ export function requireClosed(points: CutPoints, session: SessionId, at: number)
   throw new AgentError('agent/not-closed', message, { session, at, open, before, after });
 }
 
-/** Description of each open state for error messages. It must read well after "where". */
+/** Description of each open state for error messages. Each description must fit after the word "where". */
 export const IN_WORDS: Readonly<Record<Open, string>> = {
   request: 'a request is waiting for its answer',
   calls: 'calls of an answer have no result yet',
@@ -122,8 +123,7 @@ export async function readPrompts(log: Log, session: SessionId): Promise<readonl
 }
 
 /**
- * Returns the last closed position before a prompt. Prompts are counted from 1, and negative numbers count from the
- * end.
+ * Returns the last closed position before a prompt. Prompts are counted from 1. Negative numbers count from the end.
  *
  * @throws AgentError `agent/no-such-record` if there is no such prompt, or no closed position before it.
  */

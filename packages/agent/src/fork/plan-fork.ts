@@ -1,5 +1,5 @@
-// Plans a fork before anything is written: the record that it begins after, and the records of the parent that it
-// omits.
+// Plans a fork before anything is written. The plan contains the record after which the fork begins, and the records of
+// the parent that the fork omits.
 
 import { defined } from '@tidemark/core';
 import type { Gathered, Met } from '@tidemark/context';
@@ -28,7 +28,10 @@ import { commit, createSession } from '../session/session.ts';
 import type { Open } from './cut-points.ts';
 import { closedUpTo, cutBeforePrompt, readCutPoints, requireClosed } from './cut-points.ts';
 
-/** A planned fork that does not exist yet: the record that it begins after, and the records that it omits. */
+/**
+ * Plan of a fork that does not exist yet. The plan contains the record after which the fork begins, and the records
+ * that it omits.
+ */
 export interface ForkPlan {
   /** Session that the caller wants to fork. */
   readonly of: SessionId;
@@ -38,14 +41,14 @@ export interface ForkPlan {
   readonly parent: Parent;
   readonly created: Pick<SessionCreated, 'root' | 'workspace' | 'title'>;
   /**
-   * Mode that the fork begins with. Present only if the session got a narrower mode after the record that the fork
-   * continues from.
+   * Mode in which the fork begins. Present only if the mode of the session became narrower after the record where the
+   * fork begins.
    */
   readonly mode: Mode | undefined;
   /** Range of the records that the fork omits. */
   readonly left: Range | undefined;
   /**
-   * Kind of work that is open at the end of the session, such as a pending request. An open turn does not count,
+   * Kind of work that is open at the end of the session, such as a pending request. An open turn is not included,
    * because the fork continues it.
    */
   readonly open: Exclude<Open, 'turn'> | undefined;
@@ -105,8 +108,8 @@ interface ForkBase {
 }
 
 /**
- * Returns the record at the cut as the fork's parent, the `session.created` data that applies there, and the permission
- * mode at the cut and at the end of the session.
+ * Returns the base of a fork: the record at the cut as its parent, and the `session.created` data that applies there.
+ * Also returns the permission modes at the cut and at the end of the session.
  */
 async function lookAt(log: Log, session: SessionId, cut: number): Promise<ForkBase> {
   let created: SessionCreated | undefined;
@@ -140,8 +143,8 @@ export interface ForkBeginning {
   readonly at: Timestamp;
   readonly secrets?: Secrets;
   /**
-   * Compaction of the whole inherited history. It is written in the same append as the fork's beginning, so the fork
-   * never exists without it.
+   * Compaction of the whole inherited history. It is written in the same append as the beginning of the fork, so the
+   * fork never exists without this compaction.
    */
   readonly compacted?: HistoryCompacted;
 }
@@ -176,7 +179,7 @@ function firstEvents(
 }
 
 // Summary of an abandoned branch. It is built from the branch's records alone, without a model, so the same records
-// always give the same bytes. Its length is limited, and it states how many entries were shortened or omitted.
+// always give the same bytes. Its length is limited. It contains the number of entries that were shortened or omitted.
 
 /** Maximum bytes of each quoted text. */
 const QUOTED = 400;
@@ -253,7 +256,10 @@ function pathOf({ path }: Met): string {
   return path;
 }
 
-/** Returns one line with the number of answers and, by tool, the number of calls that began, with any outcome. */
+/**
+ * Returns one line with the number of answers. For each tool, the line also contains the number of calls that began,
+ * with any outcome.
+ */
 function workLine({ answers, calls, unclosed }: Gathered): string {
   const begun = calls.filter(({ effect, ended }) => effect !== undefined || ended !== undefined);
   const byName = Map.groupBy([...begun.map(({ name }) => name), ...unclosed], (name) => name);

@@ -255,7 +255,7 @@ describe('a store', () => {
     const writing = (async () => {
       for (; written < 2_000_000; written += 60_000) await output.write('x'.repeat(60_000));
     })();
-    // After this, everything that does not need the store has run.
+    // After this wait, all work that does not need the store has run.
     await new Promise((resolve) => setImmediate(resolve));
     expect(taken).toBe(60_000);
     expect(written).toBe(0);
@@ -310,7 +310,7 @@ describe('an output of 300 MB', () => {
         for await (const chunk of bytes) {
           size += chunk.length;
           hash.update(chunk.subarray(0, 16));
-          // Garbage is collected first, so that only memory in use is measured.
+          // Garbage is collected first, so the result contains only memory in use.
           if (size % 16_777_216 < chunk.length) {
             collectGarbage();
             most = Math.max(most, process.memoryUsage().arrayBuffers);

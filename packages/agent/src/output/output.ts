@@ -1,6 +1,6 @@
-// Output of a call. It is masked as it is written, and shortened once at the end. A short output stays in memory. A
-// long one is streamed whole into an artifact, at the speed of the store, and only its two ends are kept in memory for
-// the model.
+// Output of a call. It is masked while it is written, and shortened only at the end. A short output stays in memory. A
+// long output is streamed whole into an artifact, at the speed of the store. Only its beginning and its end are kept in
+// memory for the model.
 
 import type { Artifacts, Digest, Shaping } from '@tidemark/log';
 import type { Secrets } from '../ports/secrets.ts';
@@ -9,11 +9,11 @@ import { LARGEST_RESULT } from './result-limits.ts';
 import type { Ends, LastBytes } from './shape-output.ts';
 import { cutOutput, lastBytes, openEnds, openUtf8, viewOf, wholeCharacters, wholeOutput } from './shape-output.ts';
 
-/** An output in the form in which it is committed. */
+/** An output in the form that is committed. */
 export interface ShapedOutput {
   /**
-   * Text for the model, within the limits, notices included. The limits must leave room for the notices, which need at
-   * most 1 KiB and four lines.
+   * Text for the model, within the limits. The notices are part of it and count too. The limits must leave room for the
+   * notices, which need at most 1 KiB and four lines.
    */
   readonly text: string;
   /** Artifact with the whole output. Absent if `text` is the whole output. */
@@ -30,7 +30,7 @@ export interface ShapeOptions {
 /** An open output. Write to it sequentially: await each write before the next. */
 export interface ToolOutputSink {
   /**
-   * Writes a chunk. Returns when the bytes are accepted, which applies backpressure.
+   * Writes a chunk. Returns when the bytes are accepted, so a fast writer must wait (backpressure).
    *
    * @throws what the store throws: `artifact/write-failed`.
    */
@@ -132,13 +132,13 @@ async function storeRest(spill: Spill): Promise<{ readonly view: ReturnType<Ends
 }
 
 /**
- * Channel from a sender to a receiver, one value at a time. The sender waits until the receiver has processed the
- * value.
+ * Channel from a sender to a receiver, for one value at a time. After each value, the sender waits until the receiver
+ * has processed it.
  */
 interface Channel<T> {
   /**
-   * Sends a value. Returns when the receiver asks for the next value or has left. Call `send` again only after it has
-   * returned.
+   * Sends a value. Returns when the receiver asks for the next value or has stopped reading. Call `send` again only
+   * after it has returned.
    *
    * @throws the error that was passed to `fail`.
    */
@@ -185,19 +185,19 @@ export function openChannel<T>(): Channel<T> {
       control?.error(error);
       end();
     },
-    // The stream buffers nothing, so it asks for a value only when the receiver does.
+    // The stream has no buffer of its own. It asks for a value only when the receiver asks for one.
     items: new ReadableStream(source, { highWaterMark: 0 }),
   };
 }
 
-/** Bytes of the end that are kept if a stream exceeds the limit. They are held in memory until the stream is over. */
+/** Number of bytes kept from the end of a stream that exceeds the limit. They stay in memory until the stream ends. */
 const END = 1_048_576;
 /** Maximum bytes of the notice between the beginning and the end. */
 const NOTICE = 100;
 
 /**
- * Yields a stream unchanged if it has at most `keep` bytes, otherwise its beginning, a notice and its end. Each chunk
- * must be well-formed UTF-8.
+ * Yields a stream unchanged if it has at most `keep` bytes. Otherwise yields its beginning, a notice and its end. Each
+ * chunk must be well-formed UTF-8.
  */
 async function* boundBytes(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,

@@ -1,5 +1,5 @@
-// Limits for how much of an output is in the context. Each result has a limit, which is lower for a small window. Open
-// calls share the remaining room, because ten parallel reads of 50 KiB would fill a window of 200,000 tokens.
+// Limits for the part of an output that is in the context. Each result has a limit, which is lower for a small window.
+// Open calls share the remaining room, because ten parallel reads of 50 KiB would fill a window of 200,000 tokens.
 
 import { slice } from '@tidemark/context';
 import type { BudgetSettings, State } from '@tidemark/context';
@@ -19,21 +19,24 @@ const MAX_LINES = 2_000;
 const LEAST = { bytes: 8_192, lines: 200 } as const;
 /** Results have their full limits if the model's input limit is at least this number of tokens. */
 const WHOLE_WINDOW = 128_000;
-/** Number of bytes that each result may have, even if no headroom is left. */
+/** Number of bytes that each result may have, even if there is no headroom. */
 const MIN_SHARE = 2_048;
 /**
- * Assumed bytes per token. Prose and code have more bytes per token. Hex and base64 have fewer: their results use more
- * of the headroom, and the shares of the later calls of the batch become smaller.
+ * Assumed bytes per token. Prose and code have more bytes per token. Hex and base64 have fewer bytes per token. Their
+ * results use more of the headroom, so the later calls of the batch get smaller shares.
  */
 const BYTES_PER_TOKEN = 2;
-/** Factor for estimates, because a recorded session had 1.27 times the estimated tokens (see `estimateTokens`). */
+/**
+ * Factor for estimates. It is needed because a recorded session had 1.27 times the estimated tokens (see
+ * `estimateTokens`).
+ */
 const UNDERESTIMATE = 1.3;
 /** Estimated tokens of one tool definition that was appended to the history. */
 const TOOL_TOKENS = 400;
 
 /**
- * Returns the limits of one result for a model: 50 KiB and 2,000 lines, and proportionally less if the model's input
- * limit is below 128,000 tokens. Never less than 8 KiB and 200 lines.
+ * Returns the limits of one result for a model: 50 KiB and 2,000 lines. If the model's input limit is below 128,000
+ * tokens, the limits are proportionally lower, but never less than 8 KiB and 200 lines.
  */
 export function resultLimits({ inputLimit }: Pick<Capabilities, 'inputLimit'>): OutputLimits {
   const share = Math.min(1, inputLimit / WHOLE_WINDOW);
@@ -44,8 +47,8 @@ export function resultLimits({ inputLimit }: Pick<Capabilities, 'inputLimit'>): 
 }
 
 /**
- * Returns the maximum bytes of one result, so that the results of all open calls together fit the headroom. Never less
- * than 2 KiB.
+ * Returns the maximum bytes of one result. With this limit, the results of all open calls together fit the headroom.
+ * Never less than 2 KiB.
  */
 export function batchShare(headroom: number, callsOpen: number): number {
   const tokens = Math.max(0, headroom) / Math.max(1, callsOpen);
@@ -53,8 +56,9 @@ export function batchShare(headroom: number, callsOpen: number): number {
 }
 
 /**
- * Returns the limits for a result that is committed now. `callsOpen` is the number of open calls in its batch,
- * including this one. `budgets` are the budgets that the user set. An unknown headroom does not limit the result.
+ * Returns the limits for a result that is about to be committed. `callsOpen` is the number of open calls in its batch,
+ * including this one. `budgets` are the budgets that the user set. If the headroom is unknown, it does not limit the
+ * result.
  */
 export function limitsAt(
   state: State,
@@ -68,9 +72,9 @@ export function limitsAt(
 }
 
 /**
- * Returns the tokens left below the `hard` budget, which follows the budgets that the user set. They are computed from
- * the measured input of the last accepted request and the estimated tokens added since. Returns `undefined` if no
- * request was measured or no limit is known, and a negative number if the budget is exceeded.
+ * Returns the tokens that are left below the `hard` budget, which depends on the budgets that the user set. The input
+ * of the last accepted request was measured. The tokens added since then are estimated. Returns `undefined` if no
+ * request was measured or no limit is known. Returns a negative number if the budget is exceeded.
  */
 export function headroomOf(state: State, capabilities: Capabilities, budgets?: BudgetSettings): number | undefined {
   const accepted = state.streams['main']?.accepted;
@@ -92,7 +96,7 @@ function cameSince({ history }: State, spans: number): number {
   return (batch === undefined ? 0 : answerTokens(batch.answer)) + estimateParts(parts);
 }
 
-/** Returns the answer's tokens as the provider counted them, otherwise an estimate. */
+/** Returns the tokens of the answer as the provider counted them. If there is no count, returns an estimate. */
 function answerTokens({ usage, parts }: NonNullable<State['history']['batch']>['answer']): number {
   if (usage.answer !== undefined) return usage.answer + (usage.reasoning ?? 0);
   return (
@@ -119,7 +123,7 @@ function estimatePart(part: Part): number {
     case 'native':
       return UNDERESTIMATE * estimateTokens(part.item);
     case 'change':
-      // The bytes of tool definitions are stored elsewhere, so each tool counts with a fixed estimate.
+      // The bytes of tool definitions are stored elsewhere, so each tool gets a fixed estimate.
       if (part.change === 'role') return UNDERESTIMATE * estimateTokens(part.text);
       return part.change === 'tools' ? part.added.length * TOOL_TOKENS : 0;
   }

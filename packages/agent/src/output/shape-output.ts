@@ -37,7 +37,10 @@ export function wholeOutput(view: View, { limits, replaced }: OutputShape): stri
   return Buffer.byteLength(whole) <= limits.bytes && linesIn(whole) <= limits.lines ? whole : undefined;
 }
 
-/** Returns the size of a text shown whole, with its control characters made visible and the notice about them. */
+/**
+ * Returns the size of a text that is shown whole. The size includes visible symbols for control characters, and the
+ * notice about them.
+ */
 export function shownSize(text: string): OutputLimits {
   const shown = withRemarks(text, false);
   return { bytes: Buffer.byteLength(shown), lines: linesIn(shown) };
@@ -84,8 +87,8 @@ function notice(view: View, { keeps, digest, keep }: OutputCut, unit: 'lines' | 
 }
 
 /**
- * Replaces control characters by visible symbols. Each symbol is one character, like the control character itself, so a
- * length in the new text is also valid in the original text.
+ * Replaces control characters by visible symbols. Each symbol is one character, like the control character that it
+ * replaces. A length in the new text is therefore also valid in the original text.
  */
 function pictureControls(text: string): string {
   return text.replaceAll(CONTROL, (control) =>
@@ -106,10 +109,10 @@ function joinLines(texts: readonly string[]): string {
   return whole;
 }
 
-/** Parts and sizes of an output, which are enough to shorten it. */
+/** Parts and sizes of an output. Nothing else is needed to shorten it. */
 interface View {
   /**
-   * Beginning and end of the output. Each is the whole output, or more than twice as long as the part that may be
+   * Beginning and end of the output. Each is the whole output, or more than twice as long as the part that can be
    * shown.
    */
   readonly head: string;
@@ -127,8 +130,8 @@ export interface Ends {
 }
 
 /**
- * Number of bytes kept of the beginning and of the end of an output. A line that is longer than this exceeds the limit
- * of any result.
+ * Number of bytes kept from the beginning and from the end of an output. A line that is longer than this number exceeds
+ * the limit of any result.
  */
 const HELD = 2 * LARGEST_RESULT + 4_096;
 const NEWLINE = 0x0a;
@@ -219,9 +222,9 @@ export function lastBytes(limit: number): LastBytes {
  * this.
  */
 interface Utf8 {
-  /** Returns the bytes as UTF-8. An incomplete character at the end is held back until the next bytes. */
+  /** Returns the bytes as UTF-8. An incomplete character at the end is kept until the next bytes arrive. */
   push(bytes: Uint8Array): Uint8Array;
-  /** Ends the conversion. Returns the bytes that were held back, with U+FFFD in place of an incomplete character. */
+  /** Ends the conversion. Returns the bytes that were kept, with U+FFFD in place of an incomplete character. */
   end(): Uint8Array;
   readonly replaced: boolean;
 }
@@ -255,7 +258,7 @@ export function openUtf8(): Utf8 {
   };
 }
 
-/** Returns the index of an incomplete character at the end, or the length if the last character is complete. */
+/** Returns the index of an incomplete character at the end. If the last character is complete, returns the length. */
 function completeEnd(bytes: Uint8Array): number {
   for (let back = 1; back <= 3; back += 1) {
     const byte = bytes.at(-back);
@@ -286,7 +289,7 @@ function isContinuation(byte: number): boolean {
   return byte >= 0x80 && byte < 0xc0;
 }
 
-// Cuts texts between lines. A text is cut inside a line, between graphemes, only if that line alone exceeds the limit.
+// Cuts texts between lines. If a single line exceeds the limit, the text is cut inside this line, between graphemes.
 // Pure functions.
 
 /** The kept part of a text, and the unit of its size. */
@@ -337,7 +340,7 @@ export function tailOf(text: string, limits: OutputLimits): TextPiece {
   return { text: text.slice(start), unit: 'lines' };
 }
 
-/** Returns the last index after `from` that is at most `bytes` bytes away and splits no grapheme. */
+/** Returns the last index after `from` that splits no grapheme and is at most `bytes` bytes after `from`. */
 function beginning(text: string, from: number, bytes: number): number {
   let at = from;
   for (let room = bytes; at < text.length;) {
@@ -348,7 +351,7 @@ function beginning(text: string, from: number, bytes: number): number {
   return Math.max(from, graphemeAt(text, at)?.index ?? at);
 }
 
-/** Returns the first index before `to` that is at most `bytes` bytes away and splits no grapheme. */
+/** Returns the first index before `to` that splits no grapheme and is at most `bytes` bytes before `to`. */
 function ending(text: string, to: number, bytes: number): number {
   let at = to;
   for (let room = bytes; at > 0;) {

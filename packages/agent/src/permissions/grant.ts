@@ -1,5 +1,6 @@
-// Grants of a user that apply to more than one call: exact commands or command patterns, files and folders of the
-// workspace, hosts, and all calls of a tool that reports none of these. All functions are pure.
+// Grants of a user that apply to more than one call. A grant can cover exact commands or command patterns, files and
+// folders of the workspace, or hosts. If a tool reports none of these, a grant can cover all its calls. All functions
+// are pure.
 
 import type { Granted } from '@tidemark/log';
 import type { CommandPattern } from '../rules/command-pattern.ts';
@@ -16,7 +17,8 @@ type Thing =
 /**
  * Returns the grant of a plain `always` answer: each exact command of the call, or its hosts or paths. For a tool that
  * reports none of these, the grant covers every call of the tool. Returns `undefined` for a write to reported paths,
- * because another call writes other content, and for a call that no grant can cover (see `canGrant`).
+ * because another call would write other content. Also returns `undefined` for a call that no grant can cover (see
+ * `canGrant`).
  */
 export function grantOf(call: RuledCall): Granted | undefined {
   if (isWholeCall(call)) return { tool: call.tool };
@@ -34,9 +36,10 @@ export function grantOf(call: RuledCall): Granted | undefined {
 }
 
 /**
- * Returns true if a grant can cover the call. No grant covers a command with a substitution or a redirection to a file,
- * or a command that runs other commands or changes the meaning of later ones. No grant covers a path outside the
- * workspace, a call on a whole folder, or a call without any command, path or host of a tool that reports them.
+ * Returns true if a grant can cover the call. No grant covers a command with a substitution or a redirection to a file.
+ * No grant covers a command that runs other commands or changes the meaning of later ones. No grant covers a path
+ * outside the workspace or a call on a whole folder. If a tool reports commands, paths or hosts, no grant covers a call
+ * without any of them.
  */
 export function canGrant(call: RuledCall): boolean {
   return isWholeCall(call) || thingsOf(call) !== undefined;
@@ -58,7 +61,7 @@ export function isWholeGrant(grant: Granted): boolean {
 }
 
 /**
- * Returns true if the tool of the call reports no commands, paths or hosts, so that only a grant for the whole tool can
+ * Returns true if the tool of the call reports no commands, paths or hosts. Only a grant for the whole tool can then
  * cover the call. Returns false for a write outside the workspace, which no grant covers.
  */
 function isWholeCall({ effect, confined, effects }: RuledCall): boolean {
@@ -66,7 +69,7 @@ function isWholeCall({ effect, confined, effects }: RuledCall): boolean {
 }
 
 /**
- * Returns one name made of all grants that together cover the call, such as `always bash "npm test"`. Returns
+ * Returns the joined name of the grants that together cover the call, such as `always bash "npm test"`. Returns
  * `undefined` if any part of the call is not covered.
  */
 export function byGrants(grants: readonly Granted[], call: RuledCall): string | undefined {
@@ -80,8 +83,8 @@ export function byGrants(grants: readonly Granted[], call: RuledCall): string | 
 }
 
 /**
- * Returns the commands, paths and hosts of the call that the grant does not cover, as text. Returns an empty list if
- * the grant covers the whole call.
+ * Returns the commands, paths and hosts of the call that the grant does not cover, as text. The list is empty if the
+ * grant covers the whole call.
  */
 export function leftBy(grant: Granted, call: RuledCall): readonly string[] {
   if (isWholeCall(call)) return isWholeGrant(grant) ? [] : [`every call of ${call.tool}`];
@@ -99,7 +102,7 @@ export function grantInWords(grant: Granted): string {
     .join(' + ')}`;
 }
 
-/** Returns a sentence that describes the scope of the grant to the user who gives it. */
+/** Returns a sentence about the scope of the grant, for the user who gives it. */
 export function grantCovers(grant: Granted): string {
   const { tool, commands = [], patterns = [], paths = [], folders = [], hosts = [] } = grant;
   if (isWholeGrant(grant)) return `every call of ${tool}, with any arguments`;
@@ -189,13 +192,13 @@ function fits(pattern: string, words: readonly string[]): boolean {
 }
 
 /**
- * Returns all commands, paths and hosts of the call. Returns `undefined` if the call has none, or if one of them is
- * unknown or cannot be granted.
+ * Returns all commands, paths and hosts of the call. Returns `undefined` if the call has none of them, or if one of
+ * them is unknown or cannot be granted.
  */
 function thingsOf({ effect, confined, effects }: RuledCall): readonly Thing[] | undefined {
   if (effects === undefined || (effect === 'write' && !confined)) return undefined;
-  // A call that asks for access outside its sandbox, such as the network, can do more than the same command inside the
-  // sandbox. No grant covers such a call.
+  // A call can ask for access outside its sandbox, such as the network. It can then do more than the same command
+  // inside the sandbox, so no grant covers it.
   if ((effects.beyond ?? []).length > 0) return undefined;
   const commands = effects.commands === undefined ? [] : effects.commands.plain;
   const { paths = [], hosts = [] } = effects;
@@ -228,14 +231,14 @@ function inWords(words: readonly string[]): string {
   return words.map(asWord).join(' ');
 }
 
-/** Quotes a word where needed, so that one word with a space differs from two words. */
+/** Quotes a word if needed. One word with a space then differs from two words. */
 function asWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 /**
  * Returns true if a grant can cover the command. An interpreter must run a named file, because code from another source
- * may differ the next time.
+ * may be different in the next call.
  */
 function isGrantable([program = '', first = '-']: readonly string[]): boolean {
   const kind = launches(program);
@@ -247,11 +250,11 @@ function isGrantable([program = '', first = '-']: readonly string[]): boolean {
   );
 }
 
-// Commands that a granted pattern with a `*` may match. Their programs, subcommands and options are known to start no
-// program chosen by the caller and to write no settings. Any other command can only be granted word for word.
+// Commands that a granted pattern with a `*` may match. Their programs, subcommands and options cannot start a program
+// that the caller chooses, and cannot write settings. Any other command can only be granted with its exact words.
 
 interface Harmless {
-  /** Subcommands, one of which must directly follow the program. Absent if the program has no subcommands. */
+  /** Subcommands. One of them must directly follow the program. Absent if the program has no subcommands. */
   readonly first?: RegExp;
   /** Required form of the word after the subcommand, such as the name of a script. */
   readonly second?: RegExp;

@@ -28,8 +28,8 @@ export interface Verdict {
 }
 
 /**
- * Matrix cell that depends on one condition. If the condition is met the call is allowed, else the user is asked. `met`
- * and `unmet` are the last parts of the rule name.
+ * Matrix cell that depends on one condition. If the condition is met, the call is allowed. If not, the user is asked.
+ * `met` and `unmet` are the last parts of the rule name.
  */
 interface Fork {
   readonly if: 'confined' | 'sandboxed';
@@ -67,8 +67,8 @@ export function judge(permission: Permission): Verdict {
 const WIDTH: Readonly<Record<Mode, number>> = { 'read-only': 0, ask: 1, auto: 2 };
 
 /**
- * Returns the mode that allows less. An option passed at opening may narrow the mode in the log, but may never widen
- * it.
+ * Returns the mode that allows less. An option passed at opening can make the mode in the log narrower, but never
+ * wider.
  */
 export function narrower(a: Mode, b: Mode): Mode {
   return WIDTH[a] <= WIDTH[b] ? a : b;
@@ -119,8 +119,8 @@ function couldMatch({ kind, pattern }: RulePattern, effects: CallEffects = {}): 
 }
 
 /**
- * Returns the name of the rule that allows the whole tool, or the joined names of the rules that together allow each
- * part of the call. Returns `undefined` if a part of the call is not allowed.
+ * Returns the name of the rule that allows the whole tool. If there is no such rule, returns the joined names of the
+ * rules that together allow each part of the call. Returns `undefined` if a part of the call is not allowed.
  */
 function allow(rules: RuleSet, { effects }: RuledCall): string | undefined {
   const whole = rules.find(({ patterns }) => patterns === undefined);
@@ -133,8 +133,8 @@ function allow(rules: RuleSet, { effects }: RuledCall): string | undefined {
 type NamedByPattern = (pattern: RulePattern) => boolean;
 
 /**
- * Returns one test for each command, path and host of a call. The test returns true for a pattern that matches. For an
- * unknown command, the test always returns false.
+ * Returns one test for each command, path and host of a call. The test returns true if a pattern matches. If the
+ * command is unknown, the test always returns false.
  */
 function thingsOf({ commands, paths = [], hosts = [] }: CallEffects): readonly NamedByPattern[] {
   return [

@@ -5,15 +5,16 @@ import type { Granted } from '@tidemark/log';
 import type { GrantOffer, RuledCall } from '../rules/ruled-call.ts';
 import { canGrant, leftBy, patternProblem } from './grant.ts';
 
-/** Reason why a grant was refused, with the next step. */
+/** Reason why a grant was refused, with the next action. */
 export interface GrantProblem {
   readonly problem: string;
 }
 
 /**
  * Reads the text that the user typed after the answer `a` (for the session) or `p` (for the project). An empty text is
- * a grant for exactly this call. A returned grant always covers this call. Returns the problem if the text covers too
- * much or does not cover this call, or if it is empty and the user has to name a file or folder.
+ * a grant for exactly this call. A returned grant always covers this call. Returns a problem if the text covers too
+ * much or does not cover this call. Also returns a problem if the text is empty and the user has to name a file or
+ * folder.
  */
 export function readGrant({ call, exact }: GrantOffer, typed: string): Granted | GrantProblem {
   const text = typed.trim();
@@ -38,8 +39,8 @@ export function offeredPlaces({ call }: GrantOffer): readonly string[] {
 }
 
 /**
- * Returns the reason why a grant cannot be kept for this call, or `undefined` if it can be kept. Every grant is
- * checked, whether it was typed or comes from another program.
+ * Returns the reason why a grant cannot be used for this call, or `undefined` if it can be used. Every grant is
+ * checked. It may be typed, or it may come from another program.
  */
 export function grantProblem(grant: Granted, call: RuledCall): string | undefined {
   if (!canGrant(call)) return 'this call cannot be granted';

@@ -1,5 +1,5 @@
-// Reads and checks the rules of the user. A rule with any part that is not understood is refused, so that no rule
-// allows or denies more or less than its text states.
+// Reads and checks the rules of the user. If any part of a rule is not understood, the rule is refused. No rule can
+// therefore allow or deny more or less than its text states.
 
 import { nearestName } from '../nearest-name.ts';
 import type { Tool } from '../ports/tool.ts';
@@ -18,7 +18,7 @@ const TOOL = /^[\w*-]{1,64}$/;
 
 /**
  * Returns the checked rules, or the problems of all invalid rules. A tool name must be the name of an existing tool. A
- * name that contains `__` belongs to an MCP server, which may connect later, so it is not checked. Pure.
+ * name that contains `__` is not checked, because it belongs to an MCP server, which may connect later. Pure.
  */
 export function readRules(given: readonly unknown[], tools: readonly RuledTool[]): RuleSet | RuleProblems {
   const read = given.map((rule, index) => ({ place: `rules[${index}]`, rule: readRule(rule, tools) }));
@@ -75,7 +75,7 @@ function misfitOf({ decision, tool, kind }: Aim, tools: readonly RuledTool[]): s
 function unreportedKind(tool: string, kind: EffectKind, named: readonly RuledTool[]): string | undefined {
   if (named.some(({ effectKinds = [] }) => effectKinds.includes(kind))) return undefined;
   const reported = [...new Set(named.flatMap(({ effectKinds = [] }) => effectKinds))];
-  // A name without `*` can be the author's own tool. The author can add the missing effects to this tool.
+  // A name without `*` can be a tool of the author, who can then add the missing effects to it.
   const own = named.length === 1 ? `add \`describeEffects.${kind}\` to the tool if it is your own, or ` : '';
   const next = reported.length === 0 ? `${own}remove ${kind} from the rule` : `use ${reported.join(' or ')}`;
   return `${tool} reports no ${kind}: ${next}`;

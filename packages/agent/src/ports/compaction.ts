@@ -13,8 +13,8 @@ export type CompactionTrigger =
   | 'auto';
 
 /**
- * Returns true if the compaction is made to get a failed request accepted. Each further compaction of this kind keeps
- * less than the one before.
+ * Returns true if the purpose of the compaction is to get a failed request accepted. Each further compaction of this
+ * kind keeps less history.
  */
 export function isRecovery(trigger: string): boolean {
   return trigger === 'overflow_recovery' || trigger === 'websocket_critical_recovery';
@@ -22,7 +22,7 @@ export function isRecovery(trigger: string): boolean {
 
 /**
  * Writer of a checkpoint. `deterministic` builds it from the log alone. `model` asks the model to add to it. `auto`
- * asks the model if the history can be read from the cache, and otherwise uses the log alone.
+ * asks the model if the history can be read from the cache. Otherwise `auto` uses the log alone.
  */
 export type CompactionBy = 'auto' | 'deterministic' | 'model';
 
@@ -46,8 +46,8 @@ export interface CompactionReport {
   /** Number of messages of the history that are kept after the checkpoint. */
   readonly kept?: number;
   /**
-   * Tokens that have to be written to the cache again because of the compaction. `cost` is how much more this costs
-   * than reading these tokens from the cache. `cost` is absent if the price is unknown.
+   * Tokens that have to be written to the cache again because of the compaction. `cost` is the added cost, compared
+   * with reading these tokens from the cache. `cost` is absent if the price is unknown.
    */
   readonly rewrite?: { readonly tokens: number; readonly cost?: Money };
   /**
@@ -56,13 +56,13 @@ export interface CompactionReport {
    */
   readonly cliff?: number;
   readonly limitations?: readonly string[];
-  /** Reason why the model did not contribute, although the writer `auto` or `model` was set. */
+  /** Reason why the model did not contribute, if the writer was `auto` or `model`. */
   readonly fallback?: string;
   /** True if the model was asked but did not contribute. */
   readonly askedInVain?: true;
   /** Position of the `history.compacted` record, if one was written. */
   readonly position?: Position;
-  /** Id of the new session that a fresh start creates. That session contains the record at `position`. */
+  /** Id of the new session that a fresh start creates. The record at `position` is in the new session. */
   readonly fork?: SessionId;
 }
 

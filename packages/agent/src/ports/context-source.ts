@@ -1,5 +1,5 @@
-// Port of a context source: something outside the log that the model should know. A source has a revision, and its note
-// is recorded only when the revision changed.
+// Port of a context source: something outside the log that the model should know. A source has a revision. Its note is
+// recorded only when the revision has changed.
 
 import type { ContextNoted, EffectClass, Timestamp } from '@tidemark/log';
 import type { Mode } from './permissions.ts';
@@ -29,7 +29,7 @@ export interface ToolEffect {
   readonly touches: readonly string[];
 }
 
-/** A context source. Its note is recorded only when its revision changed. */
+/** A context source. Its note is recorded only when its revision has changed. */
 export interface ContextSource {
   readonly name: string;
   /** True if a changed note is sent with the next request instead of the next prompt. */
@@ -42,7 +42,7 @@ export interface ContextSource {
    */
   readonly inlineBytes?: number;
   /**
-   * True if a note with the cause `changed` contains only the changes. The last complete note must then also remain in
+   * True if a note with the cause `changed` contains only the changes. The last complete note must then also stay in
    * the context.
    */
   readonly tellsChanges?: boolean;
@@ -52,13 +52,13 @@ export interface ContextSource {
    */
   revision(view: SourceView): string | undefined | Promise<string | undefined>;
   /**
-   * Returns the text of the note for the model. It is complete, except that a note with the cause `changed` may contain
-   * only the changes.
+   * Returns the text of the note for the model. The text is complete. Only a note with the cause `changed` is allowed
+   * to contain only the changes.
    */
   render(view: SourceView, cause: NoteCause): string | Promise<string>;
   /**
-   * Returns true if the two revisions describe different things and not two states of the same thing, for example
-   * another git branch. The note then has the cause `switched` instead of `changed`.
+   * Returns true if the two revisions describe different things, such as two git branches. Returns false if they
+   * describe two states of the same thing. If true, the note has the cause `switched` instead of `changed`.
    */
   isAnother?(noted: string, revision: string): boolean;
   /** Returns true if the source must be asked again after a call with this effect. */

@@ -1,4 +1,5 @@
-// Port to an image library. An image is prepared once, before it is stored, and is sent in that form from then on.
+// Port to an image library. An image is prepared before it is stored. From then on it is always sent in the prepared
+// form.
 
 import type { ImagePart } from '@tidemark/log';
 import type { ImageSize } from '@tidemark/model';
@@ -6,8 +7,8 @@ import type { ImageSize } from '@tidemark/model';
 /** Prepares images so that they can be sent. */
 export interface ImageFitter {
   /**
-   * Returns the image unchanged if it fits, otherwise a converted image. Returns a problem that names the next step if
-   * the image cannot be sent.
+   * Returns the image unchanged if it fits. Otherwise returns a converted image. If the image cannot be sent, returns a
+   * problem with the next action.
    */
   fit(data: Uint8Array, bounds: ImageBounds): Promise<FittedImage | UnfitImage>;
 }
@@ -15,7 +16,8 @@ export interface ImageFitter {
 /** Limits of an image that is sent. */
 export interface ImageBounds {
   /**
-   * Returns the size in pixels at which an image of the given size is sent. Both sizes are those of the upright image.
+   * Returns the size in pixels in which an image of the given size is sent. Both sizes are the sizes of the upright
+   * image.
    */
   sizeFor(size: ImageSize): ImageSize;
   readonly bytes: number;
@@ -24,7 +26,7 @@ export interface ImageBounds {
 /** An image that every provider accepts. */
 export interface FittedImage extends Required<Pick<ImagePart, 'mediaType' | 'width' | 'height'>> {
   readonly data: Uint8Array;
-  /** Changes that the reader should know of: `scaled down from 3840 x 2160`, `the first of 12 frames`. */
+  /** Changes to report to the reader: `scaled down from 3840 x 2160`, `the first of 12 frames`. */
   readonly changes: readonly string[];
 }
 

@@ -23,8 +23,7 @@ import type { TurnError, TurnLimit } from './turn-error.ts';
 
 /**
  * Content of a prompt: plain text, or parts. An image can be passed as its bytes. It is converted to fit the model and
- * stored once. An attachment is stored whole, and the model is shown its beginning, up to the size limit of a tool
- * result.
+ * then stored. An attachment is stored whole. The model is shown its beginning, up to the size limit of a tool result.
  */
 export type Words = string | readonly (ContentPart | GivenImage | GivenAttachment)[];
 
@@ -33,7 +32,7 @@ export interface GivenAttachment {
   readonly type: 'attachment';
   /** Name of the attachment, shown to the model: `stdin`. */
   readonly name: string;
-  /** UTF-8 text. Invalid bytes are replaced, and the model is informed of it. */
+  /** UTF-8 text. Invalid bytes are replaced, and the model is informed about this. */
   readonly data: Uint8Array;
 }
 
@@ -44,11 +43,11 @@ export interface AgentSession {
   /** True if a turn is running in this process. */
   readonly running: boolean;
   /**
-   * Starts a turn. If another turn is running, the new turn waits in a queue and starts after it.
+   * Starts a turn. If another turn is running, the new turn waits in a queue and starts later. The returned turn
+   * rejects with `agent/unfit-image` if an image cannot be sent.
    *
-   * @throws AgentError `agent/nothing-to-send` for a blank prompt, `agent/unknown-skill` for a skill that is not
-   *   installed, `agent/no-schema` for an `output` that cannot be written as JSON Schema. The returned turn rejects
-   *   with `agent/unfit-image` for an image that cannot be sent.
+   * @throws AgentError `agent/nothing-to-send` for a blank prompt; `agent/unknown-skill` for a skill that is not
+   *   installed; `agent/no-schema` for an `output` that cannot be written as JSON Schema.
    */
   prompt<Output = undefined>(words: Words, options?: PromptOptions<Output>): Turn<Output>;
   /**
@@ -58,7 +57,7 @@ export interface AgentSession {
    */
   resume(options?: ResumeOptions): Turn;
   /**
-   * Adds a message to the running turn. It is recorded at once, and the model sees it after the current step.
+   * Adds a message to the running turn. It is recorded immediately, and the model sees it after the current step.
    *
    * @throws AgentError `agent/not-running` if no turn is running.
    */
@@ -72,40 +71,41 @@ export interface AgentSession {
   setMode(mode: Mode): Promise<void>;
   /**
    * Replaces the tools from the next request on. Tools with unchanged definitions cost nothing, and their new handlers
-   * are used at once. Changed definitions are appended to the context if the model supports this. Otherwise they open
-   * an epoch with the next request (`now`, the default), or wait until the next epoch opens for another reason
-   * (`next-epoch`). While they wait, the model is shown the old list, and a call to a removed tool returns that the
+   * are used immediately. If the model supports it, changed definitions are appended to the context. Otherwise they
+   * open an epoch with the next request (`now`, the default), or wait until the next epoch opens for another reason
+   * (`next-epoch`). While they wait, the model is shown the old list. A call to a removed tool then returns that the
    * tool is unavailable.
    */
   setTools(tools: readonly Tool[], options?: { readonly when?: 'now' | 'next-epoch' }): void;
   /**
    * Sets the render parameters that control how much the model reasons (`effort`, `thinking`, `reasoning.effort`), from
-   * the next request on. The change is appended to the context if the model supports this. Otherwise it opens an epoch.
-   * In the middle of a turn, Anthropic's models apply an appended effort only from the user's next message on.
+   * the next request on. If the model supports it, the change is appended to the context. Otherwise it opens an epoch.
+   * If an effort is appended in the middle of a turn, Anthropic's models apply it only after the next message of the
+   * user.
    *
-   * The setting is kept for the session until it is set again. When the session is opened later, it overrides the
-   * parameters passed at opening.
+   * The setting is kept for the session until it is set again. When the session is opened later, the setting overrides
+   * the parameters passed at opening.
    *
    * @throws AgentError `agent/unknown-parameter` for a name that the model's catalog row does not contain.
    */
   setReasoning(parameters: RenderParameters): void;
   /**
    * Opens a fork of this session. The fork begins with this session's records up to a chosen record, by default the
-   * last closed one. It refers to the log of this session and inherits the current epoch, so its first request reads
-   * what this session has in the cache. The fork uses the current runtime settings of this session. This session and
-   * the files do not change.
+   * last closed record. It refers to the log of this session and inherits the current epoch. Its first request
+   * therefore reads the cache entries of this session. The fork uses the current runtime settings of this session. This
+   * session and the files do not change.
    *
-   * @throws AgentError `agent/not-closed` with the nearest closed positions; also for another model, if neither `at`
-   *   nor `beforePrompt` is set and calls at the end of this session are open. `agent/no-such-record`. Errors about
-   *   another model as `setModel`.
+   * @throws AgentError `agent/not-closed` with the nearest closed positions. With another model, this error is also
+   *   thrown if neither `at` nor `beforePrompt` is set and calls at the end of this session are open.
+   *   `agent/no-such-record`. Errors about another model as `setModel`.
    */
   fork(options?: AgentForkOptions): Promise<AgentSession>;
   /**
-   * Switches this session to another model from the next request on. That request opens an epoch, whose price is
-   * recorded. If the price reaches `rewriteNotice`, it is reported before the request is sent. Reasoning of the
-   * previous model is not sent to the new model, but remains in the log. Betas and the envelope are not sent to another
-   * provider. The key and the address stay the same if the provider stays the same. To keep this session and its cache
-   * as they are, use `fork({ model })` instead.
+   * Switches this session to another model from the next request on. That request opens an epoch, and the price of the
+   * epoch is recorded. If the price reaches `rewriteNotice`, it is reported before the request is sent. Reasoning of
+   * the previous model is not sent to the new model, but remains in the log. Betas and the envelope are not sent to
+   * another provider. If the provider stays the same, the key and the address also stay the same. To keep this session
+   * and its cache unchanged, use `fork({ model })` instead.
    *
    * @throws AgentError `agent/unknown-model` for a name if the runtime cannot look up names; `agent/unknown-price` for
    *   a cost limit if the price of the model is unknown; `agent/bad-argument`.
@@ -114,8 +114,8 @@ export interface AgentSession {
   setModel(model: string | OtherModel, reach?: ModelReach): Promise<void>;
   notify(notification: NotificationReceived): Promise<void>;
   /**
-   * Records the note of a context source again, even if the state of the source did not change: at once while a turn is
-   * running, otherwise with the next prompt.
+   * Records the note of a context source again, even if the state of the source did not change. During a turn the note
+   * is recorded immediately. Otherwise it is recorded with the next prompt.
    *
    * @throws AgentError `agent/unknown-source`.
    */
@@ -129,7 +129,7 @@ export interface AgentSession {
   side(call: SideCall): Promise<SideAnswer>;
   /**
    * Replaces older history by a checkpoint, from the next request on. A refused compaction returns a report with the
-   * reason and the sizes. A compaction may run during a turn, and the prompts of that turn are kept word for word.
+   * reason and the sizes. A compaction may run during a turn. The prompts of that turn are then kept word for word.
    *
    * With `fresh`, this session does not change. Instead, a fork is created after the last closed record, and its
    * context begins with the checkpoint alone. The fork is closed, and its id is in the report.
@@ -138,8 +138,9 @@ export interface AgentSession {
    */
   compact(options?: CompactOptions): Promise<CompactionReport>;
   /**
-   * Returns the recorded messages of the conversation, oldest first, for a user interface: the prompts of the user and
-   * the answers of the model, also those before a compaction. An answer that is still arriving is not contained.
+   * Returns the recorded messages of the conversation for a user interface, oldest first. These are the prompts of the
+   * user and the answers of the model, including those before a compaction. An answer that is still arriving is not
+   * included.
    */
   messages(): AsyncIterable<SessionMessage>;
   /** Returns all events from this moment on, until the session is closed. */
@@ -167,7 +168,7 @@ interface AssistantMessage extends PlacedMessage {
   readonly parts: readonly AnswerPart[];
   /** True if the answer was cut off, by the user or by a limit. */
   readonly interrupted?: true;
-  /** Limit that cut the answer off. Absent if the user did. */
+  /** Limit that cut the answer off. Absent if the user cut it off. */
   readonly limit?: 'time';
 }
 
@@ -176,15 +177,15 @@ export type OmittedKind = Exclude<(ContentPart | AnswerPart)['type'], 'text'>;
 
 interface PlacedMessage {
   /**
-   * Text of the message, without other parts, and without the request that `output` added to a prompt. Empty for an
-   * answer that only calls tools.
+   * Text of the message, without other parts. If `output` added a request to a prompt, the text does not contain that
+   * request. Empty for an answer that only calls tools.
    */
   readonly text: string;
   /** Kinds of the parts that `text` leaves out, such as `image`. Absent if `text` is the whole message. */
   readonly omitted?: readonly OmittedKind[];
   /**
-   * True if the content is cut: an answer at the output limit, or an attachment of which `parts` contain only the
-   * beginning. The file part of such an attachment names the artifact with the whole.
+   * True if the content is cut: an answer that stopped at the output limit, or an attachment that is too long. `parts`
+   * contain only the beginning of such an attachment. Its file part names the artifact with the whole attachment.
    */
   readonly truncated?: true;
   /** Position of its record, for `fork({ at })`. */
@@ -196,7 +197,7 @@ interface PlacedMessage {
 export interface PromptOptions<Output = undefined> {
   /**
    * Schema of the answer: any Standard Schema that can be written as JSON Schema, such as a zod schema. The runtime
-   * adds a request for JSON to the prompt, and the finished turn has the value as `output`. If the answer does not
+   * adds a request for JSON to the prompt. The `output` of the finished turn is the value. If the answer does not
    * match, the model is asked again, at most twice. Then the turn ends as `failed` with the code
    * `turn/output-mismatch`.
    */
@@ -219,15 +220,16 @@ export type ResumeOptions = Pick<PromptOptions, 'signal'>;
 /** Options of a fork of an open session. `provider`, `baseURL` and `contextWindow` belong to the model of the fork. */
 export interface AgentForkOptions extends ForkOptions, ModelReach {
   /**
-   * Model of the fork, by its name or as an object. Default: the model of this session. The first request of the fork
-   * to another model opens an epoch, whose price is recorded. This session keeps its model and its cache.
+   * Model of the fork, by its name or as an object. Default: the model of this session. If the model is another one,
+   * the first request of the fork opens an epoch, and the price of the epoch is recorded. This session keeps its model
+   * and its cache.
    */
   readonly model?: string | OtherModel;
 }
 
 /**
- * Provider, address and window of a model, if its name is not enough to find them. API keys come from the options of
- * the agent.
+ * Provider, address and window of a model. Needed if the name of the model is not enough to find them. API keys come
+ * from the options of the agent.
  */
 export interface ModelReach {
   /**
@@ -245,23 +247,23 @@ export interface OtherModel {
   readonly provider: Provider;
   readonly capabilities: Capabilities;
   /**
-   * Render parameters for the model. Default: those of the previous model. Parameters that the new model does not know
-   * are not sent.
+   * Render parameters for the model. Default: the parameters of the previous model. Parameters that the new model does
+   * not know are not sent.
    */
   readonly parameters?: RenderParameters;
 }
 
 /**
- * A turn. It can be iterated for its events, and it is a promise of its end. A turn that is neither iterated nor awaited
- * still runs and is recorded.
+ * A turn. Iterate over it to receive its events, or await it to receive its end. A turn also runs and is recorded if
+ * the caller does neither.
  */
 export interface Turn<Output = undefined> extends AsyncIterable<SessionEvent>, Promise<FinishedTurn<Output>> {
   /**
-   * Text of the turn's answers in pieces, as it arrives, without reasoning and arguments of tools. It can be read more
-   * than once and at any time, each time from the first piece. It ends when the turn ends, even if the turn failed. The
-   * awaited turn contains the outcome. An empty line separates the texts of two answers. If an attempt fails and the
-   * step is sent again, only new text is emitted; if the text differs, an empty line comes first and then the whole new
-   * text.
+   * Text of the turn's answers in pieces, as it arrives, without reasoning and arguments of tools. It can be read
+   * several times and at any time, and each reader gets it from the first piece on. It ends when the turn ends, even if
+   * the turn failed. The awaited turn contains the outcome. An empty line separates the texts of two answers. If an
+   * attempt fails and the step is sent again, only new text is emitted. If the new text differs from the emitted text,
+   * an empty line and the whole new text are emitted.
    */
   readonly textStream: AsyncIterable<string>;
 }
@@ -272,9 +274,9 @@ export interface FinishedTurn<Output = undefined> {
   readonly text: string;
   /** Parsed value of the last answer. `undefined` if the prompt had no `output`, or if the turn is not `completed`. */
   readonly output: Output | undefined;
-  /** Reason of any other outcome than `completed`, except for an interrupt. */
+  /** Reason of an outcome other than `completed`. `undefined` for an interrupt. */
   readonly error: TurnError | undefined;
-  /** Limit that ended a `limited` turn. `undefined` if none did. */
+  /** Limit that ended a `limited` turn. `undefined` if no limit ended the turn. */
   readonly limit: TurnLimit | undefined;
   readonly totals: FinishedTotals;
   /** Position of the `turn.ended` record. */
@@ -299,7 +301,7 @@ export interface InputBuckets {
 
 /** A side call: a request outside the conversation. */
 export interface SideCall {
-  /** Purpose of the call, such as `title` or `summary`. It names the stream and is recorded. */
+  /** Purpose of the call, such as `title` or `summary`. The stream gets this name, and the purpose is recorded. */
   readonly purpose: string;
   readonly prompt: Words;
   /**
@@ -315,14 +317,14 @@ export interface SideCall {
 /** Answer of a side call. */
 export interface SideAnswer {
   /**
-   * Outcome, with the same names as the outcome of a turn: `completed`; `limited` if the answer was cut off at the
-   * output limit, or if a limit of tokens or cost kept the call from being sent; `interrupted` if the signal or `close`
-   * stopped the call; `failed` if the provider failed or the model refused.
+   * Outcome, with the same names as the outcome of a turn. `completed`: the answer is complete. `limited`: the answer
+   * was cut off at the output limit, or the call was not sent because of a limit of tokens or cost. `interrupted`: the
+   * signal or `close` stopped the call. `failed`: the provider failed or the model refused.
    */
   readonly outcome: TurnEnded['outcome'];
   /** Reason of an outcome other than `completed`, in the same form as the error of a turn. */
   readonly error: TurnError | undefined;
-  /** Limit that kept the call from being sent. `undefined` if none did. */
+  /** Limit because of which the call was not sent. `undefined` if the call was sent. */
   readonly limit: TurnLimit | undefined;
   /** Text of the answer. Empty if the call has no answer. */
   readonly text: string;
@@ -344,9 +346,9 @@ export interface CompactOptions {
   /** Maximum tokens of history that remain after the checkpoint. Default: the `tail` budget of the window. */
   readonly tailTokens?: number;
   /**
-   * Maximum tokens of the checkpoint, at least about 600. Default: the smaller of a tenth of the window and a quarter
-   * of the summarized history. The default is at least 4,000, or an eighth of the `hard` budget if that is less. The
-   * limit is lowered if the compaction would otherwise free less than a fifth of the request.
+   * Maximum tokens of the checkpoint, at least about 600. Default: a tenth of the window or a quarter of the summarized
+   * history, whichever is smaller. The default is at least 4,000. If an eighth of the `hard` budget is less than 4,000,
+   * this eighth is the minimum. If the compaction would free less than a fifth of the request, the limit is lowered.
    */
   readonly checkpointTokens?: number;
   /** Writer of the checkpoint. Default: `compactionBy` of the runtime. */
@@ -360,14 +362,17 @@ export interface CompactOptions {
   readonly dryRun?: boolean;
 }
 
-/** Options of a fork: the record that it begins after, a summary of the omitted records, and a title. */
+/** Options of a fork: the record after which it begins, a summary of the omitted records, and a title. */
 export interface ForkOptions {
   /**
    * Position of the last record that the fork keeps. No turn may be open after this record. Default: the last record
-   * after which nothing is open, or only a turn. If a turn is open there, the fork resumes it.
+   * after which nothing is open, or only a turn. If only a turn is open there, the fork resumes that turn.
    */
   readonly at?: number;
-  /** Number of a prompt to fork before, instead of `at`: 1 is the first prompt, -1 the last one. */
+  /**
+   * Number of a prompt, as an alternative to `at`. The fork begins before this prompt. 1 is the first prompt, -1 the
+   * last one.
+   */
   readonly beforePrompt?: number;
   /** True to give the model a short summary of the records that the fork omits. */
   readonly summarize?: boolean;

@@ -90,7 +90,7 @@ describe('the permission matrix', () => {
   });
 });
 
-/** Passes a value of any type, as a program in JavaScript can. */
+/** Passes a value of any type, as a program in JavaScript can do. */
 const read = (value: unknown): PermissionAnswer => Reflect.apply(requireAnswer, undefined, [value]);
 
 describe('the answer of `permissions.ask`', () => {

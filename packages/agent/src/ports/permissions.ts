@@ -30,20 +30,20 @@ export interface CallQuestion {
   /** Present if the person already answered yes, but the preview of the call changed afterwards. */
   readonly again?: true;
   /**
-   * Commands or targets that the answer `always` would allow for the rest of the session, to be shown with the
+   * Commands or targets that the answer `always` would allow for the rest of the session. They are shown with the
    * question: `bash "npm test"`, or `save (every call)` for a tool that reports no commands, paths or hosts. Absent if
    * `always` is not offered.
    */
   readonly always?: string;
   /**
-   * Call and exact grant that `readGrant` needs to read a grant that the person types. Absent if no grant is offered.
+   * Call and exact grant. `readGrant` needs them to read a grant that the person types. Absent if no grant is offered.
    */
   readonly offer?: GrantOffer;
 }
 
 /**
- * Asks if a tool is accepted with its changed definition. A person has to decide, because the model takes the purpose
- * of a tool from its description.
+ * Asks if a tool is accepted with its changed definition. A person has to decide, because the description tells the
+ * model the purpose of the tool.
  */
 export interface DefinitionQuestion {
   readonly about: 'definition';
@@ -55,7 +55,7 @@ export interface DefinitionQuestion {
   readonly is: ToolSpec;
 }
 
-/** Asks if a step may be sent that has to pay again for content that earlier requests already sent. */
+/** Asks if a step may be sent. The step is expensive, because content of earlier requests is billed again. */
 export interface RewriteQuestion {
   readonly about: 'rewrite';
   readonly step: number;
@@ -66,21 +66,21 @@ export interface RewriteQuestion {
 }
 
 /**
- * Answer to a question. `true` and `allowed` are a yes, `false` and `denied` a no, for this call only. `always` is a
- * yes for everything that the question shows in its `always` field. If the question has no `always`, it is a yes for
- * this call only, and a notice contains the reason.
+ * Answer to a question. `true` and `allowed` mean yes, `false` and `denied` mean no. Each of them applies only to this
+ * call. `always` means yes for everything that the question shows in its `always` field. If the question has no
+ * `always`, the answer applies only to this call, and a notice contains the reason.
  */
 export type PermissionAnswer = boolean | 'allowed' | 'denied' | 'always' | RefusedAnswer | AllowedAnswer;
 
-/** A no with an optional reason, which the model is shown. At most 2,000 characters of the reason are used. */
+/** The answer no, with an optional reason for the model. At most 2,000 characters of the reason are used. */
 export interface RefusedAnswer {
   readonly decision: 'denied';
   readonly reason?: string;
 }
 
 /**
- * A yes, with an optional grant for further calls. A grant that does not cover the call, or covers too much, turns the answer into
- * a no.
+ * The answer yes, with an optional grant for further calls. If the grant does not cover the call, or covers too much,
+ * the answer counts as no.
  */
 export interface AllowedAnswer {
   readonly decision: 'allowed';
@@ -98,8 +98,8 @@ export function isYes(answer: PermissionAnswer): boolean {
 /**
  * Returns the answer of a callback. A program in JavaScript can return any value, and may forget to return one.
  *
- * @throws AgentError `agent/bad-argument` for a value that is not a `PermissionAnswer`, with the accepted forms. It
- *   counts as a no.
+ * @throws AgentError `agent/bad-argument` for a value that is not a `PermissionAnswer`, with the accepted forms. The
+ *   caller treats such a value as no.
  */
 export function requireAnswer(answer: Awaited<ReturnType<Asker>> | undefined): PermissionAnswer {
   if (isWord(answer)) return answer;
@@ -163,9 +163,10 @@ const FORMS =
   'true, false, "allowed", "denied", "always", { decision: "denied", reason } or { decision: "allowed", always, keep }';
 
 /**
- * Callback that asks a person. Without it a call is denied and the model is informed that no one could be asked, while
- * a rewrite is only reported. The type accepts any string in a promise, because TypeScript infers `Promise<string>` for
- * `async () => 'denied'` if a callback may also return its answer without a promise. An unknown string counts as a no.
+ * Callback that asks a person. Without it a call is denied, and the model is informed that no one could be asked. A
+ * rewrite is then only reported. For `async () => 'denied'` TypeScript infers `Promise<string>` if a callback may also
+ * return its answer without a promise. The type therefore accepts any string in a promise. An unknown string counts as
+ * no.
  */
 export type Asker = (
   question: Question,

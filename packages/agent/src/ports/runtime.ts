@@ -1,5 +1,5 @@
-// Port of the runtime: provider, tools, limits and policies that a session runs with. They are not in the log, and may
-// differ the next time the session is opened.
+// Port of the runtime: the provider, tools, limits and policies of a running session. They are not in the log, and may
+// be different the next time the session is opened.
 
 import type { BudgetSettings, InheritedFront, Lifetime, RequestSpec, RuntimeText } from '@tidemark/context';
 import type { PaddingSetting, RenderParameters } from '@tidemark/log';
@@ -17,7 +17,7 @@ import type { Surroundings } from './surroundings.ts';
 import type { Tool, ToolSource } from './tool.ts';
 
 /**
- * Runtime of a session: everything that its log does not contain and that may differ the next time the session is
+ * Runtime of a session: everything that its log does not contain and that may be different the next time the session is
  * opened.
  */
 export interface Runtime {
@@ -32,14 +32,17 @@ export interface Runtime {
   readonly role?: string;
   /** Amount of the runtime's own system text. Default: `full`. */
   readonly promptVerbosity?: RuntimeText;
-  /** Padding of a front below the model's floor. Default: `auto`, which pads if this is expected to lower the cost. */
+  /**
+   * Padding of a front below the model's floor. Default: `auto`, which adds padding if this is expected to lower the
+   * cost.
+   */
   readonly padding?: PaddingSetting;
   /**
-   * Number of other sessions that are expected to use the same front while a cache entry lives. Padding that is too
-   * expensive for one session can lower the cost for several. Default: 0.
+   * Number of other sessions that are expected to use the same front during the lifetime of a cache entry. Padding may
+   * be too expensive for one session but lower the cost of several sessions. Default: 0.
    */
   readonly neighbours?: number;
-  /** Shortening of old tool results. Default: `auto`, which shortens results if this lowers the cost. */
+  /** Shortening of old tool results. Default: `auto`, which shortens results only if this lowers the cost. */
   readonly pruning?: 'auto' | 'never';
   readonly tools: readonly Tool[];
   /** Installed skills, which can be loaded by name. A context source lists them. */
@@ -67,24 +70,21 @@ export interface Runtime {
   /** Maximum output tokens of an answer. */
   readonly outputLimit: number;
   /**
-   * Token budgets of the window that replace the computed ones, such as the reserve that is kept free and the size from
-   * which a warning is given. Default: computed from the window.
+   * Token budgets of the window that replace the computed ones. Examples are the reserve that is kept free, and the
+   * size from which a warning is given. Default: computed from the window.
    */
   readonly budgets?: BudgetSettings;
-  /**
-   * Policy for starting compactions. Default: for a resumed turn the policy that it began with, for any other turn
-   * `preflight`.
-   */
+  /** Policy for starting compactions. Default: `preflight`. A resumed turn keeps the policy with which it began. */
   readonly compaction?: CompactionPolicy;
-  /** Writer of a checkpoint if the compaction itself names none. Default: `deterministic`. */
+  /** Writer of a checkpoint. It is used if the compaction itself names no writer. Default: `deterministic`. */
   readonly compactionBy?: CompactionBy;
   /** Lifetime requested for cache entries. */
   readonly ttl: Lasting;
   /** Policy for keeping the cache warm while the session is open and waits for a prompt. Default: `off`. */
   readonly warm?: Warm;
   /**
-   * Additional fields of each request body, besides the context. These fields and `betas` are sent only to `provider`,
-   * not to another provider after a switch.
+   * Additional fields of each request body, in addition to the context. These fields and `betas` are sent only to
+   * `provider`. After a switch they are not sent to another provider.
    */
   readonly envelope: { readonly [name: string]: JsonValue };
   readonly betas: readonly string[];
@@ -95,16 +95,19 @@ export interface Runtime {
   readonly idleMs?: number;
   readonly ask?: Asker;
   /**
-   * True if the permission mode is a default that no one chose. A call that it denies is then reported once by a
-   * notice. Default: false.
+   * True if the permission mode is only the default, because no one chose a mode. If the mode then denies a call, one
+   * notice reports it. Default: false.
    */
   readonly modeIsDefault?: boolean;
   /** Rules of the user in addition to the mode: what is allowed, denied or asked about. */
   readonly rules?: RuleSet;
-  /** Grants that apply to every session of the workspace. A subagent has none, because no person was shown its work. */
+  /**
+   * Grants that apply to every session of the workspace. A subagent has no such grants, because no person was shown its
+   * work.
+   */
   readonly grants?: ProjectGrants;
   /**
-   * Threshold for a notice about a step that pays again for content already sent. The notice is given before the step
+   * Threshold for a notice about a step that is billed again for content already sent. The notice comes before the step
    * is sent. Default: `REWRITE_NOTICE`.
    */
   readonly rewriteNotice?: RewriteNotice;
@@ -112,20 +115,20 @@ export interface Runtime {
   readonly allowUnsandboxed: boolean;
   /**
    * Gate that delays a call while another call is writing the same cache entries. Sessions with the same provider share
-   * it.
+   * the gate.
    */
   readonly gate?: CacheWriteGate;
   /**
-   * Limits of subagents. Without them the session starts no subagent. A subagent that remained open after a crash is
+   * Limits of subagents. Without them the session starts no subagent. If a subagent remained open after a crash, it is
    * ended in any case.
    */
   readonly subagents?: SubagentLimits;
   /**
-   * For a subagent: the front of the session that started it. The subagent's first epoch opens with this front if the
-   * front suits the subagent.
+   * For a subagent: the front of the session that started it. If this front suits the subagent, its first epoch opens
+   * with this front.
    */
   readonly inherits?: InheritedFront;
-  /** Watch over the state outside of the session. At the end of a turn it reports what the turn changed there. */
+  /** Watches the state outside of the session. At the end of a turn it reports the changes that the turn made there. */
   readonly watch?: TurnWatch;
   /** Callback that receives a copy of each request body before the request is sent. */
   readonly onRequest?: (body: Uint8Array) => void;
@@ -138,15 +141,15 @@ export interface Runtime {
  * - `off` sends nothing.
  * - `auto` uses promotions if the model's catalog row marks them as verified by a live test. It uses refreshing reads
  *   only for a model without the lifetime `1h`, because with this lifetime most sessions are cheaper without reads. It
- *   may spend at most a tenth of the session's cost so far.
- * - `{ share }` allows promotions and refreshing reads for every model, and may spend at most this share of the
- *   session's cost so far.
+ *   spends at most a tenth of the session's cost so far.
+ * - `{ share }` allows promotions and refreshing reads for every model. It spends at most this share of the session's
+ *   cost so far.
  */
 export type Warm = 'off' | 'auto' | { readonly share: number };
 
 /**
- * Limits of one turn. An absent field is no limit. A turn that reaches a limit ends as `limited`, and `resume`
- * continues it.
+ * Limits of one turn. If a field is absent, there is no limit. A turn that reaches a limit ends as `limited`, and
+ * `resume` continues it.
  */
 export interface TurnLimits {
   readonly steps?: number;
@@ -162,17 +165,19 @@ export interface TurnLimits {
 }
 
 /**
- * Threshold for a step that pays again for content already sent. A step that reaches `tokens` or `cost` is reported
- * before it is sent, and in mode `ask` the user is asked. An absent field is not checked.
+ * Threshold for a step that is billed again for content already sent. If a step reaches `tokens` or `cost`, it is
+ * reported before it is sent, and in mode `ask` the user is asked. An absent field is not checked.
  */
 export interface RewriteNotice {
   readonly tokens?: number;
-  /** US dollars as an exact decimal: how much more the step costs than reading the same tokens from the cache. */
+  /**
+   * US dollars as an exact decimal: the added cost of the step, compared with reading the same tokens from the cache.
+   */
   readonly cost?: string;
 }
 
 /**
- * Default threshold: a step is reported if it pays again for at least 50,000 tokens or 20 cents. If the price is
+ * Default threshold. A step is reported if at least 50,000 tokens or 20 cents are billed again. If the price is
  * unknown, only the tokens count.
  */
 export const REWRITE_NOTICE: RewriteNotice = { tokens: 50_000, cost: '0.20' };
@@ -182,7 +187,7 @@ export interface RetryPolicy {
   /** Maximum number of times that one step is sent, including the first. */
   readonly attempts: number;
   /**
-   * First pause in milliseconds. Each further pause is twice as long, up to `maxDelayMs`, and a random part is
+   * First pause in milliseconds. Each further pause is twice as long, up to `maxDelayMs`. A random part is then
    * subtracted. A provider's `retry-after` overrides the computed pause.
    */
   readonly initialDelayMs: number;
@@ -194,12 +199,15 @@ export interface RetryPolicy {
   readonly maxRetryAfterMs?: number;
 }
 
-/** Default policy: four attempts, with pauses of at most 35 seconds in total, or as long as the provider asks. */
+/**
+ * Default policy: four attempts, with pauses of at most 35 seconds in total. If the provider asks for a longer pause,
+ * that pause is used.
+ */
 export const RETRY: RetryPolicy = { attempts: 4, initialDelayMs: 5_000, maxDelayMs: 20_000, maxRetryAfterMs: 120_000 };
 
 /**
- * Limits of each subagent of a session. All subagents together are limited by what remains of the limits of the turn
- * that starts them.
+ * Limits of each subagent of a session. All subagents together are limited by the limits of the turn that starts them,
+ * minus what this turn has used.
  */
 export interface SubagentLimits extends TurnLimits {
   /** Maximum number of subagents that run at the same time. Default: 4. */
@@ -220,8 +228,8 @@ export const SUBAGENT_LIMITS: Required<Omit<SubagentLimits, 'tokens' | 'cost'>> 
 };
 
 /**
- * Lifetime requested for cache entries: a fixed one, or `auto`, which chooses from the pauses of the session and the
- * model's prices.
+ * Lifetime requested for cache entries: a fixed lifetime, or `auto`. `auto` chooses a lifetime from the pauses of the
+ * session and the model's prices.
  */
 export type Lasting = Lifetime | 'auto';
 
@@ -232,7 +240,7 @@ export type Lasting = Lifetime | 'auto';
 export interface CacheWriteGate {
   /**
    * Waits while another call is writing one of these entries. Returns when this call may be sent, or when the signal
-   * aborts. If the writing call fails, one of the waiting calls may write.
+   * aborts. If the writing call fails, one of the waiting calls may write the entries.
    */
   enter(entries: readonly string[], signal: AbortSignal): Promise<Passage>;
 }
@@ -246,8 +254,8 @@ export interface Passage {
 }
 
 /**
- * Watch that compares the state outside of the session at the end of a turn with the state before the turn's first call
- * that could change something.
+ * Watches the state outside of the session. Compares the state at the end of a turn with the state before the turn's
+ * first call that could change something.
  */
 export interface TurnWatch {
   /**

@@ -1,5 +1,5 @@
-// Masks secrets: the values of variables whose name announces a secret, and keys and access tokens of well-known
-// formats. Masking happens before the append, so the model sees exactly what is stored (L1, L2).
+// Masks secrets. These are the values of variables whose name indicates a secret, and keys and access tokens of
+// well-known formats. Masking happens before the append, so the model sees exactly what is stored (L1, L2).
 
 import type { Event } from '@tidemark/log';
 
@@ -13,13 +13,13 @@ export interface Secrets {
    */
   maskEvent(event: Event): Promise<Event>;
   /**
-   * Masks a stream. Chunks are masked with an overlap as long as the longest secret, so the output is the same as
-   * `mask` would return for the whole text.
+   * Masks a stream. Neighbouring chunks overlap by the length of the longest secret. The output is therefore the same
+   * as that of `mask` for the whole text.
    */
   maskStream(chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>;
   /**
-   * Returns true if the text contains a placeholder. Writing such a text to a file would replace the secret in the file
-   * by its placeholder.
+   * Returns true if the text contains a placeholder. If such a text is written to a file, the placeholder replaces the
+   * secret in the file.
    */
   holdsPlaceholder(text: string): boolean;
 }

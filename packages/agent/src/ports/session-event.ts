@@ -11,8 +11,8 @@ export type SessionEvent =
   | { readonly type: 'reasoning.delta'; readonly text: string }
   | { readonly type: 'tool.progressed'; readonly call: CallId; readonly text: string }
   /**
-   * Error that a tool threw, with its stack. Its text is not masked. Only its masked message is stored and shown to the
-   * model.
+   * Error that a tool threw, with its stack. The text of this error is not masked. The log and the model get only its
+   * masked message.
    */
   | { readonly type: 'tool.threw'; readonly call: CallId; readonly tool: string; readonly error: unknown }
   | { readonly type: 'notice.raised'; readonly notice: Notice }
@@ -21,7 +21,8 @@ export type SessionEvent =
   | CacheWarming;
 
 /**
- * State of keeping the cache warm between two turns: the next planned request, or the reason why no request is planned.
+ * State of keeping the cache warm between two turns. Contains the next planned request, or the reason why no request is
+ * planned.
  */
 interface CacheWarming {
   readonly type: 'cache.warming';
@@ -31,12 +32,12 @@ interface CacheWarming {
   readonly why?: NoWarming['why'];
 }
 
-/** A message to a person, with a next action. */
+/** A message to a person, with the next action. */
 export interface Notice {
   /** Code of the notice, such as `turn/retrying` or `source/failed`. */
   readonly code: string;
   /**
-   * For a notice about pressure: how near the request is to its limit, or `recovery` if the runtime has already
+   * For a notice about pressure: the tier that the request has reached, or `recovery` if the runtime has already
    * reacted.
    */
   readonly tier?: Tier | 'recovery';

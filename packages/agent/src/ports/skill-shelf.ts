@@ -1,5 +1,5 @@
-// Port of installed skills: the skills that exist, and the budget for loading them. The implementation decides where
-// skills come from and how they are written.
+// Port of installed skills: the skills that exist, and the budget for loading them. The implementation decides the
+// sources of the skills and their file format.
 
 import type { Preload } from '@tidemark/context';
 
@@ -9,7 +9,7 @@ export interface Skill {
   readonly version: string;
   /** Place where the skill was found: `workspace`, `home`, `config`. */
   readonly source: string;
-  /** Text for the model. It is shown whole or not at all. */
+  /** Text for the model. The model is shown the whole text or nothing of it. */
   readonly body: string;
 }
 
@@ -29,11 +29,11 @@ export interface SkillBudget {
   readonly skills: number;
   /** Estimated tokens. If the loaded skills together reach this number, the model is warned. */
   readonly warning: number;
-  /** Maximum of estimated tokens. A skill that would exceed it is refused. */
+  /** Maximum of estimated tokens. If a skill would exceed it, the skill is refused. */
   readonly most: number;
 }
 
-/** Default budget: three skills, a warning from 10,000 tokens on, at most 30,000 tokens. */
+/** Default budget: at most three skills and at most 30,000 tokens, with a warning from 10,000 tokens on. */
 export const SKILL_BUDGET: SkillBudget = { skills: 3, warning: 10_000, most: 30_000 };
 
 /** A skill whose body was loaded into the tail. */

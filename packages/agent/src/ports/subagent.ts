@@ -9,7 +9,7 @@ export interface SubagentOrder {
   readonly task: string;
   /** Role of the subagent in this task, such as `reviewer`. */
   readonly role?: string;
-  /** True if the subagent may only read, even if its parent may do more. */
+  /** True if the subagent is only allowed to read, even if its parent is allowed to do more. */
   readonly readOnly?: boolean;
 }
 

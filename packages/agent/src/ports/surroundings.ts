@@ -3,11 +3,11 @@
 import type { Timestamp } from '@tidemark/log';
 
 interface WaitOptions {
-  /** True if nothing depends on the end of the wait. The process may then exit before the wait ends. */
+  /** True if nothing depends on the end of the wait. The process can then exit before the wait ends. */
   readonly idle?: boolean;
 }
 
-/** Time, random numbers and new ids, as the runtime takes them from its process. */
+/** Time, random numbers and new ids. The runtime takes all of them from here. */
 export interface Surroundings {
   now(): Timestamp;
   /** Returns monotonic time in milliseconds, for measuring durations. */

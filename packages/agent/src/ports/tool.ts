@@ -1,5 +1,5 @@
-// Ports of tools and of tool sources. A tool reads the arguments of a call first, and returns a run that already knows
-// its checked input.
+// Ports of tools and of tool sources. A tool first reads the arguments of a call. It then returns a run, which contains
+// the checked input.
 
 import type { ToolSpec } from '@tidemark/context';
 import type { CallId, Digest, EffectClass, EventData, FileTouch, ImagePart, Recorded, SessionId } from '@tidemark/log';
@@ -15,21 +15,21 @@ export interface Tool {
   readonly name: string;
   readonly description: string;
   /**
-   * JSON Schema of the arguments. Name, description and schema form the definition in the request. Only a change of the
-   * definition invalidates the cache.
+   * JSON Schema of the arguments. The definition in the request consists of the name, the description and this schema.
+   * Only a change of the definition invalidates the cache.
    */
   readonly schema: JsonValue;
   /** SHA-256 digests of earlier definitions that differ only in their wording: see `ToolSpec.earlier`. */
   readonly earlier?: readonly string[];
   readonly effect: EffectClass;
   /**
-   * True if a call waits for the calls before it, and the calls after it wait for its end. Default: true for the
+   * True if a call waits for the calls before it, and the calls after it wait until it ends. Default: true for the
    * effects `write` and `execute`, otherwise false.
    */
   readonly alone?: boolean;
   /**
-   * Side of a long output that is cut off. `end`, the default, shows the model the beginning of the output. `start`
-   * shows the end.
+   * Side of a long output that is cut off. With `end`, the default, the model is shown the beginning of the output.
+   * With `start`, it is shown the end.
    */
   readonly truncate?: 'start' | 'end';
   /**
@@ -41,7 +41,7 @@ export interface Tool {
    * Kinds of effects that the tool's runs describe in `effects`. A rule about another kind is refused. Default: none.
    */
   readonly effectKinds?: readonly EffectKind[];
-  /** Checks the arguments of a call. `read` must have no other effect, because the call may still be denied. */
+  /** Checks the arguments of a call. `read` must not do anything else, because the call may still be denied. */
   read(input: unknown): ToolRun | ToolProblem | Promise<ToolRun | ToolProblem>;
 }
 
@@ -63,18 +63,21 @@ export interface ToolRun {
    * the user is asked in mode `auto`.
    */
   readonly beyond?: readonly string[];
-  /** Everything that the call would do, for permission rules: all effects of each kind in the tool's `effectKinds`. */
+  /**
+   * Everything that the call would do, for permission rules. Contains all effects of each kind in the tool's
+   * `effectKinds`.
+   */
   readonly effects?: CallEffects;
   /**
    * Returns everything that `run` would do, for the person who is asked for permission. `preview` must not change
-   * anything. It is called again after a yes, and the person is asked again if the result differs. If it throws, the
-   * call cannot work: no person is asked, and the call does not run. Without `preview` the person is shown the
-   * arguments.
+   * anything. It is called again after the person answered yes. If the result then differs, the person is asked again.
+   * If it throws, the call cannot work: no person is asked, and the call does not run. Without `preview` the person is
+   * shown the arguments.
    */
   preview?(context: PreviewContext): Promise<ToolPreview>;
   /**
-   * Runs the call. An error that it throws becomes the error of the call. The signal of the context aborts when the
-   * caller no longer waits for the call.
+   * Runs the call. If `run` throws an error, this error becomes the error of the call. The signal of the context aborts
+   * when the caller no longer waits for the call.
    */
   run(context: ToolContext): Promise<ToolOutput>;
 }
@@ -87,11 +90,14 @@ export interface ToolPreview {
   readonly kind: 'diff' | 'command' | 'arguments';
   /** Complete text, neither shortened nor masked. It may contain control characters. */
   readonly text: string;
-  /** Reason why `text` is incomplete. A yes would then also accept content that no person has seen. */
+  /**
+   * Reason why `text` is incomplete. If the person answers yes, the person also accepts content that no person has
+   * seen.
+   */
   readonly unseen?: string;
   /**
-   * State that the preview was made from, such as the digest of a file. `run` compares this state with the current one
-   * before it changes anything.
+   * State from which the preview was made, such as the digest of a file. Before `run` changes anything, it compares
+   * this state with the current state.
    */
   readonly base?: string;
 }
@@ -101,21 +107,21 @@ export interface ToolContext {
   readonly session: SessionId;
   readonly call: CallId;
   readonly signal: AbortSignal;
-  /** Preview that a person answered with yes. Absent if no person was asked. */
+  /** Preview for which a person answered yes. Absent if no person was asked. */
   readonly approved?: ToolPreview;
   /**
-   * Streams output. The output is stored whole as an artifact and shortened for the model once, when the result is
-   * committed. Await each call, because it applies backpressure.
+   * Streams output. The output is stored whole as an artifact. When the result is committed, the output is shortened
+   * for the model. Await each call, so that the tool writes no faster than the store (backpressure).
    */
   write(chunk: string | Uint8Array): Promise<void>;
   /**
-   * Masks secrets in the same way as the log. Use it for a text that is shortened before it is returned, because a part
-   * of a secret is not recognized any more.
+   * Masks secrets in the same way as the log. Use it before a text is shortened, because a part of a secret is not
+   * recognized any more.
    */
   mask(text: string): Promise<string>;
   /** Reports progress to presenters. It never reaches a model. */
   progress(text: string): void;
-  /** Sends a notice to presenters for a person to act on. It never reaches a model. */
+  /** Sends a notice with a next action for a person to presenters. It never reaches a model. */
   notice(notice: Notice): void;
   /**
    * Returns the last read or write of a file by this session. `path` is absolute. Returns `undefined` for a file that
@@ -123,16 +129,15 @@ export interface ToolContext {
    */
   fileSeen(path: string): FileTouch | undefined;
   /**
-   * Returns the bytes of an output that this log names, by its digest or by at least the first 12 characters of it.
-   * Returns `undefined` if no output or more than one matches.
+   * Returns the bytes of an output that this log names. `name` is its digest, or at least the first 12 characters of
+   * the digest. Returns `undefined` if no output matches, or more than one.
    */
   output(name: string): AsyncIterable<Uint8Array> | undefined;
   readonly history: ToolHistory;
   /** Skills that are in the context when the call begins. */
   readonly skills: SkillsInContext;
   /**
-   * Returns the maximum size of the result, notices included, for the context as it is now. A longer result is
-   * shortened.
+   * Returns the maximum size of the result, including notices, for the current context. A longer result is shortened.
    */
   room(): ResultRoom;
   /** Runs a subagent. Its result becomes the output of this call. Absent if the session starts no subagents. */
@@ -159,12 +164,12 @@ export interface ToolHistory {
 export interface ToolOutput {
   readonly text?: string;
   /**
-   * Creates a text that fits the result. Use it for a text whose end explains how to read further, because this end is
-   * then not cut off. See `PageMaker`. The page comes after `text` and after output written with `write`, but a call
-   * that returns a page usually has neither.
+   * Creates a text that fits the result. Use it for a text whose end explains how to read further. This end is then not
+   * cut off. See `PageMaker`. The page comes after `text` and after output written with `write`, but a call that
+   * returns a page usually has neither.
    */
   readonly page?: PageMaker;
-  /** Images to store as artifacts, each once, and to show to the model. */
+  /** Images to store as artifacts and to show to the model. */
   readonly images?: readonly ToolImage[];
   /** True if the call did not achieve what was asked. */
   readonly failed?: boolean;
@@ -177,8 +182,9 @@ export interface ToolOutput {
 }
 
 /**
- * Returns a text that fits `room`. `measure` returns the size of a text as the result will show it: with secrets
- * masked, control characters made visible, and the runtime's notices added. Called once, when the result is committed.
+ * Returns a text that fits `room`. `measure` returns the size of a text as it will be in the result: with masked
+ * secrets, visible control characters, and the runtime's notices. The page maker is called only when the result is
+ * committed.
  */
 export type PageMaker = (room: ResultRoom, measure: (text: string) => Promise<ResultRoom>) => Promise<string>;
 
@@ -193,18 +199,19 @@ export interface ToolImage extends Omit<ImagePart, 'type' | 'artifact' | 'bytes'
 }
 
 /**
- * Port of a tool source: tools that are not built in and may appear, change or disappear while a session is open. The
+ * Port of a tool source. Its tools are not built in. They may appear, change or disappear while a session is open. The
  * runtime asks the source before each request and before each batch of calls. The source does not notify the runtime,
  * so the tools do not change within a step. One source serves any number of sessions.
  */
 export interface ToolSource {
-  /** Waits until the tools are available or the time limit is over. Later calls return at once. Never throws. */
+  /** Waits until the tools are available or the time limit is over. Later calls return immediately. Never throws. */
   ready(signal: AbortSignal): Promise<void>;
   /**
    * Returns the tools for a session. `shown` contains all tool definitions that the model of this session is shown,
-   * also those of other sources. A tool that was already shown keeps its shown definition. If the server of the tool
-   * cannot be reached, calls to the tool return an error. The definition changes only if the server removes the tool or
-   * a person approves the new definition. For an equal state the source returns the same tool objects.
+   * including those of other sources. A tool that was already shown keeps its shown definition. If the server of the
+   * tool cannot be reached, calls to the tool return an error. The definition changes only if the server removes the
+   * tool or a person approves the new definition. If the state has not changed, the source returns the same tool
+   * objects.
    */
   offer(shown: readonly ToolSpec[]): ToolOffer;
   /** Stops everything that the source started. A second call does nothing. */
@@ -219,14 +226,14 @@ export interface ToolOffer {
    * them.
    */
   readonly held: readonly HeldTool[];
-  /** Current problems that a person should know of. Each message is reported once. */
+  /** Current problems to report to a person. Each message is reported only one time. */
   readonly troubles: readonly ToolTrouble[];
 }
 
 /** A changed tool definition that waits for approval. */
 export interface HeldTool {
   readonly name: string;
-  /** Earlier definition of this tool: the one that a model was shown, or the one that was approved. */
+  /** Earlier definition of this tool: the definition that a model was shown, or the approved definition. */
   readonly was: ToolSpec;
   readonly is: ToolSpec;
   /** Approves exactly this definition. */

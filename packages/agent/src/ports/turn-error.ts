@@ -7,8 +7,8 @@ import type { AgentErrorCode } from '../errors.ts';
 export type TurnLimit = 'steps' | 'time' | 'tokens' | 'cost';
 
 /**
- * Codes of a turn's error that this version uses. The codes of `turn/` name ends of the turn itself. A failure of the
- * provider has the code of its `ProviderError`, and a step that could not be prepared the code of its `AgentError`.
+ * Codes of a turn's error that this version uses. The codes `turn/…` are for ends of the turn itself. A failure of the
+ * provider has the code of its `ProviderError`. A step that could not be prepared has the code of its `AgentError`.
  */
 export type KnownTurnErrorCode =
   | `turn/limit-${TurnLimit}`
@@ -23,8 +23,8 @@ export type KnownTurnErrorCode =
   | AgentErrorCode;
 
 /**
- * Code of a turn's error: one of the known codes, which an editor completes, or any other text, because a session may
- * have been written by another version.
+ * Code of a turn's error. An editor can complete the known codes. Any other text is also valid, because another version
+ * may have written the session.
  */
 export type TurnErrorCode = KnownTurnErrorCode | (string & Record<never, never>);
 
@@ -44,7 +44,7 @@ const LIMITS: ReadonlyMap<string, TurnLimit> = new Map<`turn/limit-${TurnLimit}`
   ['turn/limit-cost', 'cost'],
 ]);
 
-/** Returns the limit that an error is about. `undefined` for any other error. */
+/** Returns the limit that caused an error. `undefined` for any other error. */
 export function limitIn(error: Pick<TurnError, 'code'> | undefined): TurnLimit | undefined {
   return error === undefined ? undefined : LIMITS.get(error.code);
 }

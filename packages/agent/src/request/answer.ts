@@ -1,4 +1,4 @@
-// Records the end of a call: the answer with its usage and cost, and the cache miss, which is found by comparing the
+// Records the end of a call: the answer, its usage and cost, and the cache miss. The miss is found by comparing the
 // usage with the forecast.
 
 import { defined } from '@tidemark/core';
@@ -38,9 +38,9 @@ export async function recordAnswer(
 }
 
 /**
- * Commits an answer that was cut off, with the usage that the provider reported. Without a reported usage the answer
- * had not begun, and the request counts as not accepted. The tokens that the provider may still bill are estimated,
- * unless the request was never sent.
+ * Commits an answer that was cut off, with the usage that the provider reported. If no usage was reported, the answer
+ * had not begun, and the request counts as not accepted. The provider may still bill some tokens. These tokens are
+ * estimated if the request was sent.
  */
 export async function recordInterrupted(
   session: Session,
@@ -101,8 +101,8 @@ function answerData(session: Session, prepared: Prepared, answer: Answer): Answe
   const counted = countCall(session.state, prepared, answer);
   const { usage } = counted;
   const sentAt = record.at;
-  // Anthropic's diagnosis is `same` also for a request that named no earlier answer to compare with. So the diagnosis
-  // is used only if the request named one.
+  // Anthropic's diagnosis is `same` even if a request named no earlier answer. The diagnosis is therefore used only if
+  // the request named an answer to compare with.
   const diagnosis = prepared.compared === undefined ? undefined : answer.diagnosis;
   const miss = missOf({
     capabilities: prepared.capabilities,
@@ -136,14 +136,14 @@ function answerData(session: Session, prepared: Prepared, answer: Answer): Answe
   };
 }
 
-/** Returns the part with a call id. A call without an id gets the id `otherwise`, so that its result can name it. */
+/** Returns the part with a call id. If a call has no id, it gets the id `otherwise`, which its result can then name. */
 function namedPart(part: Answer['parts'][number], otherwise: string): AnswerPart<CallId> {
   return part.type === 'call' ? { ...part, call: callId(part.call === '' ? otherwise : part.call) } : part;
 }
 
 /**
- * Returns the tokens of a prefix that another call wrote or is still writing, and that this call was sent too early to
- * read. Returns 0 if no other call wrote the prefix, for example because the other call failed.
+ * Returns the tokens of a prefix that another call wrote or is still writing. This call was sent too early to read
+ * them. Returns 0 if no other call wrote the prefix, for example because the other call failed.
  */
 function lostRace({ state }: Session, { racing, record }: Prepared): number {
   const { stream, account } = record.data;
@@ -152,8 +152,8 @@ function lostRace({ state }: Session, { racing, record }: Prepared): number {
 }
 
 /**
- * Returns the transport of the call. If this process could not send the request as a continuation, the field `reset`
- * contains the reason found by this process.
+ * Returns the transport of the call. If this process could not send the request as a continuation, `reset` is the
+ * reason.
  */
 function wayOf({ reset }: Prepared, { transport }: Answer): Pick<AnswerReceived, 'transport'> {
   if (transport === undefined) return {};
@@ -161,8 +161,8 @@ function wayOf({ reset }: Prepared, { transport }: Answer): Pick<AnswerReceived,
 }
 
 /**
- * Token counts and cost of a call, in the form of its record. Counts that the provider omitted are derived from the
- * request if only one value is possible. Otherwise the cost gets an upper bound, or the counts are estimated (L7).
+ * Token counts and cost of a call, in the form of its record. A count that the provider omitted is derived from the
+ * request if only one value is possible. Otherwise the cost gets an upper bound, or the count is estimated (L7).
  */
 type CountedUse = Pick<AnswerReceived, 'usage' | 'cost' | 'costAtMost' | 'estimated' | 'prices'>;
 
@@ -190,9 +190,9 @@ function countCall(state: State, prepared: Prepared, answer: Pick<Answer, 'parts
 }
 
 /**
- * Returns the lifetimes that the tokens written by a call can have, one for each marker that may have written. If the
- * call read everything that the previous call left in the cache, markers inside that content wrote nothing and are
- * ignored.
+ * Returns the possible lifetimes of the tokens that a call wrote. There is one lifetime for each marker that may have
+ * written tokens. If the call read everything that the previous call left in the cache, markers inside that content
+ * wrote nothing and are ignored.
  */
 function livesWritten({ streams }: State, request: RequestPrepared, { read }: Usage): readonly Ttl[] {
   const { cached, end } = streams['main']?.accepted ?? {};

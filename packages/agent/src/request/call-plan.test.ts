@@ -1,5 +1,5 @@
-// Tests which tokens count as never sent, besides appended text: the omission notice of a result that is shown
-// shortened for the first time, and thinking that was not sent to another model.
+// Tests which tokens count as never sent, in addition to appended text. These are the omission notice of a result when
+// it is first shown shortened, and thinking that was not sent to another model.
 
 import { slice } from '@tidemark/context';
 import type { AnswerPart, Event } from '@tidemark/log';
@@ -64,8 +64,8 @@ test('the notice in a shortened result counts as never sent, but only once', asy
   const tokens = unsentOf(prepared) - before;
   expect(tokens).toBeGreaterThan(20);
   expect(tokens).toBeLessThan(80);
-  // No request with the notice was answered yet, so the next try counts the notice again. After an answer it no longer
-  // counts.
+  // No request with the notice has an answer yet, so the next attempt counts the notice again. After an answer it no
+  // longer counts.
   expect(unsentOf(await prepare(short.small))).toBe(before + tokens);
   await answered(short.small, await prepare(short.small), [text('seen')]);
   await commit(short.small.session, [prompt('and now?')]);
@@ -80,8 +80,9 @@ const THINKER: Change = { model: 'claude-opus-5-5' };
 const OTHER: Change = { model: 'claude-sonnet-4-5' };
 
 /**
- * Switches away from `THINKER` and back twice. Returns the tokens never sent before in the first request after each
- * switch back, in this order. `thought` is the number of words that `THINKER` thought in its one answer with reasoning.
+ * Switches away from `THINKER` and back, two times. Returns two numbers in this order: for the first request after each
+ * switch back, the tokens that were never sent before. `thought` is the number of words that `THINKER` thought in its
+ * one answer with reasoning.
  */
 async function backAgain(thought: number): Promise<readonly [first: number, later: number]> {
   const small = await begin();

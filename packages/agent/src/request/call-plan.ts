@@ -1,5 +1,5 @@
-// Plans one call: its markers, the tokens it is expected to read and write, its expected cost, and the tokens that were
-// never sent before.
+// Plans one call: its markers, the tokens that it will probably read and write, its expected cost, and the tokens that
+// were never sent before.
 
 import { defined } from '@tidemark/core';
 import type { CacheEntry, Keeping, Lifetime, Lookup, Outlook, Pauses, State, Stream } from '@tidemark/context';
@@ -60,29 +60,26 @@ export interface PlanOptions {
 /** Markers, cache key and forecast of a call. */
 export interface CallPlan {
   readonly markers: readonly Marker[];
-  /**
-   * Entries that the provider reads and keeps without markers. `undefined` if the catalog row has no rule for such
-   * entries.
-   */
+  /** Entries that the provider reads and keeps without markers. `undefined` if the catalog row has no rule for them. */
   readonly keeping: Keeping | undefined;
   /** Cache key that is sent with the request. `undefined` if the model or the encoder uses no key. */
   readonly key: string | undefined;
   readonly outlook: Outlook;
   /**
-   * Prefix that another call is writing at the moment. This call cannot read the prefix before the answer of the other
-   * call begins.
+   * Prefix that another call is writing now. This call can read the prefix only after the answer of the other call has
+   * begun.
    */
   readonly racing: Racing | undefined;
   /**
-   * Estimated sizes of the request's blocks, before they are scaled to the model's own count. Absent if a recording
-   * provided the sizes.
+   * Estimated sizes of the request's blocks, before they are scaled to the token count of the model. Absent if a
+   * recording contains the sizes.
    */
   readonly blocks?: Pick<SizeForecast, 'whole' | 'since' | 'media'>;
 }
 
 /**
  * Plans the next call from the state of the log and the prompt stream alone (L9). A side call continues from the last
- * request of the main stream, as the next main request would, so it reads the same entries.
+ * request of the main stream. The next main request would do the same, so both read the same entries.
  */
 export function planCall(state: State, promptStream: PromptStream, options: PlanOptions): CallPlan {
   const { sequence } = promptStream;
@@ -91,7 +88,8 @@ export function planCall(state: State, promptStream: PromptStream, options: Plan
   const main = state.streams['main'];
   const { accepted, reach = {} } = (options.history === 'none' ? undefined : main) ?? {};
   const key = routingKey(state, promptStream);
-  // Marked entries are found by their bytes. Only entries that the provider keeps by itself are stored under a key.
+  // Marked entries are found by their bytes. Only entries that the provider keeps without markers are stored under a
+  // key.
   const lookup = {
     sequence,
     capabilities,
@@ -104,8 +102,8 @@ export function planCall(state: State, promptStream: PromptStream, options: Plan
   const stands = end !== undefined && itemAt(sequence.prefixes, end.block) === end.prefix;
   const { historyEnd, keeps } = options;
   const promotes = keeps === 'promotion';
-  // A refresh keeps the lifetime that the entries were written with. Only a promotion asks for a longer lifetime after
-  // a shorter one.
+  // A refresh keeps the lifetime with which the entries were written. Only a promotion changes a shorter lifetime to a
+  // longer one.
   const chosen = (ttl === 'auto' || keeps === 'refresh') && !promotes;
   const life = promotes ? '1h' : chosen || ttl === 'auto' ? lifeOf({ lookup, at, readable, stream: main }) : ttl;
   const planned = { sequence, capabilities, readable, ttl: life, chosen, beside, keeps: keeps !== undefined };
@@ -178,7 +176,7 @@ function racingWith(
   return tokens < (materials.capabilities.floor ?? 0) ? undefined : { tokens, prefix: last.prefix };
 }
 
-/** Returns the places of entries that other calls in flight are writing and that this call could read. */
+/** Returns the places of entries that other calls in flight are writing. This call could read these entries later. */
 export function pendingPlaces(
   { streams }: State,
   { own, account }: Caller,
@@ -191,8 +189,8 @@ export function pendingPlaces(
 }
 
 /**
- * Replaces the cause `parameter` by `opened` on the main stream. Parameters of the main stream change only with an
- * epoch, and the epoch records the cause. A side call can have parameters of its own.
+ * Replaces the cause `parameter` by `opened` on the main stream. Parameters of the main stream change only when an
+ * epoch opens, and the epoch records the cause. A side call can have its own parameters.
  */
 function namedLoss(outlook: Outlook, beside: boolean): Outlook {
   const { loss } = outlook;
@@ -213,7 +211,7 @@ interface CallLife {
   readonly at: Timestamp;
   /** Entries that this request can read. The entry with the shortest prefix comes first. */
   readonly readable: readonly CacheEntry[];
-  /** The main stream, also for a side call, because the main stream reads what a side call writes. */
+  /** The main stream. It is also used for a side call, because the main stream reads what a side call writes. */
   readonly stream: Stream | undefined;
 }
 
@@ -230,9 +228,9 @@ function lifeOf(call: CallLife): Lifetime {
 }
 
 /**
- * Returns the pauses of the stream, and `held`, the number of tokens that were in the cache. The pauses include the
- * pause that this request ends, because the log records that pause only with the answer. If the last cache entry cannot
- * be read for another reason than expiry, `held` is limited to the estimated size of the request.
+ * Returns the pauses of the stream, and `held`, the number of tokens that were in the cache. The pause before this
+ * request is included, because the log records that pause only with the answer. If the last cache entry did not expire
+ * but cannot be read for another reason, `held` is limited to the estimated size of the request.
  */
 function pausesWithThis(
   { lookup, at, readable, stream }: CallLife,
@@ -253,8 +251,8 @@ function sizeUpTo({ sequence, capabilities }: Lookup, block: number): number {
   return block < 0 ? 0 : tokensUpTo(sequence, block, capabilities.thinkingStripped === 'at-new-turn');
 }
 
-// Counts the part of a request that was never sent before on its stream: the text that an ideal cache would write. All
-// other text was sent before, possibly in other blocks, and is either read from the cache or paid for again.
+// Counts the part of a request that was never sent before on its stream. An ideal cache would write only this text. All
+// other text was sent before, possibly in other blocks. It is either read from the cache or billed again.
 
 interface UnsentOptions {
   /** Number of spans that the last accepted request of the stream contained. */
@@ -267,14 +265,17 @@ interface UnsentOptions {
   readonly scaleOf: (block: number) => number;
 }
 
-/** Never-sent part of one block, in estimated tokens before they are scaled to the model's own count. */
+/**
+ * Part of one block that was never sent, in estimated tokens before they are scaled to the token count of the model.
+ */
 interface Unsent {
   readonly block: number;
   readonly tokens: number;
 }
 
 /**
- * Returns the tokens of a request that were never sent before, scaled to the model's own count. Images are not scaled.
+ * Returns the tokens of a request that were never sent before, scaled to the token count of the model. Images are not
+ * scaled.
  */
 function unsentTokens(promptStream: PromptStream, state: State, options: UnsentOptions): number {
   const found = [
@@ -290,8 +291,8 @@ function unsentTokens(promptStream: PromptStream, state: State, options: UnsentO
 }
 
 /**
- * Returns the blocks of the tail that no accepted request of this stream contained. Their ordinals are at or above
- * `sent`. Thinking that the provider strips is not part of the request and does not count.
+ * Returns the blocks of the tail that no accepted request of this stream contained. The ordinals of these blocks are at
+ * least `sent`. Thinking that the provider strips is not part of the request and does not count.
  */
 function inTail({ sequence, ordinals }: PromptStream, { sent, strips }: UnsentOptions): readonly Unsent[] {
   const shown = strips ? turnStartOf(sequence).block : 0;
@@ -310,8 +311,8 @@ function inTail({ sequence, ordinals }: PromptStream, { sent, strips }: UnsentOp
 }
 
 /**
- * Returns the results that were sent whole and that no accepted request has shown shortened yet. Each counts with the
- * tokens of its omission notice.
+ * Returns the results that were sent whole but are now shortened, if no accepted request has shown them shortened. For
+ * each result, the tokens of its omission notice count.
  */
 function shownShort(
   { sequence: { blocks }, ordinals }: PromptStream,
@@ -354,8 +355,8 @@ function otherThinking(
 }
 
 /**
- * Returns the blocks of the front that no accepted request contained. The front's blocks are the tools, followed by the
- * texts that are not blank. An edited text counts only with the tokens that its previous version did not contain.
+ * Returns the blocks of the front that no accepted request contained. The blocks of the front are the tools, followed
+ * by the texts that are not blank. For an edited text, only the tokens that its previous version did not contain count.
  */
 function inFront({ front, materials: { texts } }: PromptStream, { cache, epoch }: State): readonly Unsent[] {
   const digests = [...texts.tools, ...texts.layers.filter(({ text }) => !isBlank(text))].map(
@@ -371,8 +372,8 @@ function inFront({ front, materials: { texts } }: PromptStream, { cache, epoch }
 
 /**
  * Returns the block of an edited system text, and the tokens of the beginning that the text shares with its last
- * accepted version. The beginning counts only if it is still cached and directly follows the prefix that is read. The
- * tokens are estimates before scaling. Returns `undefined` if no such beginning exists.
+ * accepted version. The beginning counts only if it is still cached and comes directly after the prefix that is read.
+ * The tokens are estimates before scaling. Returns `undefined` if there is no such beginning.
  */
 function commonBeginning(
   { front, materials: { texts }, sequence }: PromptStream,

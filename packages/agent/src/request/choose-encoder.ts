@@ -8,8 +8,9 @@ import type { Encoder, Provider, ProviderError } from '@tidemark/model';
 import type { SessionEvent } from '../ports/session-event.ts';
 
 /**
- * Returns the encoder of the next request: the encoder that this process chose after a refusal (`learned`), otherwise
- * the encoder of the last accepted request if it is one of the provider's, otherwise the provider's own.
+ * Returns the encoder of the next request. If this process chose an encoder after a refusal (`learned`), returns that
+ * encoder. Otherwise returns the encoder of the last accepted request if the provider has this encoder. Otherwise
+ * returns the provider's own encoder.
  */
 export function chooseEncoder({ name, encoder }: Provider, state: State, learned: Encoder | undefined): Encoder {
   const others = Object.values(encoder.without ?? {});
@@ -19,8 +20,8 @@ export function chooseEncoder({ name, encoder }: Provider, state: State, learned
 }
 
 /**
- * Returns the encoder with which a refused request can be sent again: the one without the optional field that the error
- * names. Returns `undefined` if the error names no such field, or if the request did not have it.
+ * Returns an encoder with which a refused request can be sent again. This encoder omits the optional field that the
+ * error names. Returns `undefined` if the error names no such field, or if the request did not contain the field.
  */
 export function encoderWithout(
   { encoder }: Provider,
@@ -32,7 +33,7 @@ export function encoderWithout(
   return Object.hasOwn(without, field) ? without[field] : undefined;
 }
 
-/** Returns the notice that the session sends its requests without a field from now on. */
+/** Returns the notice that the session omits a field from now on. */
 export function fieldNotice({ message, data: { field = '' } }: ProviderError): SessionEvent {
   const notice = {
     code: 'turn/field-refused',

@@ -1,5 +1,5 @@
-// Drafts a call: its prompt streams, markers, price and pressure, computed from the log as it will be just before the
-// request. Nothing of the draft is committed, so the call can still be refused.
+// Drafts a call: its prompt streams, markers, price and pressure. They are computed from the log as it will be just
+// before the request. Nothing of the draft is committed, so the call can still be refused.
 
 import { defined } from '@tidemark/core';
 import type {
@@ -49,7 +49,7 @@ export interface CallDraft {
   readonly pressure: Pressure;
 }
 
-/** Drafts the call that comes after these changes. `kept` is the main prompt stream as the last request left it. */
+/** Drafts the call that comes after these changes. `kept` is the main prompt stream after the last request. */
 export async function draftCall(
   session: Session,
   kept: PromptStream | undefined,
@@ -74,7 +74,7 @@ export async function draftCall(
   };
 }
 
-/** Returns the facts about the call that are passed to `admit`, which may then refuse the call. */
+/** Returns the facts about the call. They are passed to `admit`, which can then refuse the call. */
 export function foreseeCall(
   { state: { steps, epoch }, price, pressure: { gauge } }: CallDraft,
   changing: Changing,
@@ -102,8 +102,8 @@ function planOptions(
 }
 
 /**
- * Returns the input for the price of opening an epoch or continuing in one. If the provider or the model changes, the
- * account is omitted, so that the switch is reported as the cause and not the account.
+ * Returns the input for the price of opening an epoch or continuing in the current one. If the provider or the model
+ * changes, the account is omitted. The switch is then reported as the cause, and not the account.
  */
 function priceOf(
   before: State,
@@ -112,7 +112,7 @@ function priceOf(
 ): EpochPrice {
   const { provider, model } = before.epoch?.opened ?? wanted;
   const same = provider === wanted.provider && model === wanted.model;
-  // If the call writes nothing to the cache, the price of repeated tokens is that of fresh input, which does not depend
+  // If the call writes nothing to the cache, repeated tokens have the price of fresh input. This price does not depend
   // on a lifetime.
   const ttl = outlook.forecast.write === 0 ? undefined : (markers.at(-1)?.ttl ?? capabilities.ttls[0]);
   return { state: before, outlook, capabilities, at, ttl, ...(same && { account }) };
@@ -136,18 +136,18 @@ export interface CallOptions {
   readonly betas?: readonly string[];
   /**
    * Words, stream and history of a side call. Absent for a request of the main stream. A side call uses the open epoch,
-   * even if other settings are wanted.
+   * even if other settings have been chosen.
    */
   readonly beside?: Beside;
   /** True if the provider can continue from an earlier answer by its id. */
   readonly continues?: boolean;
-  /** Resizes the blocks to the sizes that a recording holds. */
+  /** Replaces the sizes of the blocks by the sizes in a recording. */
   readonly resize?: Resize;
   /** Turn of the call. It is written to each record of the call. */
   readonly turn?: TurnId;
-  /** `auto` if old results may be shortened when that saves cost. Default: `never`. */
+  /** `auto` if old results may be shortened to save cost. Default: `never`. */
   readonly pruning?: 'auto' | 'never';
-  /** True if the runtime compacts on its own when the window is nearly full. Default: false. */
+  /** True if the runtime compacts without a command when the window is nearly full. Default: false. */
   readonly compacts?: boolean;
   /** Called before anything is committed. If it throws, the log remains unchanged. */
   readonly admit?: (foreseen: Foreseen) => void;
@@ -160,7 +160,7 @@ export interface Foreseen {
   readonly gauge: Gauge | undefined;
   readonly outlook: Outlook;
   /**
-   * Tokens that were sent before and that this call pays for again. Absent if the call reads all of them from the
+   * Tokens that were sent before and that are billed again for this call. Absent if the call reads all of them from the
    * cache.
    */
   readonly rewrite: ForeseenRewrite | undefined;
@@ -177,7 +177,7 @@ interface PressureOptions {
 }
 
 /**
- * Pressure of the next request before it is written. A side call has no gauge, because its words do not stay in the
+ * Pressure of the next request before it is written. A side call has no gauge, because its words are not added to the
  * history.
  */
 interface Pressure {
@@ -223,7 +223,8 @@ interface PromptStreamOptions {
   readonly wanted: Pick<RequestSpec, 'capabilities'>;
   readonly capabilities: Capabilities;
   /**
-   * Texts of the front, for an epoch that is about to open. With them, nothing is read back from the log's artifacts.
+   * Texts of the front, for an epoch that will open now. With them, nothing has to be read from the artifacts of the
+   * log.
    */
   readonly texts?: FrontTexts;
   readonly beside?: Beside;
@@ -259,8 +260,8 @@ async function callPromptStream(
 }
 
 /**
- * Begins a prompt stream with the epoch's own catalog row, as `verify` does when it rebuilds the request. With another
- * row the encoder might convert the same spans to different blocks (L2).
+ * Begins a prompt stream with the epoch's own catalog row. `verify` does the same when it rebuilds the request. With
+ * another row the encoder might convert the same spans to different blocks (L2).
  */
 async function newPromptStream(
   { log: { artifacts } }: Session,
@@ -276,8 +277,8 @@ async function newPromptStream(
 }
 
 /**
- * Returns the prompt stream with the recorded epoch. Before the append the prompt stream used an epoch that was not in
- * the log yet.
+ * Returns the prompt stream with the recorded epoch. Before the append, the epoch of the prompt stream was not in the
+ * log yet.
  */
 export function rebasePromptStream(promptStream: PromptStream, state: State): PromptStream {
   if (state.epoch === undefined) return promptStream;

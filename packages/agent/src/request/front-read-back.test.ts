@@ -1,4 +1,4 @@
-// Tests that the front of a new epoch and its wanted catalog row are used from memory instead of being read back after
+// Tests that the front of a new epoch and its wanted catalog row are used from memory. They are not read back after
 // they were stored. The bytes are the same as after reading them back (L2).
 
 import { scriptedEncoder } from '@tidemark/provider-scripted';

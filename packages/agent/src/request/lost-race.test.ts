@@ -1,5 +1,5 @@
-// Tests for two calls in flight that share a prefix which no cache has yet. The second call cannot read what the first
-// call is still writing.
+// Tests for two calls in flight with the same prefix, which is not cached yet. The second call cannot read what the
+// first call is still writing.
 
 import type { Miss } from '@tidemark/log';
 import { expect, test } from 'vitest';
@@ -18,7 +18,7 @@ interface Raced {
   readonly side: Prepared;
 }
 
-/** Prepares a request of the main stream and a side call on top of it. Both count as sent. */
+/** Prepares a request of the main stream, and a side call that continues from it. Both count as sent. */
 async function race(): Promise<Raced> {
   const small = await begin();
   await commit(small.session, [prompt(LONG)]);

@@ -1,5 +1,5 @@
-// Tests that a cache belongs to one account. Another account reads nothing of it, and the forecast shows this before
-// the request is sent.
+// Tests that a cache belongs to one account. Another account reads nothing from it. The forecast shows this before the
+// request is sent.
 
 import type { ForeseenRewrite } from '@tidemark/context';
 import { scriptedEncoder } from '@tidemark/provider-scripted';

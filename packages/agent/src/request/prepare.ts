@@ -1,6 +1,6 @@
-// Prepares a request: opens the epoch that the request needs, plans the call, writes the body, and records all
-// decisions that cannot be derived from the history. When `prepareRequest` returns, the request is in the log and
-// flushed (L1, L2).
+// Prepares a request: opens the epoch that the request needs, plans the call and writes the body. Records all decisions
+// that cannot be derived from the history. When `prepareRequest` returns, the request is in the log and flushed (L1,
+// L2).
 
 import { defined } from '@tidemark/core';
 import type { Gauge, Outlook, Sequence, State } from '@tidemark/context';
@@ -30,7 +30,7 @@ export interface Prepared {
   /** Reason why the request has no short form although a previous answer exists. */
   readonly reset?: ContinuationReset;
   readonly betas: readonly string[];
-  /** Id of the answer with which the provider was asked to compare the request. */
+  /** Id of an earlier answer. The provider is asked to compare the request with this answer. */
   readonly compared?: string;
   readonly record: RecordedOf<'request.prepared'>;
   /** Epoch that this request opened. */
@@ -41,35 +41,35 @@ export interface Prepared {
   readonly racing: Racing | undefined;
   /** Gauge of the window with this request. Absent for a side call. */
   readonly gauge: Gauge | undefined;
-  /** Tier that this request is the first to reach since the last checkpoint. */
+  /** Tier that this request reached first since the last checkpoint. */
   readonly crossed: PressureCrossed | undefined;
   readonly capabilities: Capabilities;
   readonly sequence: Sequence;
 }
 
-/** Prompt stream of one session, kept in memory so that the work of a step depends on the new text only. */
+/** Prompt stream of one session. It is kept in memory, so the work of a step depends only on the new text. */
 export interface PromptStreams {
   main: PromptStream | undefined;
-  /** Last answer of the main stream that this process received, so that the next request can continue from it. */
+  /** Last answer of the main stream that this process received. The next request can continue from it. */
   heard?: Heard;
   /** Encoder without an optional field that the server refused. See `chooseEncoder`. */
   encoder?: Encoder;
   /**
    * Name of the front that this session last added to the shared index of cached fronts, and the time of that entry in
-   * milliseconds. It limits how often the index is written.
+   * milliseconds. With them, the index is written less often.
    */
   told?: { readonly front: string; readonly at: number };
 }
 
 /**
- * Prepares the next request of the main stream, or a side call if `options.beside` is set. A side call leaves the main
- * stream unchanged and is allowed while a turn runs. While calls are open, a side call contains the history before
- * those calls.
+ * Prepares the next request of the main stream. If `options.beside` is set, prepares a side call. A side call leaves
+ * the main stream unchanged and is allowed while a turn runs. While calls are open, a side call contains the history
+ * before those calls.
  *
  * @throws AgentError `agent/unknown-kind` if a later version wrote the log; `agent/unclosed-history` if calls are open
  *   before a request of the main stream; `agent/nothing-to-send` if there is nothing to send; `agent/other-provider` if
- *   the open epoch of a side call has another provider; `agent/conflict` if the log has other records than this session
- *   knows.
+ *   the open epoch of a side call has another provider; `agent/conflict` if the records in the log differ from those
+ *   that this session knows.
  */
 export function prepareRequest(
   session: Session,
@@ -155,7 +155,7 @@ function preparedOf(
 }
 
 /**
- * Masks the words of a side call before the request is built, so that the model receives exactly the words that are
+ * Masks the words of a side call before the request is built. The model then receives exactly the words that are
  * recorded (L1, L2).
  */
 async function maskSideCall(session: Session, options: CallOptions): Promise<CallOptions> {
@@ -188,7 +188,7 @@ function requireSendable(state: State): void {
 }
 
 /**
- * Checks that a side call can be sent. Open calls do not prevent it. The side call uses the open epoch, so its provider
+ * Checks that a side call can be sent. Open calls do not prevent this. A side call uses the open epoch, so its provider
  * must be the provider of that epoch.
  *
  * @throws AgentError `agent/unknown-kind`, `agent/other-provider`.
@@ -214,10 +214,13 @@ function requireKnown({ unknown }: State): void {
 }
 
 // Decides if a request may continue from the previous answer. Such a request names the provider's id of that answer and
-// contains only new content. Only answers that this process received count, because another process has no connection
-// that remembers them. The decision is recorded, so any process can rebuild the bytes (L2).
+// contains only new content. Only answers that this process received can be used, because only this process has the
+// connection that remembers them. The decision is recorded, so any process can rebuild the bytes (L2).
 
-/** Last finished answer of the main stream as it was received, with the sequence and the encoder of its request. */
+/**
+ * Last finished answer of the main stream in the form in which it was received, with the sequence and the encoder of
+ * its request.
+ */
 interface Heard {
   readonly sequence: Sequence;
   readonly encoder: string;
@@ -229,12 +232,12 @@ interface Heard {
 /**
  * Reason why a request does not continue from the previous answer. `parameters`: a setting, the model or the encoder
  * differs. `not-extending`: the blocks of the previous request are not a prefix of this request. `answer-edited`: the
- * answer is not packed exactly as it was received. `unfinished`: the answer has no id or was cut off.
+ * packed answer differs from the received answer. `unfinished`: the answer has no id or was cut off.
  */
 type ContinuationReset = 'parameters' | 'not-extending' | 'answer-edited' | 'unfinished';
 
 /**
- * Returns the record of a received answer, from which the next request may continue. `sequence` is the sequence of the
+ * Returns the record of a received answer. The next request can continue from it. `sequence` is the sequence of the
  * answered request.
  */
 export function heardFrom(sequence: Sequence, encoder: string, answer: Answer): Heard {
@@ -262,7 +265,7 @@ function goOnFrom(
 }
 
 /**
- * Returns true if the request repeats the answer as it was received: each part of the answer is one block, in order.
+ * Returns true if the request repeats the answer without a change. Each part of the answer must be one block, in order.
  * The block after the answer must exist and must not be from the assistant.
  */
 function isEchoed(heard: Heard, { blocks }: Sequence, echoes: NonNullable<Encoder['echoes']>): boolean {

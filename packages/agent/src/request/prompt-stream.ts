@@ -1,5 +1,5 @@
-// Prompt stream: the front, blocks, sequence and partly written body of one stream in one epoch. It is kept in memory
-// so that the work of the next request depends on the new text only. It is built from the log and is not stored.
+// Prompt stream: the front, blocks, sequence and partly written body of one stream in one epoch. It is kept in memory,
+// so the work of the next request depends only on the new text. It is built from the log and is not stored.
 
 import type { AppendOnly, Epoch, FrontTexts, Sequence, State } from '@tidemark/context';
 import {
@@ -27,15 +27,15 @@ export interface EpochMaterials {
   readonly capabilities: Capabilities;
   readonly encoder: Encoder;
   /**
-   * Returns the tokens of a text. The default is `estimateTokens`. Bytes do not depend on it, so a caller that compares
-   * only bytes may count nothing.
+   * Returns the tokens of a text. The default is `estimateTokens`. The bytes do not depend on the tokens, so a caller
+   * that compares only bytes can return 0.
    */
   readonly estimate?: (text: string) => number;
 }
 
 /**
- * Extends a sequence by new blocks with the sizes that a recording holds. Sizes of older blocks may change, but their
- * bytes may not.
+ * Extends a sequence by new blocks, with the block sizes from a recording. The sizes of older blocks may change, but
+ * their bytes must not change.
  */
 export type Resize = (sequence: Sequence, blocks: readonly Block[]) => Sequence;
 
@@ -45,13 +45,13 @@ export interface PromptStream {
   readonly front: LoweredFront;
   readonly writer: BodyWriter;
   /**
-   * Packed history that the blocks were made from, compared by identity. `lowered` is the number of its spans that are
+   * Packed history from which the blocks were made, compared by identity. `lowered` is the number of its spans that are
    * already converted to blocks.
    */
   readonly packed: readonly Span[];
   readonly lowered: number;
   readonly sequence: Sequence;
-  /** Ordinal of the span that each block came from. It is -1 for blocks of the front. */
+  /** Ordinal of the span from which each block was made. It is -1 for blocks of the front. */
   readonly ordinals: AppendOnly<number>;
 }
 
@@ -82,7 +82,7 @@ export function stillHolds(promptStream: PromptStream, state: State): boolean {
   );
 }
 
-/** Returns the prompt stream extended by everything that was packed since its last extension. */
+/** Returns the prompt stream with all content that was packed since its last extension. */
 export async function extendPromptStream(
   promptStream: PromptStream,
   state: State,
@@ -95,10 +95,11 @@ export async function extendPromptStream(
 }
 
 /**
- * Returns a prompt stream for one side call: the blocks of `promptStream`, followed by `words` as one more message. The
- * existing blocks are not converted again. The body gets a new writer, because a writer cannot remove what it wrote.
+ * Returns a prompt stream for one side call. It contains the blocks of `promptStream`, followed by `words` as one more
+ * message. The existing blocks are not converted again. The body gets a new writer, because a writer cannot remove text
+ * that it has written.
  *
- * @throws AgentError `agent/nothing-to-send` when the words are blank.
+ * @throws AgentError `agent/nothing-to-send` if the words are blank.
  */
 export async function sideCallPromptStream(
   promptStream: PromptStream,

@@ -10,7 +10,7 @@ import type { Answered, Block, Capabilities, Continuation, Encoder, Envelope, Js
 import type { CallPlan } from './call-plan.ts';
 import type { PromptStream } from './prompt-stream.ts';
 
-/** Options that make a call a side call, on a stream of its own. */
+/** Options that make a call a side call with its own stream. */
 export interface Beside {
   /** Name of the stream. It must be unique in the session. */
   readonly stream: `side/${string}`;
@@ -19,13 +19,13 @@ export interface Beside {
   /** `main` if the conversation so far comes before the words, `none` if not. */
   readonly history: 'main' | 'none';
   /**
-   * Set for a call that only keeps the history cached. Its own words get no marker. A promotion asks for a lifetime of
+   * Set for a call that only keeps the history cached. Its own words get no marker. A promotion requests a lifetime of
    * one hour.
    */
   readonly keeps?: 'refresh' | 'promotion';
   /**
-   * Set for a retry after the provider refused a block of the history that is now quarantined. The retry may open the
-   * epoch that omits the block.
+   * Set for a retry after a repair. The provider refused a block of the history, and this block is now quarantined. The
+   * retry is allowed to open the epoch that omits the block.
    */
   readonly afterRepair?: true;
 }
@@ -48,7 +48,7 @@ export interface RequestOptions {
 /** A written request: the record to append, and the body to send afterwards. */
 export interface WrittenRequest {
   readonly data: RequestPrepared;
-  /** Id of the answer with which the provider is asked to compare the request. */
+  /** Id of an earlier answer. The provider is asked to compare the request with this answer. */
   readonly compared: string | undefined;
   readonly body: Uint8Array;
   readonly continues: Continuation | undefined;
@@ -105,8 +105,8 @@ export function writeRequest(
 }
 
 /**
- * Returns the envelope fields for routing. Like all fields that vary by call, they are in the envelope and not in the
- * prefix.
+ * Returns the envelope fields for routing. Like all fields that are different for each call, they are in the envelope
+ * and not in the prefix.
  */
 function routingOf({ materials: { encoder, capabilities } }: PromptStream, { key }: CallPlan): Envelope['fields'] {
   return key === undefined ? {} : (encoder.routing?.(key, capabilities) ?? {});
@@ -118,8 +118,8 @@ interface Comparison {
 }
 
 /**
- * Returns the fields that ask for a comparison with the last answer of the main stream. The id of this answer is sent
- * only if the same encoder wrote its request, because another API does not know the id.
+ * Returns the fields that ask the provider for a comparison with the last answer of the main stream. The id of this
+ * answer is sent only if the same encoder wrote its request. The API of another encoder does not know the id.
  */
 function comparisonOf(
   state: State,
@@ -136,7 +136,7 @@ function comparisonOf(
   return asks ? { fields, compared } : { fields: {}, compared: undefined };
 }
 
-/** Returns all blocks of a sequence. It makes no copy if the buffer contains only the blocks of the sequence. */
+/** Returns all blocks of a sequence. If the buffer contains only these blocks, it is returned without a copy. */
 export function blocksOf({ blocks }: Sequence): readonly Block[] {
   return blocks.buffer.length === blocks.length ? blocks.buffer : blocks.buffer.slice(0, blocks.length);
 }
@@ -151,8 +151,8 @@ function sequenceRecord(sequence: Sequence): RequestPrepared['sequence'] {
 }
 
 /**
- * Returns the places where the provider will have cache entries by the rules of the catalog row. They are recorded
- * because the fold does not know the catalog row (L9).
+ * Returns the places where the provider will have cache entries according to the catalog row. They are recorded because
+ * the fold does not know the catalog row (L9).
  */
 function keptRecord(
   sequence: Sequence,
@@ -176,7 +176,7 @@ function prefixAt(sequence: Sequence, block: number): MarkerRecord['prefix'] {
 }
 
 /**
- * Returns `inherits` for the first request of a fork, which continues from a request of the parent, and otherwise
+ * Returns `inherits` for the first request of a fork, which continues from a request of the parent. Otherwise returns
  * `extends`.
  */
 function relationOf(state: State): RequestPrepared['relation'] {

@@ -1,5 +1,5 @@
-// Tests that the work of a step depends on the new text and not on the length of the session. The tests count the reads
-// of the history during one step.
+// Tests that the work of a step depends only on the new text and not on the length of the session. The tests count how
+// often one step reads the history.
 
 import type { CallId, Event } from '@tidemark/log';
 import { callId, position } from '@tidemark/log';
@@ -12,8 +12,8 @@ import { recordAnswer } from './answer.ts';
 
 const READER = { name: 'history_read', description: 'Reads the log.', schema: { type: 'object' } };
 /**
- * Catalog values with a window that never fills and without prices. Without prices no pruning is known to lower the
- * cost, so each step searches the whole history for a pruning again.
+ * Catalog values without prices and with a window that never becomes full. Without prices, pruning is never known to
+ * lower the cost. Each step therefore searches the whole history for a pruning again.
  */
 const ROOM = {
   inputLimit: 1e9,

@@ -1,5 +1,5 @@
 // Returns the events that a request needs before it: a new epoch, or changes appended inside the open epoch. The bytes
-// that the events name are stored first.
+// that the events refer to are stored first.
 
 import { defined } from '@tidemark/core';
 import type { BudgetSettings, FrontChoice, FrontTexts, Need, RequestSpec, State } from '@tidemark/context';
@@ -25,8 +25,8 @@ import { asIfRecorded } from '../session/session.ts';
 import type { Beside } from './request-record.ts';
 
 /**
- * Events that are appended before a request. The pruning that an epoch applies comes before the epoch. Changes that the
- * new front does not contain come after the epoch.
+ * Events that are appended before a request. If an epoch applies a pruning, the pruning comes before the epoch. Changes
+ * that the new front does not contain come after the epoch.
  */
 export interface Changing {
   readonly pruned?: EventOf<'history.pruned'>;
@@ -70,8 +70,8 @@ export async function whatChanges(
 ): Promise<Changing> {
   const { state } = session;
   const { beside } = asked;
-  // A side call uses the open epoch. Only its retry after a quarantine may open an epoch, and only if no answer of the
-  // main stream is in flight, because that answer was requested under the open epoch.
+  // A side call uses the open epoch. Only its retry after a quarantine is allowed to open an epoch. This requires that
+  // no answer of the main stream is in flight, because that answer was requested in the open epoch.
   const inForce = beside !== undefined && (beside.afterRepair !== true || state.history.inFlight);
   if (inForce && state.epoch !== undefined) return NOTHING;
   const need = needOf(state, asked);
@@ -80,8 +80,8 @@ export async function whatChanges(
   if (pruned !== undefined) {
     const before = { ...session, state: asIfRecorded(state, pruned) };
     const cause = need.do === 'epoch' ? need.cause : 'pruning';
-    // This front contains every wanted tool. Only the first epoch of a subagent can open with another front, and that
-    // epoch prunes nothing.
+    // This front contains every wanted tool. Only the first epoch of a subagent can open with another front. That epoch
+    // prunes nothing.
     return { pruned, ...(await openingEpoch(before, asked, cause, stamp)), changes: [] };
   }
   switch (need.do) {
@@ -91,7 +91,7 @@ export async function whatChanges(
       return { epoch: undefined, changes: await changesOf(session, asked, need, stamp) };
     case 'epoch': {
       const opening = await openingEpoch(session, asked, need.cause, stamp);
-      // The new front does not contain tools that a parent session appended in its tail. So these tools are appended
+      // A parent session may have appended tools in its tail. The new front does not contain them, so they are appended
       // again.
       const behind = needOf(asIfRecorded(state, opening.epoch), asked);
       return { ...opening, changes: behind.do === 'append' ? await changesOf(session, asked, behind, stamp) : [] };
@@ -153,8 +153,8 @@ interface EpochOpening {
 }
 
 /**
- * Returns the event that opens an epoch, with the front chosen for it. The bytes of the front are stored before the
- * event names them. The price is added after the request is planned.
+ * Returns the event that opens an epoch, with the chosen front. The bytes of the front are stored first, because the
+ * event refers to them. The price is added after the request is planned.
  */
 async function openingEpoch(
   session: Session,
@@ -177,9 +177,8 @@ async function openingEpoch(
 }
 
 /**
- * Returns the entries of this front that other sessions of the same account left in the cache and that this session
- * does not know. If this session sends a cache key, only entries under that key are returned, otherwise only entries
- * without a key.
+ * Returns cache entries of this front that this session does not know. Other sessions of the same account wrote them.
+ * If this session sends a cache key, returns only entries under that key. Otherwise returns only entries without a key.
  */
 async function leftWarm(
   { state, log }: Session,
@@ -198,15 +197,15 @@ async function leftWarm(
 }
 
 /**
- * Returns the key under which the provider keeps the entries of the next request. Returns `undefined` if it finds
- * entries by their bytes alone.
+ * Returns the key under which the provider keeps the entries of the next request. Returns `undefined` if the provider
+ * finds entries by their bytes alone.
  */
 function entryKey(state: State, { encoder, capabilities: { implicit, routing } }: OpeningOptions): string | undefined {
   const routed = implicit !== undefined && encoder.routing !== undefined && routing !== undefined;
   return routed ? keyInForce(state, routing, newHash) : undefined;
 }
 
-/** Returns the front with which an epoch would open now. */
+/** Returns the front of an epoch that would open now. */
 export function frontFor(state: State, options: EpochOptions, cause: EpochCause, stamp: OpeningStamp): FrontChoice {
   const { wanted, capabilities, ttl } = options;
   return chooseFront({
@@ -232,7 +231,7 @@ function openingEvent(
 }
 
 // Finds the layers and tools of a new front that are edits of texts sent before, and counts their new tokens. The
-// record of the epoch holds the edits, so that every later forecast counts them in the same way (L9).
+// record of the epoch contains the edits. Every later forecast therefore counts them in the same way (L9).
 
 /** One layer or tool of a front. */
 interface NamedText {
@@ -242,9 +241,9 @@ interface NamedText {
 }
 
 /**
- * Returns the edits of a front that is about to replace the front of the open epoch. `load` reads the texts of the open
- * epoch's front, and is called only if the new front has a text that was never sent. The first front of a session has
- * no edits.
+ * Returns the edits of a front that will replace the front of the open epoch. `load` reads the texts of the open
+ * epoch's front. It is called only if the new front has a text that was never sent. The first front of a session has no
+ * edits.
  */
 async function frontEdits(
   { epoch, cache: { front: sent } }: State,
@@ -255,7 +254,7 @@ async function frontEdits(
   const { opened } = epoch;
   const unsent = namedIn(texts).filter(({ digest }) => !sent.has(digest));
   if (unsent.length === 0) return [];
-  // If the old texts can no longer be read, no edit is found, and the whole front counts as new.
+  // If the old texts cannot be read any more, no edit is found. The whole front then counts as new.
   const held = await load(opened).catch(() => undefined);
   if (held === undefined) return [];
   const before = new Map(namedIn(held).map((one) => [one.name, one]));
@@ -267,8 +266,8 @@ async function frontEdits(
 }
 
 /**
- * Returns the edit that turns `was` into the new text. If no accepted request contained `was`, the tokens of the edit
- * that produced `was` are added. Returns `undefined` if `was` is neither accepted nor the result of an edit.
+ * Returns the edit that changes `was` into the new text. If no accepted request contained `was`, the tokens of the edit
+ * that produced `was` are added. Returns `undefined` if no accepted request contained `was` and no edit produced it.
  */
 function editFrom(
   was: NamedText,

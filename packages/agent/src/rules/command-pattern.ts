@@ -8,15 +8,15 @@ import { isWayToRun, launches, passesOn, programName } from './ways-to-run.ts';
 
 export interface CommandPattern {
   readonly words: readonly string[];
-  /** True if the pattern ends in a separate `*`, which matches any further words or none. */
+  /** True if the pattern ends in a separate `*`. This `*` matches any number of further words, or no word. */
   readonly open: boolean;
 }
 
 const PLAIN = /^[\w@%+=:,./*-]+$/;
 
 /**
- * Parses a command pattern. Returns the problem and the next step as a string if the pattern is invalid. A pattern that
- * denies or asks may be wide, and a pattern that allows may not.
+ * Parses a command pattern. If the pattern is invalid, returns the problem and the next action as a string. A pattern
+ * that denies or asks may be wide. A pattern that allows must not be wide.
  */
 export function readCommandPattern(text: string, decision: 'allow' | 'ask' | 'deny'): CommandPattern | string {
   const all = text.trim().split(/[ \t]+/);
@@ -55,14 +55,14 @@ function tooWide([program = '', first]: readonly string[], open: boolean): strin
     : undefined;
 }
 
-/** Returns true for a word after which the next word is code or a package: `deno eval`, `bun x`. */
+/** Returns true if the word after this word is code or a package: `deno eval`, `bun x`. */
 function isCodeWord(program: string, word: string): boolean {
   return /^(deno|bun)$/.test(programName(program)) && /^(eval|repl|x|create|init|install|exec)$/.test(word);
 }
 
 /**
- * Returns true if the pattern literally matches this command. A word that `*` matches must not make the command run
- * another program, and must not lead out of the folder in the pattern with `..`.
+ * Returns true if the pattern literally matches this command. If `*` matches a word, this word must not make the
+ * command run another program. It must also not use `..` to leave the folder in the pattern.
  */
 export function isCommand({ words, open }: CommandPattern, command: readonly string[]): boolean {
   if (open ? command.length < words.length : command.length !== words.length) return false;
@@ -81,9 +81,9 @@ function stepsUp(word: string): number {
 }
 
 /**
- * Returns true if the pattern could match this command, with any path and letter case of the program. Options may be
- * between the pattern's words, and any words may follow. Options of the pattern may be anywhere in the command,
- * combined (`-rf`), separate or shortened.
+ * Returns true if the pattern could match this command. The path and the letter case of the program are ignored.
+ * Options may be between the pattern's words, and any words may follow. Options of the pattern may be anywhere in the
+ * command, combined (`-rf`), separate or shortened.
  */
 export function couldBeCommand({ words }: CommandPattern, command: PossibleCommand): boolean {
   const options = words.slice(1).filter(isOption);
@@ -92,7 +92,8 @@ export function couldBeCommand({ words }: CommandPattern, command: PossibleComma
 }
 
 /**
- * Progress of the match: the number of matched pattern words, and true if the next word may be the value of an option.
+ * Progress of the match: the number of matched pattern words. Also true or false: the next word can be the value of an
+ * option.
  */
 interface Reached {
   readonly met: number;
@@ -116,12 +117,14 @@ function keyOf({ met, isFree }: Reached): number {
   return met * 2 + (isFree ? 1 : 0);
 }
 
-/** Returns a word of a command with the commands of npm that it may name. */
+/** Returns a word of a command, with the npm commands that the word can name. */
 function namesOf(word: string, [program]: PossibleCommand): Names {
   return { word, commands: programName(program ?? '') === 'npm' ? npmCommands(word) : [] };
 }
 
-/** A word of a command, and the commands of npm that it may name. Empty for another program. */
+/**
+ * A word of a command, and the npm commands that the word can name. For another program the list of commands is empty.
+ */
 interface Names {
   readonly word: string;
   readonly commands: readonly string[];
@@ -138,7 +141,7 @@ function stepsFrom({ met, isFree }: Reached, wanted: readonly string[], names: N
   ];
 }
 
-/** Returns true if the word of a pattern names one of the commands of npm, also by an alias. */
+/** Returns true if the word of a pattern names one of the npm commands. The word can also be an alias. */
 function isSameCommand(wanted: string, { commands }: Names): boolean {
   const own = wanted.includes('*') ? [] : npmCommands(wanted);
   return commands.some((command) => matchesWord(wanted, command) || (own.length === 1 && own[0] === command));
@@ -167,15 +170,15 @@ function isOption(word: string): boolean {
 
 const READING = ['status', 'diff', 'log', 'show', 'blame', 'ls-files', 'rev-parse'] as const;
 
-/** Options of git that come before the subcommand and take the next word as their value. */
+/** Options of git that come before the subcommand. Their value is the next word. */
 const BEFORE_SUBCOMMAND =
   /^(-C|-c|--git-dir|--work-tree|--namespace|--exec-path|--config-env|--super-prefix|--attr-source)$/;
 /** Subcommands that write settings or run their arguments. A `*` after one of them would allow any code. */
 const RUNS_ANY =
   /^(config|submodule|bisect|filter-branch|difftool|mergetool|send-email|instaweb|daemon|hook|shell|for-each-repo)$/;
 /**
- * Forms of the subcommands in `RUNS_ANY` that only read, or only mark a commit. The key is the subcommand, and the
- * pattern matches the word after it.
+ * Forms of the subcommands in `RUNS_ANY` that only read, or only mark a commit. The key is the subcommand. The pattern
+ * matches the next word.
  */
 const NAMED: ReadonlyMap<string, RegExp> = new Map([
   ['config', /^(get|list|-l|--(list|get|get-all|get-regexp|get-urlmatch))$/],
@@ -184,8 +187,8 @@ const NAMED: ReadonlyMap<string, RegExp> = new Map([
 ]);
 
 /**
- * Returns the problem with an allow pattern that lets git run other programs, and suggests subcommands that only read.
- * Returns `undefined` if the pattern is safe.
+ * Returns the problem with an allow pattern that lets git run other programs. The problem suggests subcommands that
+ * only read. Returns `undefined` if the pattern is safe.
  */
 export function openGitProblem({ words, open }: CommandPattern): string | undefined {
   if (programName(words[0] ?? '') !== 'git' || !leavesGitOpen(words, open)) return undefined;

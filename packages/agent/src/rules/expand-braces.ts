@@ -1,12 +1,12 @@
 // Expansion of the braces in a path pattern, as a shell and the tools `find` and `grep` expand them.
 
-/** Maximum number of patterns that one text may expand to, as in the tools `find` and `grep`. */
+/** Maximum number of patterns that one text can produce, as in the tools `find` and `grep`. */
 const MAX_ALTERNATIVES = 64;
 
 /**
- * Returns the patterns that a text with braces stands for: `src/*.{ts,tsx}` gives `src/*.ts` and `src/*.tsx`. Braces may
- * be nested. Braces around a single alternative are removed. Returns `undefined` if the braces are not balanced, contain
- * a range such as `{1..3}`, or give more than 64 patterns.
+ * Returns the patterns that a text with braces represents: `src/*.{ts,tsx}` gives `src/*.ts` and `src/*.tsx`. Braces
+ * may be nested. Braces around a single alternative are removed. Returns `undefined` if the braces are not balanced,
+ * contain a range such as `{1..3}`, or give more than 64 patterns.
  */
 export function expandBraces(text: string): readonly string[] | undefined {
   const open = text.indexOf('{');
@@ -25,7 +25,10 @@ export function expandBraces(text: string): readonly string[] | undefined {
   return expanded;
 }
 
-/** Returns the position of the brace that closes the one at `open`, and then those of the commas between them. */
+/**
+ * Returns the position of the brace that closes the brace at `open`, followed by the positions of the commas between
+ * them.
+ */
 function closingOf(text: string, open: number): readonly number[] {
   const commas: number[] = [];
   let depth = 0;

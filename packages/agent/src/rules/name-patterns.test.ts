@@ -1,5 +1,5 @@
-// Path patterns of rules. The cases that `find` and `grep` share are pinned in the tests of their globs too
-// (`tools/workspace/src/search/glob.test.ts`).
+// Tests the path patterns of rules. `find` and `grep` share some of the cases. The tests of their globs also check
+// these cases (`tools/workspace/src/search/glob.test.ts`).
 
 import { describe, expect, it } from 'vitest';
 import { expandBraces } from './expand-braces.ts';

@@ -10,15 +10,14 @@ const IGNORED = /\p{Default_Ignorable_Code_Point}/gu;
  * compatibility forms, and removes invisible characters.
  */
 export function foldName(name: string): string {
-  // Upper case comes first, because some letters, such as the long s, are mapped to their common form only by upper
-  // case.
+  // Conversion to upper case comes first. Some letters, such as the long s, get their common form only in upper case.
   return name.normalize('NFKC').replace(IGNORED, '').toUpperCase().toLowerCase().normalize('NFKC');
 }
 
 /**
  * Returns true if the pattern matches the whole text. If `one` is passed, each `?` in the pattern matches one
- * character. After a mismatch only the last `*` is extended, because a longer match of an earlier `*` never helps. So
- * the time is at most proportional to the product of both lengths.
+ * character. After a mismatch only the last `*` is extended, because a longer match of an earlier `*` never helps. The
+ * time is therefore at most proportional to the product of both lengths.
  */
 export function matchStars(pattern: string, text: string, one?: '?'): boolean {
   return matchCharacters(Array.from(pattern), Array.from(text), one);
@@ -46,13 +45,13 @@ function matchCharacters(pattern: readonly string[], text: readonly string[], on
 
 export interface HostPattern {
   readonly name: string;
-  /** True for a pattern such as `*.example.com`, which matches the subdomains of the name and not the name itself. */
+  /** True for a pattern such as `*.example.com`. It matches the subdomains of the name but not the name itself. */
   readonly below: boolean;
 }
 
 const HOST = /^(\*\.)?([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]*[a-z0-9])?$|^\[[0-9a-f:.]+\]$/;
 
-/** Parses a host pattern. Returns the problem and the next step as a string if the pattern is invalid. */
+/** Parses a host pattern. If the pattern is invalid, returns the problem and the next action as a string. */
 export function readHostPattern(text: string): HostPattern | string {
   if (!HOST.test(text))
     return `"${text}" is not a host: use only the host name in lower case, without scheme, port or path; put "*." before it to match its subdomains`;
@@ -80,8 +79,8 @@ export function couldBeHost({ name }: HostPattern, host: string): boolean {
 export type PathPattern = readonly string[];
 
 /**
- * Parses a path pattern, which braces can turn into several. Returns the problem and the next step as a string if the
- * pattern is invalid. A pattern without a slash matches the last name of a path in any folder.
+ * Parses a path pattern. Braces can turn it into several patterns. If the pattern is invalid, returns the problem and
+ * the next action as a string. A pattern without a slash matches the last name of a path in any folder.
  */
 export function readPathPatterns(text: string): readonly PathPattern[] | string {
   const expanded = expandBraces(text);
@@ -104,15 +103,15 @@ function readPathPattern(text: string): PathPattern | string {
 }
 
 /**
- * Returns true if the pattern literally matches this path. A path outside the workspace never matches. A whole folder
- * matches only a pattern that covers everything in it.
+ * Returns true if the pattern literally matches this path. A path outside the workspace never matches. If the call
+ * touches a whole folder, the pattern must cover everything in the folder.
  */
 export function isPath(pattern: PathPattern, { path, below = false }: PathEffect): boolean {
   if (path.startsWith('/')) return false;
   const steps = walk(pattern, namesIn(path));
   const reached = steps.at(-1) ?? new Set();
   if (below) return pattern.at(-1) === '**' && reached.has(pattern.length - 1);
-  // A last `**` matches the files below a folder, and not a file with the name of the folder.
+  // A last `**` matches the files below a folder. It does not match a file with the name of the folder.
   const last = pattern.at(-1) === '**' ? steps.at(-2) : undefined;
   return reached.has(pattern.length) && (last === undefined || last.has(pattern.length - 1));
 }
@@ -131,8 +130,8 @@ function namesIn(path: string): readonly string[] {
 }
 
 /**
- * Matches the names one after the other. Returns one set of reachable pattern indexes for the start, and then one for
- * each name.
+ * Matches the names one after the other. Returns one set of reachable pattern indexes for the start, followed by one
+ * set for each name.
  */
 function walk(pattern: PathPattern, names: readonly string[]): readonly ReadonlySet<number>[] {
   let reached = reachableFrom(pattern, [0]);
@@ -153,7 +152,7 @@ function stepOver(wanted: string | undefined, at: number, name: string): readonl
   return matchStars(wanted, name, '?') ? [at + 1] : [];
 }
 
-/** Returns the given indexes, and for each `**` also the index after it, because `**` may match no name at all. */
+/** Returns the given indexes. For each `**`, also returns the index after it, because `**` can match no name. */
 function reachableFrom(pattern: PathPattern, from: readonly number[]): ReadonlySet<number> {
   const reached = new Set<number>();
   for (let at of from) {

@@ -1,5 +1,5 @@
-// Commands of npm with their aliases and abbreviations, so that a rule about `npm publish` finds `npm publ`. The table
-// is the one of npm 11 (`lib/utils/cmd-list.js`).
+// Commands of npm with their aliases and abbreviations. With them, a rule about `npm publish` also finds `npm publ`.
+// The table is copied from npm 11 (`lib/utils/cmd-list.js`).
 
 const COMMANDS: readonly string[] = [
   'access adduser approve-scripts audit bugs cache ci completion config dedupe deny-scripts deprecate diff dist-tag docs',
@@ -9,7 +9,7 @@ const COMMANDS: readonly string[] = [
   'unpublish unstar update version view whoami',
 ].flatMap((line) => line.split(' '));
 
-/** Aliases of each command that has any. */
+/** Aliases of each command that has an alias. */
 const ALIASES: Readonly<Record<string, string>> = {
   adduser: 'add-user',
   bugs: 'issues',
@@ -47,8 +47,9 @@ const BY_NAME: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Returns the commands that npm may run for a word: one for a name or an alias, otherwise each command with a name that
- * begins with the word. npm refuses a word with several commands, but another version may know only one of them.
+ * Returns the commands that npm can run for a word. For a name or an alias, this is one command. Otherwise these are
+ * all commands with a name that begins with the word. npm refuses a word with several commands, but another version may
+ * know only one of these commands.
  */
 export function npmCommands(word: string): readonly string[] {
   const name = word.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

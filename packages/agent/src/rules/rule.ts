@@ -1,4 +1,5 @@
-// Permission rules: what the user allows, denies or wants to be asked about, in addition to the mode.
+// Permission rules. They contain what the user allows or denies, and when the user wants to be asked, in addition to
+// the mode.
 
 import type { CommandPattern } from './command-pattern.ts';
 import type { HostPattern, PathPattern } from './name-patterns.ts';
@@ -27,7 +28,7 @@ export interface Rule {
    */
   readonly paths?: readonly string[];
   /**
-   * Host patterns. `example.com` matches this host, and in a rule that asks or denies also its subdomains.
+   * Host patterns. `example.com` matches this host. In a rule that asks or denies, it also matches the subdomains.
    * `*.example.com` matches the subdomains.
    */
   readonly hosts?: readonly string[];
@@ -50,7 +51,7 @@ export type RulePattern = { readonly text: string } & (
 /** Parsed rules, the only form in which rules are applied. */
 export type RuleSet = readonly ReadRule[];
 
-/** Problems in rules, one line each, with the next step. */
+/** Problems in rules. Each problem is one line with the next action. */
 export interface RuleProblems {
   readonly problems: readonly string[];
 }

@@ -1,5 +1,5 @@
-// Types of a call, as rules and grants are checked against it, and of the grants that a person may give in addition to
-// a yes for one call.
+// Types for rules and grants. They describe a call that is checked, and the grants that a person can add to the answer
+// yes.
 
 import type { EffectClass, Granted } from '@tidemark/log';
 
@@ -7,8 +7,8 @@ import type { EffectClass, Granted } from '@tidemark/log';
 export type EffectKind = 'commands' | 'paths' | 'hosts';
 
 /**
- * Everything that a call would do, for each kind of effect that the tool reports. An absent kind is unknown, so no
- * pattern of that kind allows the call.
+ * Everything that a call would do, for each kind of effect that the tool reports. If a kind is absent, its effects are
+ * unknown, so no pattern of that kind allows the call.
  */
 export interface CallEffects {
   readonly commands?: CommandEffects;
@@ -22,11 +22,11 @@ export interface CallEffects {
   readonly beyond?: readonly string[];
 }
 
-/** Commands of a call in two lists: those that are certain to run, and all that might run. */
+/** Commands of a call in two lists: commands that are certain to run, and all commands that could run. */
 export interface CommandEffects {
   /**
-   * Words of each command, if the call consists of exactly these commands and nothing else. Otherwise `undefined`, and
-   * no pattern allows the call.
+   * Words of each command, if the call consists of exactly these commands and nothing else. If `undefined`, no pattern
+   * allows the call.
    */
   readonly plain: readonly (readonly string[])[] | undefined;
   /**
@@ -37,8 +37,8 @@ export interface CommandEffects {
 }
 
 /**
- * Words of a command. `undefined` stands for text that is known only when the shell runs. It may be any number of
- * words.
+ * Words of a command. `undefined` represents text that is known only when the shell runs. This text can be any number
+ * of words.
  */
 export type PossibleCommand = readonly (string | undefined)[];
 
@@ -49,7 +49,7 @@ export interface PathEffect {
    * if it is outside the workspace.
    */
   readonly path: string;
-  /** True if everything below the path is touched too. Default: false. */
+  /** True if the call also touches everything below the path. Default: false. */
   readonly below?: boolean;
 }
 
@@ -59,9 +59,9 @@ export interface RuledCall {
   /** True if everything that the call changes is inside the workspace. */
   readonly confined: boolean;
   /**
-   * Effects of the call. Absent if the tool reports none of its effects: a rule with patterns then never allows the
-   * call, a rule with patterns that denies or asks always applies, and a grant can only cover every call of the tool.
-   * Empty if the tool reports effects, but those of this call are unknown. No grant covers such a call.
+   * Effects of the call. Absent if the tool reports none of its effects. A rule with patterns then never allows the
+   * call. A rule with patterns that denies or asks then always applies. A grant can then only cover every call of the
+   * tool. Empty if the tool reports effects, but the effects of this call are unknown. No grant covers such a call.
    */
   readonly effects?: CallEffects;
 }
@@ -71,18 +71,20 @@ export interface GrantOffer {
   /** The call that a grant must cover. `readGrant` checks the text that the person types against this call. */
   readonly call: RuledCall;
   /**
-   * Grant that a plain `always` gives. Absent for a write to reported paths, because another call writes other content.
+   * Grant of a plain `always` answer. Absent for a write to reported paths, because another call would write other
+   * content.
    */
   readonly exact?: Granted;
   /**
-   * True if a grant can be stored for the project, and so for later sessions too. A grant for a whole tool cannot.
+   * True if a grant can be stored for the project, so that it also applies to later sessions. A grant for a whole tool
+   * cannot be stored for the project.
    */
   readonly project: boolean;
 }
 
-/** Port of project grants: the grants of one workspace, stored outside of it. */
+/** Port of project grants: the grants of one workspace, which are stored outside of it. */
 export interface ProjectGrants {
-  /** Returns the stored grants. Called before each question, so a revoked grant has no effect any more. */
+  /** Returns the stored grants. It is called before each question, so a revoked grant has no effect any more. */
   kept(): Promise<readonly Granted[]>;
   /** Stores another grant. Returns after it is stored. */
   keep(grant: Granted): Promise<void>;

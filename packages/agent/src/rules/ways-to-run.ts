@@ -1,5 +1,5 @@
 // Words that make an ordinary program run another program, or write a file that its name does not suggest: `git -c`,
-// `tar --to-command`, `npm exec`, `git log --output`. The list covers programs that people allow and agents use, and is
+// `tar --to-command`, `npm exec`, `git log --output`. The list covers programs that people allow and agents use. It is
 // not complete. Only the sandbox protects against a malicious program.
 
 interface WaysToRun {
@@ -107,8 +107,8 @@ const WAYS: Readonly<Record<string, WaysToRun>> = {
 };
 
 /**
- * Returns true if the word at `at`, which a `*` matched, makes the command run another program or write an unexpected
- * file. The program is word 0.
+ * Returns true if the word at `at` makes the command run another program or write an unexpected file. A `*` matched
+ * this word. The program is word 0.
  */
 export function isWayToRun(command: readonly string[], at: number): boolean {
   const isOfGit = programName(command[0] ?? '') === 'git' && isBeforeSubcommand(command, at);
@@ -125,14 +125,14 @@ export function handsOn(command: readonly (string | undefined)[], at: number): b
   return (ways.other?.test(word) ?? false) || isLongOption(word, ways.long ?? '');
 }
 
-/** Returns true if `-u` names a program, which it does only for `clone`. `push -u` and `add -u` are harmless. */
+/** Returns true if `-u` names a program. This is so only for `clone`. `push -u` and `add -u` are harmless. */
 function isUploadPack(command: readonly (string | undefined)[], at: number): boolean {
   return /^-[A-Za-z]*u/.test(command[at] ?? '') && command.slice(1, at).includes('clone');
 }
 
 /**
  * Harmless options of git before the subcommand. Other options at this place change settings, or select a folder whose
- * settings then apply.
+ * settings are then used.
  */
 const HARMLESS_BEFORE = /^(--(no-pager|version|help|no-optional-locks|literal-pathspecs)|-[vhP])$/;
 
@@ -146,8 +146,8 @@ function isLongOption(word: string, long: string): boolean {
   return name.length > 2 && name.startsWith('--') && long.split(' ').some((option) => `--${option}`.startsWith(name));
 }
 
-// Programs and builtins whose words are commands or code, or that change the meaning of later commands. A rule that
-// allows one of them with any words would allow everything.
+// Programs and builtins that run their words as commands or code, or change the meaning of later commands. If a rule
+// allowed one of them with any words, it would allow everything.
 
 const LAUNCHERS = namesIn(
   'env sudo doas su sg runuser pkexec gosu su-exec setpriv xargs parallel nice nohup timeout time stdbuf setsid ionice chrt',
@@ -181,7 +181,7 @@ function namesIn(...lines: readonly string[]): ReadonlySet<string> {
   return new Set(lines.join(' ').split(' '));
 }
 
-/** Interpreters of other languages, and programs with a language of their own that can start another program. */
+/** Interpreters of other languages, and programs whose own language can start another program. */
 const INTERPRETERS = new RegExp(
   `^(${[
     'node|nodejs|deno|bun|tsx|ts-node|python|pypy|perl|ruby|php|lua|luajit|awk|gawk|mawk|nawk|sed|osascript|tclsh|expect',
@@ -193,7 +193,7 @@ const INTERPRETERS = new RegExp(
   'i',
 );
 
-/** Loader of shared libraries, which starts the program that it is given. */
+/** Loader of shared libraries. It starts the program in its arguments. */
 const LOADER = /^ld([-.].*)?\.so(\.\d+)?$/;
 
 /**
@@ -203,7 +203,7 @@ const LOADER = /^ld([-.].*)?\.so(\.\d+)?$/;
 export type Launching = 'launcher' | 'shell' | 'interpreter' | 'changer';
 
 /**
- * Returns the kind of a program, by the last name of its path. Returns `undefined` for a program without a known kind.
+ * Returns the kind of a program, by the last name of its path. Returns `undefined` if the program has no known kind.
  */
 export function launches(program: string): Launching | undefined {
   const name = programName(program);
@@ -218,7 +218,7 @@ const PASSES_ON =
 
 /**
  * Returns true if an interpreter passes all words after the script file to the script. Other interpreters, such as
- * `sed` and `psql`, accept options and code there.
+ * `sed` and `psql`, accept options and code after the script file.
  */
 export function passesOn(program: string): boolean {
   return PASSES_ON.test(programName(program));

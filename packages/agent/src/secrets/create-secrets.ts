@@ -1,5 +1,5 @@
-// Finds secrets: the given values, in the forms in which they leak, and keys and access tokens of well-known formats.
-// Randomness alone is never taken as a sign of a secret.
+// Finds secrets: the given values in the forms in which they can leak, and keys and access tokens of well-known
+// formats. A random text is not treated as a secret if nothing else indicates one.
 
 import { defined } from '@tidemark/core';
 import type { ContentPart, Event, EventOf, Granted, Json, Kind, ToolEnded } from '@tidemark/log';
@@ -40,7 +40,7 @@ function hasPlaceholder(text: string): boolean {
 }
 
 // Fields of each event that are masked. An answer is not changed, because its reasoning is signed and its arguments are
-// kept as they were streamed. Recordings of other programs, ids, digests and the path of the workspace are not changed
+// kept exactly as streamed. Recordings of other programs, ids, digests and the path of the workspace are not changed
 // either.
 
 type JsonFields = { readonly [name: string]: Json | undefined };
@@ -113,7 +113,7 @@ async function maskWords(event: Event, mask: Mask): Promise<Event> {
 }
 
 // The table has one function for each kind. TypeScript cannot infer that an event of a union type selects the function
-// of its own kind, so `K` names the kind.
+// of its own kind. The parameter `K` names the kind.
 function maskOne<K extends Kind>(event: EventOf<K>, mask: Mask): Event | Promise<Event> {
   const one: MaskEvent<K> = MASKS[event.kind];
   return one(event, mask);
@@ -140,8 +140,8 @@ async function maskNotification(event: EventOf<'notification.received'>, mask: M
 }
 
 /**
- * Masks the text of a grant. Grants are matched literally, so a grant whose secret was masked no longer matches any
- * call.
+ * Masks the text of a grant. Grants are matched literally. If the secret in a grant was masked, the grant no longer
+ * matches any call.
  */
 async function maskDecision(event: EventOf<'permission.decided'>, mask: Mask): Promise<Event> {
   const { always } = event.data;

@@ -1,10 +1,10 @@
-// Recognises credentials by their names and values. A name (`DB_PASSWORD=`, `"apiKey":`) announces a kind of
-// credential. The kind decides how much a value must look like a credential. See
+// Recognises credentials by their names and values. A name (`DB_PASSWORD=`, `"apiKey":`) indicates a kind of
+// credential. The kind decides how similar to a credential a value must look. See
 // docs/decisions/2026-11-22-secret-shapes.md.
 
 /** Place of a secret in a text. Offsets count UTF-16 units. */
 export interface SecretShape {
-  /** Offset of the text by which the secret was found, such as its name. Equal to `start` or before it. */
+  /** Offset of the text by which the secret was found, such as its name. It is equal to `start` or smaller. */
   readonly from: number;
   readonly start: number;
   readonly end: number;
@@ -13,7 +13,7 @@ export interface SecretShape {
 }
 
 /**
- * Kind of credential that a name announces. The value of a `password` may be a word. The value of a `token` is never a
+ * Kind of credential that a name indicates. The value of a `password` may be a word. The value of a `token` is never a
  * word. The value of a `login` is `user:password` in base64. `key` is a weak sign (`SORT_KEY`), so its value must look
  * random.
  */
@@ -22,25 +22,28 @@ export type CredentialKind = 'password' | 'token' | 'login' | 'key';
 /** Words at the end of a name that do not change its kind: `API_KEY_PROD`, `TOKEN_2`. */
 const STAGE = /^(?:\d*|PROD|PRODUCTION|DEV|DEVELOPMENT|STAGE|STAGING|TEST|TESTING|LIVE|OLD|NEW|CURRENT|BACKUP)$/;
 
-/** Words that mark a token as public, or as a position in a list of results: `PUBLIC_KEY`, `NEXT_PAGE_TOKEN`. */
+/**
+ * Words that show that a token is public, or that it is a position in a list of results: `PUBLIC_KEY`,
+ * `NEXT_PAGE_TOKEN`.
+ */
 const HARMLESS =
   /^(?:PUBLIC|PUBLISHABLE|NEXT|PREV|PREVIOUS|PAGE|PAGINATION|CONTINUATION|CURSOR|SYNC|CANCEL|CANCELLATION)$/;
 
-/** Words before PASS that mark a step of work, such as a pass of a renderer or a compiler. */
+/** Words before PASS that show a different meaning, such as a pass of a renderer or a compiler. */
 const STEP =
   /^(?:RENDER|SHADOW|DEPTH|BLOOM|BLUR|COLOR|COLOUR|GEOMETRY|LIGHT|LIGHTING|FORWARD|DEFERRED|COMPUTE|SHADER|OUTLINE|OPAQUE|TRANSPARENT|PRE|POST|FIRST|SECOND|THIRD|SINGLE|MULTI|FINAL|LAST|OPTIMIZATION|COMPILER|LOW|HIGH|BAND|BY|BOARDING)$/;
 
 const PASSWORD = /^(?:\w*(?:PASSWORD|PASSWD|PASSPHRASE|PASSCODE)S?|PWD)$/;
 const TOKEN = /^(?:\w*(?:TOKEN|SECRET)|(?:API|ACCESS|SECRET|PRIVATE|AUTH)KEYS?|SECRETS|CREDENTIALS?|CREDS)$/;
 
-/** Words before KEY that make the name announce a credential. */
+/** Words before KEY. With such a word, the name indicates a credential. */
 const KEY_OF =
   /^(?:\w*API|ACCESS|SECRET|PRIVATE|AUTH|ACCOUNT|ADMIN|APP|CLIENT|CONSUMER|DEPLOY|ENCRYPTION|LICENSE|MASTER|SERVICE|SHARED|SIGNING|SUBSCRIPTION|WEBHOOK)$/;
 
 /**
- * Returns the kind that the last words of a name announce: `AWS_SECRET_ACCESS_KEY`, `x-api-key`, `clientSecret`,
- * `PGPASSWORD`. Returns `undefined` for a name that announces no credential: `max_tokens`, `PASSWORD_FILE`,
- * `tokenType`, `key`.
+ * Returns the kind that the last words of a name indicate: `AWS_SECRET_ACCESS_KEY`, `x-api-key`, `clientSecret`,
+ * `PGPASSWORD`. Returns `undefined` if the name indicates no credential: `max_tokens`, `PASSWORD_FILE`, `tokenType`,
+ * `key`.
  */
 export function credentialKind(name: string): CredentialKind | undefined {
   const words = wordsOf(name);
@@ -57,7 +60,7 @@ export function credentialKind(name: string): CredentialKind | undefined {
 }
 
 /**
- * Returns true for names such as `ACCESS_KEY_ID` and `SECRET_KEY_BASE`, which announce a token although their last word
+ * Returns true for names such as `ACCESS_KEY_ID` and `SECRET_KEY_BASE`. They indicate a token although their last word
  * is not KEY.
  */
 function isKeyTail(words: readonly string[]): boolean {
@@ -73,7 +76,7 @@ function wordsOf(name: string): string[] {
     .map((word) => (/^\d+$/.test(word) ? word : word.replace(/\d+$/, '')));
 }
 
-// Grades a value after a name that announces a credential. A value can be a placeholder, a reference to a value
+// Grades a value after a name that indicates a credential. A value can be a placeholder, a reference to a value
 // elsewhere, or words of a language. Any other value is treated as a credential. See
 // docs/decisions/2026-11-22-secret-shapes.md.
 
@@ -104,10 +107,13 @@ const GENERIC: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Matches a value that as a whole refers to another value: a variable, a template, a format, or text in brackets. */
+/**
+ * Matches a value that is completely a reference to another value: a variable, a template, a format, or text in
+ * brackets.
+ */
 const STANDS_FOR =
   /^(?:\$[A-Za-z_]\w*|\$[\d@*#?]|%[A-Za-z_]\w*%|(?:[^A-Za-z0-9]*%[a-z])+[^A-Za-z0-9]*|%\(\w+\)s|\{[^{}]*\}|<[A-Za-z][\w -]*|<[^<>]*>|\[[^[\]]*\]|\([^()]*\)|[:@!][A-Za-z_.]+|__\w+__|@@\w+@@|#\w*)$/;
-/** Matches a part of a value which shows that the real value is created or filled in elsewhere. */
+/** Matches a part of a value. This part shows that the real value is created or filled in elsewhere. */
 const FILLED_IN =
   /\$\{|\$\(|\{\{|<%|#\{|\.\.\.|…|x{4}|X{4}|\*{3}|\[secret:|changeme|placeholder|redacted|example|process\.env|import\.meta|os\.(?:environ|getenv)|(?:^|[^a-z0-9])(?:your|change[-_ ]me|replace[-_ ]me)(?:[^a-z0-9]|$)/i;
 /** Matches digits and letters in the order of the keyboard or the alphabet. */
@@ -144,7 +150,7 @@ function lettersIn(name: string): readonly string[] {
 }
 
 /**
- * Returns true if the value describes where a secret is or how it looks: a URL, a path of words, a reference to a
+ * Returns true if the value describes the place or the form of a secret: a URL, a path of words, a reference to a
  * vault, or a regular expression.
  */
 export function isReference(whole: string): boolean {
@@ -195,8 +201,8 @@ function isWord(chunk: string): boolean {
 }
 
 /**
- * Returns true for words that each end in a short number (`hunter2`, `Sha256Digest`), for a short number, and for a
- * version number (`v1`).
+ * Returns true for three forms: words that each end in a short number (`hunter2`, `Sha256Digest`), a short number, and
+ * a version number (`v1`).
  */
 function isNumbered(chunk: string): boolean {
   if (/^(?:[A-Za-z]?\d{1,4}|\d{1,4}[A-Za-z]{1,2})$/.test(chunk)) return true;
@@ -213,8 +219,8 @@ export function isLoginInBase64(value: string): boolean {
 }
 
 /**
- * Returns true if the value looks randomly generated: at least 20 characters, with capital letters, small letters and
- * digits, and not made of words with short numbers.
+ * Returns true if the value looks randomly generated. It must have at least 20 characters, with capital letters, small
+ * letters and digits. It must not consist of words with short numbers.
  */
 export function isRandom(value: string): boolean {
   return (

@@ -1,4 +1,4 @@
-// Finds text that has the shape of a secret. Our own rules run first, because their ranges end exactly where the secret
+// Finds text in the format of a secret. Our own rules run first, because their matches end exactly where the secret
 // ends. The rules of secretlint run only if our own rules find nothing.
 
 import type { SecretShape } from './credential.ts';
@@ -14,16 +14,16 @@ import { PLACE_RULES, SHORTEST_RUN, TOKEN_HINT, TOKEN_RULES, findByLibrary } fro
 export const LONGEST_SHAPE = 16_384;
 
 /**
- * Returns the shapes that our own rules find or, if they find none, the shapes that secretlint finds. The shapes are in
- * order and without overlaps. Overlapping shapes are joined under the name of the first one. Set `withinLine` if the
- * text was cut from a longer text and begins in the middle of a line.
+ * Returns the shapes that our own rules find. If they find nothing, returns the shapes that secretlint finds. The
+ * shapes are in order and without overlaps. Overlapping shapes are joined under the name of the first one. Set
+ * `withinLine` if the text was cut from a longer text and begins in the middle of a line.
  */
 export async function findShapes(text: string, withinLine = false): Promise<readonly SecretShape[]> {
   const own = findOwn(text, withinLine);
   return own.length > 0 ? own : joinOverlaps(await findByLibrary(text));
 }
 
-/** Returns every shape in the text that our own rules find, in order and without overlaps. */
+/** Returns every shape that our own rules find in the text, in order and without overlaps. */
 export function findOwn(text: string, withinLine = false): readonly SecretShape[] {
   const find = (plain: string): readonly SecretShape[] => findPlain(plain, withinLine);
   return joinOverlaps([...find(text), ...findBetweenColours(text, find, LONGEST_SHAPE)]);
@@ -50,16 +50,17 @@ function shapesOf({ name, expression, isSecret, looksBack = 0 }: SecretRule, tex
 }
 
 /**
- * Number of characters that are read before a run of token characters. They show where the token begins: after an
- * escape, after the end of a colour code, or at a prefix such as `ya29.`.
+ * Number of characters that are read before a run of token characters. These characters show where the token begins:
+ * after an escape, after the end of a colour code, or at a prefix such as `ya29.`.
  */
 const LEAD = 16;
 /** Matches the rest of a token after its first run of letters, digits, `_` and `-`. */
 const REST = /[\w.+/=%-]{0,16000}/y;
 
 /**
- * Returns the tokens in a text. A token contains a run of at least `SHORTEST_RUN` letters, digits, `_` or `-`. So it is
- * enough to test every `SHORTEST_RUN`th character until one belongs to a run.
+ * Returns the tokens in a text. A token contains a run of at least `SHORTEST_RUN` letters, digits, `_` or `-`. It is
+ * therefore enough to test only every `SHORTEST_RUN`th character. If the character belongs to a run, the run is
+ * searched for a token.
  */
 function tokensIn(text: string): readonly SecretShape[] {
   const found: SecretShape[] = [];
@@ -106,16 +107,18 @@ function joinOverlaps(shapes: readonly SecretShape[]): readonly SecretShape[] {
   return apart;
 }
 
-/** Matches a colour code: as the raw escape character, as its visible symbol, or escaped in a string. */
+/**
+ * Matches a colour code in one of three forms: the raw escape character, its visible symbol, or an escape in a string.
+ */
 const COLOUR = /(?:[\u001B\u241B]|\\{1,15}(?:u001[bB]|u\{1[bB]\}|x1[bB]|033|e))\[[\d;:]{0,32}[mK]/g;
 
 /** Matches text that may be a colour code. This cheap check runs before `COLOUR`. */
 const HINT = /(?:[\u001B\u241B]|1[bB]\}?|033|\\e)\[/;
 
 /**
- * Returns the shapes that `find` finds in the text without its colour codes, at their offsets in the original text.
- * Shapes that span more than `longest` characters including their colour codes are omitted. Returns an empty list for a
- * text without colour codes.
+ * Returns the shapes that `find` finds in the text without its colour codes. The shapes have their offsets in the
+ * original text. A shape is omitted if it has more than `longest` characters together with its colour codes. Returns an
+ * empty list for a text without colour codes.
  */
 function findBetweenColours(
   text: string,
@@ -160,8 +163,8 @@ function piecesOf(text: string): readonly ColourPiece[] {
 }
 
 /**
- * Returns a function that translates an offset in the text without colour codes to the offset in the original text. The
- * function uses a binary search, because there may be many pieces.
+ * Returns a function that converts an offset in the text without colour codes to the offset in the original text. There
+ * may be many pieces, so the function uses a binary search.
  */
 function placesIn(pieces: readonly ColourPiece[]): (plain: number) => number {
   return (plain) => {
@@ -178,8 +181,8 @@ function placesIn(pieces: readonly ColourPiece[]): (plain: number) => number {
 }
 
 // Finds the lines of a private key after its first line, one by one. A line may have a line number or a file name
-// before it (`grep -n`), or be a string literal in source code. The whole key may also be written on one line. The end
-// of the key may be missing.
+// before it (`grep -n`), or be a string literal in source code. The whole key may also be on one line. The end of the
+// key may be missing.
 
 const SPACE = '(?:[ +]|%20)';
 const BEGIN = new RegExp(
@@ -202,7 +205,7 @@ const LINE = new RegExp(`${GAP}(?:${EMPTY_LINE}${GAP})?(?:${PREFIX})?(?<body>${L
 /** Matches a line of 4 to 39 characters, such as the last line of a key. */
 const SHORT_LINE = new RegExp(`${GAP}(?:${PREFIX})?(?<body>${LETTER}{4,39})(?=[\\s"'\`\\\\&%<]|$)`, 'y');
 
-/** Number of characters that are searched from the beginning of a key. No key is longer. */
+/** Number of characters that are searched from the beginning of a key. Every key is shorter. */
 const LONGEST_KEY = 16_000;
 const MAX_HEADERS = 4;
 

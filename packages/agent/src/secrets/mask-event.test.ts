@@ -9,8 +9,8 @@ const VALUE = 'tok-0123456789abcdef';
 const { maskEvent } = createSecrets({ values: [{ name: 'A_TOKEN', value: VALUE }] });
 
 /**
- * Fields of each event kind that are not masked: answers of a model, foreign records, and fields that hold ids,
- * digests, names and settings instead of free text.
+ * Fields of each event kind that are not masked. These are answers of a model, foreign records, and fields that contain
+ * ids, digests, names and settings instead of free text.
  */
 const LEFT: { readonly [K in Kind]: readonly string[] } = {
   'session.created': ['id', 'imported', 'parent', 'root', 'startedBy', 'workspace'],
@@ -57,7 +57,7 @@ const LEFT: { readonly [K in Kind]: readonly string[] } = {
     'sequence',
     'stream',
   ],
-  // A request that another program sent is kept as it was sent, so that its digest still fits.
+  // A request that another program sent is stored without a change, so that its digest is still correct.
   'request.observed': [
     'digest',
     'form',

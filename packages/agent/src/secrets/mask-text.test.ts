@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createMasker, soughtIn } from './mask-text.ts';
 
 const TOKEN = 'tok-0123456789abcdef';
-// The windows are small, so that texts of a few hundred characters consist of many windows.
+// The windows are small, so a text of a few hundred characters consists of many windows.
 const sought = { ...soughtIn([{ name: 'A_TOKEN', value: TOKEN }]), reach: 64, window: 256 };
 const GITHUB = `ghp_${'a1B2'.repeat(9)}`;
 

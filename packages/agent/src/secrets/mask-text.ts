@@ -1,5 +1,6 @@
 // Masks text that arrives in pieces. The text is searched in windows. The borders of the windows depend only on the
-// text, so the result is the same however the text was cut into pieces. Each window is longer than any secret.
+// text. The result is therefore always the same and does not depend on the pieces. Each window is longer than any
+// secret.
 
 import { LONGEST_SHAPE, findShapes } from './find-shapes.ts';
 
@@ -13,7 +14,7 @@ interface Masker {
 }
 
 interface Sought {
-  /** Pattern that matches every form of every secret, longest form first. `undefined` without secrets. */
+  /** Pattern that matches every form of every secret, longest form first. `undefined` if there are no secrets. */
   readonly forms: RegExp | undefined;
   readonly names: ReadonlyMap<string, string>;
   /** Maximum length of a secret, including a name before it, in characters. */
@@ -33,7 +34,7 @@ interface Hit {
 
 const WINDOW = 8;
 
-/** Prepares a search for all forms of these values and for tokens of well-known shapes. */
+/** Prepares a search for all forms of these values and for tokens of well-known formats. */
 export function soughtIn(values: readonly SecretValue[]): Sought {
   const names = new Map<string, string>();
   for (const { name, value } of values) {
@@ -60,8 +61,8 @@ export function createMasker(sought: Sought): Masker {
   let withinLine = false;
   const take = async (text: string, cut: number): Promise<string> => {
     const found = await hitsIn(text, sought, withinLine);
-    // If the name of a secret begins before the cut, the secret is masked in this window. In the next window it would
-    // have no name and would not be found.
+    // If the name of a secret begins before the cut, the secret is masked in this window. In the next window the secret
+    // would have no name, so it would not be found.
     const end = Math.max(cut, ...found.map((hit) => (hit.from < cut ? hit.end : 0)));
     const hits = found.filter(({ start }) => start < end);
     pending = pending.slice(end);
@@ -83,8 +84,8 @@ export function createMasker(sought: Sought): Masker {
 }
 
 /**
- * Returns the offset at which a window is cut: after a line end if possible, else after a character that cannot be part
- * of a word. At least `reach` characters remain after the cut.
+ * Returns the offset at which a window is cut. If possible, the cut is after a line end. Otherwise it is after a
+ * character that cannot be part of a word. At least `reach` characters remain after the cut.
  */
 function cutIn(text: string, reach: number): number {
   const from = text.length - 2 * reach;
@@ -97,8 +98,8 @@ function cutIn(text: string, reach: number): number {
 }
 
 /**
- * Returns the parts to replace, in order and without overlaps. A placeholder stays as it is and divides the searched
- * text, so masking twice changes nothing.
+ * Returns the parts to replace, in order and without overlaps. A placeholder stays unchanged and divides the searched
+ * text. If a text is masked twice, the second time changes nothing.
  */
 async function hitsIn(text: string, sought: Sought, withinLine: boolean): Promise<readonly Hit[]> {
   const kept = matches(text, 0, text.length, PLACEHOLDER, (found) => found);
@@ -130,7 +131,7 @@ function matches(
 }
 
 /**
- * Returns the shapes between two offsets. Each gap between found shapes is searched again on its own, because
+ * Returns the shapes between two offsets. Each gap between found shapes is searched again separately, because
  * `findShapes` uses secretlint only if our own rules find nothing.
  */
 async function shapesIn(text: string, from: number, to: number, withinLine: boolean): Promise<readonly Hit[]> {
@@ -173,8 +174,8 @@ function replaceHits(text: string, hits: readonly Hit[]): string {
 const SHORTEST = 12;
 
 /**
- * Returns the forms in which this value most likely leaks, without duplicates. They are the value unchanged, quoted for
- * a shell or YAML, escaped for JSON once and twice, escaped for HTML and URLs, and in base64. The base64 forms also
+ * Returns the forms in which this value most likely leaks, without duplicates. The forms are: unchanged, quoted for a
+ * shell or YAML, escaped for JSON one time and two times, escaped for HTML and URLs, and base64. The base64 forms also
  * match inside longer encoded text, such as the `Basic` credentials of `user:value`.
  */
 function formsOf(value: string): readonly string[] {
@@ -282,8 +283,8 @@ function base64Forms(value: Buffer): readonly string[] {
 }
 
 /**
- * Returns the base64 characters that depend only on the value, if `shift` (0 to 2) other bytes come before the value in
- * a group of three bytes.
+ * Returns the base64 characters that depend only on the value. `shift` (0 to 2) is the number of other bytes before the
+ * value in a group of three bytes.
  */
 function inBase64(value: Buffer, shift: number): string {
   const text = Buffer.concat([Buffer.alloc(shift), value]).toString('base64');
@@ -296,12 +297,12 @@ export interface SecretValue {
   readonly value: string;
 }
 
-/** Minimum length of a value in characters. A shorter value would be found by chance in ordinary text. */
+/** Minimum length of a value in characters. Ordinary text could contain a shorter value by chance. */
 const SHORTEST_NAMED = 12;
 
 /**
  * Matches a word that marks a name as secret. `TOKEN` or `PASSWORD` may also end a longer word: `AUTHTOKEN`,
- * `PGPASSWORD`. `KEY` must be a word of its own, because ordinary words such as `MONKEY` end in it.
+ * `PGPASSWORD`. `KEY` must be a separate word, because ordinary words such as `MONKEY` end in it.
  */
 const SECRET_WORD =
   /^(?:\w*(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|(?:API|ACCESS|SECRET|PRIVATE)KEY)S?|KEYS?|PASS|PWD|CREDS|O?AUTH|AUTHORIZATION|BEARER|JWT)$/;
@@ -311,7 +312,7 @@ const PLACE_WORD = /^(?:FILE|PATH|DIR|DIRECTORY|FOLDER|HOME|SOCK|SOCKET)$/;
 
 const PUBLIC_WORD = /^(?:PUBLIC|PUBLISHABLE)$/;
 
-/** Names that contain a secret word but hold the path of a file or folder. */
+/** Names that contain a secret word but whose value is the path of a file or folder. */
 const PATHS: ReadonlySet<string> = new Set(['PWD', 'GOOGLE_APPLICATION_CREDENTIALS']);
 
 /**
@@ -332,7 +333,7 @@ export function isSecretName(name: string): boolean {
 
 /**
  * Returns the secrets among these variables or settings, sorted by name. A secret has a name that `isSecretName`
- * accepts, and a value of at least 12 characters without white space around it.
+ * accepts. Its value has at least 12 characters, without white space around it.
  */
 export function secretsOf(environment: { readonly [name: string]: string | undefined }): readonly SecretValue[] {
   return Object.entries(environment)
@@ -341,9 +342,9 @@ export function secretsOf(environment: { readonly [name: string]: string | undef
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-// Placeholder of a secret: `[secret:GITHUB_TOKEN]` for a value, with the name of its variable, or `[secret:github]` for
-// a token of a well-known shape, with the name of its rule. This form must not change, because models have read it and
-// files may contain it.
+// Placeholder of a secret. `[secret:GITHUB_TOKEN]` replaces a value and contains the name of its variable.
+// `[secret:github]` replaces a token of a well-known format and contains the name of its rule. This form must not
+// change, because models have read it and files may contain it.
 
 const LONGEST_NAME = 64;
 

@@ -1,4 +1,4 @@
-// Finds the values after a name that announces a credential: `DB_PASSWORD=…`, `"apiKey": "…"`, `x-api-key: …`, `--token
+// Finds the values after a name that indicates a credential: `DB_PASSWORD=…`, `"apiKey": "…"`, `x-api-key: …`, `--token
 // …`. The rule is in docs/decisions/2026-11-22-secret-shapes.md.
 
 import type { CredentialKind, SecretShape } from './credential.ts';
@@ -30,15 +30,15 @@ interface ValueName {
 
 interface WrittenValue extends ValueName, ReadValue {
   readonly value: string;
-  /** True if the value takes the rest of its line and looks like a password, not like code. */
+  /** True if the value is the whole rest of its line and looks like a password, not like code. */
   readonly isSole: boolean;
 }
 
 /**
  * Matches the middle of a word that names a credential (`pass`, `ken` of `token`, `cret` of `secret`), the rest of the
- * name, and the sign before the value. The beginning of the name is then searched backwards. `key` needs a word before
- * it. A type annotation is accepted only with a space before the `=` or an opening quote after the `=`, because a
- * base64 value ends in `=` too.
+ * name, and the sign before the value. Afterwards, the beginning of the name is searched backwards. `key` needs a word
+ * before it. A type annotation is accepted only if there is a space before the `=` or an opening quote after it. This
+ * is necessary because a base64 value ends in `=` too.
  */
 const NAMED =
   /(?:key(?<=(?:[\w-]|(?:api|access|secret|private|auth) )key)|ken|cret|cred|pass|pwd|uth)[A-Za-z0-9_]{0,28}(?:\\{0,31}["'`]|&(?:quot|apos|#34|#39|#x27);)?\]?[ \t]{0,8}\??(?<joint>[=!]==?|:=|=>|=|\|\||\?\?|:[ \t]{0,4}[A-Za-z][\w<>[\].| ]{0,40}(?:[ \t]=|=(?=\\{0,31}["'`](?![\s,;:)\]}<>|&"'`\\]|$)))(?![=>])|:(?!:)|>|(?<=--[\w-]{1,64}) )[ \t]{0,8}/gi;
@@ -56,12 +56,12 @@ const LINE_BEGIN =
   /(?:^|[\r\n"'`]|\\[nr])(?:[\w./-]{1,120}:)?(?:\d{1,6}[:|\t-])?[\s>|+\-*#]*(?:(?:export|set|setx|env|ENV|ARG|const|let|var|declare|readonly)[ \t]+)?$/;
 /** Matches the text allowed after a value at the end of a line. */
 const LINE_END = /[ \t]{0,200}(?:(?<=\s)#|\/\/|$|[\r\n"'`]|\\+[nr"'])/y;
-/** Number of characters before a name that are searched for the beginning of its line. */
+/** Number of characters before a name in which the beginning of its line is searched. */
 const LONGEST_LEAD = 200;
 const HEADER = /^(?:x-[\w-]+|api-key|private-token|ocp-apim-subscription-key)$/i;
 
 /**
- * Returns every value after a name that announces a credential, except placeholders. With `withinLine`, the text begins
+ * Returns every value after a name that indicates a credential, except placeholders. With `withinLine`, the text begins
  * in the middle of a line, where a quote may be open.
  */
 export function findNamedValues(text: string, withinLine: boolean): readonly SecretShape[] {
@@ -91,8 +91,8 @@ function namedAt(text: string, { 0: matched, index, groups }: RegExpExecArray): 
   const kind = credentialKind(name);
   if (kind === undefined) return undefined;
   const joint = groups?.['joint'] ?? '';
-  // With `>` the name must be an XML tag (`<name>`) and not a group of a regular expression (`(?<name>`). With `:` the
-  // name must not follow `[`, because then it is one of our own placeholders.
+  // Before `>` the name must be an XML tag (`<name>`) and not a group of a regular expression (`(?<name>`). Before `:`
+  // the name must not follow `[`, because it would then be one of our own placeholders.
   if (
     joint === '>'
       ? !/(?:^|[^?])<$/.test(text.slice(Math.max(0, from - 2), from))
@@ -112,9 +112,9 @@ function namedAt(text: string, { 0: matched, index, groups }: RegExpExecArray): 
 }
 
 /**
- * Returns the credential of an `Authorization` header. After a scheme such as `Bearer`, any value is a credential,
- * except a plain word as in the sentence `Authorization: Bearer tokens`. Without a scheme, a credential has at least 16
- * characters.
+ * Returns the credential of an `Authorization` header. After a scheme such as `Bearer`, any value is a credential. The
+ * only exception is a plain word, as in the sentence `Authorization: Bearer tokens`. Without a scheme, a credential has
+ * at least 16 characters.
  */
 function authorizationAt(text: string, { 0: matched, index, groups }: RegExpExecArray): SecretShape | undefined {
   if (!/^uthorization\b/i.test(matched) || !/^(?:[:=]|=>)$/.test(groups?.['joint'] ?? '')) return undefined;
@@ -128,8 +128,8 @@ function authorizationAt(text: string, { 0: matched, index, groups }: RegExpExec
 }
 
 /**
- * Searches backwards from this offset and returns the offset at which the name begins. The letter of an escape in a
- * JSON string is not part of the name: `\nAPI_KEY`.
+ * Searches backwards from this offset and returns the offset at which the name begins. In a JSON string, the letter of
+ * an escape is not part of the name: `\nAPI_KEY`.
  */
 function nameBegin(text: string, index: number): number {
   let from = index;
@@ -170,8 +170,8 @@ function isUnquotedLine(text: string, at: number, withinLine: boolean): boolean 
 }
 
 /**
- * Returns true for `password: value` alone on a line, as in YAML. The value may contain any character, unless it is
- * code.
+ * Returns true for `password: value` if nothing else is on the line, as in YAML. The value may contain any character,
+ * but must not be code.
  */
 function isSolePassword(text: string, { from, start, end, value }: WrittenValue): boolean {
   if (!isWholeLine(text, from, end)) return false;
@@ -196,7 +196,7 @@ function isStrict({ name, joint, isTight, isQuotedName }: ValueName): boolean {
 function isCredential(text: string, written: WrittenValue): boolean {
   const { kind, name, joint, value, quote } = written;
   // A word of at most 14 letters is a credential only if it is written as in `isStrict` or `isSetting`. This check
-  // comes first, because it excludes most code early.
+  // excludes most code, so it comes first.
   if (value === '' || (/^[A-Za-z]{1,14}$/.test(value) && !isStrict(written) && !isSetting(text, written))) return false;
   if (isPlaceholder(value, name) || isReference(value)) return false;
   const isBare = quote === '' && joint !== '>';
@@ -212,8 +212,8 @@ function isCredential(text: string, written: WrittenValue): boolean {
 }
 
 /**
- * Returns true if the unquoted value is code. If the value is written as in `isStrict`, a bracket inside the value does
- * not make it code.
+ * Returns true if the unquoted value is code. If the value is written as in `isStrict`, a bracket inside it does not
+ * make it code.
  */
 function isCode(text: string, written: WrittenValue): boolean {
   const { value, start, isSole } = written;
@@ -222,8 +222,8 @@ function isCode(text: string, written: WrittenValue): boolean {
 }
 
 /**
- * Returns true for `password=value` alone on a line, as in a .properties file. Code has spaces around `=` or a comma at
- * the end.
+ * Returns true for `password=value` if nothing else is on the line, as in a .properties file. Code has spaces around
+ * `=` or a comma at the end.
  */
 function isSetting(text: string, { kind, joint, isTight, quote, from, end }: WrittenValue): boolean {
   return kind === 'password' && joint === '=' && isTight && quote === '' && isWholeLine(text, from, end);
@@ -236,8 +236,8 @@ function isCredentialInStrict({ kind, joint, value, quote }: WrittenValue): bool
 }
 
 /**
- * Returns true if a quoted value is a credential. A value of plain words is not a credential but a message or a name in
- * a program: `'invalid-token'`.
+ * Returns true if a quoted value is a credential. A value of plain words is not a credential. It is a message or a name
+ * in a program: `'invalid-token'`.
  */
 function isQuotedCredential({ kind, joint, value }: WrittenValue): boolean {
   const isPassword = kind === 'password' && !/^(?:\|\||\?\?)$/.test(joint);
@@ -248,8 +248,8 @@ function isQuotedCredential({ kind, joint, value }: WrittenValue): boolean {
 }
 
 /**
- * Returns true if an unquoted value is a credential and not a name in code. The checks are stricter if the value is not
- * the whole rest of its line.
+ * Returns true if an unquoted value is a credential and not a name in code. If the value is not the whole rest of its
+ * line, the checks are stricter.
  */
 function isBareCredential(text: string, { kind, joint, isTight, from, end, value }: WrittenValue): boolean {
   if (!/^[=: ]$/.test(joint)) return false;
@@ -276,7 +276,7 @@ function isWholeLine(text: string, from: number, end: number): boolean {
   return LINE_END.test(text) && LINE_BEGIN.test(text.slice(Math.max(0, from - LONGEST_LEAD), from));
 }
 
-// Finds credentials that are not connected with their name by a sign such as `=`. Examples are `ENV NAME value` in a
+// Finds credentials without a sign such as `=` between the name and the value. Examples are `ENV NAME value` in a
 // Dockerfile, a `name:` and `value:` pair of Kubernetes, a line of .netrc, and the flag `-p` of a command.
 
 /**
@@ -286,7 +286,7 @@ function isWholeLine(text: string, from: number, end: number): boolean {
 interface PairRule {
   readonly hint: RegExp;
   readonly lead: RegExp;
-  /** Place of an unquoted value, which decides the characters that end it. Default: `text`. */
+  /** Place of an unquoted value. It determines the characters that end the value. Default: `text`. */
   readonly place?: BarePlace;
 }
 

@@ -1,4 +1,4 @@
-// Tests that a provider key, at any place in a session, is written neither to the log nor to an artifact
+// Tests that a provider key is written neither to the log nor to an artifact, at any place in a session
 // (anthropics/claude-code#86707).
 
 import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';

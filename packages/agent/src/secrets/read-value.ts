@@ -13,23 +13,21 @@ export interface ReadValue {
 }
 
 /**
- * Longest quoted value and longest unquoted value, in UTF-16 units. Of a longer value, only the first characters up to
- * this length are masked.
+ * Longest quoted value and longest unquoted value, in UTF-16 units. If a value is longer, only its first characters up
+ * to this length are masked.
  */
 const LONGEST_QUOTED = 15_000;
 const LONGEST_BARE = 4_096;
 
 /**
- * Matches an opening quote with its backslashes or as an HTML entity, and the text that code and shells allow before a
- * quote: `b"`, `$'`, `String("`.
+ * Matches an opening quote, with its backslashes or as an HTML entity. Also matches the text that code and shells allow
+ * before a quote: `b"`, `$'`, `String("`.
  */
 const OPENING =
   /(?:[bBfFLNrRuU@$]{1,2}(?=["'])|(?:new )?[A-Z]\w{2,11}\()?(?:(\\{0,31})(["'`])|(&(?:quot|apos|#34|#39|#x27);))/y;
 /** Matches the text allowed after a closing quote. */
 const AFTER_QUOTE = /[\s,;:)\]}<>|&]|$/y;
-/**
- * Matches the quote that a shell adds inside a single-quoted text, after the closing quote: `'it'\''s'`, `'it'"'"'s'`.
- */
+/** Matches a quote inside a single-quoted text of a shell, after the closing quote: `'it'\''s'`, `'it'"'"'s'`. */
 const SHELL_QUOTE = /\\{1,8}''|\\{0,7}"'\\{0,7}"'/y;
 /** Matches the escape of a line end or a tab in a string. */
 const ESCAPED_SPACE = /\\+[nrt]/y;
@@ -91,16 +89,16 @@ function quotedEnd(text: string, start: number, quote: string, slashes: number):
 }
 
 /**
- * Returns true if a quote closes the value. A quote inside the value has one more level of escapes than the quotes
- * around it: `"a\"b"`, and `\"a\\\"b\"` in a JSON string. A quote without backslashes ends the whole string.
+ * Returns true if a quote closes the value. A quote inside the value is escaped one level deeper than the quotes around
+ * the value: `"a\"b"`, and `\"a\\\"b\"` in a JSON string. A quote without backslashes ends the whole string.
  */
 function isClosing(run: number, slashes: number): boolean {
   return run < slashes || run % 2 === 0 || ((run - slashes) / (slashes + 1)) % 2 === 0;
 }
 
 /**
- * Returns the offset after a doubled quote (YAML, SQL) or after a quote as a shell escapes it: `'\''`, `'"'"'`. Returns
- * `at` if there is neither.
+ * Returns the offset after a doubled quote (YAML, SQL), or after a quote that is escaped for a shell: `'\''`, `'"'"'`.
+ * Returns `at` if there is neither.
  */
 function behindShellQuote(text: string, at: number): number {
   if (text[at + 1] === "'") return at + 2;
@@ -119,8 +117,8 @@ export function readBare(text: string, at: number, place: BarePlace): ReadValue 
 }
 
 /**
- * Returns the end of an unquoted value. A quote inside a word belongs to the value. A quote that closes surrounding
- * text does not.
+ * Returns the end of an unquoted value. A quote inside a word belongs to the value. A quote that closes the surrounding
+ * text does not belong to it.
  */
 function bareEnd(text: string, start: number, stop: RegExp): number {
   const part = text.slice(start, start + LONGEST_BARE);
@@ -145,8 +143,8 @@ function closes(text: string, at: number): boolean {
   return AFTER_QUOTE.test(text) || text[at] === '\\';
 }
 
-// Recognises code in a place where a credential could be: a call, an index, a list, a type, or operands joined by
-// operators. A bracket alone does not prove code, because generated passwords contain brackets too.
+// Recognises code at a place where a credential could be: a call, an index, a list, a type, or operands joined by
+// operators. A bracket alone does not prove that the text is code, because generated passwords contain brackets too.
 
 /** Number of characters of a line that are read, in UTF-16 units. */
 const LONGEST = 256;
@@ -167,8 +165,8 @@ const GOES_ON = /^[A-Za-z_$][\w$.]*[([{](?:[\w$.,' "-]*[([{,])?$/;
 const CLOSED_BY: ReadonlyMap<string, string> = new Map(Object.entries({ '(': ')', '[': ']', '{': '}' }));
 
 /**
- * Returns true if code begins at this offset: a call, an index or a list with all its brackets closed, or a call that
- * continues on the next line.
+ * Returns true if code begins at this offset. The code is a call, an index or a list with all its brackets closed, or a
+ * call that continues on the next line.
  */
 export function isWholeCode(text: string, start: number): boolean {
   const line = lineAt(text, start);
@@ -227,8 +225,8 @@ const REGULAR_EXPRESSION = /^\/.+\/[dgimsuvy]*[,;]?$/;
 const ARROW = /^\(?[\w$,]{0,64}\)?=>/;
 
 /**
- * Returns true if the value, which takes the rest of its line, is code: names, numbers and calls joined by operators.
- * Returns false if one of its words looks like a password.
+ * Returns true if the value is code: names, numbers and calls joined by operators. The value is the whole rest of its
+ * line. Returns false if one of its words looks like a password.
  */
 export function isCodeOnLine(value: string): boolean {
   if (value.length > LONGEST) return false;
@@ -263,8 +261,8 @@ interface JoinedValue {
 /** Matches the name of a type that is optional or required: `String!`, `[Token!]!`, `Auth.Token?`. */
 const TYPE = /^(\[?[A-Z][A-Za-z]*(?:\.[A-Z][A-Za-z]*)*)!?\]?[!?]$/;
 /**
- * Matches the last word of the name of a type that can contain a password. Any other word with `!` after it may be a
- * password itself.
+ * Matches the last word of the name of a type that can contain a password. If `!` follows any other word, the text may
+ * be a password itself.
  */
 const TEXT_TYPE =
   /(?:String|Str|Text|Varchar|Chars?|CharSequence|CharArray|Bytes?|Buffer|Data|Password|Passphrase|Passcode|Secret|Token|Hash|Input|Value|Field|Type|Scalar|ID)$/;
@@ -310,8 +308,8 @@ function isType(value: string, kind: CredentialKind): boolean {
 }
 
 /**
- * Returns true for a label of a form. `Passwort*` marks a required field. Before `!`, `?` or `:` only placeholder words
- * count as a label, because other words may be a password.
+ * Returns true for a label of a form. `Passwort*` marks a required field. Before `!`, `?` or `:`, only placeholder
+ * words are accepted as a label, because other words may be a password.
  */
 function isLabel(value: string, name: string): boolean {
   const letters = value.replaceAll(ESCAPED_LETTER, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));

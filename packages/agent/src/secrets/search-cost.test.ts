@@ -12,13 +12,14 @@ describe('`findOwn`', () => {
     return user + system;
   };
   /**
-   * Smallest time that is compared, in microseconds. The processor clock ticks in milliseconds, so shorter times are
-   * not reliable.
+   * Smallest time that is compared, in microseconds. The processor clock has a resolution of milliseconds, so shorter
+   * times are not reliable.
    */
   const TICKS = 12_000;
   /**
-   * Maximum ratio of the time for one long text to the time for 16 short texts. Both have the same number of characters
-   * in sum. The ratio is about 1 if the time is linear, and 16 if it is quadratic.
+   * Maximum ratio of two times: the time for one long text, and the time for 16 short texts. The long text and all
+   * short texts together have the same number of characters. The ratio is about 1 if the time is linear, and 16 if it
+   * is quadratic.
    */
   const LIMIT = 8;
 
@@ -91,8 +92,8 @@ describe('`findOwn`', () => {
     '\\',
     '"',
   ])('takes time in proportion to the length of the text: %s', (unit) => {
-    // The lowest time of up to three runs counts, because other processes can slow down a run. The long text is
-    // searched first, so the time that the compiler takes is never counted only for the short texts.
+    // Only the lowest time of up to three runs is used, because other processes can slow down a run. The long text is
+    // searched first. The time of the compiler is therefore never counted only for the short texts.
     let atOnce = Infinity;
     let inParts = Infinity;
     const ratio = (): number => atOnce / Math.max(inParts, TICKS);

@@ -1,5 +1,5 @@
-// Tests each alternative of the rules for secrets of known shape. A rule that loses an alternative would no longer mask
-// that kind of secret.
+// Tests each alternative of the rules for secrets of well-known formats. If a rule lost an alternative, it would no
+// longer mask that kind of secret.
 
 import { describe, expect, test } from 'vitest';
 import { noise } from '../../contract/secret-samples.ts';

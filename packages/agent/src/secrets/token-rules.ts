@@ -1,6 +1,6 @@
 // Rules for tokens that are recognised by their own form, with or without a name before them. The rules are data. Each
-// expression is limited in length and is only tried at runs of token characters, so the search time is proportional to
-// the length of the text.
+// expression is limited in length and is only tried at runs of token characters. The search time is therefore
+// proportional to the length of the text.
 
 import { rules } from '@secretlint/secretlint-rule-preset-recommend';
 import type { SecretLintRuleContext, SecretLintSourceCode } from '@secretlint/types';
@@ -12,8 +12,8 @@ export interface SecretRule {
   /** Name of the secret in the placeholder. */
   readonly name: string;
   /**
-   * Pattern of the secret. If it has a group `secret`, only that group is replaced. A group `lead` must then match all
-   * text of the match before the group `secret`.
+   * Pattern of the secret. If it has a group `secret`, only that group is replaced. In this case, a group `lead` must
+   * match all text of the match before the group `secret`.
    */
   readonly expression: RegExp;
   /** Returns true if a match is a secret. Default: every match is a secret. */
@@ -37,8 +37,9 @@ export const TOKEN_HINT: RegExp =
   /sk-|AIza|GOCSPX|ya29|gh[opsur]_|github_pat|gl[a-z]{2,5}-|xox|xapp|k_(?:live|test)|whsec|npm_|A(?:KIA|SIA|BIA|CCA)|eyJ|hf_|pypi-|GR1348941|xai-|tgp_v/;
 
 /**
- * Matches the position where a token may begin: not inside a word. A string escape (`\n`, `\u0022`, `\x20`), a URL
- * escape (`%3D`) and a terminal colour (`[31m`) end in a letter or digit that does not belong to a word.
+ * Matches a position where a token can begin. This position is not inside a word. A string escape (`\n`, `\u0022`,
+ * `\x20`), a URL escape (`%3D`) and a terminal colour (`[31m`) end in a letter or digit, but this character does not
+ * belong to a word.
  */
 const BEGINS = String.raw`(?:(?<![A-Za-z0-9])|(?<=\\(?:[abefnrtv0]|u[0-9A-Fa-f]{4}|u\{[0-9A-Fa-f]{1,6}\}|x[0-9A-Fa-f]{2}|[0-3][0-7]{2})|%(?:25)?[0-9A-Fa-f]{2}|\[[\d;:?]{0,24}[A-Za-z]))`;
 
@@ -68,8 +69,8 @@ export const TOKEN_RULES: readonly SecretRule[] = [
   { name: 'slack', expression: /xox[abceoprs](?:\.xox[abceoprs])?-[A-Za-z0-9-]{15,400}/g, isSecret: isMixed },
   { name: 'slack', expression: /xapp-\d-[A-Za-z0-9-]{15,400}/g },
   { name: 'slack', expression: /xoxd-(?:[\w+/=.-]|%[0-9A-Fa-f]{2}){20,400}/g, isSecret: isMixed },
-  // After a backslash, `n` and `r` may belong to an escape such as `\n`. They are not masked, because a backslash alone
-  // would make a JSON string invalid.
+  // After a backslash, `n` and `r` may belong to an escape such as `\n`. They are not masked. Without them, the
+  // remaining backslash would make a JSON string invalid.
   { name: 'stripe', expression: /(?:s|(?<!\\)r)k_(?:live|test)_[A-Za-z0-9]{16,255}/g },
   { name: 'stripe', expression: /(?<lead>(?<=\\)r)(?<secret>k_(?:live|test)_[A-Za-z0-9]{16,255})/g },
   { name: 'stripe', expression: /whsec_[A-Za-z0-9+/=]{24,128}/g },
@@ -93,7 +94,7 @@ export const TOKEN_RULES: readonly SecretRule[] = [
   },
 ];
 
-/** Returns true if the value is neither a placeholder nor made of words. */
+/** Returns true if the value is not a placeholder and does not consist of words. */
 function isMixed({ secret }: Pick<RuleMatch, 'secret'>): boolean {
   return !isPlaceholder(secret) && gradeOf(secret) === 'mixed';
 }
@@ -101,7 +102,7 @@ function isMixed({ secret }: Pick<RuleMatch, 'secret'>): boolean {
 // Rules for places that contain only credentials: the frame of a private key, a URL, an HTTP authorization scheme, a
 // flag of curl. Each rule is limited in length.
 
-/** Rules that are tried only in a text that matches `hint`. The search for `hint` is cheap. */
+/** Rules that are tried only if the text matches `hint`. The search for `hint` is fast. */
 interface PlaceRules {
   readonly hint: RegExp;
   readonly rules: readonly SecretRule[];
@@ -110,9 +111,9 @@ interface PlaceRules {
 const BEGIN = String.raw`-----BEGIN ?[A-Z0-9 ]{0,32}PRIVATE KEY(?: BLOCK)?-----`;
 const END = String.raw`-----END ?[A-Z0-9 ]{0,32}PRIVATE KEY(?: BLOCK)?-----`;
 /**
- * Matches a quote that does not end a JSON string, because a mask across the end of a string would make the JSON
- * invalid. Either none of `,`, `}`, `]` and `:` follows the quote, or the quote is escaped. The two alternatives
- * exclude each other, so a search never tries both.
+ * Matches a quote that does not end a JSON string. If the end of a string were masked, the JSON would be invalid.
+ * Either the quote is followed by none of `,`, `}`, `]` and `:`, or the quote is escaped. The two alternatives exclude
+ * each other, so a search never tries both.
  */
 const QUOTE = String.raw`"(?:(?![,}\]:]|$)|(?=[,}\]:]|$)(?<=(?<!\\)(?:\\\\){0,8}\\"))`;
 const IN_FRAME = String.raw`[^-"]|-(?!----)|${QUOTE}`;
@@ -165,7 +166,8 @@ export const PLACE_RULES: readonly PlaceRules[] = [
         isSecret: isPasswordOfUrl,
       },
       {
-        // Password that contains a slash, for schemes where the text before `@` cannot be a path.
+        // Password that contains a slash. It is found only in URL schemes in which the text before `@` cannot be a
+        // path.
         name: 'url-password',
         expression: new RegExp(
           `(?<lead>://(?<=(?:${DATABASES})://)${URL_USER}:)(?<secret>${URL_WORD}]{1,512}(?:@${URL_WORD}/]{1,256}){0,3})@${HOST_AHEAD}`,
@@ -243,19 +245,21 @@ export const PLACE_RULES: readonly PlaceRules[] = [
   },
 ];
 
-/** Returns true if the match is an AWS secret. A hexadecimal digest in the same table is not a secret. */
+/**
+ * Returns true if the match is an AWS secret. The same table may contain a hexadecimal digest, which is not a secret.
+ */
 function isOfAws(found: RuleMatch): boolean {
   return isMixed(found) && !/^[0-9a-f]+$/i.test(found.secret);
 }
 
-/** Returns true if the frame contains key material. A frame around `...` or around words is an example. */
+/** Returns true if the frame contains key material. If the frame contains only `...` or words, it is an example. */
 function holdsKeyMaterial({ secret }: RuleMatch): boolean {
   return /[A-Za-z0-9+/=]{40}/.test(secret);
 }
 
 /**
- * Returns true if the match is a password. The port of a URL and a repetition of the user name, as in database
- * defaults, are not passwords.
+ * Returns true if the match is a password. The port of a URL is not a password. A repetition of the user name, as in
+ * database defaults, is not a password either.
  */
 function isPasswordOfUrl({ lead, secret }: RuleMatch): boolean {
   const user = lead.slice('://'.length, -1);
@@ -274,9 +278,9 @@ function isLoginOfCurl({ text, index, lead, secret }: RuleMatch): boolean {
   return /(?:\b|\\[nrt])(?:curl|wget|xh)\b/.test(command);
 }
 
-// Finds tokens of well-known shapes by the rules of secretlint, which are kept up to date with the providers. The rules
-// run without secretlint's engine for two reasons. The engine leaves performance marks after each run, and its comment
-// rule lets a comment in the text (`secretlint-disable`) switch off all other rules.
+// Finds tokens of well-known formats by the rules of secretlint, which follow the changes of the providers. The rules
+// run without secretlint's engine for two reasons. The engine leaves performance marks after each run. Its comment rule
+// lets a comment in the text (`secretlint-disable`) switch off all other rules.
 
 type TokenRule = (typeof rules)[number];
 
@@ -285,8 +289,8 @@ const SWITCHES_OFF = `${PREFIX}filter-comments`;
 
 /**
  * Rules that do not run, because our own rules find the same secrets with the correct range. `aws` and `npm` report a
- * range that begins at the name and has the length of the value. `basicauth` and `database-connection-string` report
- * the whole URL and the text after it up to the next white space.
+ * range that begins at the name but is only as long as the value. `basicauth` and `database-connection-string` report
+ * the whole URL and the following text up to the next white space.
  */
 const REPLACED: ReadonlySet<string> = new Set(['aws', 'npm', 'basicauth', 'database-connection-string']);
 
@@ -323,7 +327,7 @@ function contextOf(report: (range: readonly [number, number]) => void): SecretLi
   };
 }
 
-/** Returns the text as a source that is not a file, so that rules for file types find nothing to read. */
+/** Returns the text as a source that is not a file. The rules for file types then find nothing to read. */
 function sourceOf(content: string): SecretLintSourceCode {
   return {
     hasBOM: false,

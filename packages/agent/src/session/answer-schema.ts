@@ -1,5 +1,5 @@
 // Structured output: asks the model for JSON that matches a schema, and reads its answer. The request for JSON is added
-// to the prompt as text, so the prefix only grows (L3) and every provider supports it.
+// to the prompt as text. The prefix therefore only grows (L3), and every provider supports it.
 
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
 import { defined, JsonDepthError, parseJson } from '@tidemark/core';
@@ -7,19 +7,20 @@ import type { JsonValue } from '@tidemark/model';
 import { AgentError } from '../errors.ts';
 import { describeIssues } from './describe-issues.ts';
 
-/** Schema that the last answer of a turn must match, as request text for the model and as a parser. */
+/** Schema that the last answer of a turn must match. It consists of a request text for the model and a parser. */
 export interface AnswerSchema<Output> {
   /** Text that is added to the prompt. It asks the model for JSON that matches the schema. */
   readonly request: string;
   /**
-   * Parses and checks an answer. The same answer is checked once, because the schema may run code of the author.
-   * Never rejects.
+   * Parses and checks an answer. The same answer is checked only one time, because the schema may run code of the
+   * author. Never rejects.
    */
   read(answer: string): Promise<CheckedAnswer<Output>>;
 }
 
 /**
- * Result of a check: the value, a text that describes each problem of the answer, or the error that the schema threw.
+ * Result of a check. It is the value, a text that describes each problem of the answer, or the error that the schema
+ * threw.
  */
 export type CheckedAnswer<Output> =
   | { readonly value: Output }
@@ -30,8 +31,8 @@ const TARGET = 'draft-2020-12';
 
 /**
  * Returns the JSON Schema of a schema that implements Standard JSON Schema (zod from 4.2, arktype from 2.1.28, valibot
- * by `toStandardJsonSchema`). Otherwise returns the reason: `unsupported` if the schema does not implement it, `failed`
- * if the library cannot write this schema.
+ * by `toStandardJsonSchema`). Otherwise returns the reason. `unsupported`: the schema does not implement it. `failed`:
+ * the library cannot write this schema.
  */
 export function jsonSchemaOf(
   schema: StandardSchemaV1,

@@ -1,5 +1,5 @@
 // Describes why a value does not match a schema, for the model that wrote the value. The texts of validation libraries
-// are written for programmers, so they are replaced by the expected value and the given one.
+// are written for programmers. They are therefore replaced by the expected value and the given value.
 
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { JsonValue } from '@tidemark/model';
@@ -11,7 +11,8 @@ const LIBRARY_TEXT = /^(?:Invalid |Invalid$|Too small|Too big|Unrecognized key)/
 /**
  * Returns the issues of a value as one text without a full stop: "`offset` must be an integer ≥ 1, got "x"".
  *
- * @param schema JSON Schema of the value. An issue that it does not explain keeps the message of the library.
+ * @param schema JSON Schema of the value. If the schema does not explain an issue, the issue keeps the message of the
+ *   library.
  */
 export function describeIssues(issues: readonly StandardSchemaV1.Issue[], schema: JsonValue, given: unknown): string {
   return [...new Set(issues.map((issue) => describeIssue(issue, schema, given)))].join('; ');
@@ -71,7 +72,7 @@ function fieldsOf(value: unknown): Fields | undefined {
   return typeof value === 'object' && value !== null ? new Map(Object.entries(value)) : undefined;
 }
 
-/** Returns the text about the fields of a value that a closed schema does not contain. */
+/** Returns the text about unknown fields of a value. A closed schema does not contain these fields. */
 function unknownText(schema: Fields, value: unknown, place: string | undefined): string | undefined {
   const known = [...(fieldsOf(schema.get('properties'))?.keys() ?? [])];
   if (schema.get('additionalProperties') !== false || !isObject(value)) return undefined;
@@ -153,13 +154,16 @@ function numberAt(schema: Fields, name: string): number | undefined {
   return typeof value === 'number' && Math.abs(value) < Number.MAX_SAFE_INTEGER ? value : undefined;
 }
 
-/** Returns true if the constraints that `expectedText` names do not explain why the value was refused. */
+/**
+ * Returns true if the constraints that `expectedText` names do not explain why the value was refused. There must be
+ * another reason.
+ */
 function matches(schema: Fields, value: unknown): boolean {
   const values = schema.get('enum');
   if (Array.isArray(values)) return values.includes(value);
   switch (schema.get('type')) {
     case 'string':
-      // White space at the ends does not count for the minimum, because a schema may trim it.
+      // White space at the beginning and the end is not counted for the minimum, because a schema may trim it.
       return (
         typeof value === 'string' &&
         !schema.has('pattern') &&
@@ -198,7 +202,10 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Number of characters of a string or name up to which it is shown. A cut text could contain a part of a secret. */
+/**
+ * Maximum number of characters of a string or name that is shown. A longer one is not shown, because a part of it could
+ * contain a part of a secret.
+ */
 const SHOWN = 80;
 
 function valueText(value: unknown): string {

@@ -1,4 +1,4 @@
-// Input tokens of a finished turn by bucket.
+// Tests the input tokens of a finished turn by bucket.
 
 import { expect, test } from 'vitest';
 import { answering, calls, cutShelf, goLive, says } from '../../tests/small-live.ts';

@@ -6,16 +6,16 @@ import { allWritten } from '@tidemark/model';
 import type { FinishedTotals, InputBuckets } from '../ports/live-session.ts';
 import type { Session } from './session.ts';
 
-/** Sums over the calls of a turn. */
+/** Sums of input tokens over the calls of a turn. */
 interface BucketSums {
   fresh: number;
   read: number;
   written: number;
-  /** Sums when the turn ended last. A side call that is answered later is not part of the turn's totals. */
+  /** Sums at the last end of the turn. If a side call is answered later, it is not part of the turn's totals. */
   atEnd: InputBuckets | undefined;
 }
 
-/** Watch that sums the input of a turn while it runs. */
+/** Watches a turn while it runs and adds up its input. */
 export interface BucketWatch {
   /** Returns the totals with the buckets. */
   addTo(totals: FinishedTotals): Promise<FinishedTotals>;
@@ -23,7 +23,7 @@ export interface BucketWatch {
 }
 
 /**
- * Starts the watch of a turn. For a turn that began before, the records so far are read from the log when it ends.
+ * Starts the watch of a turn. If the turn began earlier, the earlier records are read from the log when the turn ends.
  */
 export function watchBuckets(session: Session, turn: TurnId, began: 'now' | 'before'): BucketWatch {
   const sums = newSums();
@@ -50,7 +50,7 @@ function add(sums: BucketSums, turn: TurnId, record: Recorded): void {
     case 'answer.failed':
       return addUsage(sums, record.data.usage ?? {});
     case 'turn.resumed':
-      // A turn that ended and is resumed counts from zero again, as its totals do.
+      // If a turn had ended and is resumed, its buckets count from zero again. Its totals do the same.
       if (sums.atEnd !== undefined) Object.assign(sums, newSums());
       return;
     case 'turn.ended':
@@ -67,8 +67,8 @@ function addUsage(sums: BucketSums, usage: Usage): void {
 }
 
 /**
- * Returns the totals with the buckets. If the buckets do not add up to the input, a call did not report a bucket, or a
- * subagent used tokens. The buckets are then unknown (L7).
+ * Returns the totals with the buckets. If the sum of the buckets is not equal to the input, a call did not report a
+ * bucket, or a subagent used tokens. The buckets are then unknown (L7).
  */
 function withBuckets(totals: FinishedTotals, buckets: InputBuckets | undefined): FinishedTotals {
   if (buckets === undefined || totals.input === undefined) return totals;

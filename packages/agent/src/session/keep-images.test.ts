@@ -7,7 +7,7 @@ import { keepGivenImages, keepToolImages } from './keep-images.ts';
 
 const FULL_SIZE = { width: 4_000, height: 1_000 } as const;
 
-/** Test fitter. It treats every image as one of 4,000 by 1,000 pixels, and refuses an empty one. */
+/** Test fitter. It treats every image as an image of 4,000 by 1,000 pixels, and refuses an empty one. */
 const fitter: ImageFitter = {
   fit(data, { sizeFor }) {
     if (data.length === 0) return Promise.resolve({ problem: 'it is empty' });

@@ -1,5 +1,5 @@
 // Prepares the parts of a prompt for the log. Images are scaled to the limits of the model. A long attachment is
-// shortened like a tool result, and the whole text is stored as an artifact that `output_read` reads in pages (L6).
+// shortened like a tool result. Its whole text is stored as an artifact, which `output_read` reads in pages (L6).
 
 import { defined } from '@tidemark/core';
 import type { Artifacts, ContentPart, Digest, ImagePart } from '@tidemark/log';
@@ -52,19 +52,19 @@ async function keepAttachment(
 }
 
 /**
- * Store, model and fitter for images. An image is fitted to the model once, stored once by its digest, and always sent
- * in that form. A line of text describes what was changed or omitted (L6).
+ * Store, model and fitter for images. An image is fitted to the model, then stored by its digest, and always sent in
+ * the stored form. A line of text describes what was changed or omitted (L6).
  */
 export interface ImageKeeper {
   readonly artifacts: Artifacts;
   readonly capabilities: Capabilities;
-  /** Fitter of images. Without it a tool's images are stored unchanged, and images in prompts are refused. */
+  /** Fitter of images. Without it, the images of a tool are stored unchanged, and images in prompts are refused. */
   readonly images?: ImageFitter;
 }
 
 /**
- * Maximum bytes of one image. A request with 20 such images and text stays below Anthropic's limit of 32 MB. Each image
- * is also far below the limit of 5 MB of base64 that cloud providers have.
+ * Maximum bytes of one image. A request with 20 such images and text stays below Anthropic's limit of 32 MB. Cloud
+ * providers have a limit of 5 MB of base64 for each image, which is much higher.
  */
 const IMAGE_BYTES = 1_048_576;
 

@@ -9,7 +9,7 @@ import type { Small } from '../../tests/small-session.ts';
 import { ID, answer, begin, prepare, prompt, second } from '../../tests/small-session.ts';
 import { commit, keepSnapshot, openSession } from './session.ts';
 
-/** Size of the test log in megabytes. The log in the issue was 80 MB, which TIDEMARK_FULL=1 selects. */
+/** Size of the test log in megabytes. The log in the issue had 80 MB. TIDEMARK_FULL=1 selects this size. */
 const MEGABYTES = process.env['TIDEMARK_FULL'] === '1' ? 80 : 8;
 
 let home = '';
@@ -44,16 +44,16 @@ describe('a long session', () => {
     expect(next.promptStreams.main?.lowered).toBe(8);
     await session.writer.close();
 
-    // Without the snapshot the whole log is read and the damage is found. This proves that the snapshot avoided the
-    // read.
+    // Without the snapshot, the whole log is read and the damage is found. This proves that the log was not read with
+    // the snapshot.
     await rm(join(home, 'sessions', ID, 'snapshot'));
     await expect(openSession(openNdjsonStore({ home }), ID)).rejects.toMatchObject({ code: 'log/damaged' });
   });
 });
 
 /**
- * Records a complete turn with the given number of prompts. An incomplete turn would carry its prompts over into the
- * next one.
+ * Records a complete turn with the given number of prompts. If the turn were incomplete, its prompts would be moved to
+ * the next turn.
  */
 async function say({ session }: Small, prompts: number, bytes = 100): Promise<void> {
   const at = second(0);

@@ -30,8 +30,8 @@ export async function keepTools(artifacts: Artifacts, tools: readonly FrontTool[
 }
 
 /**
- * Maximum number of artifacts that are read or written at the same time, because a session may have a hundred tools and
- * a server may offer thousands. Parallel access saves time, and the limit keeps the number of open files small.
+ * Maximum number of artifacts that are read or written at the same time. A session may have a hundred tools, and a
+ * server may offer thousands. Parallel access saves time, and the limit keeps the number of open files small.
  */
 const AT_ONCE = 32;
 
@@ -52,7 +52,7 @@ export async function keepCapabilities(artifacts: Artifacts, capabilities: Capab
 }
 
 /**
- * Returns the catalog row as `loadCapabilities` returns it after it was stored: with its keys in the order of canonical
+ * Returns the catalog row as `loadCapabilities` would return it after storage: with its keys in the order of canonical
  * JSON.
  */
 export function asKept(capabilities: Capabilities): Capabilities {
@@ -60,7 +60,7 @@ export function asKept(capabilities: Capabilities): Capabilities {
 }
 
 /**
- * Returns the catalog row that an epoch was opened with.
+ * Returns the catalog row with which an epoch was opened.
  *
  * @throws AgentError `agent/missing-material` if the stored catalog has no row.
  */
@@ -82,8 +82,8 @@ export async function loadFront(artifacts: Artifacts, opened: EpochOpened): Prom
 }
 
 /**
- * Returns the tool definitions that the model is shown, as their authors wrote them. The result for a `records` array
- * is cached.
+ * Returns the tool definitions that the model is shown, in the original wording of their authors. The result for a
+ * `records` array is cached.
  */
 export async function loadShownTools(
   artifacts: Artifacts,
@@ -147,7 +147,7 @@ function* namedBy(spans: readonly Span[]): Generator<string> {
 }
 
 // Index of fronts that other sessions of the same store have in the cache. It is derived data. It is read when an epoch
-// opens, and the result is recorded with the epoch (L2), so nothing depends on the index afterwards (L9).
+// opens, and the result is recorded with the epoch (L2). After that, nothing depends on the index (L9).
 
 const NAME = 'warm-fronts';
 
@@ -177,8 +177,8 @@ export async function readWarmFront(
 }
 
 /**
- * Adds a front to the index, or replaces its entry. Fronts whose cache entries have all expired are removed. Does
- * nothing without cache entries.
+ * Adds a front to the index, or replaces its entry. If all cache entries of another front have expired, that front is
+ * removed. Without cache entries, the function does nothing.
  */
 export async function keepWarmFront(
   { shared }: Pick<Log, 'shared'>,
@@ -195,7 +195,7 @@ export async function keepWarmFront(
     await shared.put(NAME, encodeWarmFronts(kept));
   } catch {
     // An error is ignored, because the index is only an optimization. Without it, the first call of another session is
-    // forecast without cache hits, so its forecast cost is too high, never too low.
+    // forecast without cache hits. The forecast cost is then too high, but never too low.
   }
 }
 

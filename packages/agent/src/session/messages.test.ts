@@ -1,4 +1,4 @@
-// `session.messages()`: the conversation for a user interface.
+// Tests `session.messages()`, which returns the conversation for a user interface.
 
 import { expect, test } from 'vitest';
 import { z } from 'zod';

@@ -31,7 +31,7 @@ function messageIn({ position, at, ...record }: Recorded): SessionMessage | unde
       if (record.data.stream !== 'main') return undefined;
       return { ...assistantMessage(record.data.parts, place), ...(stoppedAtLimit(record.data) && { truncated: true }) };
     case 'answer.interrupted':
-      // An attempt that broke off is sent again, and its text is part of the next answer.
+      // If an attempt broke off, it is sent again. The next answer contains its text.
       if (record.data.stream !== 'main' || record.data.by === 'transport' || record.data.parts.length === 0)
         return undefined;
       return {

@@ -1,6 +1,6 @@
-// Progress of the work, folded from the log record by record: which calls began, what the turn has used, which files
-// and outputs are known, which notes were recorded. It is separate from the context that a model sees. It is derived
-// from the log and discarded with the process (L9).
+// Progress of the work, folded from the log record by record: calls that began, what the turn has used, known files and
+// outputs, and recorded notes. It is separate from the context that a model sees. It is derived from the log and
+// discarded with the process (L9).
 
 import { KEEP_WARM } from '@tidemark/context';
 import type {
@@ -38,18 +38,18 @@ export const RUNTIME = 'runtime';
 /** Progress of the work in a session, derived from the log (L9). */
 export interface Progress extends CompactionAttempts {
   mode: Mode | undefined;
-  /** The open turn, or the last one if none is open. */
+  /** The open turn. If no turn is open, the last turn. */
   turn: TurnProgress | undefined;
   /** Calls that have started and not ended. */
   readonly startedCalls: Map<CallId, EffectClass>;
   /** Number of times that the current step was sent. */
   stepAttempts: number;
   /**
-   * Number of attempts of the current step for the retry policy. It is 0 again when a turn begins, when a turn is
-   * resumed after its end, and after a repair.
+   * Number of attempts of the current step for the retry policy. It is set to 0 when a turn begins, when an ended turn
+   * is resumed, and after a repair.
    */
   retryAttempts: number;
-  /** Number of repairs in the current step. A repair quarantines what a provider refused. */
+  /** Number of repairs in the current step. A repair quarantines the content that a provider refused. */
   stepRepairs: number;
   /** Last request of the main stream in this turn, with its answer. */
   lastRequest: MainRequest | undefined;
@@ -74,7 +74,7 @@ export interface Progress extends CompactionAttempts {
   /** Grants that a person gave for the rest of this session. */
   sessionGrants: readonly Granted[];
   /**
-   * Known cost of all calls of the session in US dollars. `warmingCost` is the part that was spent on keeping the cache
+   * Known cost of all calls of the session in US dollars. `warmingCost` is the part of this cost for keeping the cache
    * warm.
    */
   sessionCost: Money;
@@ -101,9 +101,9 @@ export interface SourceNote {
 /** A recorded load of a skill. */
 export interface SkillLoad extends Pick<SkillLoaded, 'name' | 'version' | 'tokens'> {
   /**
-   * Position that decides when the body is dropped: a compaction whose range ends at or after this position drops it.
-   * For a body in a tool result, it is the position of the answer that made the call, because a call and its result are
-   * dropped together.
+   * Position that decides when the body is dropped. A compaction drops the body if the range of the compaction ends at
+   * or after this position. For a body in a tool result, it is the position of the answer that made the call, because a
+   * call and its result are dropped together.
    */
   readonly at: number;
   /**
@@ -125,7 +125,7 @@ export interface TurnProgress {
 
 export interface MainRequest {
   readonly position: number;
-  /** Finished answer. Absent while the answer is pending, and if it failed or was cut off. */
+  /** Finished answer. Absent while the answer is pending. Also absent if the answer failed or was cut off. */
   readonly answer: AnswerReceived | undefined;
   /** Position of the answer, or -1 without an answer. */
   readonly answeredAt: number;
@@ -264,8 +264,8 @@ const NEW_TURN: TurnProgress = {
 };
 
 /**
- * Resumes a turn. A turn that was cut off keeps what it has spent, and a turn that had ended starts from zero. Both
- * keep their compaction policy, unless the record contains another one.
+ * Resumes a turn. A turn that was cut off keeps the tokens and cost used so far. A turn that had ended starts from
+ * zero. Both keep their compaction policy, unless the record contains another one.
  */
 function resumeTurn(progress: Progress, { turn: id, data }: RecordedOf<'turn.resumed'>): void {
   const { turn = NEW_TURN } = progress;
@@ -323,7 +323,7 @@ function advanceCall(progress: Progress, record: Recorded): void {
   }
 }
 
-/** Returns the length in UTF-16 units, counted in the same way as a compaction that shortens results. */
+/** Returns the length in UTF-16 units. A compaction that shortens results counts in the same way. */
 function unitsOf(parts: readonly ContentPart[]): number {
   return parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n').length;
 }
@@ -335,8 +335,8 @@ function countRequest(progress: Progress, position: number): void {
 }
 
 /**
- * Counts a repair. All parts quarantined after one refusal count as one repair. Afterwards the retry policy counts the
- * attempts of the step from 0 again.
+ * Counts a repair. All parts that are quarantined after one refusal count as one repair. Afterwards the retry policy
+ * counts the attempts of the step from 0 again.
  */
 function countRepair(progress: Progress): void {
   if (progress.retryAttempts > 0) progress.stepRepairs += 1;
@@ -386,8 +386,8 @@ function takeSkill(progress: Progress, { name, version, tokens, reason, call }: 
 }
 
 /**
- * Returns true if a skill body is still whole in the tail after a compaction. Returns false if the body was dropped or
- * shortened, so that the skill can be loaded again.
+ * Returns true if a skill body is still whole in the tail after a compaction. If the body was dropped or shortened,
+ * returns false, and the skill can be loaded again.
  */
 export function leavesWhole(
   { range, shortens = Infinity }: Pick<HistoryCompacted, 'range' | 'shortens'>,

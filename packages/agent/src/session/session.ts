@@ -21,7 +21,9 @@ export interface Session extends Fold {
   readonly writer: LogWriter;
   /** Masks secrets in everything that is committed, except answers. */
   readonly secrets: Secrets;
-  /** Mutex for code that reads the state and then appends, so that no other append happens in between. */
+  /**
+   * Mutex for code that first reads the state and then appends. No other append can happen between these two actions.
+   */
   readonly mutex: Mutex;
   /** Number of records that the last snapshot contains. */
   kept: number;
@@ -99,12 +101,12 @@ export async function commitInside(session: Session, events: readonly Event[]): 
 
 /**
  * Revision of the fold. A snapshot with another revision is not used. Raise it with every change of how a record
- * affects the state or the progress. A pinned test over the corpus fails if this was forgotten.
+ * affects the state or the progress. If this was forgotten, a pinned test over the corpus fails.
  */
 export const FOLD_REVISION = 'fold/10';
 
 /**
- * State and progress that are folded from a log. A snapshot stores them, so that the next process reads only the later
+ * State and progress that are folded from a log. A snapshot stores them. The next process then reads only the later
  * records. A snapshot has no other effect (L9).
  */
 export interface Fold {
@@ -126,8 +128,8 @@ export function foldIn(fold: Fold, record: Recorded): void {
 }
 
 /**
- * Returns a snapshot of the whole fold. Data that `state` and `progress` share is serialized once. `chain` is the chain
- * digest of the last record in the fold.
+ * Returns a snapshot of the whole fold. If `state` and `progress` share data, this data is serialized only one time.
+ * `chain` is the chain digest of the last record in the fold.
  */
 export function snapshotOf({ state, progress }: Fold, chain: Chain): Snapshot {
   return { length: state.length, chain, revision: FOLD_REVISION, bytes: serialize({ state, progress }) };
@@ -163,8 +165,8 @@ export async function readFold(
 }
 
 /**
- * Returns the fold of a session like `readFold`, for a caller that looks at many sessions. If more than `most` records
- * follow the snapshot, `fold` is `undefined`. `read` is the number of records that were read in either case.
+ * Returns the fold of a session like `readFold`, for a caller that reads many sessions. If more than `most` records
+ * follow the snapshot, `fold` is `undefined`. In both cases `read` is the number of records that were read.
  */
 export async function glanceAtFold(
   log: Log,
@@ -187,10 +189,11 @@ async function heldFold(log: Log, id: SessionId, to: number): Promise<Fold> {
   return held ?? emptyFold();
 }
 
-// The number of new records needed for the next snapshot grows with the size of the history. So the cost of writing
-// snapshots, divided by the number of records, stays below a constant, and opening a session never reads a long log.
+// The number of new records needed for the next snapshot grows with the size of the history. The cost of writing
+// snapshots, divided by the number of records, therefore stays below a constant. Opening a session never reads a long
+// log.
 
-/** Minimum number of new records. Fewer records are read faster than a snapshot is written. */
+/** Minimum number of new records. If there are fewer, reading them is faster than writing a snapshot. */
 const FEWEST = 1_000;
 
 /**
@@ -198,7 +201,7 @@ const FEWEST = 1_000;
  * entries.
  */
 export function isSnapshotDue({ state, writer, kept }: Session): boolean {
-  // After an append, the writer has more records than the state until the new records are folded.
+  // After an append, the writer counts more records than the state until the new records are folded.
   if (writer.length !== state.length) return false;
   return state.length - kept >= Math.max(FEWEST, state.history.packed.length);
 }
@@ -208,7 +211,7 @@ export function isSnapshotDue({ state, writer, kept }: Session): boolean {
  * machine. The snapshot then does not match the log and is not used.
  *
  * @throws what the store throws. After an error no data is lost, but the next opening takes longer. The next attempt
- *   comes only after the same number of new records again.
+ *   follows only after the same number of new records.
  */
 export async function keepSnapshot(session: Session): Promise<void> {
   const { log, writer, state } = session;
@@ -217,8 +220,8 @@ export async function keepSnapshot(session: Session): Promise<void> {
 }
 
 /**
- * Returns the skills that are in the context. Preloaded skills come from the current epoch, and loaded ones from the
- * log without those that a compaction dropped. The result depends only on records, so it is the same after a restart
+ * Returns the skills that are in the context. Preloaded skills come from the current epoch. Loaded skills come from the
+ * log, without those that a compaction dropped. The result depends only on records, so it is the same after a restart
  * and in a fork.
  */
 export function skillsInContext({ state: { epoch }, progress }: Pick<Fold, 'state' | 'progress'>): SkillsInContext {
@@ -229,8 +232,8 @@ export function skillsInContext({ state: { epoch }, progress }: Pick<Fold, 'stat
 }
 
 /**
- * Returns the state as it will be after one more record. A request is built from this state before its records are
- * appended together.
+ * Returns the state after one more record, before this record is in the log. A request is built from this state. Its
+ * records are appended together later.
  */
 export function asIfRecorded(state: State, event: Event): State {
   return evolve(state, { ...event, v: 1, position: position(state.length), fence: 0, chain: CHAIN_START });

@@ -1,4 +1,5 @@
-// Tests `skillsInContext`: the loaded skills according to the log, without those that compactions dropped or shortened.
+// Tests `skillsInContext`. It returns the loaded skills from the log, without those that compactions dropped or
+// shortened.
 
 import type { Event, HistoryCompacted } from '@tidemark/log';
 import { callId, position } from '@tidemark/log';
@@ -7,8 +8,8 @@ import { begin, second } from '../../tests/small-session.ts';
 import { commit, skillsInContext } from './session.ts';
 
 /**
- * Returns the two records of a loaded skill. With `units` the body is the result of a call with this many characters,
- * otherwise it is in a note.
+ * Returns the two records of a loaded skill. With `units` the body is the result of a call with this many characters.
+ * Otherwise it is in a note.
  */
 function load(name: string, units?: number): readonly Event[] {
   const call = callId(`load_${name}`);

@@ -1,4 +1,4 @@
-// Sums of what a turn has used so far: steps, calls, tokens, money. A call without a count is not added to the sums
+// Sums of what a turn has used so far: steps, calls, tokens, money. If a call has no count, it is not added to the sums
 // (L7), but its estimate counts against the limits.
 
 import type { AnswerReceived, HistoryCompacted, TurnTotals, Usage } from '@tidemark/log';
@@ -17,7 +17,7 @@ export interface Spent {
   readonly cost: string;
   /**
    * Number of calls with unknown tokens, and number of calls with unknown cost. If one of these numbers is above 0, the
-   * matching sums are lower bounds.
+   * real sum of tokens or cost is at least as high as the counted sum.
    */
   readonly unknown: { readonly tokens: number; readonly cost: number };
   /**
@@ -27,7 +27,7 @@ export interface Spent {
   readonly beyond: { readonly tokens: number; readonly cost: string };
 }
 
-/** Sums of a turn that has not done anything yet. */
+/** Sums of a turn that has not used anything yet. */
 export const NOTHING_SPENT: Spent = {
   steps: 0,
   calls: 0,
@@ -55,7 +55,7 @@ export function spend(spent: Spent, call: SpentCall, steps: number): Spent {
   return { ...taken, beyond: { tokens: taken.beyond.tokens + tokens, cost: sumOfMoney([taken.beyond.cost, most]) } };
 }
 
-/** Returns the tokens that count against a limit: the counted ones, and the estimate for calls without a count. */
+/** Returns the tokens that count against a limit: the counted tokens, and the estimate for calls without a count. */
 export function tokensTaken({ input, output, beyond }: Spent): number {
   return input + output + beyond.tokens;
 }
@@ -102,7 +102,7 @@ function take(spent: Spent, { input, output, cost }: TakenTokens): Spent {
 }
 
 /**
- * Returns the totals in the form of a record. An unknown sum is absent, and `taken` contains the value that counts
+ * Returns the totals in the form of a record. If a sum is unknown, it is absent. `taken` contains the value that counts
  * against a limit.
  */
 export function totalsOf(spent: Spent): TurnTotals {
@@ -128,25 +128,25 @@ export interface TurnTaken {
 }
 
 /**
- * Counters of a session's automatic compactions: compactions that were refused, compactions after which a refused
- * request is sent again, and compactions that freed almost nothing by the provider's count.
+ * Counters of a session's automatic compactions. They count compactions that were refused, compactions after which a
+ * refused request is sent again, and compactions that freed almost nothing according to the provider's count.
  */
 export interface CompactionAttempts {
-  /** Consecutive automatic compactions that were refused, without new content for the model in between. */
+  /** Number of consecutive automatic compactions that were refused. New content for the model sets it to 0. */
   compactionRefusals: number;
   /**
-   * Number of compactions made so that the provider accepts the current step. Each of them keeps less than the one
-   * before it.
+   * Number of compactions made so that the provider accepts the current step. Each of them keeps less than the previous
+   * one.
    */
   recoveryCompactions: number;
   /**
-   * Consecutive automatic compactions since the last prompt after which more than `MAX_SHARE_LEFT` of the request remained,
-   * by the provider's own count.
+   * Number of consecutive automatic compactions since the last prompt that freed too little. After each of them, more
+   * than `MAX_SHARE_LEFT` of the request remained, according to the provider's count.
    */
   idleCompactions: number;
   /**
    * Input tokens of the request before the last automatic compaction. Present until the first answer after the
-   * compaction shows how much was freed.
+   * compaction shows the freed tokens.
    */
   unprovenCompactionInput: number | undefined;
 }
@@ -163,7 +163,7 @@ export const NOTHING_TRIED: Readonly<CompactionAttempts> = {
 };
 
 /**
- * Sets the counters of refused and of ineffective compactions to 0 after new input, so that automatic compactions are
+ * Sets the counters of refused and of ineffective compactions to 0 after new input. Automatic compactions are then
  * tried again.
  */
 export function trySince(tried: CompactionAttempts): void {
@@ -179,8 +179,8 @@ export function takeCompaction(tried: CompactionAttempts, { trigger, before }: H
 }
 
 /**
- * Takes an answer of the main stream into account. The first answer after a compaction shows how much the compaction
- * freed, if the answer has a count of input tokens.
+ * Updates the counters after an answer of the main stream. The first answer after a compaction shows how much the
+ * compaction freed, if the answer has a count of input tokens.
  */
 export function takeAnswer(tried: CompactionAttempts, { usage }: AnswerReceived): void {
   const { unprovenCompactionInput: before } = tried;

@@ -25,11 +25,13 @@ export interface Account {
   readonly unanswered: number;
   /** Number of calls whose cost is unknown. They are not in `cost`. */
   readonly unpriced: number;
-  /** Calls of unknown cost that have an upper bound, and the sum of these bounds. */
+  /**
+   * Calls whose cost is unknown but has an upper bound: the number of these calls, and the sum of their upper bounds.
+   */
   readonly bounded: { readonly calls: number; readonly cost: Money };
   /**
-   * Calls whose usage the provider did not count, so that it was estimated: their number, their estimated tokens, and
-   * the upper bound of their cost.
+   * Calls for which the provider sent no usage, so their usage is estimated. The fields are the number of calls, their
+   * estimated tokens, and the upper bound of their cost.
    */
   readonly estimated: { readonly calls: number; readonly tokens: number; readonly cost: Money };
   /**
@@ -40,40 +42,41 @@ export interface Account {
   /** Sum of the known costs that were paid. */
   readonly cost: Money;
   /**
-   * Calls longer than a cliff, which is an input length above which the whole request costs more. `cost` is the known
-   * part of the account's `cost` that the cliffs added. `unpriced` is the number of these calls whose added cost is
-   * unknown.
+   * Calls above a cliff. A cliff is an input length above which the whole request costs more. `calls` is their number.
+   * `cost` is the known amount that the cliffs added to the account's `cost`. `unpriced` is the number of these calls
+   * for which the added amount is unknown.
    */
   readonly dearer: { readonly calls: number; readonly cost: Money; readonly unpriced: number };
   /**
-   * Costs of the calls whose price, token counts and new tokens are all known: the cost that was paid, the cost without
-   * a cache, and the cost with an ideal cache.
+   * Three costs of the same calls: the cost that was paid, the cost without a cache, and the cost with an ideal cache.
+   * A call is included only if its price, its token counts and its new tokens are known.
    */
   readonly compared: Compared;
   readonly other: AsOther;
   /**
    * Tokens that were sent before and were paid again, because the call did not read them from the cache. `cost` is the
-   * known amount above the price of reading them. `unpriced` is the number of calls for which this amount is unknown.
+   * known additional cost, compared with reading them. `unpriced` is the number of calls for which this cost is
+   * unknown.
    */
   readonly again: { readonly calls: number; readonly tokens: number; readonly cost: Money; readonly unpriced: number };
   /**
-   * Denominators of two rates. `read` is the input of the calls whose reads are known (for `hitRate`), and `written` is
-   * the input of the calls whose writes are known (for `writeShare`).
+   * Denominators of two rates. `read` is the input of the calls whose read tokens are known; `hitRate` uses it.
+   * `written` is the input of the calls whose written tokens are known; `writeShare` uses it.
    */
   readonly rated: { readonly read: number; readonly written: number };
   /**
-   * Calls whose readable tokens are known: the tokens that they could have read (`held`), and the tokens that they
-   * read.
+   * Calls for which the number of readable tokens is known. `held` is the number of tokens that they could have read.
+   * `read` is the number of tokens that they read.
    */
   readonly readable: { readonly calls: number; readonly held: number; readonly read: number };
   /**
-   * Written tokens that no later call can read (`wasted`), and written tokens that a later call may still read
-   * (`waiting`).
+   * Tokens that were written and not yet read. `wasted`: no later call can read them. `waiting`: a later call may still
+   * read them.
    */
   readonly unread: { readonly wasted: number; readonly waiting: number };
   /**
-   * Calls with a forecast and known counts: their input tokens (`input`), and the tokens whose bucket differs from the
-   * forecast (`off`).
+   * Calls with a forecast and known counts. `input` is the number of their input tokens. `off` is the number of tokens
+   * whose bucket differs from the forecast.
    */
   readonly forecast: { readonly calls: number; readonly input: number; readonly off: number };
 }
@@ -105,8 +108,9 @@ export interface Compared {
 }
 
 /**
- * Costs of the calls whose cost is known both for the actual model (`paid`) and at the prices of another model
- * (`cost`). The other model is assumed to count and cache in the same way. All values are 0 if no other model is given.
+ * Costs of the same calls with two models. `paid` is the cost with the actual model. `cost` is the cost at the prices
+ * of another model, which is assumed to count and cache in the same way. A call is included only if both costs are
+ * known. All values are 0 if no other model is given.
  */
 export interface AsOther {
   readonly calls: number;
@@ -146,8 +150,9 @@ export function accountOf(call: ModelCall, other?: Capabilities): Account {
 }
 
 /**
- * Returns the account of the usage that exceeds `billed`, the part of the usage that another record bills. The number
- * of calls is 0, because the account of the other record counts the call.
+ * Returns the account of a call of which another record bills a part. `billed` is the usage that the other record
+ * bills. Only the usage above `billed` is included. The number of calls is 0, because the account of the other record
+ * counts the call.
  */
 function accountOfRest(call: ModelCall, billed: Usage, other: Capabilities | undefined): Account {
   const [all, before] = [accountOfWhole(call, other), accountOfWhole({ ...call, usage: billed }, other)];
@@ -314,16 +319,16 @@ function add(a: Money, b: Money): Money {
 
 /** Shares between 0 and 1. A share is `null` if its total is 0. */
 export interface AccountRates {
-  /** Tokens read, as a share of the input of the calls that report their reads. */
+  /** Share of the input tokens that were read from the cache. Only calls that report their reads are included. */
   readonly hitRate: number | null;
   /**
-   * Tokens written, as a share of the input of the calls that report their writes. If a prefix grows evenly over N
-   * calls and is always read from the cache, the share is about 2 / (N + 1).
+   * Share of the input tokens that were written to the cache. Only calls that report their writes are included. If a
+   * prefix grows evenly over N calls and is always read from the cache, the share is about 2 / (N + 1).
    */
   readonly writeShare: number | null;
   /** Tokens read, as a share of the tokens that could have been read. */
   readonly coverage: number | null;
-  /** Input tokens that were in another bucket than forecast, as a share of all input tokens with a forecast. */
+  /** Share of the input tokens that were in another bucket than forecast. Only calls with a forecast are included. */
   readonly forecastError: number | null;
 }
 

@@ -1,10 +1,13 @@
-// Facts between two calls of another program: the size of the texts that were recorded, and the difference of its
-// recorded requests.
+// Compares two calls of another program: estimates the size of the texts that were recorded between them, and finds the
+// difference between their recorded requests.
 
 import type { ContentPart, Event, Recorded, RequestObserved } from '@tidemark/log';
 import type { ObservedChange } from './judge-import.ts';
 
-/** Number of characters of one token, on average. Only shrunken requests use the estimate. */
+/**
+ * Average number of characters per token. This estimate is used only if a request is shorter than the request before
+ * it.
+ */
 const CHARACTERS = 4;
 
 /** Returns the estimated tokens that a record adds to the next request. */

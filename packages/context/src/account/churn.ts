@@ -1,5 +1,5 @@
-// Churn: counts how often, and for which cause, parts of the main stream's prefix changed although they should be
-// stable. Side calls open no epoch, so they are never counted.
+// Counts how often parts of the main stream's prefix changed although they should be stable (churn). Each change is
+// counted by its cause. Side calls open no epoch, so they are never counted.
 
 import type { EpochCause, EpochOpened, Recorded, SessionId } from '@tidemark/log';
 import { canonicalText } from '@tidemark/log';
@@ -51,7 +51,7 @@ export function addChurn(churn: Churn, record: Recorded): Churn {
 
 const WHAT: readonly Churned[] = ['model', 'parameters', 'system', 'tools', 'history'];
 
-/** Value of each part of the prefix that is compared between two epochs. */
+/** Returns the value of each part of the prefix. A part has changed if its value differs between two epochs. */
 const PARTS: Readonly<Record<Churned, (opened: EpochOpened) => unknown>> = {
   model: ({ provider, model }) => [provider, model],
   parameters: ({ parameters }) => parameters,

@@ -65,8 +65,8 @@ interface SentCall {
 export type RowOf = (provider: string, model: string) => Capabilities | undefined;
 
 /**
- * State after one more record, and the calls that can now be returned. Each call is returned once: when the read part
- * of its writes is known.
+ * State after one more record, and the calls that can now be returned. A call is returned only one time: after it is
+ * known how many of its written tokens were read.
  */
 export interface FollowedRecord {
   readonly following: Following;
@@ -117,8 +117,8 @@ function withArrival(following: Following, record: Event | Recorded): Following 
 }
 
 /**
- * Returns the calls that were not returned before the end of the log, because a later call could still read tokens that
- * they wrote.
+ * Returns the remaining calls at the end of the log. They were not returned before, because a later call could still
+ * read tokens that they wrote.
  */
 export function endFollowing({ unread, session }: Following): readonly ModelCall[] {
   return stillUnread(unread).filter((call) => call.session === session);
@@ -152,7 +152,7 @@ function takeEnd(following: Following, record: CallEnd, rowOf: RowOf): FollowedR
 }
 
 /**
- * Takes a call that another record bills. The cache state after the call is kept, because the next call reads from the
+ * Adds a call that another record bills. The cache state after the call is kept, because the next call reads from the
  * cache. The call is returned only if its usage differs from the billed usage.
  */
 function takeBilled(following: Following, call: ModelCall, record: CallEnd): FollowedRecord {
@@ -162,7 +162,10 @@ function takeBilled(following: Following, call: ModelCall, record: CallEnd): Fol
   return { following: { ...following, ...next }, calls: isWhole || session !== following.session ? [] : [call] };
 }
 
-/** Returns the state of the main stream after a call. The answer itself arrives before the next call. */
+/**
+ * Returns the state of the main stream after a call. The texts of the answer are counted in `arrived`, because the next
+ * call sends them.
+ */
 function afterCall(call: ModelCall, record: CallEnd, { left, observed }: Following): Partial<Following> {
   return { left: leftBy(call, left), opened: undefined, arrived: arrivedTokens(record), answered: observed };
 }
@@ -210,8 +213,9 @@ function sentAt({ at, data }: CallEnd, request: SentCall | undefined): Timestamp
 }
 
 /**
- * Returns, for a call sent by this runtime, the tokens that it could have read (`held`), paid again (`again`) and sent
- * for the first time (`unsent`). The forecast is in the request record, and the miss is in the answer record.
+ * Returns three token counts of a call that this runtime sent: the tokens that it could have read (`held`), the tokens
+ * that it paid again (`again`), and the tokens that it sent for the first time (`unsent`). The forecast is in the
+ * request record, and the miss is in the answer record.
  */
 function judgeOwn(
   record: CallEnd,
@@ -252,9 +256,9 @@ function unsentOf(forecast: CallForecast, usage: Usage = {}): number {
   return Math.min(scaled, input - (usage.read ?? 0));
 }
 
-// The next functions track each write until it is read or wasted. A cache is read from the front, so the unread part of
-// a write is always the end of a prefix. When a later call with the same key of `Unread` writes, the part that is still
-// unread can no longer be read.
+// The next functions track each write until it is read or wasted. A cache entry is read from its beginning, so the
+// unread part of a write is always the end of a prefix. If a later call with the same key in `Unread` writes, no call
+// can read this part any more.
 
 /**
  * A call whose writes are not all read yet. `from` and `to` are the token offsets of the unread part in the prefix of

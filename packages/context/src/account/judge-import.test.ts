@@ -30,7 +30,7 @@ function call({ read, written, fresh = 0, ttl = '5m', minute = 0, row: used = SO
     provider: used.provider,
     model: used.model,
     row: used,
-    // A program that reports no writes reports the sum of its input.
+    // If a program does not report its writes, it reports only the total of its input.
     usage: written === undefined ? { input: fresh + read, read } : { fresh, read, ...writes, answer: 10 },
     unread: { wasted: 0, waiting: 0 },
   };
@@ -44,7 +44,7 @@ function judged(calls: readonly Counts[], between: Partial<Between> = {}): Judge
   return judgeImport(call(last), { left: earlier, opened: undefined, arrived: 0, ...between });
 }
 
-/** A front of 10,000 tokens of which another session had cached 8,000, and a history of 90,000 tokens. */
+/** A front of 10,000 tokens and a history of 90,000 tokens. Another session had cached 8,000 tokens of the front. */
 const SESSION: readonly Counts[] = [
   { read: 8_000, written: 2_000 },
   { read: 10_000, written: 80_000, minute: 1 },

@@ -1,5 +1,6 @@
-// Estimates the tokens that a call of an imported session could have read, from the provider's counts of the calls
-// before it. The imported file records how many tokens were sent, and in most cases not the request itself.
+// Estimates the tokens that a call of an imported session could have read. The estimate uses the provider's counts of
+// earlier calls. The imported file records how many tokens were sent, but in most cases it does not contain the request
+// itself.
 
 import { defined } from '@tidemark/core';
 import type { DiagnosisRecord, EpochCause, Timestamp, Usage } from '@tidemark/log';
@@ -19,17 +20,20 @@ export interface LeftByCall {
   /** Number of tokens in the cache after the call: the tokens that it read and the tokens that it wrote. */
   readonly cached: number;
   /**
-   * Longest lifetime with which the call wrote to the cache, in milliseconds. If the call wrote nothing, this is the
+   * Longest lifetime of the entries that the call wrote, in milliseconds. If the call wrote nothing, this is the
    * lifetime of the earlier state, or else the first lifetime of the catalog row. Absent if none of these is known.
    */
   readonly life: number | undefined;
   /** Input of the first counted call of the session: the front and the first prompt. */
   readonly opening: number;
-  /** Tokens that the first counted call read from the cache, which another session had left: a part of the front. */
+  /**
+   * Tokens that the first counted call read from the cache. They are a part of the front, and another session had
+   * written them.
+   */
   readonly front: number;
 }
 
-/** Evidence of a recorded request: how it differs from the recorded request before it. */
+/** Difference between a recorded request and the recorded request before it. It is evidence for the cause of a loss. */
 export type ObservedChange = Extract<LossCause, 'front-changed' | 'model' | 'parameter'> | 'none';
 
 /** State between two calls, used to judge the second call. */
@@ -49,8 +53,8 @@ export interface Between {
 export type Judgement = Pick<ModelCall, 'held' | 'again' | 'unsent'>;
 
 /**
- * Maximum number of cached tokens that a call may leave unread without a miss. A provider's counts differ slightly
- * between calls.
+ * Tolerance in tokens. If a call leaves at most this number of cached tokens unread, it is not a miss, because a
+ * provider's counts differ slightly between calls.
  */
 const TOLERANCE = 16;
 
@@ -68,8 +72,8 @@ export function leftBy({ usage, at, row }: ModelCall, before: LeftByCall | undef
 }
 
 /**
- * Returns the tokens that are in the cache after a call. A provider whose writes are free reports none, so its cache
- * without markers is taken to keep the whole request, up to the grid.
+ * Returns the tokens that are in the cache after a call. A provider with free writes does not report its writes. Its
+ * cache without markers is therefore assumed to contain the whole request, down to the last grid point.
  */
 function cachedAfter(usage: Usage, row: Capabilities | undefined, input: number | undefined): number | undefined {
   const counted = cachedTokens(usage);
@@ -92,9 +96,10 @@ function rowLife(row: Capabilities | undefined): number | undefined {
 }
 
 /**
- * Estimates the tokens that the call could have read (`held`), that are new (`unsent`), and that were paid again
- * (`again`). The tokens by which the input grew are new. If the input shrank, the texts recorded between the calls are
- * new, and their size is an estimate. After a compaction only the front counts as sent before.
+ * Estimates three numbers of tokens: the tokens that the call could have read (`held`), the new tokens (`unsent`), and
+ * the tokens that were paid again (`again`). If the input grew, the added tokens are new. If the input shrank, the
+ * texts recorded between the calls are new, and their size is an estimate. After a compaction, only the front counts as
+ * sent before.
  */
 export function judgeImport(call: ModelCall, between: Between): Judgement {
   const input = inputTokens(call.usage);
@@ -109,15 +114,15 @@ export function judgeImport(call: ModelCall, between: Between): Judgement {
   return left.cached === 0 && read === 0 ? { held, unsent, ...neverCached(call, left, old) } : { held, unsent };
 }
 
-/** Returns the tokens of a request that were sent before it. */
+/** Returns the number of tokens of a request that an earlier request also contained. */
 function sentBefore(input: number, left: LeftByCall, { opened, arrived }: Between): number {
   if (opened === 'compaction') return Math.min(input, left.front);
   return input >= left.input ? left.input : Math.max(0, input - arrived);
 }
 
 /**
- * Returns the tolerance of a call. Entries on a grid have steps, and a count may fall on either side of one. If a
- * provider does not publish where its entries end, the floor is the only published size.
+ * Returns the tolerance of a call, in tokens. With entries on a grid, a count can be one grid step too high or too low.
+ * If a provider does not publish where its entries end, the floor is the only published size.
  */
 function toleranceOf({ row }: ModelCall): number {
   if (row?.markers !== 'implicit') return TOLERANCE;
@@ -146,8 +151,8 @@ function lost(call: ModelCall, between: BetweenCalls, tokens: number): PaidAgain
 }
 
 /**
- * Returns the causes that the log and the provider's counts show. A recorded change of the settings counts before the
- * place at which the reading ended.
+ * Returns the causes that the log and the provider's counts show. A recorded change of the settings comes first, before
+ * the cause that the number of read tokens shows.
  */
 function countedCauses(
   call: ModelCall,
@@ -165,15 +170,15 @@ function countedCause(read: number, left: LeftByCall, observed: ObservedChange |
 }
 
 /**
- * Returns the cause of a loss within the lifetime of the entries, as far as the number of read tokens shows it.
- * `opening` is the input of the first call: the front and the first prompt.
+ * Returns the cause of a loss that the number of read tokens shows, if the entries had not expired. `opening` is the
+ * input of the first call: the front and the first prompt.
  */
 export function causeByCounts(read: number, opening: number): Exclude<CountedCause, 'front-changed' | 'not-cached'> {
   if (read > opening) return 'edited';
   return read > 0 ? 'history-changed' : 'front-changed-or-evicted';
 }
 
-/** Causes by the reasons that Anthropic reports. Other reasons name no cause that the counts could contradict. */
+/** Maps the reasons that Anthropic reports to causes. Any other reason maps to no cause. */
 const DIAGNOSED: ReadonlyMap<string | undefined, LossCause> = new Map<string, LossCause>([
   ['system_changed', 'front-changed'],
   ['tools_changed', 'front-changed'],
@@ -187,8 +192,8 @@ function diagnosedCause(diagnosis: DiagnosisRecord | undefined, read: number, le
 }
 
 /**
- * Returns the loss of a request that no cache kept. The previous request was shorter than the floor, or it was long
- * enough and the program asked for no cache.
+ * Returns the loss of a request for which nothing was cached. Either the previous request was shorter than the floor,
+ * or it was long enough but the program did not ask for a cache.
  */
 function neverCached(call: ModelCall, left: LeftByCall, old: number): Pick<ModelCall, 'again'> {
   const { row } = call;

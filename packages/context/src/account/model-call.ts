@@ -9,20 +9,18 @@ import { allWritten } from '@tidemark/model';
 /** Tokens that were sent before and were paid again, because the call did not read them from the cache. */
 export interface PaidAgain {
   /**
-   * Reason why the tokens were not read from the cache. If the front changed, the cause of the epoch that changed it.
+   * Reason why the tokens were not read from the cache. If the front changed, this is the cause of the epoch that
+   * changed it.
    */
   readonly cause: LossCause;
   /** Other causes. Each of them alone would also have prevented the read. */
   readonly also?: readonly LossCause[];
-  /** Cause that the log and the counts show, if the provider's diagnosis names another one. */
+  /** Cause that the log and the counts show. Set only if the provider's diagnosis names another cause. */
   readonly counted?: LossCause;
   readonly tokens: number;
-  /** Number of tokens at the beginning of the request that were read. Only for imported calls. */
+  /** Number of tokens that were read from the beginning of the request. Set only for imported calls. */
   readonly from?: number;
-  /**
-   * Amount by which the cost of the tokens exceeds the price of reading them from the cache. Absent if the price is
-   * unknown.
-   */
+  /** Additional cost of the tokens, compared with reading them from the cache. Absent if the price is unknown. */
   readonly cost?: Money;
 }
 
@@ -59,15 +57,15 @@ export interface ModelCall {
   readonly unsent?: number;
   readonly forecast?: CallForecast;
   /**
-   * Tokens that the call wrote: `wasted` can no longer be read by any call, `waiting` may still be read by a later
-   * call.
+   * Tokens that the call wrote and that were not yet read. `wasted`: no later call can read them. `waiting`: a later
+   * call may still read them.
    */
   readonly unread: { readonly wasted: number; readonly waiting: number };
 }
 
 /**
- * Ways to group calls. `groupOf` puts each call into one group, which may be `undefined`, so the sums of all groups
- * give the total.
+ * Ways to group calls. `groupOf` puts each call into exactly one group, and this group may be `undefined`. The sums of
+ * all groups therefore give the total.
  */
 export type GroupBy = 'session' | 'day' | 'model' | 'contract' | 'cause';
 
@@ -92,9 +90,9 @@ export function groupOf(by: GroupBy, call: ModelCall): string | undefined {
 }
 
 /**
- * Returns the input tokens of a call, and as `off` the tokens whose bucket differs from the forecast. Input that
- * exceeds the forecast or falls short of it counts as `off` too. Returns `undefined` if a bucket of the usage is
- * unknown or there is no usable forecast.
+ * Returns the input tokens of a call as `input`, and the tokens whose bucket differs from the forecast as `off`. If the
+ * input is longer or shorter than forecast, the difference is included in `off`. Returns `undefined` if a bucket of the
+ * usage is unknown or if there is no usable forecast.
  */
 export function forecastError(
   call: Pick<ModelCall, 'usage' | 'forecast'>,
@@ -109,6 +107,6 @@ export function forecastError(
   const over = [fresh - forecast.fresh, read - forecast.read, written - forecast.write];
   const more = over.reduce((sum, one) => sum + Math.max(0, one), 0);
   const less = over.reduce((sum, one) => sum + Math.max(0, -one), 0);
-  // A token that moved from one bucket to another counts once.
+  // If a token moved from one bucket to another, it is counted only one time.
   return { calls: 1, input: fresh + read + written, off: Math.max(more, less) };
 }

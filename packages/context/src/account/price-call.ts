@@ -12,8 +12,8 @@ import type { ModelCall } from './model-call.ts';
 /** Prices of one call. An absent price is unknown. */
 export interface PricedCall {
   /**
-   * Cost that was recorded with the answer. Without a record, the cost at the price that the catalog row has for the
-   * day of the call.
+   * Cost that was recorded with the answer. If no cost was recorded, it is computed from the price that the catalog row
+   * has for the day of the call.
    */
   readonly paid: Money | undefined;
   readonly uncached: Money | undefined;
@@ -23,8 +23,8 @@ export interface PricedCall {
    */
   readonly ideal: Money | undefined;
   /**
-   * Part of `paid` that is due to the length of the request. Absent if the request is not longer than a cliff, an input
-   * length above which the whole request costs more.
+   * Part of `paid` that the length of the request added. A cliff is an input length above which the whole request costs
+   * more. Absent if the request is not above a cliff.
    */
   readonly dearer: CliffCost | undefined;
   /** Cost at the prices of another model, as if that model counted and cached in the same way. */
@@ -65,8 +65,8 @@ function ideal(usage: Usage, price: Price, input: number, unsent: number): Usage
 }
 
 /**
- * Returns the usage with only those write lifetimes that have a price. Tokens written with another lifetime move to the
- * shortest lifetime that has a price, or to `fresh` if no lifetime has one. Returns `undefined` if the price, the
+ * Returns a usage in which every write lifetime has a price. Tokens written with another lifetime move to the shortest
+ * lifetime that has a price. If no lifetime has a price, they move to `fresh`. Returns `undefined` if the price, the
  * writes or the fresh tokens are unknown.
  */
 function inPricesOf(price: Price | undefined, usage: Usage): Usage | undefined {
@@ -81,8 +81,8 @@ function inPricesOf(price: Price | undefined, usage: Usage): Usage | undefined {
 const LIVES: readonly Ttl[] = ['5m', '30m', '1h', '12h'];
 
 /**
- * Puts `tokens` written tokens into the shortest write lifetime that has a price, or adds them to `fresh` if no
- * lifetime has a price. Returns both buckets.
+ * Adds `tokens` written tokens to the shortest write lifetime that has a price. If no lifetime has a price, adds them
+ * to `fresh`. Returns both buckets.
  */
 function writeUsage(price: Price, tokens: number, fresh: number): Required<Pick<Usage, 'fresh' | 'writes'>> {
   const ttl = LIVES.find((life) => price.writes[life] !== undefined);

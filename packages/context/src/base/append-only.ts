@@ -1,5 +1,5 @@
 // Append-only list as an immutable value. Several values share one buffer, and each value has its own length. Appending
-// to the newest value takes time only for the new items, and older values stay unchanged.
+// to the newest value copies only the new items. Older values stay unchanged.
 
 /**
  * List value. Read it only through `itemAt` and `slice`, because the buffer may contain more items than this value's

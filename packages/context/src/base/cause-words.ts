@@ -1,4 +1,5 @@
-// Causes for which tokens are paid again, as plain clauses that can precede a colon: "the tool list changed: …".
+// Describes the causes for which tokens are paid again. Each description is a plain clause that can precede a colon:
+// "the tool list changed: …".
 
 import type { EpochCause, MissCause } from '@tidemark/log';
 
@@ -9,10 +10,10 @@ import type { EpochCause, MissCause } from '@tidemark/log';
 export type CauseGroup = 'change' | 'time' | 'provider' | 'cache';
 
 /**
- * Cause that the provider's counts show for a call of another program, whose log names no cause.
- * `front-changed-or-evicted`: nothing was read although the entry had not expired. `front-changed`: a diagnosis or the
- * recorded requests prove the change. `history-changed`: the front was read and the history was not. `edited`: a part
- * of the history was read. `not-cached`: the program asked for no cache.
+ * Cause that the provider's counts show. It is used for a call of another program, because the log of such a call names
+ * no cause. `front-changed-or-evicted`: nothing was read although the entry had not expired. `front-changed`: a
+ * diagnosis or the recorded requests prove the change. `history-changed`: the front was read and the history was not.
+ * `edited`: a part of the history was read. `not-cached`: the program asked for no cache.
  */
 export type CountedCause = 'front-changed-or-evicted' | 'front-changed' | 'history-changed' | 'edited' | 'not-cached';
 

@@ -12,9 +12,9 @@ export interface TextEdit {
 }
 
 /**
- * Compares a text with the text that it replaces, and returns the size of the edit. The part between their common
- * beginning and their common end is new, except for lines that the old text also contains in that part. A moved line is
- * therefore not new. The running time is linear in the lengths of both texts.
+ * Compares a text with the text that it replaces, and returns the size of the edit. The middle part, between the common
+ * beginning and the common end, is new. A line in this part is not new if the old text also contains it there, so a
+ * moved line is not new. The running time is linear in the lengths of both texts.
  */
 export function editOf(before: string, after: string): TextEdit {
   const most = Math.min(before.length, after.length);
@@ -27,7 +27,10 @@ export function editOf(before: string, after: string): TextEdit {
   return { tokens: Math.min(middle, lines), begins: estimateTokens(after.slice(0, start)) };
 }
 
-/** Returns the part of a text after its first `start` and before its last `end` characters, extended to whole lines. */
+/**
+ * Returns a text without its first `start` characters and its last `end` characters. The result is extended to whole
+ * lines.
+ */
 function wholeLines(text: string, start: number, end: number): string {
   const first = start === 0 ? 0 : text.lastIndexOf('\n', start - 1) + 1;
   const last = text.indexOf('\n', text.length - end);

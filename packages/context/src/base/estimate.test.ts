@@ -1,5 +1,5 @@
-// Compares estimates with measured values (provider-facts §5.2, facts measured.md: characters per o200k token), on
-// samples of each class of text. The tests check a bound of about 25% to either side, not exact numbers.
+// Compares estimates with measured values, on samples of each class of text (provider-facts §5.2, facts measured.md:
+// characters per o200k token). The tests allow a difference of about 25% up or down and check no exact numbers.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

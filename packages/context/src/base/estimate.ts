@@ -7,7 +7,7 @@
 
 import type { Part, AnswerPart, ImagePart, Span, TextPart } from '@tidemark/model';
 
-// Classes of a character, as far as they affect tokenizers. They are integers, because every character of each new text
+// Character classes that matter for tokenizers. They are integers for speed, because every character of each new text
 // is classified. Letters and digits together form one run, so their classes have the lowest numbers. Each other class
 // forms separate runs.
 const DIGIT = 0;
@@ -33,10 +33,10 @@ const DIGITS = 3;
 /** Maximum number of different punctuation marks in one token. */
 const MARKS = 3;
 
-/** Number of repetitions of the same mark or newline that cost one more token. */
+/** Number of repetitions of a mark or newline that one token covers. */
 const REPEATED = 16;
 
-/** Spaces in one token of a longer run of spaces. */
+/** Number of spaces that one token covers in a longer run of spaces. */
 const SPACES = 100;
 
 /** Cost of a single mark directly before a word, which is often part of the word's token. */
@@ -51,8 +51,8 @@ const WIDE_COST = 66;
 const SCRIPT_COST = 26;
 
 /**
- * Limits that identify hex or base64: a run of at least `length` letters and digits with at least one split per
- * `change` characters. A run is split between letters and digits and before a capital.
+ * Limits that identify hex or base64. The run has at least `length` letters and digits, and at least one split per
+ * `change` characters. A split is between a letter and a digit, or before a capital.
  */
 const DENSE = { length: 16, change: 4 } as const;
 
@@ -65,10 +65,10 @@ const BASE64 = 68;
  * Returns the estimated tokens of a text as a whole number; 0 for an empty text. The running time is linear in the
  * length.
  *
- * For prose, code, JSON, logs, hex, base64 and Chinese (the classes measured in provider-facts §5.2), the estimate
- * differs from the count of OpenAI's tokenizer o200k by about 20% at most, and is more often too high than too low. In
- * a recorded Claude session (76 tool results), the real usage was 1.27 times the estimate. After multiplication by
- * 1.27, the median error was 6%, and 90% of the errors were at most 14%.
+ * The classes measured in provider-facts §5.2 are prose, code, JSON, logs, hex, base64 and Chinese. For these classes,
+ * the estimate differs from the count of OpenAI's tokenizer o200k by about 20% at most. It is more often too high than
+ * too low. In a recorded Claude session (76 tool results), the real usage was 1.27 times the estimate. After
+ * multiplication by 1.27, the median error was 6%, and 90% of the errors were at most 14%.
  */
 export function estimateTokens(text: string): number {
   let cost = 0;
@@ -94,9 +94,9 @@ const PIXELS_PER_BYTE = 10;
  * published rule from 4.7 on).
  *
  * Images are scaled to fit their model before they are stored. The estimate is therefore equal to Claude's own count,
- * and up to a tenth above the count of GPT-6. The encoder of a request counts by the rule of its model instead
- * (`imageTokens`). The length of the base64 text is never used. If the pixels are unknown, ten pixels per byte are
- * assumed, with a maximum of 1,600 tokens; photographs and screenshots have fewer pixels per byte.
+ * and at most a tenth above the count of GPT-6. A request's encoder uses the rule of its own model (`imageTokens`). The
+ * length of the base64 text is never used. If the pixels are unknown, ten pixels per byte are assumed, with a maximum
+ * of 1,600 tokens. Photographs and screenshots have fewer pixels per byte.
  */
 export function estimateImageTokens(width: number | undefined, height: number | undefined, bytes: number): number {
   if (width === undefined || height === undefined)
@@ -272,8 +272,8 @@ export function partTokens(part: Part): number {
 }
 
 /**
- * Estimated size of a span, before the learnt ratio of the model's tokenizer is applied. It counts the same text as
- * lowering, which is the conversion of spans to blocks, and it counts images by their pixels.
+ * Estimated size of a span, before the learnt ratio of the model's tokenizer is applied. The size covers the same text
+ * as lowering. Lowering is the conversion of spans to blocks. Images are counted by their pixels.
  */
 export interface SpanSize {
   readonly tokens: number;
@@ -288,8 +288,8 @@ export const NO_SIZE: SpanSize = { tokens: 0, bytes: 0 };
 const AROUND: SpanSize = { tokens: 4, bytes: 64 };
 
 /**
- * Assumed size of the definition of an added tool. The part that adds the tool contains only the digest of the
- * definition, not its text.
+ * Assumed size of the definition of an added tool. The part that adds the tool does not contain the text of the
+ * definition, only its digest.
  */
 const ADDED_TOOL: SpanSize = { tokens: 200, bytes: 900 };
 

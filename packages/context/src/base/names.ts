@@ -2,8 +2,8 @@
 // checkpoints both use this rule.
 
 /**
- * A name found in a text. `path` is a file or folder path. `symbol` is an identifier or hash. `member` is words joined
- * by dots, of which the last is short: a member of an object, or a file with a rare ending.
+ * A name found in a text. `path` is a file or folder path. `symbol` is an identifier or hash. `member` is several words
+ * joined by dots, with a short last word: a member of an object, or a file with a rare ending.
  */
 export interface FoundName {
   readonly name: string;
@@ -41,7 +41,7 @@ export function namesIn(text: string): readonly FoundName[] {
   const add = (name: string, kind: FoundName['kind']): void => {
     if (!names.has(name)) names.set(name, { name, kind });
   };
-  // `match` makes no object per run, unlike `matchAll`. Most runs are plain words.
+  // Unlike `matchAll`, `match` creates no object for each run. Most runs are plain words.
   for (const found of text.match(RUN) ?? []) {
     if (found.length < SHORTEST || found.length > LONGEST) continue;
     const run = withoutEnd(found);
@@ -78,7 +78,7 @@ function withoutEnd(run: string): string {
   return end === run.length ? run : run.slice(0, end);
 }
 
-/** Returns true for the code of `-`, `.` or `/`, which are three neighbours in ASCII. */
+/** Returns true for the code of `-`, `.` or `/`. These three codes follow each other in ASCII. */
 function isEnd(code: number): boolean {
   return code >= 0x2d && code <= 0x2f;
 }

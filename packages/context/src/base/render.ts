@@ -13,8 +13,8 @@ export const RENDERING = 'render/3';
  * Rendering revisions whose requests this file can rebuild. Each revision depends on fields that older records do not
  * have, so older records are rendered as before. `render/2`: a shortened command output keeps its end if its
  * `history.pruned` asks for the end, and a checkpoint of form `checkpoint/2` ends with its limits under a heading.
- * `render/3`: a `role.changed` that names this revision is rendered in plainer words. The line of an answer that the
- * time limit cut off needs no revision, because an older program cannot decode its record.
+ * `render/3`: a `role.changed` that names this revision is rendered in plainer words. The closing line of an answer
+ * that the time limit cut off needs no revision. Older programs cannot decode its record.
  */
 export const RENDERINGS: readonly string[] = ['render/1', 'render/2', RENDERING];
 
@@ -39,8 +39,8 @@ export function cutLine({ limit }: AnswerInterrupted): string {
 }
 
 /**
- * Text of the answer that is inserted after a change of tools or of the role if the model did not answer that change.
- * Some providers require an answer there before the next user message.
+ * Text of an answer that is inserted into the request. It is inserted after a change of tools or of the role, if the
+ * model did not answer that change. Some providers require an answer there before the next user message.
  */
 export const UNANSWERED = '[No answer came.]';
 
@@ -86,7 +86,7 @@ export function renderRole(text: string, rendering?: string): string {
   return `The text about your role has changed. From here on this one is in force, in the place of any before it:\n\n${text}`;
 }
 
-/** Renders the summary of a branch that was left. */
+/** Renders the summary of a branch that the session has left. */
 export function renderBranch(text: string, limitations: readonly string[]): TextPart {
   return encloseText('branch', {}, withLimitations(text, limitations));
 }
@@ -118,7 +118,7 @@ export function renderContent(parts: readonly ContentPart[]): readonly (TextPart
   );
 }
 
-// The text of a shortened result is part of the request bytes too (L2). Other wording needs another rendering revision,
+// The text of a shortened result is part of the request bytes too (L2). A new wording needs a new rendering revision,
 // and each record that uses the new wording names that revision. A record without `from` keeps the beginning of the
 // text.
 

@@ -1,5 +1,5 @@
 // Estimates the content of the provider's cache after an accepted request: the entries that the request wrote, and the
-// entries that it read and so refreshed.
+// entries that it refreshed by reading them.
 
 import type { KeptRecord, MarkerRecord, Usage } from '@tidemark/log';
 import { milliseconds } from '@tidemark/log';
@@ -32,9 +32,9 @@ export function cacheAfter(
 }
 
 /**
- * Returns true if a request shows that the provider did not keep a promoted entry for its longer lifetime, even if the
- * catalog row claims that it does. The request must mark a promoted entry that is so old that only a promotion could
- * have kept it, and must read less than half of the forecast tokens.
+ * Returns true if a request shows that the provider did not keep a promoted entry for its longer lifetime. The catalog
+ * row may claim that the provider keeps it. Two conditions must hold. The request marks a promoted entry that is too
+ * old to exist without the promotion. The request read less than half of the forecast tokens.
  */
 function missedPromotion(entries: readonly CacheEntry[], sent: SentRequest, usage: Usage | undefined): boolean {
   if (usage?.read === undefined || usage.read * 2 >= sent.prepared.forecast.read) return false;
@@ -67,8 +67,8 @@ function sentFront({ epoch, cache: { front } }: State, { prepared }: SentRequest
 }
 
 /**
- * Replaces entries with their refreshed form and adds new ones. Two entries with the same bytes are different if they
- * have other parameters, another model, key or account, or if only one of them belongs to a side call.
+ * Replaces entries with their refreshed form and adds new ones. Two entries with the same bytes are different if their
+ * parameters, model, key or account differ. They are also different if only one of them belongs to a side call.
  */
 function touch(entries: readonly CacheEntry[], touched: readonly CacheEntry[]): readonly CacheEntry[] {
   if (touched.length === 0) return entries;
@@ -77,10 +77,10 @@ function touch(entries: readonly CacheEntry[], touched: readonly CacheEntry[]): 
 }
 
 /**
- * Returns the entries of a request's markers. An entry that was alive keeps its lifetime, which starts again. A new
- * entry has the requested lifetime, but not a longer one than the last entry that the request read, because no provider
- * is known to keep an entry longer for free. If the request read an entry that this session does not know, that entry
- * is assumed to be short-lived.
+ * Returns the entries of a request's markers. If an entry was alive, it keeps its lifetime, and the lifetime starts
+ * again. A new entry has the requested lifetime, but at most the lifetime of the last entry that the request read. The
+ * reason is that no provider is known to keep an entry longer for free. If the request read an entry that this session
+ * does not know, that entry is assumed to be short-lived.
  */
 function touchedBy(entries: readonly CacheEntry[], sent: SentRequest, usage: Usage | undefined): readonly CacheEntry[] {
   const now = milliseconds(sent.at);
@@ -98,21 +98,21 @@ function touchedBy(entries: readonly CacheEntry[], sent: SentRequest, usage: Usa
     const before = known[index];
     if (before !== undefined) return { ...entry, ttl: before.ttl, ...unprovedPromotion(before, now) };
     const ttl = shorter(entry.ttl, longest);
-    // Only a promotion by a keep-warm call asks for a longer lifetime than the entry before it has.
+    // Only a keep-warm call that promotes an entry asks for a longer lifetime than the previous entry has.
     return keeps && index > last && ttl !== entry.ttl ? { ...entry, promoted: true } : { ...entry, ttl };
   });
 }
 
 /**
- * Maximum relative difference between a read and its forecast. Up to this difference, the read counts as a read of the
- * expected entry.
+ * Maximum relative difference between a read and its forecast. If the difference is not larger, the request is assumed
+ * to have read the expected entry.
  */
 const SAME_READ = 0.25;
 
 /**
- * Adds the measured sizes to the entries. The last entry of the main stream has the size that the call left in the
- * cache. The entry that was expected to be read has the size of the read. If the provider caches on a grid of tokens,
- * the cached part ends inside a block, so no sizes are added.
+ * Adds the measured sizes to the entries. The last entry of the main stream gets the size that the call left in the
+ * cache. The entry that was expected to be read gets the number of tokens that were read. If the provider caches on a
+ * grid of tokens, the cached part ends inside a block, so no sizes are added.
  */
 function withSizes(
   touched: readonly CacheEntry[],
@@ -129,8 +129,8 @@ function withSizes(
   return touched.map((entry, index) => {
     const isLeft = stream === 'main' && index === touched.length - 1;
     const isRead = expected && entry.block === forecast.reads;
-    // A side call may strip thinking that the main stream's entry of the same bytes includes in its size. The size is
-    // therefore reused only between two entries of side calls or two entries of the main stream.
+    // The size of a main stream's entry can include thinking that a side call with the same bytes strips. A size is
+    // therefore reused only between two entries of side calls or between two entries of the main stream.
     const before = known[index]?.beside === entry.beside ? known[index]?.tokens : undefined;
     const tokens = isLeft ? cached : isRead ? read : before;
     return tokens === undefined ? entry : { ...entry, tokens };
@@ -138,8 +138,8 @@ function withSizes(
 }
 
 /**
- * Returns the entries of a request to a provider that caches without markers. An entry that was alive keeps its
- * creation time. An expected entry that was not found is dropped.
+ * Returns the entries of a request to a provider that caches without markers. If an entry was alive, it keeps its
+ * creation time. If an entry was expected but not found, it is dropped.
  */
 function keptBy(
   sent: SentRequest,

@@ -139,8 +139,8 @@ function lostThinking(sequence: Sequence, entry: CacheEntry): boolean {
   return false;
 }
 
-// Cache entries that end in the front, in the form in which an epoch records them. A session that begins with the front
-// of another session uses these records to forecast what it can read.
+// The next functions handle cache entries that end in the front, in the form that an epoch records. A session that
+// begins with the front of another session uses these records to forecast how much it can read.
 
 /**
  * Returns the entries of the front that are believed to be cached, newest last. Promoted entries whose longer lifetime

@@ -30,7 +30,7 @@ export interface KeepingInput {
 export interface Keeping {
   /** Entry that is read. */
   readonly hit: CacheEntry | undefined;
-  /** Blocks at which entries are, in block order. `found` is set if the entry is only read, not written. */
+  /** Blocks at which entries end, in block order. `found` is set if the entry is only read, not written. */
   readonly places: readonly { readonly block: number; readonly found?: true }[];
 }
 
@@ -45,9 +45,9 @@ export function planKeeping(input: KeepingInput): Keeping | undefined {
 }
 
 /**
- * Plans a request for a provider with entries at message ends. The request leaves an entry at its latest eligible
- * ending, which is the end of a user message or of a run of results. Marked blocks have separate entries, so they are
- * not in `places`.
+ * Plans a request for a provider with entries at message ends. The request leaves an entry at its latest possible end.
+ * An entry can end after a user message or after a run of results. Marked blocks have separate entries, so they are not
+ * in `places`.
  */
 export function atEndings({ sequence, readable, marked }: KeepingInput, lookup: number): Keeping {
   const endings = latestEndings(sequence, lookup + 1);
@@ -65,9 +65,10 @@ export function atEndings({ sequence, readable, marked }: KeepingInput, lookup: 
 }
 
 /**
- * Plans a request for a provider with entries on a grid. Every grid point is an entry, so the places are the blocks at
- * which a later request may diverge: the ends of the tools, of each system text, of the history before a side call's
- * words, and of the request. A request that diverges inside one of these parts reads more than the forecast.
+ * Plans a request for a provider with entries on a grid. Every grid point is an entry. The places are therefore the
+ * blocks at which a later request may differ: the ends of the tools, of each system text, of the history before a side
+ * call's text, and of the request. If a later request differs inside one of these parts, it reads more than the
+ * forecast.
  */
 export function onGridPoints({ sequence, readable, beside }: KeepingInput): Keeping {
   const { tools } = sequence.counts;
@@ -91,15 +92,15 @@ export interface ImplicitBuckets {
   readonly written: number;
   /** Written tokens by lifetime. Absent if no lifetime is known. */
   readonly writes?: NonNullable<Usage['writes']>;
-  /** Tokens that are in the cache once the request is answered. */
+  /** Tokens that are in the cache after the request is answered. */
   readonly held: number;
 }
 
 /** Input of `keptAccount`: one request and the entry that it reads. */
 export interface KeptInput extends Omit<KeepingInput, 'readable'>, Pick<Keeping, 'hit'> {
   /**
-   * Number of tokens that the first changed block has in common with the cached block at its place, counted from their
-   * beginning. A provider that caches on a grid reads these tokens too.
+   * Length of the common beginning of the first changed block and the cached block at the same place, in tokens. A
+   * provider that caches on a grid reads these tokens too.
    */
   readonly beginning?: number;
 }
@@ -141,8 +142,8 @@ export function onGrid(tokens: number, { first, step }: Grid): number {
 }
 
 /**
- * Returns the blocks of the latest `most` message ends at which a provider may look for entries, latest first. They are
- * the ends of user messages and of runs of results (provider facts 2.2). The provider also looks at the end of the
+ * Returns the blocks of the latest `most` message ends, latest first. A provider may look for entries there: at the
+ * ends of user messages and of runs of results (provider facts 2.2). The provider also looks at the end of the
  * developer's opening, which `openingEnd` returns.
  */
 export function latestEndings(sequence: Sequence, most: number): readonly number[] {

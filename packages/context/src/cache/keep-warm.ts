@@ -1,6 +1,6 @@
-// Decides if a keep-warm read is worth its cost while the user pauses. A keep-warm read is a request without an answer,
-// sent shortly before the cache entry expires. It is worth its cost if the expected saving is higher. The expected
-// saving is the cost of a rewrite, times the probability that the user returns in the time gained.
+// Decides if a keep-warm read is worth its cost while the user pauses. A keep-warm read is a request without an answer.
+// It is sent shortly before the cache entry expires. It is worth its cost if the expected saving is higher than the
+// cost. The expected saving is the cost of a rewrite, times the probability that the user returns in the time gained.
 
 import type { Money } from '@tidemark/log';
 import { money } from '@tidemark/log';
@@ -39,8 +39,8 @@ export interface KeepWarmInput {
   readonly price: Price | undefined;
   readonly budget: WarmBudget;
   /**
-   * Kinds of request that are allowed. `promotion` is allowed only if the provider is known to keep a long-lived entry
-   * after a short-lived one for its full lifetime.
+   * Kinds of request that are allowed. A promotion writes a long-lived entry after a short-lived one. `promotion` is
+   * allowed only if the provider is known to keep such a long-lived entry for its full lifetime.
    */
   readonly ways: readonly WarmPlan['by'][];
 }
@@ -74,9 +74,9 @@ export interface WarmPlan {
 }
 
 /**
- * Reason for sending nothing. `empty`: nothing is cached. `expired`: it is too late, and a read would be a rewrite.
- * `output`: the output cannot be limited to a small answer. `price`: a price is unknown. `gain`: the user is not
- * expected back in time. `budget`: the budget does not cover the request.
+ * Reason for sending nothing. `empty`: nothing is cached. `expired`: the entry has expired, and a read would be a
+ * rewrite. `output`: the output cannot be limited to a small answer. `price`: a price is unknown. `gain`: the user will
+ * probably not return in time. `budget`: the budget does not cover the request.
  */
 export interface NoWarming {
   readonly by: 'nothing';
@@ -84,8 +84,8 @@ export interface NoWarming {
 }
 
 /**
- * Time before the expiry of an entry at which the entry is read, in milliseconds. It is only as long as a request needs
- * to reach the provider.
+ * Time between the keep-warm read of an entry and the expiry of the entry, in milliseconds. It is only as long as a
+ * request needs to reach the provider.
  */
 const AHEAD = 20_000;
 
@@ -93,10 +93,10 @@ const AHEAD = 20_000;
 const LONGEST = 43_200_000;
 
 /**
- * Evidence that is assumed before a conversation has any pauses. It stands for two pauses of more than five minutes:
- * the user returned once within the hour, and once not at all.
+ * Evidence that is assumed before a conversation has any pauses. It stands for two pauses of more than five minutes.
+ * After one pause the user returned within the hour. After the other pause the user did not return.
  *
- * The assumption is based on three recordings of real coding sessions. Of their pauses, five ended within a quarter of
+ * The assumption is based on three recordings of real coding sessions: five of their pauses ended within a quarter of
  * an hour, and three were the ends of the sessions. The evidence is always added to the observed pauses, because a log
  * contains no pause after which the user did not return.
  */
@@ -106,8 +106,8 @@ const PRIOR: Pauses = {
 };
 
 /**
- * Returns the request with the highest expected saving, including the requests that would follow it, or the reason for
- * sending nothing.
+ * Returns the request with the highest expected saving, or the reason for sending nothing. The saving includes the
+ * requests that would follow.
  */
 export function planKeepWarm(input: KeepWarmInput): KeepWarm {
   const { held, now, entry, budget, price } = input;
@@ -127,8 +127,8 @@ function waysOf({ ways, entry }: KeepWarmInput): readonly WarmPlan['by'][] {
 }
 
 /**
- * Plans a keep-warm request of one kind. The gain assumes that the request is followed by the number of reads that
- * gives the highest expected gain. Returns `undefined` if a price is unknown.
+ * Plans a keep-warm request of one kind. Further reads may follow the request. Their number is chosen so that the
+ * expected gain is highest. Returns `undefined` if a price is unknown.
  */
 function planBy(by: WarmPlan['by'], ttl: Ttl, input: KeepWarmInput, price: Price): WarmPlan | undefined {
   const { held, tail, atStake, output, entry, since } = input;
@@ -159,8 +159,8 @@ function planBy(by: WarmPlan['by'], ttl: Ttl, input: KeepWarmInput, price: Price
 }
 
 /**
- * Returns a function that computes the probability that the pause ends between two lengths, given that it has already
- * lasted `lasted` milliseconds.
+ * Returns a function that computes the probability that the pause ends between the lengths `from` and `to`. The pause
+ * has already lasted `lasted` milliseconds.
  */
 function oddsOf({ away, held }: KeepWarmInput, lasted: number): (from: number, to: number) => number {
   const ended = (from: number, to: number): number =>

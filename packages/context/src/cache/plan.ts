@@ -1,5 +1,5 @@
-// Plans the cache use of a call. `plan` chooses the markers, at most four; a marker is not part of the prefix sequence.
-// `chooseLifetime` chooses the lifetime that new entries ask for.
+// Plans the cache use of a call. `plan` chooses at most four markers. A marker is not part of the prefix sequence.
+// `chooseLifetime` chooses the lifetime of new entries.
 
 import type { Capabilities, Marker, Price, Ttl } from '@tidemark/model';
 import { multiplier } from '@tidemark/model';
@@ -12,8 +12,8 @@ import type { Sequence } from './sequence.ts';
 import { tokensUpTo, turnStartOf } from './sequence.ts';
 
 /**
- * Values of `markers` for which requests carry markers. With `pass-through`, a router passes them to an upstream
- * provider that uses them. The router's row has the floor, slots and lookback of that upstream.
+ * Values of `markers` for which requests carry markers. With `pass-through`, a router passes the markers to an upstream
+ * provider that uses them. The router's row has the floor, slots and lookback of that upstream provider.
  */
 export const TAKES_MARKERS: ReadonlySet<Capabilities['markers']> = new Set(['explicit', 'pass-through']);
 
@@ -26,8 +26,8 @@ export interface PlanInput {
   readonly acceptedEnd?: number;
   readonly ttl: '5m' | '1h';
   /**
-   * Set if `ttl` was chosen by `chooseLifetime`. A readable entry then keeps its own lifetime, and the longest entry
-   * with a lifetime of an hour gets a marker, so that it stays alive.
+   * Set if `ttl` was chosen by `chooseLifetime`. In this case, a readable entry keeps its own lifetime. The longest
+   * entry with a lifetime of an hour gets a marker, so that it stays alive.
    */
   readonly chosen?: boolean;
   /** Set for a side call. Its last block is never sent again, so its entry gets a short lifetime. */
@@ -78,8 +78,9 @@ export function plan(input: PlanInput): readonly Marker[] {
 }
 
 /**
- * Returns one marker at the end of the contract, which other sessions share. A provider that keeps entries at message
- * ends creates no entry there by itself. Such a provider bills each token once, so the marker costs nothing.
+ * Returns one marker at the end of the contract, because other sessions share the contract. If a provider keeps entries
+ * at message ends, it creates no entry there by itself. Such a provider bills each token only one time, so the marker
+ * costs nothing.
  */
 function contractMark(input: PlanInput): readonly Marker[] {
   const block = input.capabilities.slots === 0 ? undefined : frontEnd(input, 'system');
@@ -88,8 +89,8 @@ function contractMark(input: PlanInput): readonly Marker[] {
 }
 
 /**
- * Returns a marker with a lifetime for each block. The provider accepts no long-lived marker after a short-lived one,
- * so all markers before the last long-lived one become long-lived.
+ * Returns a marker with a lifetime for each block. The provider accepts no long-lived marker after a short-lived one.
+ * All markers before the last long-lived marker are therefore long-lived too.
  */
 function withLives(blocks: readonly number[], input: PlanInput): readonly Marker[] {
   if (input.chosen !== true) return blocks.map((block) => ({ block, ttl: input.ttl }));
@@ -113,9 +114,8 @@ function tail(sequence: Sequence, last: number): number | undefined {
 }
 
 /**
- * Returns the last markable block of the history in a side call, because the conversation itself will read an entry
- * there. Returns `undefined` if the side call contains no history, or if the prefix up to that block is below the
- * floor.
+ * Returns the last markable block of the history in a side call. The main stream will read an entry there. Returns
+ * `undefined` if the side call contains no history, or if the prefix up to that block is below the floor.
  */
 function historyEnd(input: PlanInput): number | undefined {
   const end = input.historyEnd === undefined ? undefined : tail(input.sequence, input.historyEnd);
@@ -143,9 +143,9 @@ function isBelowFloor({ sequence, capabilities }: PlanInput, block: number): boo
 }
 
 /**
- * Returns the last block of the longest readable entry before this turn's thinking, normally the end of the prompt.
- * Later entries of the turn become unreadable when the provider strips the thinking. Returns `undefined` if the
- * provider does not strip thinking, or if the turn has none.
+ * Returns the last block of the longest readable entry before this turn's thinking. This is normally the end of the
+ * prompt. If the provider strips the thinking, later entries of the turn become unreadable. Returns `undefined` if the
+ * provider does not strip thinking, or if the turn has no thinking.
  */
 function turnAnchor({ sequence, capabilities, readable }: PlanInput): number | undefined {
   const turn = turnStartOf(sequence);
@@ -189,8 +189,8 @@ export interface LifetimeInput {
   /** Tokens of this request. */
   readonly tokens: number;
   /**
-   * Number of tokens of one rewrite: the measured tokens that were in the cache before this request and that this
-   * request sends again. Default: `tokens`, which may be an estimate.
+   * Number of tokens of one rewrite. These are the measured tokens that were in the cache before this request and that
+   * this request sends again. Default: `tokens`, which may be an estimate.
    */
   readonly held?: number | undefined;
   /** Longest entry that this request reads. New entries are placed after it. */
@@ -203,32 +203,34 @@ export interface LifetimeInput {
 }
 
 /**
- * Default of `margin`: number of rewrites that a lifetime of an hour must have saved on a stream before new entries ask
- * for it. One rewrite writes `held` tokens.
+ * Default of `margin`: the number of rewrites that a lifetime of an hour must have saved on a stream before new entries
+ * ask for it. One rewrite writes `held` tokens.
  *
- * The value is above 1, so that one pause is not enough. In the recorded sessions, three of seven streams had a second
- * pause within the hour after the first one, and all three streams with two pauses had a third. The value was fitted by
- * leaving one session out at a time. Each value from 1.1 to 1.3 gives the same table of results
+ * The value is above 1, so one pause is not enough. In the recorded sessions, three of seven streams had a second pause
+ * within the hour after the first one. All three streams with two pauses had a third pause. The value was fitted
+ * several times, each time with another session left out. Each value from 1.1 to 1.3 gives the same table of results
  * (docs/decisions/2026-11-22-lifetime-prior.md, `npm run bench -- lifetime`).
  */
 const MARGIN = 1.2;
 
 /**
- * Share of the margin that is enough to keep the lifetime of an hour for a history that already has this lifetime. It
- * is below 1, so the lifetime does not change back and forth.
+ * Factor for the margin if a history already has a lifetime of an hour. The factor is below 1, so the lifetime does not
+ * change back and forth.
  */
 const STAYING = 0.5;
 
 /**
  * Returns `1h` if a lifetime of an hour would have saved this stream more than `margin` rewrites up to now, otherwise
- * `5m`. A pause between five minutes and an hour saves, for each cached token, the price of a five-minute write minus
- * the price of a read. A longer pause, or a break after which no lifetime keeps the tokens, costs the premium of a
- * one-hour write for each cached token. Savings and rewrites are counted in tokens, so pauses with a small prefix do
- * not justify an hour for a large prefix. A history that already has a lifetime of an hour needs only half of the
- * margin.
+ * `5m`.
  *
- * A stream without pauses begins with `5m`. After an entry of five minutes, the result is always `5m`, because no
- * provider is known to keep an entry longer than the entry before it.
+ * A pause between five minutes and an hour saves an amount for each cached token: the price of a five-minute write
+ * minus the price of a read. A longer pause costs the premium of a one-hour write for each cached token. A break after
+ * which no lifetime keeps the tokens costs the same premium. Savings and rewrites are counted in tokens, so pauses with
+ * a small prefix do not justify an hour for a large prefix.
+ *
+ * If a history already has a lifetime of an hour, half of the margin is enough. A stream without pauses begins with
+ * `5m`. After an entry of five minutes, the result is always `5m`, because no provider is known to keep an entry longer
+ * than the entry before it.
  */
 export function chooseLifetime(input: LifetimeInput): Lifetime {
   const { behind: entry, pauses, tokens, held = tokens, margin = MARGIN } = input;
@@ -260,8 +262,8 @@ interface LifeRates {
 }
 
 /**
- * Returns `undefined` if the model has no lifetime of an hour, if a price is unknown, or if a five-minute write is not
- * more expensive than a read.
+ * Returns `undefined` in three cases: the model has no lifetime of an hour, a price is unknown, or a five-minute write
+ * is not more expensive than a read.
  */
 function ratesOfLives({ capabilities, price }: LifetimeInput): LifeRates | undefined {
   if (price === undefined || !capabilities.ttls.includes('1h')) return undefined;

@@ -1,5 +1,4 @@
-// Tests that the scale learnt from usage applies to words only. An image is counted by its pixels, and its size is not
-// scaled.
+// Tests that the scale learnt from usage applies to words only. Images are counted by their pixels and are not scaled.
 
 import type { Block } from '@tidemark/model';
 import { expect, test } from 'vitest';

@@ -1,6 +1,6 @@
-// Computes the tokens of a request up to each of its blocks. The provider's own count is used where it exists; the
-// other blocks are estimated. An image is estimated by its pixels. The estimate for words is multiplied by the scale of
-// their text, a ratio learnt from the provider's counts.
+// Computes the tokens of a request up to each of its blocks. If the provider has counted a block, its count is used;
+// the other blocks are estimated. An image is estimated by its pixels. Words are estimated and multiplied by the scale
+// of their text. The scale is a ratio learnt from the provider's counts.
 
 import type { CallForecast } from '@tidemark/log';
 import type { AppendOnly } from '../base/append-only.ts';
@@ -20,8 +20,7 @@ export interface SizeInput {
   /** Model of the request, as named by its epoch. */
   readonly model: string;
   /**
-   * Ratio of real tokens to estimated tokens, learnt from usage. It applies to text that no count of the provider
-   * covers.
+   * Ratio of real tokens to estimated tokens, learnt from usage. It applies to text that the provider has not counted.
    */
   readonly ratio: Ratio;
   /**
@@ -58,9 +57,9 @@ export function scaleAt({ scales, ordinals, model, ratio, sizes, lookup }: SizeI
 }
 
 /**
- * Returns the end of the last accepted request, if that request is still a counted prefix of this request. The model
- * must be the same, no block may have been edited, and the provider must not have stripped thinking since. Otherwise
- * returns `undefined`.
+ * Returns the end of the last accepted request, if that request is still a counted prefix of this request. Three
+ * conditions must hold: the model is the same, no block was edited, and the provider did not strip thinking after that
+ * request. Otherwise returns `undefined`.
  */
 export function countedEnd({ lookup, accepted, model, sizes }: SizeInput): CountedPrefix | undefined {
   if (sizes === 'recorded' || !accepted?.input || accepted.model !== model) return undefined;
@@ -73,9 +72,9 @@ export function countedEnd({ lookup, accepted, model, sizes }: SizeInput): Count
 }
 
 /**
- * Estimated tokens of the blocks of a request, as stored in its record, before any scale is applied: `whole` for all
- * blocks, and `since` for the blocks after a counted request. `media` is the part of `since` that belongs to images, or
- * the part of `whole` if `since` is absent.
+ * Estimated tokens of the blocks of a request, as stored in its record, before any scale is applied. `whole` covers all
+ * blocks. `since` covers the blocks after a counted request. `media` is the part for images: the part of `since`, or of
+ * `whole` if `since` is absent.
  */
 export interface BlockSizes {
   readonly whole: number;
@@ -111,8 +110,8 @@ export function errorOf(input: SizeInput): Pick<CallForecast, 'error'> {
 }
 
 /**
- * Returns a function that computes the tokens up to and including a block. The result is a measured size if one exists
- * for the block. Otherwise it is the nearest earlier measured size plus an estimate of the blocks in between.
+ * Returns a function that computes the tokens up to and including a block. If a measured size exists for the block, it
+ * is the result. Otherwise the result is the nearest earlier measured size plus an estimate of the blocks in between.
  */
 export function sizeByBlock(input: SizeInput): (block: number) => number {
   const known = knownEnds(input);
@@ -153,8 +152,8 @@ function knownEnds(input: SizeInput): readonly CountedPrefix[] {
 }
 
 /**
- * Returns the cached part of the last accepted request, whose size the provider counted. Returns `undefined` if this
- * request cannot read that part.
+ * Returns the cached part of the last accepted request. The provider counted the size of this part. Returns `undefined`
+ * if this request cannot read that part.
  */
 function markedEnd({ lookup, accepted }: SizeInput): CountedPrefix | undefined {
   if (!accepted?.cached) return undefined;

@@ -1,5 +1,5 @@
 // Prefix sequence: the render parameters of a request and its blocks in the provider's cache order, without markers.
-// Inside an epoch the sequence only grows (L3), so it is kept and extended by the new blocks.
+// Inside an epoch the sequence only grows (L3). It is therefore stored, and only the new blocks are added.
 
 import type { Block, Capabilities, Hash, LostFrom, NewHash, RenderParameters, Section } from '@tidemark/model';
 import { canonicalText } from '@tidemark/log';
@@ -48,8 +48,8 @@ export interface Sequence {
 }
 
 /**
- * Returns the digests of the render parameters by section. `rules` comes from the catalog row and names, for each
- * parameter, the first section whose cache depends on the parameter. A parameter without a rule affects all sections.
+ * Returns the digests of the render parameters by section. `rules` comes from the catalog row. For each parameter, it
+ * names the first section whose cache depends on the parameter. A parameter without a rule affects all sections.
  */
 export function parameterDigests(
   model: string,
@@ -141,7 +141,7 @@ function withTurn(
 
 /**
  * Returns true if a user turn begins with this block. Notes and a prompt that follow each other begin one turn
- * together, so only the first block of such a group begins a turn.
+ * together. Only the first block of such a group begins the turn.
  */
 export function beginsTurn(previous: Block | undefined, block: Block): boolean {
   return block.opensTurn && !(previous?.opensTurn === true && previous.role === block.role);
@@ -183,9 +183,9 @@ export type Divergence =
   | { readonly at: number; readonly was: Block | undefined; readonly is: Block | undefined; readonly byte: number };
 
 /**
- * Returns the first difference between a request and the previous request on its stream (L3): a section with other
- * parameters, or else the first block that differs and the first different byte in that block. Returns `undefined` if
- * the request only adds blocks.
+ * Returns the first difference between a request and the previous request on its stream (L3). If a section has other
+ * parameters, it returns this section. Otherwise it returns the first block that differs and the first different byte
+ * in that block. Returns `undefined` if the request only adds blocks.
  */
 export function firstDivergence(before: Sequence, after: Sequence): Divergence | undefined {
   for (const section of ['tools', 'system', 'messages'] as const) {

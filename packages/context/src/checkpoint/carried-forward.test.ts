@@ -1,5 +1,6 @@
-// Property test: five compactions in a row over random histories. Every directive, decision, changed file and open task
-// of the first round is still in the last checkpoint, or the last checkpoint names it as left out, with its position.
+// Property test: five compactions in a row over random histories. The test checks every directive, decision, changed
+// file and open task of the first round. Each of them is still in the last checkpoint, or the last checkpoint lists its
+// position as left out.
 
 import type { HistoryCompacted } from '@tidemark/log';
 import { callId, position } from '@tidemark/log';
@@ -96,7 +97,10 @@ function compact(all: readonly { happenings: readonly Happens[]; bound: number }
   return { first, told: events, made, last };
 }
 
-/** Returns true if the limitations name a range of left-out items in list `what` that contains the position. */
+/**
+ * Returns true if the limitations name a range of items that were left out of list `what`, and the range contains the
+ * position.
+ */
 function isNamed({ limitations }: Checkpoint, what: string, at: number): boolean {
   return limitations
     .filter((line) => line.startsWith(`Omitted to limit the size, of ${what}: `))

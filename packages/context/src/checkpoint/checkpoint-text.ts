@@ -17,8 +17,8 @@ export interface CheckpointText {
 }
 
 /**
- * Maximum length of each excerpt in the objective section, in UTF-16 units: of short prompts, and of an objective that
- * is quoted again among the directives.
+ * Maximum length of an excerpt in the objective section, in UTF-16 units. Short prompts are shown as excerpts. The
+ * objective is shown as an excerpt if the directives also quote it.
  */
 const OBJECTIVE = 200;
 
@@ -84,8 +84,8 @@ function sectionText(list: ListName, lines: readonly string[]): readonly string[
 const GOAL = 80;
 
 /**
- * Returns the section of the steps: the model's texts and calls in order, each with the result lines that were kept.
- * Returns an empty list if there are no steps.
+ * Returns the section of the steps: the model's texts and calls in order. Each call has its kept result lines. Returns
+ * an empty list if there are no steps.
  */
 function stepsText({
   steps,
@@ -137,7 +137,7 @@ export interface CheckpointSize extends SpanSize {
   readonly scale: number;
 }
 
-/** Returns the size that a checkpoint has if the model reads it instead of the history that is packed now. */
+/** Returns the size of a checkpoint as if it already replaced the history that is packed now. */
 export function checkpointSize(state: State, checkpoint: Checkpoint): CheckpointSize {
   const { text, limitations } = checkpointText(checkpoint);
   const rendered = renderCheckpoint(text, limitations, checkpoint.form).text;

@@ -29,7 +29,7 @@ export type Directive = Quote & {
 
 /**
  * Marks an item that a model wrote and that the log does not prove (`by: 'model'`). If the model named no valid
- * position for the item, the item has the position at the end of the range that the model read.
+ * position, the position of the item is the end of the range that the model read.
  */
 export type Authored = { readonly by?: 'model' };
 
@@ -79,7 +79,7 @@ export type CommandRun = {
   readonly runs: number;
   /** End of the command's output. */
   readonly excerpt?: string;
-  /** Position of the last failed run before the command passed, and in `failure` the end of that run's output. */
+  /** Position of the last failed run before the command passed. `failure` is the end of the output of that run. */
   readonly failedAt?: Position;
   readonly failure?: string;
 };
@@ -95,7 +95,7 @@ export type CheckpointStep = {
   readonly position: Position;
   readonly kind: 'said' | 'did' | 'found';
   readonly text: string;
-  /** Set on text that no call followed: the model's findings at the end of its work. */
+  /** Set if no call followed the text. Such a text contains the model's findings at the end of its work. */
   readonly last?: true;
 };
 

@@ -1,6 +1,6 @@
 // Prompt contract for a model that helps with a checkpoint: a short instruction and the schema of the answer. The model
-// can get the history as the live prefix, which is the session's own cached request. Otherwise the prompts contain the
-// history as data. The code is pure, and a test pins the digests of the texts.
+// can get the history as the live prefix. The live prefix is the session's own cached request. Otherwise the prompts
+// contain the history as data. The code is pure, and a test pins the digests of the texts.
 
 import type { HistoryCompacted, Range, Recorded, AnswerPart, Json, Kind, RecordedOf } from '@tidemark/log';
 import { canonicalText } from '@tidemark/log';
@@ -105,8 +105,8 @@ function chunksOf(lines: readonly string[], most: number): readonly (readonly st
   return chunks;
 }
 
-// The next functions render the records for `chunks`, one line of JSON per record. Each `<` is escaped, so no text of
-// the history can close the `<history>` tag and pass as an instruction.
+// The next functions render the records for `chunks`, one line of JSON per record. Each `<` is escaped. A text of the
+// history can therefore not close the `<history>` tag and look like an instruction.
 
 type LineFields = { readonly [name: string]: Json };
 

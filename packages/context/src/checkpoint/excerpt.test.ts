@@ -7,8 +7,8 @@ const graphemes = (text: string): readonly string[] => Array.from(SEGMENTER.segm
 const grapheme = fc.constantFrom('👨‍👩‍👧‍👦', 'e\u0301', '한', '🇩🇪', 'x', 'word ');
 const saying = fc.array(grapheme, { minLength: 1, maxLength: 300 }).map((all) => all.join(''));
 /**
- * Random texts longer than every excerpt in this test: at least 401 graphemes, and excerpts have at most 400 UTF-16
- * units.
+ * Random texts that are longer than every excerpt in this test. They have at least 401 graphemes, and an excerpt has at
+ * most 400 UTF-16 units.
  */
 const long = fc.array(grapheme, { minLength: 401, maxLength: 900 }).map((all) => all.join(''));
 

@@ -1,6 +1,6 @@
 // Fits the steps of turns and the names in files into the tokens that the lists of a checkpoint leave free. Texts and
-// calls of the model are chosen first, and newer ones are preferred to older ones. Lines of results and names follow,
-// in the order of their worth (a weight for their usefulness) per token.
+// calls of the model are chosen first, newer ones before older ones. Lines of results and names follow. They are
+// ordered by their worth per token. The worth is a weight for usefulness.
 
 import { defined } from '@tidemark/core';
 import type { Position, Range } from '@tidemark/log';
@@ -18,8 +18,8 @@ import { asNow } from './steps-of.ts';
 const OWN = 0.65;
 
 /**
- * If the texts of the model do not all fit, this share of the `OWN` tokens is for the highest-ranked texts in full
- * length. All other texts are reduced to an outline.
+ * Share of the `OWN` tokens that is used for the highest-ranked texts in full length, if the texts of the model do not
+ * all fit. All other texts are reduced to an outline.
  */
 const WHOLE = 0.25;
 

@@ -1,8 +1,8 @@
-// Fits the lists of a checkpoint into a token limit. Each list has its own share and can use the tokens that other
-// lists leave. Within a list, the newest items are chosen first, and items proven by the log are chosen before items
-// written by a model. Among commands, those that failed or that check the work are chosen first. The names of skills
-// and instruction files to read again are chosen before all other items, because nothing else shows that these texts
-// are no longer in force.
+// Fits the lists of a checkpoint into a token limit. Each list has its own share and can also use the free tokens of
+// other lists. Within a list, the newest items are chosen first. Items proven by the log are chosen before items
+// written by a model. Failed commands, and commands that check the work, are chosen before other commands. The names of
+// skills and instruction files to read again are chosen before all other items, because nothing else shows that these
+// texts are no longer in force.
 
 import type { Position } from '@tidemark/log';
 import { estimateTokens } from '../base/estimate.ts';
@@ -39,8 +39,8 @@ const SHARES: readonly (readonly [list: ListName, share: number])[] = [
 ];
 
 /**
- * Lists whose content the steps describe in more detail. They exceed their share only with tokens that the steps do not
- * need.
+ * Lists whose content the steps describe in more detail. They can exceed their share only if the steps leave tokens
+ * free.
  */
 const LATER: ReadonlySet<ListName> = new Set(['work', 'commands']);
 
@@ -63,7 +63,9 @@ export interface Fitted {
   readonly left: number;
 }
 
-/** Lists with the tokens of every item. `prices` has the items of each list in the order in which they are chosen. */
+/**
+ * Lists with the tokens of every item. In `prices`, the items of each list are in the order in which they are chosen.
+ */
 export interface PricedLists {
   readonly lists: CheckpointLists;
   readonly prices: { readonly [list in ListName]: readonly PricedLine[] };

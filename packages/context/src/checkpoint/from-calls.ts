@@ -84,8 +84,8 @@ const READERS =
   /^(?:cat|head|tail|ls|find|sort|uniq|wc|cut|tr|sed|awk|echo|jq|tac|nl|git (?:log|show|ls-files|status))(?: |$)/;
 
 /**
- * Returns true if the command is a search, alone or after programs that only read. For any other command line, the exit
- * code can come from any of its parts.
+ * Returns true if the command is a search. Programs that only read may come before the search. For any other command
+ * line, the exit code can come from any of its parts.
  */
 function isSearch(command: string): boolean {
   const plain = command.replaceAll(/'[^']*'|"(?:\\.|[^"\\])*"/g, 'q').replace(/^(?:\w+=\S* )+/, '');

@@ -24,8 +24,7 @@ export interface Gathered {
   readonly directives: readonly Directive[];
   readonly calls: readonly ClosedCall[];
   /**
-   * Tool names of the calls in the range that started and have no closing record. The effects of these calls are
-   * unknown.
+   * Tool names of calls in the range that started but have no closing record. The effects of these calls are unknown.
    */
   readonly unclosed: readonly string[];
   /** Number of answers on the main stream. */
@@ -38,8 +37,8 @@ export interface Gathered {
   readonly work: readonly WorkDone[];
   readonly skills: readonly ReadAgain[];
   /**
-   * Ids of calls that loaded a skill. The results of these calls are instructions that are no longer in force, so no
-   * part of the results is kept.
+   * Ids of calls that loaded a skill. Their results are instructions that are no longer in force, so no part of these
+   * results is kept.
    */
   readonly loaders: ReadonlySet<string>;
   /** Latest state of each subagent, by id. */
@@ -190,9 +189,9 @@ const NOTES: { readonly [K in Kind]: NoteRecord<K> } = {
 };
 
 /**
- * Collects facts from the records after `after` up to and including `to`. Results of calls made in this range are
- * included even if they are recorded after `to`. This happens if messages sent while the calls ran stay after the
- * checkpoint. `last` is the last turn before these records, which the records may resume.
+ * Collects facts from the records after `after` up to and including `to`. If a call is in this range, its result is
+ * included even if the result is recorded after `to`. This happens if messages were sent while the calls ran and the
+ * checkpoint keeps these messages. `last` is the last turn before these records. The records may resume that turn.
  */
 export function gather(records: Iterable<Recorded>, after: number, to: Position, last?: TurnState): Gathered {
   const draft: GatherDraft = {
@@ -286,16 +285,16 @@ export function wordsOf(parts: readonly ContentPart[]): string {
 }
 
 // The next functions find the records after a range. These records stay in the context when the range is replaced. A
-// result belongs to the range of its call even if it is recorded later. This happens if messages sent while calls ran
-// are kept after the range: they are recorded before the results.
+// result belongs to the range of its call even if it is recorded later. This happens if messages were sent while calls
+// ran. Such messages are recorded before the results and are kept after the range.
 
 type ClosingRecord = RecordedOf<'tool.returned'> | RecordedOf<'tool.failed'> | RecordedOf<'tool.abandoned'>;
 
 type OfCall = ClosingRecord | RecordedOf<'tool.started'> | RecordedOf<'skill.loaded'>;
 
 /**
- * Returns the records after `to`, without the records that belong to calls that are still open at `to`. `records`
- * contains the range and all records after it.
+ * Returns the records after `to`. If a call is still open at `to`, the later records of the call are left out.
+ * `records` contains the range and all records after it.
  */
 export function behindRange(records: readonly Recorded[], to: Position): readonly Recorded[] {
   const open = new Set<string>();

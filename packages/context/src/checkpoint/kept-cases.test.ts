@@ -1,4 +1,4 @@
-// Cases measured in real sessions, in which a checkpoint had lost something that the model needed to continue.
+// Cases measured in real sessions. In each case, a checkpoint had lost something that the model needed to continue.
 
 import type { HistoryCompacted } from '@tidemark/log';
 import { callId, position } from '@tidemark/log';
@@ -55,7 +55,7 @@ test('the oldest prompt is shortened first, to the first line of each list item'
     expect(made.directives[1]?.text).toBe(list('new'));
     for (let at = 0; at < 40; at += 1) expect(lines(made).join('\n')).toContain(`${at + 1}. old ${at}`);
   }
-  // With a larger bound, more of the further lines of the items are kept.
+  // A larger bound keeps more of the additional lines of each item.
   expect(lines(roomy).filter((line) => line.includes('more words')).length).toBeGreaterThan(
     lines(tight).filter((line) => line.includes('more words')).length,
   );

@@ -90,7 +90,8 @@ export function commandIn(value: Readonly<Record<string, unknown>> | undefined):
 }
 
 /**
- * Returns the folder that the arguments of a call name for its command, as one line, or `undefined` if they name none.
+ * Returns the folder in which a call runs its command, as one line. The arguments of the call name this folder. Returns
+ * `undefined` if they name none.
  */
 export function folderIn(value: Readonly<Record<string, unknown>> | undefined): string | undefined {
   const folder = value && textIn(value, ['cwd', 'workdir']);

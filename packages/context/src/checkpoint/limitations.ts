@@ -1,6 +1,6 @@
-// Writes the limitations that every checkpoint states: the checkpoint is shortened, the tools that read the original
-// records, the skills and instructions that are no longer in force, and the number of omitted items with their
-// positions in the log.
+// Writes the limitations that every checkpoint states. They say that the checkpoint is shortened, and which tools read
+// the original records. They name the skills and instructions that are no longer in force. They give the number of
+// omitted items with their positions in the log.
 
 import type { Position } from '@tidemark/log';
 import type { Checkpoint, LeftOut, ListName, ReadAgain } from './checkpoint.ts';
@@ -88,8 +88,8 @@ function nameSkills(what: string, again: readonly ReadAgain[]): readonly string[
 }
 
 /**
- * Returns one line if the list of decisions or the list of tasks is empty and nothing was omitted from it, because an
- * empty list does not prove that there were no decisions or tasks. Otherwise returns no line.
+ * Returns one line if the list of decisions or the list of tasks is empty and nothing was omitted from it. An empty
+ * list does not prove that there were no decisions or tasks. Otherwise returns no line.
  */
 function emptyLists({ decisions, tasks, leftOut: gone }: Omit<Checkpoint, 'limitations'>): readonly string[] {
   const empty = [
@@ -131,8 +131,8 @@ type PositionSpan = LeftOut['spans'][number];
 const MAX_RANGES = 12;
 
 /**
- * Adds newly omitted positions to those omitted before. Positions with no kept item between them form one range.
- * Returns `undefined` if nothing was ever omitted.
+ * Adds newly omitted positions to the positions that were omitted before. If there is no kept item between two
+ * positions, they are in the same range. Returns `undefined` if nothing was ever omitted.
  */
 export function addLeftOut(
   before: LeftOut | undefined,

@@ -30,9 +30,9 @@ const FIXED = 300;
 
 export interface CheckpointInput {
   /**
-   * Records that are new since `previous`, in order. Without `previous`, or if it has no `fields`, all records of the
-   * range. Older records are skipped. Records after the range are used only for two purposes: results of calls in the
-   * range, and names that the checkpoint does not need to repeat.
+   * Records of the range that are new since `previous`, in order. If there is no `previous`, or if it has no `fields`,
+   * these are all records of the range. Older records are skipped. Records after the range are used only for two
+   * purposes: to find results of calls in the range, and to find names that the checkpoint does not need to repeat.
    */
   readonly records: Iterable<Recorded>;
   /** Range that the checkpoint will replace. It begins where the range of `previous` begins. */
@@ -46,7 +46,9 @@ export interface CheckpointInput {
   readonly bound: number;
   /** Names of the skills whose bodies remain after the checkpoint. */
   readonly skillsInTail?: Iterable<string>;
-  /** Paths, as the tools reported them, of the files that were read again after the range. */
+  /**
+   * Paths of the files that were read again after the range. The paths have the form in which the tools reported them.
+   */
   readonly filesInTail?: Iterable<string>;
   /** Positions of the prompts that remain whole after the checkpoint. */
   readonly keptPrompts?: Iterable<number>;
@@ -150,8 +152,8 @@ function turnsWith(turns: readonly TurnState[], places: readonly Position[]): re
 }
 
 /**
- * Reduces the tokens for the lists until the whole checkpoint, with its fixed text, fits the bound. The result is above
- * the bound only if the checkpoint does not fit with zero tokens for the lists.
+ * Reduces the tokens for the lists until the whole checkpoint, with its fixed text, fits the bound. If the checkpoint
+ * does not fit with zero tokens for the lists, the result is above the bound.
  */
 function fitBound(within: (room: number) => Checkpoint, bound: number): Checkpoint {
   let room = bound;

@@ -45,8 +45,8 @@ const INSTRUCTIONS = /(^|[\\/])AGENTS\.md$/;
 
 /**
  * Merges the previous checkpoint, the facts from new records and the items from a model. Lists are in log order.
- * Repeated entries for the same item become one entry with the latest values. `remaining` names the content that remains
- * after the checkpoint and that the lists do not repeat.
+ * Repeated entries for the same item become one entry with the latest values. `remaining` names the content that
+ * remains after the checkpoint. The lists do not repeat this content.
  */
 export function mergeFields(
   previous: Checkpoint | undefined,
@@ -91,7 +91,7 @@ const MAX_SHORT_PROMPTS = 3;
 
 /**
  * Returns the latest request and the last short prompts after it. Code cannot decide if a short prompt is a new
- * request, so the short prompts are listed for the reader.
+ * request, so the short prompts are shown to the model.
  */
 function objectiveOf(
   before: Checkpoint | undefined,
@@ -147,8 +147,8 @@ function mergeDecisions(proven: readonly Decision[], adds: ModelAdds | undefined
 
 /**
  * Removes decisions that another decision replaces. The text in `replaces` may differ slightly from the replaced
- * decision, but must match exactly one decision. A decision of a model cannot replace a newer decision from the log: in
- * this case the decision of the model is removed.
+ * decision, but must match exactly one decision. A decision of a model cannot replace a newer decision from the log. In
+ * this case, the decision of the model is removed.
  */
 function withoutReplaced(decisions: readonly Decision[]): readonly Decision[] {
   const gone = new Set<Decision>();
@@ -227,7 +227,7 @@ function failureBefore(was: CommandRun, is: CommandRun): Pick<CommandRun, 'faile
   return defined({ failedAt: failed.failedAt, failure: failed.failure });
 }
 
-/** Merges questions or risks. A plan adds or closes them, and a later plan can add a closed one again. */
+/** Merges questions or risks. A plan adds or closes them. A later plan can add a closed question or risk again. */
 function mergeRemarks(
   before: readonly Remark[] = [],
   plans: readonly (Plan & { readonly position: Position })[],
@@ -276,7 +276,10 @@ function latest(all: readonly ReadAgain[], remaining: ReadonlySet<string>): read
   );
 }
 
-/** Merges all items with the same key by `join`. Each merged item is at the index of the first item with its key. */
+/**
+ * Merges all items that have the same key. `join` merges two of them. The merged item is at the index of the first item
+ * with its key.
+ */
 function lastOfEach<T>(all: readonly T[], keyOf: (one: T) => string, join: (was: T, is: T) => T): readonly T[] {
   const found = new Map<string, T>();
   for (const one of all) {

@@ -53,8 +53,8 @@ export interface UnusableAnswer {
    */
   readonly code: 'calls' | 'silent' | 'no-json' | 'unfit' | 'empty' | 'contradicts';
   /**
-   * Description of the fault for the retry. From the answer it quotes only field names, tool names and contradicting
-   * lines.
+   * Description of the fault for the retry. It quotes only field names, tool names and contradicting lines from the
+   * answer.
    */
   readonly message: string;
 }
@@ -191,7 +191,7 @@ export interface ModelFields {
   readonly tasks: readonly ModelTask[];
   readonly questions: readonly ModelQuestion[];
   readonly risks: readonly string[];
-  /** Descriptions of the content that the model could not carry over, by its own report. */
+  /** Content that the model could not carry over, as described by the model. */
   readonly limitations: readonly string[];
 }
 
@@ -245,7 +245,9 @@ export function isClosed({ status }: Pick<ModelTask, 'status'>): boolean {
   return status === 'done' || status === 'dropped';
 }
 
-/** Returns the text of an item that is listed both as closed and as open, or `undefined` if there is no such item. */
+/**
+ * Returns the text of an item that is listed both as closed and as open. Returns `undefined` if there is no such item.
+ */
 function twice<T>(all: readonly T[], wordsOf: (one: T) => string, closed: (one: T) => boolean): string | undefined {
   const ended = new Set(all.filter(closed).map((one) => keyOfLine(wordsOf(one))));
   const open = all.find((one) => !closed(one) && ended.has(keyOfLine(wordsOf(one))));

@@ -1,5 +1,5 @@
-// Checkpoints over several rounds with a model's help: each new answer replaces the previous one and closes items that
-// have ended.
+// Checkpoints over several rounds with a model's help. Each new answer replaces the previous answer and closes items
+// that have ended.
 
 import type { HistoryCompacted } from '@tidemark/log';
 import { callId } from '@tidemark/log';
@@ -24,8 +24,8 @@ interface Round {
 }
 
 /**
- * Compacts after each round. Each compaction gets the record of the previous one, as it would be read back from the
- * log.
+ * Compacts after each round. Each compaction gets the record of the previous compaction, in the form in which it is
+ * read back from the log.
  */
 function played(rounds: readonly Round[]): readonly Checkpoint[] {
   const events: TestEvent[] = [created, prompt('Build the store.')];

@@ -14,7 +14,8 @@ export interface MergedTasks {
 }
 
 /**
- * Merges tasks of the previous checkpoint, the plans and a model. A model can only add tasks that are not in the list.
+ * Merges the tasks of the previous checkpoint, of the plans and of a model. A model can only add tasks that are not in
+ * the list.
  */
 export function mergeTasks(
   before: readonly Task[],
@@ -51,8 +52,8 @@ function unlistTask(task: Task): Task {
 }
 
 /**
- * Returns a function that checks if an item of work reports the end of one of these tasks or questions. It compares the
- * text with the texts that `mergeTasks` and `placeAdds` write for an end.
+ * Returns a function that checks if an item of work reports the end of one of these tasks or questions. The function
+ * compares the item's text with the texts that `mergeTasks` and `placeAdds` write for an end.
  */
 export function endsAny(
   tasks: readonly Task[],

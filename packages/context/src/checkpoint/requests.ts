@@ -38,16 +38,16 @@ export function isRequest(text: string): boolean {
 }
 
 /**
- * Returns true for a prompt of few words that does more than ask to continue. Such a prompt is either a request or an
- * addition to the previous request.
+ * Returns true for a short prompt that contains more than a request to continue. Such a prompt is either a request or
+ * an addition to the previous request.
  */
 export function isShortPrompt(text: string): boolean {
   return !isCommand(text) && text !== '' && !isRequest(text) && !onlyGoesOn(text);
 }
 
 /**
- * Returns true for a command of the client program, such as `/compact`. If a command other than those in `WITH_WORDS`
- * is followed by several words, the prompt counts as a request.
+ * Returns true for a command of the client program, such as `/compact`. If several words follow a command that is not
+ * in `WITH_WORDS`, the prompt counts as a request.
  */
 export function isCommand(text: string): boolean {
   if (RECORDED.test(text) || WITH_WORDS.test(text)) return true;

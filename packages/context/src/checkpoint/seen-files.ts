@@ -1,5 +1,5 @@
-// Tracks the known content of each file: the lines that calls in the range read or wrote last, updated by later
-// changes.
+// Tracks the known content of each file. This content is the lines that calls in the range read or wrote last, with all
+// later changes applied.
 
 import { defined } from '@tidemark/core';
 import { namesIn } from '../base/names.ts';
@@ -44,8 +44,8 @@ function placeOf(text: string, part: string): number {
 }
 
 /**
- * Returns the file after a change, or `undefined` if the known part does not contain the replaced text exactly once.
- * With `all`, it may contain the text more than once.
+ * Returns the file after a change. Returns `undefined` if the known part does not contain the replaced text exactly
+ * once. With `all`, the known part may contain the text more than once.
  */
 export function fileBehind(file: SeenFile | undefined, { was, is, all, whole }: Hunk): SeenFile | undefined {
   if (whole === true) return { lines: is.split('\n'), first: 1, whole };
@@ -85,7 +85,7 @@ export interface Heading {
 interface Language {
   readonly endings: readonly string[];
   readonly heading: RegExp;
-  /** Lines that match `heading` but are not headings. */
+  /** Pattern for lines that match `heading` but are not headings. */
   readonly except?: RegExp;
 }
 

@@ -7,10 +7,13 @@ import type { Directive, Objective, Quote } from './checkpoint.ts';
 import { quoteText } from './lines.ts';
 import { excerptOf, lineOf } from './excerpt.ts';
 
-/** Maximum share of the tokens for all quotes that the objective may use if it is not in the list of prompts. */
+/** Maximum share for the objective if it is not in the list of prompts. It is a share of the tokens for all quotes. */
 const AIM = 0.15;
 
-/** Share of the tokens for all quotes that is reserved for a summary if the prompts alone would need all tokens. */
+/**
+ * Share that is reserved for a summary if the prompts alone need all tokens. It is a share of the tokens for all
+ * quotes.
+ */
 const SUMMARY = 0.3;
 
 /** Minimum tokens of a shortened prompt. */
@@ -54,8 +57,9 @@ export function shortenQuotes({ objective, directives, summary }: Quotes, room: 
 }
 
 /**
- * Shortens the prompts one by one, oldest first, until all fit. Each is first reduced to its outline, then to an
- * outline with shorter lines, and only then to its beginning and end.
+ * Shortens the prompts in order, oldest first, until all fit. A prompt is first reduced to its outline. If this is not
+ * enough, the lines of the outline are shortened. If this is not enough either, only the beginning and end of the
+ * prompt remain.
  */
 function shortenOldest(directives: readonly Directive[], room: number): readonly Directive[] {
   let short = directives;
@@ -109,8 +113,8 @@ function textOf({ text, of }: Quote): Pick<Quote, 'text' | 'of'> {
   return defined({ text, of });
 }
 
-// The next functions shorten a long text by its structure. A list keeps the first line of every item, and a paragraph
-// its first and last sentence. Remaining tokens are used to restore whole blocks, in order.
+// The next functions shorten a long text by its structure. A list keeps the first line of every item. A paragraph keeps
+// its first and last sentence. If tokens remain, whole blocks are restored, in order.
 
 const GAP = ' […]';
 
@@ -142,8 +146,9 @@ export function outlineAt(text: string, level: number): string {
 }
 
 /**
- * Returns a text that fits into `tokens` tokens, by `estimateTokens`. Tried in order: the whole text; its outline with
- * as many whole blocks as fit; its outline with shorter lines; its beginning and end.
+ * Returns a text that fits into `tokens` tokens, by `estimateTokens`. The first form that fits is returned. The forms
+ * are: the whole text; its outline with as many whole blocks as fit; its outline with shorter lines; its beginning and
+ * end.
  */
 function fitText(text: string, tokens: number): string {
   if (estimateTokens(text) <= tokens) return text;
@@ -220,8 +225,8 @@ function restore(blocks: readonly OutlineBlock[], outlines: readonly string[], r
 }
 
 /**
- * Returns the part of a block that fits into `tokens` tokens: its first lines, or for a paragraph of few lines its
- * beginning and end.
+ * Returns the part of a block that fits into `tokens` tokens. This is the first lines of the block. For a paragraph of
+ * few lines, it is the beginning and end.
  */
 function partOf(kind: OutlineBlock['kind'], lines: readonly string[], tokens: number): string {
   if (kind === 'paragraph' && lines.length < MANY) return excerptWithin(lines.join('\n'), tokens);

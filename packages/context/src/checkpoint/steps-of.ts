@@ -1,5 +1,5 @@
-// Collects the steps of a range, before a part of them is chosen: texts, calls and result lines. Each has an estimate
-// of the benefit of keeping it (`worth`). Also collects the names in files that were read or changed.
+// Collects the steps of a range before a part of them is chosen. Steps are texts, calls and result lines. Each step has
+// an estimate of its usefulness (`worth`). Also collects the names in files that were read or changed.
 
 import { defined } from '@tidemark/core';
 import type { Position } from '@tidemark/log';
@@ -14,7 +14,7 @@ import { namesIn } from '../base/names.ts';
 import { isPlanTool } from './plan-tasks.ts';
 import type { Hunk, SeenFile } from './seen-files.ts';
 
-/** Step that may be kept. `worth` is roughly the number of times that it is expected to be needed. */
+/** Step that may be kept. `worth` estimates how many times the step will be needed. */
 export interface Candidate {
   readonly step: CheckpointStep;
   readonly worth: number;
@@ -52,8 +52,8 @@ const LINE = 240;
 const ARGUMENT = 600;
 
 /**
- * A replaced text with at most this number of changed lines is shown with these lines. For a longer one, only its place
- * is shown.
+ * Limit for a replaced text. If at most this number of lines changed, the changed lines are shown. If more lines
+ * changed, only the place of the change is shown.
  */
 const CHANGED = 3;
 
@@ -240,8 +240,8 @@ function numberedLines(output: string): { readonly lines: readonly string[]; rea
 }
 
 /**
- * Returns the path under which the file was seen before. Tools may name the same file relative to the workspace or as
- * an absolute path.
+ * Returns the path under which the file was seen before. A tool can name the same file by an absolute path or relative
+ * to the workspace.
  */
 function fileKey({ files }: Pick<OfferDraft, 'files'>, path: string): string {
   if (files.has(path)) return path;
@@ -345,8 +345,8 @@ function offerLines(draft: OfferDraft, { position }: ClosedCall, output: string,
 }
 
 /**
- * Returns the additional worth of a name that prompts or answers mention: 2 if the last mention is after `position`,
- * otherwise 1, and up to 2 more for the number of mentions. Returns 0 without a mention.
+ * Returns the additional worth of a name that prompts or answers mention. It is 2 if the last mention is after
+ * `position`, otherwise 1. The number of mentions adds up to 2 more. Returns 0 without a mention.
  */
 function referredTo(name: string, position: number, { last, count }: Mentions): number {
   const at = last.get(name);
@@ -355,8 +355,8 @@ function referredTo(name: string, position: number, { last, count }: Mentions): 
 }
 
 /**
- * Returns the factor for the worth of a name: 0.15 if records after the range mention the name, because the checkpoint
- * then does not need to repeat it, and otherwise 1.
+ * Returns the factor for the worth of a name. If records after the range mention the name, the factor is 0.15, because
+ * the checkpoint does not need to repeat the name. Otherwise the factor is 1.
  */
 function fresh(name: string, { behind: later }: Mentions): number {
   return later.has(name) ? 0.15 : 1;

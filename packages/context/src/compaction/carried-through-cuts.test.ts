@@ -1,5 +1,5 @@
-// Property test: several compactions in a row, each with the cut that the fold makes. After each one, every prompt and
-// every changed file is in the checkpoint or still packed.
+// Property test: several compactions in a row. Each compaction uses the cut that the fold makes. After each compaction,
+// every prompt and every changed file is in the checkpoint or still packed.
 
 import type { EpochOpened, HistoryCompacted } from '@tidemark/log';
 import { callId, position } from '@tidemark/log';
@@ -41,8 +41,8 @@ const started: TestEvent = ['turn.started', { trigger: 'user' }];
 const ended: TestEvent = ['turn.ended', { outcome: 'completed' }];
 
 /**
- * Random batches of calls. Each call changes a file, the calls close in either order, and a prompt is given before or
- * between their results.
+ * Random batches of calls. Each call changes a file. The calls close in any order. A prompt is given before their
+ * results or between them.
  */
 const batch: fc.Arbitrary<Happens> = fc
   .record({ calls: fc.integer({ min: 1, max: 3 }), said: fc.nat(3), forward: fc.boolean() })

@@ -8,7 +8,7 @@ import { remainingSpans } from '../fold/settle.ts';
 
 /**
  * State of the latest compaction. `recorded`: no epoch uses it yet, and the next request will open one. `taken-up`: an
- * epoch uses it, but no request was accepted since. `confirmed`: a request was accepted since.
+ * epoch uses it, but no request was accepted after that epoch opened. `confirmed`: a request was accepted after that.
  */
 export interface CompactionStanding {
   /** Position of the `history.compacted` record. */

@@ -1,5 +1,5 @@
-// Drafts a compaction: the spans that it omits and keeps, and the sizes of the parts of the request after it. The
-// checkpoint is made later, so the draft does not contain its size.
+// Drafts a compaction. The draft contains the spans that the compaction omits and keeps, and the sizes of the parts of
+// the request after it. The checkpoint is made later, so the draft does not contain the size of the checkpoint.
 
 import { defined } from '@tidemark/core';
 import type { Position, Range } from '@tidemark/log';
@@ -21,8 +21,8 @@ export interface DraftOptions {
   /** Maximum tokens of the history after the checkpoint, on the model's scale. */
   readonly tail: number;
   /**
-   * Minimum weight of one byte of the tail, in tokens. Set if the byte limit, and not the token limit, makes the
-   * compaction necessary.
+   * Minimum weight of one byte of the tail, in tokens. Set if the compaction is necessary because of the byte limit and
+   * not because of the token limit.
    */
   readonly perByte?: number;
   /** Maximum length of a text in a kept result, in UTF-16 units. Absent means no limit. */
@@ -36,7 +36,7 @@ export interface DraftOptions {
 /** Compaction before its checkpoint is made. Its sizes are estimates on the model's scale. */
 export interface CompactionDraft {
   readonly range: Range;
-  /** Positions of the current turn's prompts that are inside the range and are kept, steering prompts included. */
+  /** Positions of the current turn's prompts that are inside the range and are kept. Steering prompts are included. */
   readonly keeps: readonly Position[];
   readonly shortens?: number;
   /** Spans that remain after the range. */
@@ -101,9 +101,9 @@ export function draftCompaction(state: State, options: DraftOptions): Compaction
 }
 
 /**
- * Returns true if the steps of the open tool loop must be omitted. A provider that checks the prefix refuses their old
- * reasoning after a compaction, and it refuses their calls without this reasoning. The prompts of the turn are still
- * kept, and the checkpoint describes the work.
+ * Returns true if the steps of the open tool loop must be omitted. After a compaction, a provider that checks the
+ * prefix refuses the old reasoning of these steps. It also refuses their calls without this reasoning. The prompts of
+ * the turn are still kept, and the checkpoint describes the work.
  */
 function mustLeaveLoop(tail: readonly Span[], { prefixCheck, reasoningInLoop }: DraftOptions['row']): boolean {
   if (!prefixCheck || reasoningInLoop !== 'required') return false;
@@ -132,8 +132,8 @@ function meanScale(scaling: Scaling, spans: readonly Span[]): number {
 }
 
 /**
- * Returns the span as it will be sent. Reasoning is bound to the prefix, which a compaction changes, so it is removed
- * for a model that checks the prefix.
+ * Returns the span as it will be sent. Reasoning is bound to the prefix, and a compaction changes the prefix. If the
+ * model checks the prefix, the reasoning is therefore removed.
  */
 function shownSpan(span: Span, { prefixCheck }: DraftOptions['row']): Span {
   if (!prefixCheck || !span.parts.some(({ type }) => type === 'reasoning')) return span;
@@ -141,9 +141,9 @@ function shownSpan(span: Span, { prefixCheck }: DraftOptions['row']): Span {
 }
 
 /**
- * Cut through a tail of spans, chosen by tokens from the end. It is always between messages, so it never separates a
- * call from its result or splits a parallel batch. Results that the model has not seen are always kept, with the answer
- * that made the calls.
+ * Cut through a tail of spans. It is chosen by tokens, counted from the end. The cut is always between messages, so it
+ * never separates a call from its result and never splits a parallel batch. Results that the model has not seen are
+ * always kept, together with the answer that made the calls.
  */
 export interface TailBoundary {
   /** Index of the first kept span, or the number of spans if none is kept. */
@@ -199,7 +199,8 @@ function messagesOf(tail: readonly Span[]): readonly Message[] {
 }
 
 /**
- * Returns the index of the answer whose results the model has not seen, or the number of messages if it has seen all.
+ * Returns the index of the answer whose results the model has not seen. Returns the number of messages if the model has
+ * seen all results.
  */
 function firstUnseen(messages: readonly Message[]): number {
   const last = messages.findLastIndex(({ spans }) => spans[0]?.role === 'assistant');
@@ -212,9 +213,9 @@ function sumOf(messages: readonly Message[], tokensOf: (span: Span) => number): 
 }
 
 /**
- * Returns a function from the index of a span to the cut before that span. The last omitted position must be at or
- * after the groups of all earlier spans, and before the group of that span. Spans are in settled order and not in order
- * of positions, so not every span has such a position. The function then returns `undefined`.
+ * Returns a function that takes the index of a span and returns the cut before that span. Spans are in settled order,
+ * not in the order of their positions. The last omitted position must be at or after the groups of all earlier spans,
+ * and before the group of the span at the index. If no such position exists, the function returns `undefined`.
  */
 function cutsOf(tail: readonly Span[], after: number): (first: number) => TailBoundary | undefined {
   const floors = running(tail, ({ group }) => group, Math.max, after);

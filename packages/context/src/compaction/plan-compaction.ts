@@ -1,5 +1,5 @@
-// Plans a compaction. It tries smaller and smaller tails, called rungs, and takes the first rung that fits and frees
-// enough. The last rung keeps only the messages that the model has not answered yet, with shortened results.
+// Plans a compaction. It tries tails of decreasing size. Each size is called a rung. It takes the first rung that fits
+// and frees enough. The last rung keeps only the messages that the model has not answered yet, with shortened results.
 
 import { defined } from '@tidemark/core';
 import type { Money, Timestamp } from '@tidemark/log';
@@ -38,8 +38,8 @@ const OF_WINDOW = 1 / 10;
 const OF_RANGE = 1 / 4;
 
 /**
- * Tokens that a checkpoint may use even if `OF_WINDOW` and `OF_RANGE` allow fewer. In a small window, this number is
- * the share `OF_HARD` of the budget `hard`, if that is less.
+ * Tokens that a checkpoint may always use, even if `OF_WINDOW` and `OF_RANGE` allow fewer. In a small window, the share
+ * `OF_HARD` of the budget `hard` can be less than this number. The smaller number applies.
  */
 const ALWAYS = 4_000;
 
@@ -62,11 +62,11 @@ export interface CompactionInput {
   readonly checkpoint?: number;
   /** Last rung that is tried. Default: `LAST_RUNG`, or `from` if `alone` is set. */
   readonly last?: number;
-  /** True to keep only the checkpoint and no part of the history. By default, only one rung is then tried. */
+  /** True to keep only the checkpoint and no part of the history. In this case, only one rung is tried by default. */
   readonly alone?: boolean;
   /**
-   * True to replace the checkpoint of a compaction that no epoch uses yet by a better one. The plan may then omit the
-   * same part of the history as that compaction.
+   * True to make a better checkpoint for a compaction that no epoch uses yet. The new plan may then omit the same part
+   * of the history as that compaction.
    */
   readonly anew?: boolean;
 }
@@ -105,7 +105,7 @@ export function planCompaction(state: State, input: CompactionInput): Compaction
   return refused;
 }
 
-/** Refuses the plan if a compaction that no epoch uses yet already omits as much. */
+/** Refuses the plan if another compaction already omits the same amount and waits for an epoch. */
 function unlessWaiting({ compacted, epoch, history }: State, plan: CompactionPlan): CompactionPlan | RefusedPlan {
   if (compacted === undefined || compacted.position === epoch?.opened.checkpoint) return plan;
   const { range, keeps = [], shortens } = compacted.data;
@@ -137,8 +137,8 @@ function planRung(state: State, input: CompactionInput, rung: number): Compactio
 }
 
 /**
- * Returns the `perByte` option for a request that is too large in bytes. With this option, a tail that fits its token
- * budget also has at most the same share of the byte limit.
+ * Returns the `perByte` option for a request that is too large in bytes. The option converts bytes to tokens. If a tail
+ * fits its token budget, it then also fits the same share of the byte limit.
  */
 function perByte({ by, hard, bytesLimit }: Gauge): Pick<DraftOptions, 'perByte'> {
   return by === 'bytes' && bytesLimit !== undefined ? { perByte: hard / (MAX_BYTE_SHARE * bytesLimit) } : {};
@@ -153,8 +153,8 @@ export function boundAt(most: number, scale: number): number {
 }
 
 /**
- * Returns the maximum tokens of a checkpoint, on the model's scale. It is low enough that the compaction fits and is
- * worth making, so a short range gets a short checkpoint.
+ * Returns the maximum tokens of a checkpoint, on the model's scale. The maximum is low enough that the compaction fits
+ * and is worth making. A short range therefore gets a short checkpoint.
  */
 function mostOf({ gauge, checkpoint }: CompactionInput, draft: CompactionDraft, sizes: CompactionSizes): number {
   const { limit, hard, by } = gauge;
@@ -193,9 +193,9 @@ export interface CompactionSizes {
 }
 
 /**
- * Reason why a compaction is not made. `nothing-to-leave-out`: no part of the history can be omitted. `nothing-new`: a
- * compaction that waits for the next request already omits as much. `does-not-fit`: the request after the compaction
- * exceeds the token or byte limit. `shrinks-too-little`: the request shrinks by less than a fifth.
+ * Reason why a compaction is not made. `nothing-to-leave-out`: no part of the history can be omitted. `nothing-new`:
+ * another compaction waits for the next request and already omits the same amount. `does-not-fit`: the request after
+ * the compaction exceeds the token or byte limit. `shrinks-too-little`: the request shrinks by less than a fifth.
  */
 export type CompactionRefusal = 'nothing-to-leave-out' | 'nothing-new' | 'does-not-fit' | 'shrinks-too-little';
 
@@ -249,8 +249,8 @@ function wholeOf(state: State, { bytes }: Gauge, { front, tools }: CompactionSiz
 }
 
 /**
- * Returns the lowest cliff that the request exceeds before the compaction and does not exceed after it, or `undefined`.
- * If a request exceeds a cliff, the model prices the whole request higher.
+ * Returns the lowest cliff that the request exceeds before the compaction and no longer exceeds after it. Returns
+ * `undefined` if there is none. If a request exceeds a cliff, the model charges more for the whole request.
  */
 export function cliffCleared(
   { before, after }: CompactionSizes,
@@ -261,8 +261,9 @@ export function cliffCleared(
 }
 
 /**
- * Returns the tokens that the compaction writes again, and how much more this costs than reading them from the cache.
- * The front and the tools are read, and everything after them is written. `cost` is absent if the price is unknown.
+ * Returns the tokens that the compaction writes again, and the additional cost compared with reading them from the
+ * cache. The front and the tools are read, and everything after them is written. `cost` is absent if the price is
+ * unknown.
  */
 export function breakCost(
   { after, parts }: CompactionSizes,
@@ -281,7 +282,10 @@ export interface LargePart {
   readonly tokens: number;
 }
 
-/** Returns the largest parts of the next request, largest first, at most `most`. Parts without tokens are omitted. */
+/**
+ * Returns the largest parts of the next request, largest first. The list has at most `most` parts. Parts without tokens
+ * are omitted.
+ */
 export function largestParts(state: State, most = 4): readonly LargePart[] {
   const { epoch, history } = state;
   const scaling = scalingOf(state);

@@ -1,6 +1,6 @@
 // Chooses the front that an epoch opens with: the natural front, which has no padding, or the padded front. The
-// decision is made when the epoch opens. The next epoch keeps the decision if its front is the same apart from the
-// padding.
+// decision is made when the epoch opens. If the next epoch has the same front apart from the padding, it keeps the
+// decision.
 
 import { defined } from '@tidemark/core';
 import type { EpochOpened, FrontEntry, PaddingRecord, PaddingSetting, Timestamp } from '@tidemark/log';
@@ -23,7 +23,7 @@ export interface ChoiceInput {
    * it.
    */
   readonly state: State;
-  /** Epoch before the new one. `undefined` for the first epoch. */
+  /** Epoch before the new epoch. `undefined` for the first epoch. */
   readonly before: EpochOpened | undefined;
   readonly wanted: RequestSpec;
   readonly capabilities: Capabilities;
@@ -41,9 +41,9 @@ export interface FrontChoice {
 }
 
 /**
- * Returns the front of the new epoch. If the front of a parent can be inherited, it is used. Otherwise, the decision of
- * the previous epoch is used, if it still applies. Otherwise, a new calculation decides. If no padding is offered and
- * no front is inherited, the front is `texts` of the request.
+ * Returns the front of the new epoch. If the front of a parent can be inherited, it is used. Otherwise, if the decision
+ * of the previous epoch still applies, that decision is used. Otherwise, a new calculation decides. If no padding is
+ * offered and no front is inherited, the front is `texts` of the request.
  */
 export function chooseFront(input: ChoiceInput): FrontChoice {
   const { wanted } = input;
@@ -115,8 +115,9 @@ function tailTokens({ history: { packed } }: State): number {
 
 /**
  * Input of the calculation that decides if a front is padded up to the model's floor. The calculation is made when an
- * epoch opens, is recorded, and does not change during the epoch. Below the floor, each call pays the full price of the
- * whole front. Above the floor, the front is written once and then read. Tokens are estimates.
+ * epoch opens. It is recorded and does not change during the epoch. If the front is below the floor, each call pays the
+ * full price of the whole front. If it is above the floor, the front is written one time and then read. Tokens are
+ * estimates.
  */
 export interface PaddingInput {
   readonly setting: PaddingSetting;
@@ -127,8 +128,8 @@ export interface PaddingInput {
   /** Tokens of the tools and the system text without padding. */
   readonly natural: number;
   /**
-   * Tokens of the tools and the system text with padding. Absent if no set of whole sections gives a size between the
-   * model's floor and the upper limit for padding.
+   * Tokens of the tools and the system text with padding. The padded size must be between the model's floor and the
+   * upper limit for padding. Absent if no set of whole sections gives such a size.
    */
   readonly padded: number | undefined;
   /** Tokens after the front in the first request. */
@@ -140,20 +141,20 @@ export interface PaddingInput {
 }
 
 /**
- * Numbers of calls per session, all equally likely. They are the deciles of the calls per prompt in the three shared
- * recordings of real coding sessions (85 prompts, 594 calls; median 3, mean 7).
+ * Possible numbers of calls per session. All are equally likely. They are the deciles of the calls per prompt in the
+ * three shared recordings of real coding sessions (85 prompts, 594 calls; median 3, mean 7).
  *
- * A session is treated as one prompt. Requests of further prompts are already above the floor, so padding only adds the
- * price of reading it to them.
+ * A session is treated as one prompt. Requests of further prompts are already above the floor. For these requests,
+ * padding only adds the price of reading it.
  */
 const LENGTHS: readonly number[] = [1, 2, 3, 3, 3, 4, 4, 6, 9, 19];
 
 /**
- * Tokens by which a request grows from one call to the next, all equally likely.
+ * Possible numbers of tokens by which a request grows from one call to the next. All are equally likely.
  *
  * With tools: the midpoints of the quartiles of the first five steps in the recordings that `LENGTHS` names (12 steps,
- * from 347 to 20,135 tokens). No session without tools was recorded. For such sessions, 350 is assumed, which lies
- * between the medians of the later steps of the recordings, 241 and 481.
+ * from 347 to 20,135 tokens). No session without tools was recorded. For such sessions, 350 is assumed. It lies between
+ * 241 and 481, the medians of the later steps of the recordings.
  */
 const GROWTH: { readonly [kind in 'tools' | 'talk']: readonly number[] } = {
   tools: [550, 1_500, 5_500, 19_500],
@@ -195,10 +196,10 @@ function whyOf(
 }
 
 /**
- * Returns expected values. `calls`: calls of one session whose prefix is below the floor without padding. `gain`: total
- * saving by padding in this session and in the `others` that share its front, in tokens at the base input price; absent
- * if padding or prices are missing. Returns `undefined` if the floor is unknown, if the front reaches the floor without
- * padding, or if the model takes no markers.
+ * Returns two expected values. `calls` is the number of calls of one session whose prefix is below the floor without
+ * padding. `gain` is the total saving by padding, in this session and in the `others` that share its front. It is in
+ * tokens at the base input price, and is absent if padding or prices are missing. Returns `undefined` in three cases:
+ * the floor is unknown, the front reaches the floor without padding, or the model takes no markers.
  */
 function sumOf(input: PaddingInput): Pick<PaddingRecord, 'calls' | 'gain'> | undefined {
   const { capabilities, natural, padded, tail, tools, others } = input;
@@ -232,7 +233,7 @@ interface PaddingRates {
   readonly write: number;
 }
 
-/** Returns the number of calls whose whole request, tail included, is below the floor. */
+/** Returns the number of calls whose whole request is below the floor. The tail is included. */
 function callsBelow({ calls, tail, growth, floor }: Course, front: number): number {
   return Math.min(calls, Math.max(0, Math.ceil((floor - front - tail) / growth)));
 }

@@ -1,5 +1,5 @@
-// Decides when an epoch opens, and builds its event. An epoch opens only with the first request that needs it, so a
-// setting that is changed and changed back does not open an epoch (L3).
+// Decides when an epoch opens, and builds its event. An epoch opens only with the first request that needs it. If a
+// setting is changed and then changed back, no epoch opens (L3).
 
 import { defined } from '@tidemark/core';
 import type {
@@ -67,8 +67,8 @@ export interface PaddingOffer {
 const REASONING = ['thinking', 'effort', 'output_config', 'reasoning', 'reasoning.effort'];
 
 /**
- * Returns the most important cause for a new epoch, or `undefined` if the current epoch serves the request. Differences
- * that could be appended to the history also count as causes.
+ * Returns the most important cause for a new epoch. Returns `undefined` if the next request can use the current epoch.
+ * Differences that could be appended to the history also count as causes.
  */
 export function neededEpoch(state: State, wanted: RequestSpec): EpochCause | undefined {
   return epochCauses(state, wanted)[0];
@@ -101,9 +101,9 @@ export function roleOf({ texts }: Pick<RequestSpec, 'texts'>): Layer | undefined
 }
 
 /**
- * Checks that an epoch's front can serve the wanted request. The padding of the front and the skill list of an older
- * log are not compared, because they are frozen with the front. Tools may differ: changed tools are appended after the
- * front, or wait for a later epoch.
+ * Checks that the wanted request can use the front of an epoch. The padding of the front and the skill list of an older
+ * log are not compared, because they do not change during an epoch. Tools may differ: changed tools are appended after
+ * the front, or wait for a later epoch.
  */
 export function servesAs(opened: EpochOpened, wanted: RequestSpec): boolean {
   const { provider, model } = wanted;
@@ -113,7 +113,7 @@ export function servesAs(opened: EpochOpened, wanted: RequestSpec): boolean {
 
 /**
  * Checks that an epoch has the wanted front, with or without padding. Padding is not compared, because it was decided
- * when the epoch opened and is frozen with it.
+ * when the epoch opened and does not change after that.
  */
 export function sameFront(opened: EpochOpened, wanted: RequestSpec): boolean {
   return sameTools(opened.tools, wanted) && changedLayer(opened, wanted, [PADDING]) === undefined;
@@ -172,8 +172,8 @@ function changedLayer(
 }
 
 /**
- * Name of the skill list layer, which exists only in older logs. The layer stays until another cause opens an epoch,
- * and opens no epoch itself.
+ * Name of the skill list layer, which exists only in older logs. The layer stays until another cause opens an epoch.
+ * The layer itself opens no epoch.
  */
 const SKILLS = 'skills';
 
@@ -188,8 +188,8 @@ function changedParameter(before: RenderParameters, after: RenderParameters): Ep
 }
 
 /**
- * Returns the names of the render parameters that differ. A log may contain any name, so only own members are compared,
- * never inherited ones such as `constructor`.
+ * Returns the names of the render parameters that differ. A log may contain any name, for example `constructor`. Only
+ * own members are therefore compared, never inherited members.
  */
 export function changedNames(before: RenderParameters, after: RenderParameters): readonly string[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);

@@ -35,7 +35,7 @@ function opened(state: State, one: RequestSpec): State {
 }
 
 const open = fold([request(2)], opened(fold([created, prompt('go')]), wanted));
-/** Returns the state after an answered request and a new prompt, the usual state before a request. */
+/** Returns the state after an answered request and a new prompt. This is the usual state before a request. */
 const next = (state: State): State => fold([request(2), answer([text('so')]), prompt('on')], state);
 const between = next(open);
 

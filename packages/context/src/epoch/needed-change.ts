@@ -1,6 +1,6 @@
-// Decides what a difference between the wanted request and the current epoch requires: nothing, a change appended to
-// the history if the model accepts it, or a new epoch. The decision is made only when a request is prepared, so a
-// setting that is changed and changed back requires nothing.
+// Compares the wanted request with the current epoch and decides which action the difference requires: nothing, a
+// change appended to the history if the model accepts it, or a new epoch. The decision is made only when a request is
+// prepared. If a setting is changed and then changed back, it requires nothing.
 
 import type { EpochCause, ReasoningChanged, RoleChanged, ToolRecord, ToolsChanged } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
@@ -79,8 +79,8 @@ function settle(cause: EpochCause, { epoch, history, wanted, appends }: FrontDif
 
 /**
  * Settles a change of the role. The new text is a system message in the history, at the same place as a change of
- * tools. Every later request carries the new text in addition to the old one. A text longer than the history therefore
- * goes into a new front, although the history must then be written again.
+ * tools. Every later request contains the new text in addition to the old text. If the new text is longer than the
+ * history, it goes into a new front, although the history must then be written again.
  */
 function settleRole(history: History, wanted: RequestSpec, appends: Capabilities['appends']): SettledDifference {
   if (!appends.includes('system')) return undefined;
@@ -113,7 +113,8 @@ function settleTools(
   if (takesTools(epoch, change, appends)) return endsWithAnswer(history) ? 'waits' : appendTools(change);
   if (wanted.takeTools === 'now') return undefined;
   if (inForce.queued !== undefined && isSameJson(inForce.queued, tools)) return 'waits';
-  // Removed tools are no reason to pay for an epoch. If the model calls one, it gets an error result.
+  // If tools were only removed, the cost of an epoch is not justified. If the model calls a removed tool, the call gets
+  // an error result.
   if (wanted.takeTools === undefined && change.added.length > 0) return undefined;
   return { kind: 'tools.changed', data: { ...change, as: 'queued' } };
 }
@@ -138,9 +139,9 @@ function differenceOf(before: readonly ToolRecord[], after: readonly FrontTool[]
 }
 
 /**
- * Checks that the model accepts this change appended. A tool cannot be added to a front without tools: the first
- * definition after such a front would change the beginning of the text that the provider renders (Anthropic's docs,
- * mid-conversation system messages).
+ * Checks that the model accepts this change as an appended message. A tool cannot be added to a front without tools.
+ * The first definition after such a front would change the beginning of the text that the provider renders (Anthropic's
+ * docs, mid-conversation system messages).
  */
 function takesTools(
   { opened, inForce }: Epoch,

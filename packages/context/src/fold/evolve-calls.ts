@@ -23,7 +23,7 @@ const NO_STREAM: Stream = {
   away: NO_PAUSES,
 };
 
-/** Applies a recorded request. From now on, the request may be in flight. */
+/** Applies a recorded request. After this record, the request can be waiting for its answer. */
 export function send(state: State, event: RecordedOf<'request.prepared'>): State {
   const stream = streamOf(state, event.data.stream) ?? NO_STREAM;
   const { position, at, data } = event;
@@ -43,8 +43,8 @@ export function fail(state: State, name: string): State {
 }
 
 /**
- * Applies an answered request. Its markers are now cache entries. A side call changes nothing else, except that it
- * refreshes the entries that it read.
+ * Applies an answered request. Its markers are now cache entries. A side call also refreshes the entries that it read,
+ * and changes nothing else.
  */
 export function accept(state: State, event: RecordedOf<'answer.received' | 'answer.interrupted'>): State {
   const { stream: name, usage } = event.data;
@@ -73,8 +73,8 @@ export function accept(state: State, event: RecordedOf<'answer.received' | 'answ
 }
 
 /**
- * Returns the token count to use after a request that was cut and has no count. This is the count of the previous
- * request, or else `counted` of the state.
+ * Returns the token count to use after a request that was cut and has no count. If the previous request has a count,
+ * this count is returned. Otherwise `counted` of the state is returned.
  */
 function countedBefore({ counted }: State, before: Accepted | undefined): RequestCount | undefined {
   if (before === undefined || isUncounted(before)) return counted;
@@ -114,8 +114,8 @@ function keptWarm(state: State, touched: readonly CacheEntry[]): State {
 }
 
 /**
- * Returns the position of an answer, and its tokens with reasoning if they are known. Returns `undefined` for a cut
- * answer: it is packed in another form or not at all, so its usage does not predict the next request.
+ * Returns the position of an answer, and its tokens with reasoning if they are known. Returns `undefined` for an answer
+ * that was cut. Such an answer is packed in another form or not at all, so its usage does not predict the next request.
  */
 function answerOf({
   kind,
@@ -128,8 +128,8 @@ function answerOf({
 }
 
 /**
- * Maximum factor by which a real count can differ from its estimate, in either direction. A greater difference comes
- * from content that is not text of this session, so the count is limited to this factor.
+ * Maximum factor by which a real count can differ from its estimate, in either direction. If the difference is greater,
+ * the request contains content that is not text of this session. The count is then limited to this factor.
  */
 const ODD = 4;
 
@@ -147,7 +147,8 @@ function learnRatios(
   if (size === undefined || input === undefined) return ratios;
   const { appended: estimated, measured, whole: all = 0, since } = size;
   const { appended, whole } = learntFor(ratios, model);
-  // Each text is used only once: text that an earlier counted request already contained is not compared again.
+  // Each text is used only one time. If an earlier counted request already contained a text, the text is not compared
+  // again.
   const added =
     since === undefined || before === undefined ? ([all, input] as const) : ([since, input - before] as const);
   const learnt = { appended: learn(appended, estimated, input - measured), whole: learn(whole, ...added) };
@@ -176,8 +177,8 @@ function scalesBehind(
 }
 
 /**
- * Returns the ratio with one more observation, or unchanged if `counted` is 0 or less. In this case the provider
- * dropped content, so the count contains no information about the appended text.
+ * Returns the ratio with one more observation. If `counted` is 0 or less, the ratio is returned unchanged. In this case
+ * the provider dropped content, so the count contains no information about the appended text.
  */
 function learn(ratio: Ratio, estimated: number, counted: number): Ratio {
   if (counted <= 0) return ratio;
@@ -186,7 +187,7 @@ function learn(ratio: Ratio, estimated: number, counted: number): Ratio {
 
 /**
  * Records the pause before a request. Tokens that were dropped, packed differently or stripped are counted as broken.
- * They were not lost by expiry, so the pause is not the reason that they were not read again.
+ * They did not expire, so the pause did not cause their loss.
  */
 function recordPause(
   { accepted, pauses, away }: Stream,
@@ -195,7 +196,7 @@ function recordPause(
 ): Pick<Stream, 'pauses' | 'away'> {
   if (!accepted?.cached || usage?.read === undefined) return { pauses, away };
   const held = accepted.cached;
-  // If another cause alone would also have lost the tokens, a longer lifetime would not have kept them.
+  // If another cause alone was enough to lose the tokens, a longer lifetime could not keep them.
   const isExpired = ended.miss?.cause === 'expired' && ended.miss.also === undefined;
   const broken = isExpired ? 0 : held - usage.read;
   const ms = milliseconds(at) - milliseconds(accepted.at);
@@ -225,8 +226,8 @@ function withStream(state: State, name: string, stream: Stream): State {
 
 /**
  * Returns the tokens that were read or written, or `undefined` if the usage is unknown. If the provider caches only in
- * fixed steps of tokens (`grid`), writes are free and not reported. The tokens up to the last full step are then
- * returned.
+ * fixed steps of tokens (`grid`), writes are free and not reported. In this case, the tokens up to the last full grid
+ * step are returned.
  */
 function cachedAt(usage: Usage | undefined, grid: Grid | undefined): number | undefined {
   if (usage === undefined) return undefined;

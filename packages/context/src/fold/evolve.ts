@@ -33,7 +33,7 @@ type FoldStep<K extends Kind> = (state: State, event: RecordedOf<K>) => State;
 
 type Steps = { readonly [K in Kind]: FoldStep<K> };
 
-/** Step for an event that changes nothing that a model sees. */
+/** Function for event kinds that change nothing that a model sees. */
 const keep = (state: State): State => state;
 
 const STEPS: Steps = {
@@ -187,8 +187,8 @@ function openEpoch(state: State, event: RecordedOf<'epoch.opened'>): State {
   const { quarantines, prunings } = event.data;
   const repacked = takeUpCheckpoint(state, event);
   const { quarantines: rejected, prunings: shortened } = repacked;
-  // Quarantines are applied before prunings, because a quarantine names a place in the whole result, before the result
-  // is shortened.
+  // Quarantines are applied before prunings. A quarantine names a place in the whole result, so it must be applied
+  // before the result is shortened.
   const stubbed = takeUp(repacked, event, { named: quarantines, held: stubs, records: rejected, pack: quarantine });
   const pruned = takeUp(stubbed, event, { named: prunings, held: cuts, records: shortened, pack: prune });
   const unsent = [...notSentShort(state), ...positionsChanged(stubbed, pruned)];
@@ -207,8 +207,8 @@ function countUnnamed(records: readonly { readonly position: Position }[], named
 }
 
 /**
- * Returns the positions of results that the previous epoch shortened, if no request of that epoch was accepted. The
- * shortened results were then never sent.
+ * Returns the positions of results that the previous epoch shortened, if no request of that epoch was accepted. In this
+ * case, the shortened results were never sent.
  */
 function notSentShort({ epoch, streams }: State): Iterable<number> {
   const accepted = streams['main']?.accepted?.position ?? -1;

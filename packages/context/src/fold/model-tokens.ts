@@ -39,8 +39,9 @@ function hasImage(part: Part): boolean {
 }
 
 /**
- * Returns the scale of a checkpoint from the texts that it quotes, as they are packed before the checkpoint replaces
- * them. Text that is quoted from the previous checkpoint has that checkpoint's own scale.
+ * Returns the scale of a checkpoint. The scale is computed from the texts that the checkpoint quotes, in the form in
+ * which they are packed before the checkpoint replaces them. Text that is quoted from the previous checkpoint has the
+ * scale of that checkpoint.
  */
 export function checkpointScale({ packed, lead }: History, scaling: Scaling, text: string): number {
   const spans = slice(packed);
@@ -75,8 +76,8 @@ export function scalesWithCheckpoint(
 }
 
 // The next functions compute the scale of a checkpoint's text. Most of the text is quoted from texts that the model
-// counted before, some of them dumps or JSON. Neither the scale of prose nor the scale of the session's newest text
-// fits these quotations.
+// counted before. Some of these texts are dumps or JSON. The scale of prose does not fit such quotations, and the scale
+// of the session's newest text does not fit them either.
 
 /** First line of an item of a checkpoint, or heading of a quotation, with its position in the log. */
 const MARKED = /^(?:- |## .*)\[(\d+)\]/;
@@ -91,9 +92,9 @@ interface Quotation {
 }
 
 /**
- * Returns the scale of a checkpoint's text: the mean of the scales of the texts that it quotes, weighted by their
- * estimated tokens. `scaleAt` returns the scale of the text at a position; it is called with `undefined` for the
- * checkpoint's own words. The running time is linear in the length of the text.
+ * Returns the scale of a checkpoint's text. It is the mean of the scales of the texts that the checkpoint quotes,
+ * weighted by their estimated tokens. `scaleAt` returns the scale of the text at a position. It is called with
+ * `undefined` for the checkpoint's own words. The running time is linear in the length of the text.
  */
 export function quotedScale(text: string, scaleAt: (position: number | undefined) => number): number {
   let estimated = 0;

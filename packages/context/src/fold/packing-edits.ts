@@ -8,7 +8,7 @@ import { ROLE } from '../front/front.ts';
 import type { Epoch, History, InForce, Pruning, Quarantine, State } from '../state/state.ts';
 import { ownCalls, settleChange } from './settle.ts';
 
-/** Returns the tools, parameters and role that apply when an epoch opens, which are those of its front. */
+/** Returns the tools, parameters and role that apply when an epoch opens. They are those of the epoch's front. */
 export function frontInForce({ tools, parameters, layers }: EpochOpened): InForce {
   return {
     tools,
@@ -157,8 +157,8 @@ function withoutReasoning(span: Span): Span {
 }
 
 /**
- * Replaces a call and its result by the stub. Results must come first after an answer, so the stub of the result, which
- * is text, moves after the other results.
+ * Replaces a call and its result by the stub. After an answer, results must come first. The stub of the result is text,
+ * so it moves after the other results.
  */
 function withoutCall(spans: readonly Span[], span: Span, part: CallPart, text: TextPart): readonly Span[] {
   const isResult = (one: Span): boolean => one.group === span.group && one.parts[0]?.type === 'result';
@@ -174,8 +174,8 @@ function withoutCall(spans: readonly Span[], span: Span, part: CallPart, text: T
 }
 
 /**
- * Returns the history with the results that the prunings name shortened. A named record changes nothing if it is no
- * longer packed or is not a result.
+ * Returns the history. The results that the prunings name are shortened. If a named record is no longer packed or is
+ * not a result, nothing changes.
  */
 export function prune(history: History, prunings: readonly Pruning[]): History {
   const results = prunings.flatMap((one) => one.results);
@@ -192,7 +192,7 @@ function shortenSpan(span: Span, byPosition: ReadonlyMap<number, PrunedResult>):
 /**
  * Returns the span as the epoch may send it. For a model with the prefix check, two kinds of reasoning are omitted:
  * reasoning from before the last edit, and reasoning that follows an omitted part of its own answer. Such a model
- * accepts reasoning only after the same prefix as before, and refuses the whole request otherwise (Anthropic's prefix
+ * accepts reasoning only after the same prefix as before. Otherwise it refuses the whole request (Anthropic's prefix
  * check on preserved thinking).
  */
 export function withoutBoundReasoning(span: Span, epoch: Epoch, capabilities: Capabilities): Span {

@@ -1,6 +1,6 @@
 // Settled order: decides the place at which a recorded fact is packed. While an answer is in flight or its calls are
-// open, all other facts wait. Then results follow in call order, then notes, then prompts. The order never depends on
-// records after the event that closes the last call (L3).
+// open, all other facts wait. After that, results come first, in call order, then notes, then prompts. The order never
+// depends on records after the event that closes the last call (L3).
 
 import type { AnswerInterrupted, AnswerPart, AnswerReceived, Position, RecordedOf, SessionId } from '@tidemark/log';
 import type { CallPart, Part, ResultPart, Span, TextPart } from '@tidemark/model';
@@ -19,7 +19,10 @@ interface SpanDraft {
   readonly parts: readonly Part[];
 }
 
-/** Adds a note or a prompt. It is packed at once if no request is in flight and no call is open; otherwise it waits. */
+/**
+ * Adds a note or a prompt. If no request is in flight and no call is open, it is packed immediately. Otherwise it
+ * waits.
+ */
 export function settleWaiting(history: History, kind: 'note' | 'prompt', waiting: WaitingSpan): History {
   const held: History =
     kind === 'note'
@@ -69,8 +72,8 @@ function releaseSaid(history: History): History {
 
 /**
  * Packs messages. If the history ends with a change that has no answer, a fixed line of the assistant is packed before
- * the messages. Providers accept a change of tools or of the role only if an answer follows it, so the line takes the
- * place of the missing answer.
+ * the messages. Providers accept a change of tools or of the role only if an answer follows it. The line replaces the
+ * missing answer.
  */
 function packSaid(history: History, drafts: readonly SpanDraft[]): History {
   const [first] = drafts;
@@ -97,7 +100,7 @@ export function waitsForAnswer({ packed }: History): boolean {
   }
 }
 
-/** Packs the urgent notes, which do not wait for the next prompt, and all notes recorded before them. */
+/** Packs the urgent notes and all notes recorded before them. Urgent notes do not wait for the next prompt. */
 function releaseUrgent(history: History): History {
   const last = history.notes.findLast((note) => note.urgent);
   if (last === undefined) return history;
@@ -117,7 +120,7 @@ function asDraft(waiting: WaitingSpan, group: Position): SpanDraft {
   return { role: 'user', session, position, group, opensTurn: true, parts };
 }
 
-/** Adds an answer. It is packed at once if it has no calls; otherwise when its last call closes. */
+/** Adds an answer. If it has no calls, it is packed immediately. Otherwise it is packed when its last call closes. */
 export function settleAnswer(history: History, event: RecordedOf<'answer.received'>, session: SessionId): History {
   const calls = distinctCalls(event.data);
   const batch: AnswerBatch = { position: event.position, session, answer: event.data, calls, closed: new Map() };
@@ -154,8 +157,8 @@ function completeTexts(data: AnswerInterrupted): readonly TextPart[] {
 }
 
 /**
- * Closes an open call of the batch. Only the first closing event of a call is used. The last call to close packs the
- * batch.
+ * Closes an open call of the batch. Only the first closing event of a call is used. When the last open call closes, the
+ * batch is packed.
  */
 export function settleClosing(history: History, batch: AnswerBatch, call: string, closing: CallClosing): History {
   const next: AnswerBatch = { ...batch, closed: new Map(batch.closed).set(call, closing) };
@@ -171,8 +174,8 @@ export function isOpenCall(batch: AnswerBatch | undefined, call: string): boolea
 function packBatch(history: History, batch: AnswerBatch): History {
   const ids = wireIds(ownCalls(history), batch);
   const packed = pack(history, [answerDraft(batch, ids), ...resultDrafts(batch, ids)]);
-  // A call that was cut is not packed, so its id stays free. An id is therefore only recorded together with a packed
-  // span; `ownCalls` relies on this.
+  // A call that was cut is not packed, so another call can use its id. An id is therefore only recorded together with a
+  // packed span. `ownCalls` relies on this.
   for (const [call, id] of ids)
     if (batch.closed.get(call)?.cut !== true) useIds(packed.calls, [call, id], batch.position);
   return releaseWaiting(packed);
@@ -183,8 +186,8 @@ function useIds(calls: Map<string, number>, ids: readonly string[], position: Po
 }
 
 /**
- * Returns the call ids of this history. The map is shared with the later states of the same history, like the list of
- * spans. If the fold continues from an older state, that state gets a copy with only its own ids.
+ * Returns the call ids of this history. Like the list of spans, the map is shared with the later states of the same
+ * history. If the fold continues from an older state, that state gets a copy with only its own ids.
  */
 export function ownCalls({ calls, packed }: History): Map<string, number> {
   if (packed.buffer.length === packed.length) return calls;
@@ -193,9 +196,8 @@ export function ownCalls({ calls, packed }: History): Map<string, number> {
 }
 
 /**
- * Returns the id to send for each call of an answer. Some providers number calls from the start again in each answer,
- * which repeats ids. A repeated id is replaced by an id that no other call has, either as its own id or as a
- * replacement.
+ * Returns the id to send for each call of an answer. Some providers start the numbers of calls again in each answer, so
+ * ids repeat. A repeated id is replaced by an id that no other call uses, as its own id or as a replacement.
  */
 function wireIds(used: ReadonlyMap<string, number>, { calls, position }: AnswerBatch): ReadonlyMap<string, string> {
   const isUsed = (id: string): boolean => (used.get(id) ?? Infinity) < position;
@@ -235,7 +237,7 @@ function answerDraft(batch: AnswerBatch, ids: ReadonlyMap<string, string>): Span
 
 type SaidPart = Exclude<AnswerPart, { readonly type: 'reasoning' }>;
 
-/** Returns the part itself, or the same call with another id, or `undefined` for an omitted part. */
+/** Returns the part unchanged, or the same call with another id. Returns `undefined` for an omitted part. */
 function keptPart(
   part: SaidPart,
   { closed }: AnswerBatch,
@@ -290,8 +292,8 @@ function resultDrafts(batch: AnswerBatch, ids: ReadonlyMap<string, string>): rea
 }
 
 /**
- * Adds spans to the packed history. Blank text is omitted, and so is a span that then has no part, because providers
- * refuse both.
+ * Adds spans to the packed history. Blank text is omitted. A span that has no part without the blank text is omitted
+ * too. Providers refuse both.
  */
 function pack(history: History, drafts: readonly SpanDraft[]): History {
   const spans: Span[] = [];
@@ -330,9 +332,10 @@ export interface Lead {
 }
 
 /**
- * Returns the history that an epoch packs when it takes up a checkpoint: the checkpoint, then the kept spans of its
- * range, then every message from the first one after its range. The order is the settled order, not the position. A
- * prompt recorded while an answer was in flight comes after that answer, and stays with it.
+ * Returns the history that an epoch packs when it takes up a checkpoint. The history begins with the checkpoint and the
+ * kept spans of its range. After them come all messages from the first message after the range. They are in settled
+ * order, not in the order of positions. If a prompt was recorded while an answer was in flight, it comes after that
+ * answer and stays with it.
  */
 export function repack(history: History, lead: Lead): History {
   const { position, session, part, to } = lead;

@@ -10,8 +10,8 @@ import type { State } from '../state/state.ts';
 
 /**
  * Returns the spans of a side call's own words, after the main history or without any history. Returns an empty list
- * for blank words. If the history ends with a change of tools or of the role that no answer follows, an assistant
- * message (`UNANSWERED`) is inserted before the words, because providers require an answer there. The origin of the
+ * for blank words. If the history ends with a change of tools or of the role, and no answer follows the change, an
+ * assistant message (`UNANSWERED`) is inserted before the words. Providers require an answer there. The origin of the
  * spans is the `request.prepared` at `position`, which records the words (L4).
  */
 export function sideCallSpans(

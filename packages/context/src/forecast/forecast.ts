@@ -50,13 +50,12 @@ export interface Outlook {
   readonly heldBy: HeldBy;
   readonly loss: Loss | undefined;
   /**
-   * Reason why the entries of the previous call cannot be read by any request: they expired, or they belong to another
-   * account.
+   * Reason why no request can read the entries of the previous call: they expired, or they belong to another account.
    */
   readonly gone: Extract<MissCause, 'expired' | 'account'> | undefined;
   /**
-   * Cliff that this request exceeds by its forecast, although the forecast of the previous request did not exceed it.
-   * Above a cliff, the model prices the whole request higher.
+   * Cliff that the forecast of this request exceeds. The forecast of the previous request did not exceed it. Above a
+   * cliff, the model prices the whole request higher.
    */
   readonly cliff: CliffCost | undefined;
 }
@@ -95,8 +94,9 @@ export function forecast(input: ForecastInput): Outlook {
 }
 
 /**
- * Returns the forecast input of the previous request to the same model, or 0. The forecast is used and not the count. A
- * cliff that the previous request crossed without a forecast is therefore reported with the next request.
+ * Returns the forecast input of the previous request to the same model, or 0. The forecast is used, not the count. If
+ * the previous request crossed a cliff without a forecast of this, the cliff is therefore reported with the next
+ * request.
  */
 function lengthBefore({ accepted, model }: ForecastInput): number {
   if (accepted === undefined || accepted.model !== model) return 0;
@@ -111,15 +111,15 @@ function goneSince({ accepted, lookup }: ForecastInput): Outlook['gone'] {
 }
 
 /**
- * Checks if the caching of this request cannot be predicted: it has no markers, and no rule of the provider for caching
- * without markers is known.
+ * Checks if the caching of this request cannot be predicted. This is the case if the request has no markers, and no
+ * rule of the provider for caching without markers is known.
  */
 function isUnknown({ lookup: { capabilities }, markers, keeping }: ForecastInput): boolean {
   const { markers: style } = capabilities;
   return keeping === undefined && markers.length === 0 && style !== 'explicit' && style !== 'none';
 }
 
-/** Returns the tokens that are read and written, and the block that the read ends with. */
+/** Returns the tokens that are read and written, and the last block that is read. */
 function accountOf(
   input: ForecastInput,
   size: (block: number) => number,
@@ -140,8 +140,8 @@ function accountOf(
 }
 
 /**
- * Returns the written tokens by lifetime. A longer lifetime must come before a shorter one, so everything up to the
- * last one-hour marker is written for one hour. The rest is written for five minutes.
+ * Returns the written tokens by lifetime. A longer lifetime must come before a shorter one. Everything up to the last
+ * one-hour marker is therefore written for one hour. The rest is written for five minutes.
  */
 function writesOf(
   { markers }: ForecastInput,
@@ -176,8 +176,8 @@ function longestReached({ lookup, markers, readable }: ForecastInput): CacheEntr
 }
 
 /**
- * Checks if an entry is within the lookback of a marker. The marker's own position counts, and a run of calls or
- * results may count once.
+ * Checks if an entry is within the lookback of a marker. The marker's own position counts. A run of calls or results
+ * may count as one position.
  */
 function withinLookback({ sequence, capabilities }: Lookup, from: number, to: number): boolean {
   let positions = 1;
@@ -190,7 +190,8 @@ function withinLookback({ sequence, capabilities }: Lookup, from: number, to: nu
 }
 
 function heldByOf(input: ForecastInput): HeldBy {
-  // If the request extends a counted request, the tokens that the counted request left in the cache were counted too.
+  // If the request extends a counted request, the provider also counted the tokens that the counted request left in the
+  // cache.
   if (input.accepted?.cached !== undefined && countedEnd(input) !== undefined) return 'count';
   return input.sizes === 'recorded' || isScaled(input.scales, input.model) ? 'scale' : 'estimate';
 }

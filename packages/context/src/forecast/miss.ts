@@ -1,5 +1,5 @@
-// Finds tokens of a stream that were sent before and are paid again, with causes and price. They are found by comparing
-// the usage with the forecast, or foreseen before the request is sent.
+// Finds tokens of a stream that were sent before and are paid again, with causes and price. Before a request is sent,
+// these tokens are foreseen. After the answer, they are found by comparing the usage with the forecast.
 
 import { defined } from '@tidemark/core';
 import type {
@@ -34,15 +34,15 @@ export interface MissInput extends MissEvidence {
   readonly heldBy: HeldBy;
   readonly forecast: Pick<CallForecast, 'read' | 'write' | 'fresh'>;
   /**
-   * Estimated tokens of this request that another call was writing: that call had been sent, but its answer had not
-   * begun when this request was sent.
+   * Estimated tokens of this request that another call was writing to the cache. When this request was sent, the other
+   * call had been sent, but its answer had not begun.
    */
   readonly racing?: number;
 }
 
 /**
- * Returns the miss of an answered call. Returns `undefined` if the call read everything it could or if its read is
- * unknown. A miss is never more than the call paid.
+ * Returns the miss of an answered call. Returns `undefined` if the call read everything that it could read, or if the
+ * number of read tokens is unknown. The miss has at most as many tokens as the call paid.
  */
 export function missOf(input: MissInput): Miss | undefined {
   const { usage } = input;
@@ -58,8 +58,8 @@ export function missOf(input: MissInput): Miss | undefined {
 }
 
 /**
- * Returns the lifetime of the tokens that the call wrote. Returns `undefined` if the call wrote nothing, because its
- * tokens were then paid as fresh input. If the usage contains no lifetime, the model's first lifetime is returned.
+ * Returns the lifetime of the tokens that the call wrote. If the usage contains no lifetime, the model's first lifetime
+ * is returned. Returns `undefined` if the call wrote nothing. In this case, its tokens were paid as fresh input.
  */
 function lifeWritten({ writes, written }: Usage, { ttls }: Capabilities): Ttl | undefined {
   if (writes !== undefined) return writes.find(({ tokens }) => tokens > 0)?.ttl;
@@ -67,17 +67,17 @@ function lifeWritten({ writes, written }: Usage, { ttls }: Capabilities): Ttl | 
 }
 
 /**
- * Maximum share by which a read may be lower than the estimated size. A larger difference is a miss and not an error of
- * the estimate.
+ * Tolerance for an estimated size, as a share of that size. If a read is lower by at most this share, the difference is
+ * an error of the estimate. A larger difference is a miss.
  */
 const BEYOND_ESTIMATE = 0.25;
 
 /**
- * Returns the tokens of this request that were in the cache, at most the tokens that the call counted. If the model
- * counted the old text before (`count`, `scale`), the size of the old text is kept, and any excess over the forecast is
- * attributed to new text. If the model never counted it (`estimate`), the error of the forecast is spread over old and
- * new text. If no loss was foreseen and the size is not counted, a small difference is treated as an error of the
- * estimate.
+ * Returns the tokens of this request that were in the cache, at most the tokens that the call counted. The size of the
+ * old text may be known in two ways. If the model counted the old text before (`count`, `scale`), its size is kept, and
+ * any excess over the forecast is attributed to new text. If the model never counted it (`estimate`), the error of the
+ * forecast is spread over old and new text. A small difference is treated as an error of the estimate, if no loss was
+ * foreseen and the size is not counted.
  */
 function heldOf({ capabilities, usage, held, heldBy, forecast, loss }: MissInput): number {
   const { read = 0 } = usage;
@@ -93,8 +93,9 @@ function heldOf({ capabilities, usage, held, heldBy, forecast, loss }: MissInput
 }
 
 /**
- * Returns the tokens that another call was writing, at most the tokens of this call. Returns `undefined` if this call
- * lost no race: it read less than the cache held, or it read most of the tokens that the other call was writing.
+ * Returns the tokens that another call was writing, at most the tokens of this call. Returns `undefined` if the race
+ * did not cause the loss. This is the case if this call read less than the cache held, or if it read most of the tokens
+ * that the other call was writing.
  */
 function racedOf({ usage, racing = 0 }: MissInput, held: number): number | undefined {
   const { read = 0 } = usage;
@@ -103,7 +104,7 @@ function racedOf({ usage, racing = 0 }: MissInput, held: number): number | undef
   return held <= read && read < (held + raced) / 2 ? raced : undefined;
 }
 
-/** Tokens that are paid again although they could have been read. */
+/** Tokens that are paid again although the call could have read them. */
 interface Rewrite {
   readonly capabilities: Capabilities;
   readonly at: Timestamp;
@@ -144,11 +145,10 @@ export interface MissEvidence {
   /** Loss that was known before sending. */
   readonly loss: Loss | undefined;
   /**
-   * Reason why the entries of the previous call could not be read by any request: they expired, or they belong to
-   * another account.
+   * Reason why no request could read the entries of the previous call: they expired, or they belong to another account.
    */
   readonly gone?: Outlook['gone'];
-  /** True if this session called more often than one machine of the provider accepts for one cache key. */
+  /** True if this session sent more calls than one machine of the provider accepts for one cache key. */
   readonly crowded?: boolean;
   /** Provider's comparison of the request with the previous request. */
   readonly diagnosis?: DiagnosisRecord | undefined;
@@ -160,10 +160,10 @@ export interface MissEvidence {
 }
 
 /**
- * Returns the causes of a miss, most important first, at least one. An entry that expired or belongs to another account
- * is lost with or without a change, so the change is listed second. A miss that was not foreseen gets its cause from
- * crowded routing, from the provider's diagnosis, or from an identical prefix that was seen. If none of these shows a
- * cause, the cause is `unknown`.
+ * Returns the causes of a miss, most important first. There is at least one cause. If an entry expired or belongs to
+ * another account, it is lost even without a change by this session. The change is therefore listed second. A miss that
+ * was not foreseen gets its cause from crowded routing, from the provider's diagnosis, or from an identical prefix that
+ * was seen. If none of these shows a cause, the cause is `unknown`.
  */
 export function causesOfMiss(evidence: MissEvidence): readonly [MissCause, ...MissCause[]] {
   const { loss, gone } = evidence;
@@ -172,8 +172,8 @@ export function causesOfMiss(evidence: MissEvidence): readonly [MissCause, ...Mi
 }
 
 /**
- * Reasons in a provider's diagnosis that name a setting in the provider's cache key. They become the cause `parameter`
- * if no change by this session explains the miss.
+ * Reasons in a provider's diagnosis that name a setting in the provider's cache key. If no change by this session
+ * explains the miss, they become the cause `parameter`.
  */
 const SETTING_REASONS: readonly string[] = [
   'model_changed',
@@ -190,8 +190,8 @@ function unforeseenCause({ capabilities, crowded = false, diagnosis, seen = fals
     return SETTING_REASONS.includes(diagnosis.reason ?? '') ? 'parameter' : 'unknown';
   }
   if (loss !== undefined) return 'unknown';
-  // A missing entry is known to be evicted only if neither of two other explanations is possible. A router may have
-  // used another upstream, and a provider that finds entries by a key may have used another machine.
+  // A missing entry is known to be evicted only if two other explanations are impossible. A router may have used
+  // another upstream provider. If a provider finds entries by a key, it may have used another machine.
   const isKept = markers === 'explicit' && routing === undefined;
   if (seen && (diagnosis?.found === 'same' || isKept)) return 'evicted';
   return 'unknown';
@@ -225,14 +225,14 @@ const FRONT: readonly LossCause[] = ['front-changed', 'front-changed-or-evicted'
 const SYSTEM: readonly LossCause[] = ['skills', 'contract', 'role', ...FRONT];
 
 /**
- * Causes that can change the tools. A compaction can add tools that waited for an epoch, and a contract can add its
- * own.
+ * Causes that can change the tools. A compaction can add tools that waited for an epoch, and a contract can add its own
+ * tools.
  */
 const TOOLS: readonly LossCause[] = ['tools', 'contract', 'compaction', ...FRONT];
 
 /**
- * For each reason in a provider's report, the causes in this program that can lead to it. Anthropic reports a change of
- * `speed` as a model change. OpenAI's cache key depends on tools and skills.
+ * Maps each reason in a provider's report to the causes in this program that can lead to it. Anthropic reports a change
+ * of `speed` as a model change. OpenAI's cache key depends on tools and skills.
  */
 const CAUSES_OF: ReadonlyMap<string, readonly LossCause[]> = new Map([
   ['model_changed', ['model', ...SETTING_CAUSES]],
@@ -250,8 +250,8 @@ const CAUSES_OF: ReadonlyMap<string, readonly LossCause[]> = new Map([
 
 /**
  * Compares a provider's report with the causes that this program found for one miss. `causes` contains the causes of
- * the miss, and the causes of the epoch that opened with the request. A reason that is not in `CAUSES_OF` agrees with
- * no cause.
+ * the miss, and the causes of the epoch that opened with the request. If `CAUSES_OF` does not contain the reason, the
+ * reason agrees with no cause.
  */
 export function crossCheck({ found, reason }: DiagnosisRecord, causes: readonly LossCause[]): CrossCheckVerdict {
   const ours = causes.filter((cause) => cause !== 'opened' && cause !== 'unknown');
@@ -272,8 +272,8 @@ export function crossCheck({ found, reason }: DiagnosisRecord, causes: readonly 
 }
 
 /**
- * Tokens that were sent before and are about to be paid again, with the cause and the amount by which they cost more
- * than if they were read.
+ * Tokens that were sent before and are about to be paid again, with the cause. `cost` is the additional cost compared
+ * with reading them.
  */
 export interface ForeseenRewrite {
   /**
@@ -281,13 +281,12 @@ export interface ForeseenRewrite {
    * provider's rules.
    */
   readonly cause: EpochCause | MissCause;
-  /** Other causes, each of which alone would lose the tokens. */
+  /** Other causes. Each of them alone also loses the tokens. */
   readonly also?: readonly (EpochCause | MissCause)[];
   /** Estimated number of tokens. */
   readonly tokens: number;
   /**
-   * Amount by which paying the tokens again costs more than reading them, in US dollars. Absent if the price is
-   * unknown.
+   * Additional cost of paying the tokens again instead of reading them, in US dollars. Absent if the price is unknown.
    */
   readonly cost?: Money;
 }
@@ -303,7 +302,8 @@ export interface RequestEpoch {
 }
 
 /**
- * Returns the rewrite that a request will cause, or `undefined` if the request reads everything that was sent before.
+ * Returns the rewrite that a request will cause. Returns `undefined` if the request reads everything that was sent
+ * before.
  */
 export function foreseeRewrite(price: EpochPrice, epoch: RequestEpoch): ForeseenRewrite | undefined {
   const { outlook, capabilities, at, ttl } = price;
@@ -354,8 +354,8 @@ export interface EpochPrice {
 }
 
 /**
- * Returns the tokens that will be written again because of this epoch, and the amount by which this costs more than
- * reading them. Tokens that had expired anyway, or that belong to another account, are not attributed to the epoch.
+ * Returns the tokens that will be written again because of this epoch, and the additional cost compared with reading
+ * them. If tokens have already expired or belong to another account, they are not attributed to the epoch.
  */
 export function epochForecast({ state, outlook, capabilities, at, ttl, account }: EpochPrice): EpochForecast {
   const now = milliseconds(at);

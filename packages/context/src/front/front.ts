@@ -1,5 +1,5 @@
-// Front of an epoch: layers 0 (runtime), 3 (the agent's own system text) and 4 (padding). It is composed once when an
-// epoch opens, and keeps its bytes until the next epoch. It contains only the operator's text; the content of files is
+// Front of an epoch: layers 0 (runtime), 3 (the agent's own system text) and 4 (padding). The front is composed when an
+// epoch opens, and keeps its bytes until the next epoch. It contains only the operator's text. The content of files is
 // in notes. Older logs also have a layer 2, the list of skills.
 
 import type { Digest, EpochOpened, LayerRecord, RenderParameters, ToolRecord } from '@tidemark/log';
@@ -18,9 +18,9 @@ export interface ToolSpec {
   /** JSON Schema of the arguments. */
   readonly schema: JsonValue;
   /**
-   * SHA-256 digests of earlier canonical definitions that differ from this one only in wording. A session that was
-   * shown an earlier definition keeps it until another cause opens an epoch, so a new wording does not break the
-   * session's cache.
+   * SHA-256 digests of earlier canonical definitions that differ from this definition only in wording. If a session was
+   * shown an earlier definition, it keeps that definition until another cause opens an epoch. A new wording therefore
+   * does not break the session's cache.
    */
   readonly earlier?: readonly string[];
 }
@@ -30,8 +30,8 @@ export interface Layer {
   readonly record: LayerRecord;
   readonly text: string;
   /**
-   * Digests of earlier wordings of this layer. A session that began with an earlier wording keeps it until another
-   * cause opens an epoch.
+   * Digests of earlier wordings of this layer. If a session began with an earlier wording, it keeps that wording until
+   * another cause opens an epoch.
    */
   readonly earlier?: readonly Digest[];
 }
@@ -41,8 +41,8 @@ export interface FrontTool {
   readonly record: ToolRecord;
   readonly definition: string;
   /**
-   * Digests of earlier wordings of this definition. A session that began with an earlier wording keeps it until another
-   * cause opens an epoch.
+   * Digests of earlier wordings of this definition. If a session began with an earlier wording, it keeps that wording
+   * until another cause opens an epoch.
    */
   readonly earlier?: readonly Digest[];
 }
@@ -58,9 +58,10 @@ export interface FrontTexts {
 }
 
 /**
- * Variant of layer 0. `full` contains all parts of the layer. `minimal` omits identity and working rules, which the
- * agent's own system text then contains. `brief` is for an agent that has only its own tools. `brief` has about 100
- * tokens, at most 150 with the note on the permission mode, and contains nothing about project instructions and skills.
+ * Variant of layer 0. `full` contains all parts of the layer. `minimal` omits the identity and the working rules. Use
+ * it if the agent's own system text contains them. `brief` is for an agent that has only its own tools. It contains
+ * nothing about project instructions and skills. It has about 100 tokens, at most 150 with the note on the permission
+ * mode.
  */
 export type RuntimeText = 'full' | 'minimal' | 'brief';
 
@@ -76,7 +77,7 @@ export interface FrontSpec {
   /** Default: `full`. */
   readonly runtime?: RuntimeText;
   readonly tools?: readonly ToolSpec[];
-  /** The agent's own system text, layer 3. It comes after layer 0 and removes nothing from it. */
+  /** The agent's own system text, layer 3. It comes after layer 0, and layer 0 stays complete. */
   readonly role?: string;
 }
 
@@ -122,8 +123,8 @@ export function defineTool(tool: ToolSpec, newHash: NewHash): FrontTool {
 }
 
 /**
- * Returns the estimated tokens and the bytes of all tool definitions together. The size is computed once per list,
- * because a session asks for it often.
+ * Returns the estimated tokens and the bytes of all tool definitions together. The size of a list is computed only one
+ * time, because a session needs it often.
  */
 export function sizeOfTools({ tools }: FrontTexts): ToolSize {
   const held = SIZES.get(tools);
@@ -169,8 +170,8 @@ export function knownParameters(parameters: RenderParameters, capabilities: Capa
   return Object.fromEntries(known.map(([name, value]) => [name, value ?? null]));
 }
 
-// The next functions build the padding layer. It contains whole sections of the operating guide, in their fixed order,
-// until the front is just above the floor. Then it contains whole preloaded skills, ordered by name, up to the upper
+// The next functions build the padding layer. First it gets whole sections of the operating guide, in their fixed
+// order, until the front is just above the floor. Then it gets whole preloaded skills, ordered by name, up to the upper
 // limit `cap`. The same input gives the same bytes in any process.
 
 /** A user's own skill, outside the workspace, that is marked for preloading. */
@@ -196,20 +197,20 @@ export interface PadOptions {
 export const PADDING = 'padding';
 
 /**
- * Limits in tokens for a model with an unknown floor. `target` is a tenth above the highest known floor of any model,
- * and `cap` is a third above that floor.
+ * Limits in tokens for a model with an unknown floor. Both are based on the highest known floor of any model. `target`
+ * is a tenth above that floor, and `cap` is a third above it.
  */
 export const UNKNOWN_FLOOR = { target: 4_500, cap: 5_500 } as const;
 
 /**
- * Error of estimates that is assumed until an error was observed. A padded front must really reach the floor. Otherwise
+ * Error of estimates that is assumed before an error is observed. A padded front must really reach the floor. Otherwise
  * all of the padding is wasted.
  */
 const FIRST_ERROR = 0.1;
 
 /**
- * Upper limit `cap` of a padded front, as a multiple of the floor. Sections vary in size, so there must be space for
- * one section above the floor.
+ * Upper limit `cap` of a padded front, as a multiple of the floor. Sections have different sizes, so there must be
+ * space for one section above the floor.
  */
 const CAP = 4 / 3;
 
@@ -221,8 +222,8 @@ export function frontTokens(front: FrontTexts): number {
 }
 
 /**
- * Returns the front with its padding layer. Returns `undefined` if the front needs no padding, or if no set of whole
- * sections reaches the floor and stays below the upper limit `cap`.
+ * Returns the front with its padding layer. Returns `undefined` if the front needs no padding. Also returns `undefined`
+ * if no set of whole sections reaches the floor and stays below the upper limit `cap`.
  */
 export function padFront(front: FrontTexts, options: PadOptions, newHash: NewHash): FrontTexts | undefined {
   const { target, cap } = bounds(options);

@@ -125,8 +125,8 @@ test('usage above the forecast is attributed to new text if the model counted th
   const base = { capabilities: sonnet, at: second(0), held: 1_550, loss, forecast: EXPECTED } as const;
   const paid = { fresh: 3, read: 1_000, writes: [{ ttl: '5m' as const, tokens: 22_000 }] };
   expect(missOf({ ...base, heldBy: 'scale', usage: paid })?.tokens).toBe(550);
-  // If the model counted nothing before, the excess is spread over all text. The 1,000 of 1,203 tokens become the same
-  // share of 23,003 tokens.
+  // If the model counted nothing before, the excess is spread over all text. 1,000 of 1,203 tokens are scaled to the
+  // same share of 23,003 tokens.
   expect(missOf({ ...base, held: 1_000, heldBy: 'estimate', usage: paid })?.tokens).toBe(18_121);
 });
 

@@ -1,5 +1,5 @@
-// Bills of calls, and of the same calls in other cases: uncached, ideally cached, or cached with entries that expire.
-// Amounts are exact decimals in units of the base input price, where 1 is the price of one fresh token.
+// Bills of calls, and of the same calls in three other cases: uncached, ideally cached, or cached with entries that
+// expire. Amounts are exact decimals in units of the base input price. In this unit, the price of one fresh token is 1.
 
 import type { Timestamp, Usage } from '@tidemark/log';
 import { milliseconds } from '@tidemark/log';
@@ -24,7 +24,7 @@ export interface BilledCall {
 export interface Bill {
   readonly tokens: number;
   readonly billed: Decimal;
-  /** Cost if each token is written once when it is sent for the first time, and is read each time it is sent again. */
+  /** Cost if each token is written when it is sent for the first time, and is read each time it is sent again. */
   readonly ideal: Decimal;
   /**
    * Cost of the ideal case with entries that expire after five minutes, or after the provider's own lifetime if it
@@ -65,8 +65,8 @@ export function billOf(call: BilledCall): Bill | undefined {
 }
 
 /**
- * Returns the price at a time for a request with `input` tokens. For a time before the first known price, the oldest
- * price of the catalog row is returned. The price is used only for ratios of prices.
+ * Returns the price that applies at a time to a request with `input` tokens. If the time is before the first known
+ * price, the oldest price of the catalog row is returned. The price is used only for ratios of prices.
  */
 export function unitPrice(capabilities: Capabilities, at: Timestamp, input: number): Price | undefined {
   const oldest = capabilities.prices[0]?.from ?? at;
@@ -74,8 +74,8 @@ export function unitPrice(capabilities: Capabilities, at: Timestamp, input: numb
 }
 
 /**
- * Returns the read and write prices divided by the input price. The write price is that of the shortest lifetime, or
- * the input price if the model does not charge for writes.
+ * Returns the read and write prices divided by the input price. The write price is the price of the shortest lifetime.
+ * If the model does not charge for writes, it is the input price.
  */
 export function ratesOf(price: Price): { readonly read: Decimal; readonly write: Decimal } {
   const write = multiplier(price, '5m') ?? multiplier(price, '30m') ?? 1;

@@ -1,6 +1,6 @@
-// Gauge of the next request: its input compared with the input limit, its bytes compared with the provider's limit, and
-// the lengths at which the whole request costs more. The gauge is read before every step, also after a compaction or
-// pruning. Unknown values are reported as unknown (L7).
+// Gauge of the next request. It compares the input with the input limit, and the bytes with the provider's limit. It
+// also shows the lengths above which the whole request costs more. The gauge is read before every step, also after a
+// compaction or pruning. Unknown values are reported as unknown (L7).
 
 import { defined } from '@tidemark/core';
 import type { PressureCrossed, SizeForecast, Timestamp, Money, Usage } from '@tidemark/log';
@@ -24,7 +24,10 @@ export interface Cliff {
 export interface Gauge extends Budgets {
   /** Input of the next request. Absent if unknown. */
   readonly input?: number;
-  /** Expected error of `input` in tokens: the part that was never counted, times the error of earlier estimates. */
+  /**
+   * Expected error of `input` in tokens. It is the part of the input that was never counted, times the error of earlier
+   * estimates.
+   */
   readonly margin?: number;
   /** Maximum input of this request, or 0 if no limit is known. */
   readonly limit: number;
@@ -58,7 +61,7 @@ export interface GaugeOptions {
 }
 
 /**
- * Share of the limit at which the tier is `critical`. A runtime that compacts automatically does so at this share at
+ * Share of the limit at which the tier is `critical`. If a runtime compacts automatically, it compacts at this share at
  * the latest.
  */
 export const CRITICAL: number = 0.9;
@@ -140,8 +143,8 @@ function cliffOf(row: GaugeLimits, input: number | undefined, at: Timestamp | un
 
 /**
  * Returns the record for a tier that the next request reaches. Returns `undefined` if the tier is already recorded,
- * calm or unknown. A tier is recorded once per checkpoint and never on the way down, so a restart or a request that
- * shrinks and grows again records nothing twice.
+ * calm or unknown. A tier is recorded at most one time per checkpoint, and only when the pressure rises. After a
+ * restart, or if a request shrinks and grows again, the tier is not recorded again.
  */
 export function crossingOf(state: State, gauge: Gauge): PressureCrossed | undefined {
   const { tier } = gauge;
@@ -169,10 +172,10 @@ function recordedTier(crossed: Crossed | undefined, checkpoint: Crossed['checkpo
 }
 
 /**
- * Returns the maximum input tokens of a request that asks for `outputLimit` output tokens. This is the limit of the
- * catalog row, or less if the provider refuses a request whose input and output together exceed the window. If the
- * answer only stops at the end of the window (Anthropic from Claude 4.5 on), the output limit does not reduce the
- * input. Returns `undefined` if the row contains no limit.
+ * Returns the maximum input tokens of a request that asks for `outputLimit` output tokens. This is usually the limit of
+ * the catalog row. If the provider refuses a request whose input and output together exceed the window, the maximum can
+ * be lower. If the answer only stops at the end of the window (Anthropic from Claude 4.5 on), the output limit does not
+ * reduce the input. Returns `undefined` if the row contains no limit.
  */
 export function inputLimitOf(
   row: Pick<Capabilities, 'inputLimit' | 'window'>,
@@ -284,7 +287,8 @@ function formatNumber(value: number): string {
 }
 
 /**
- * Cliff that a request is above, and the additional cost of the whole request compared with the price below that cliff.
+ * Cliff that a request is above, and the additional cost of the whole request. The additional cost is compared with the
+ * price below that cliff.
  */
 export interface CliffCost {
   /** Input tokens above which the higher price applies. */
@@ -315,8 +319,8 @@ export function cliffCost({ capabilities, at, usage }: CliffInput): CliffCost | 
 }
 
 /**
- * Returns the cliff that `cliffCost` returns, if the previous request was not above this cliff, or else `undefined`.
- * `before` is the input of the previous request in tokens, or 0 if there was none.
+ * Returns the cliff that `cliffCost` returns, if the previous request was not above this cliff. Otherwise returns
+ * `undefined`. `before` is the input of the previous request in tokens, or 0 if there was none.
  */
 export function cliffCrossed(input: CliffInput, before: number): CliffCost | undefined {
   const cliff = cliffCost(input);

@@ -4,7 +4,7 @@ import type { TestEvent } from '../../tests/log-of.ts';
 import { answer, created, fold, prompt, text, turn } from '../../tests/log-of.ts';
 import { turnGrowth } from './next-input.ts';
 
-/** Returns the events of a turn of `words` words, which are about as many tokens. */
+/** Returns the events of a turn with `words` words. Each word is about one token. */
 function turnOf(words: number): readonly TestEvent[] {
   return [turn, prompt('go on'), answer([text('seen '.repeat(words))])];
 }

@@ -1,6 +1,6 @@
-// Estimates the input of the next request before the provider counts it: the last reported usage, plus an estimate of
-// everything appended since. Everything is estimated if no total was reported, if the history was edited, or if the
-// next request is for another model.
+// Estimates the input of the next request before the provider counts it. The estimate is the last reported usage, plus
+// an estimate of all content that was appended after it. In three cases everything is estimated: no total was reported,
+// the history was edited, or the next request is for another model.
 
 import { defined } from '@tidemark/core';
 import type { EpochOpened, SizeForecast } from '@tidemark/log';
@@ -12,7 +12,9 @@ import type { SpanSize } from '../base/estimate.ts';
 import { addSizes, NO_SIZE, sizeOfParts, sizeOfSpan } from '../base/estimate.ts';
 import type { Accepted, RequestCount, History, State } from '../state/state.ts';
 
-/** Size of the next request's input: the last reported usage, plus estimates of what was appended since. */
+/**
+ * Size of the next request's input: the last reported usage, plus estimates of the content that was appended after it.
+ */
 export interface NextInput {
   /** Absent if unknown, because the log does not contain the size of the tools or of the front. */
   readonly tokens?: NextTokens;
@@ -23,8 +25,8 @@ export interface NextInput {
 /** Tokens of the next request's input, divided into a counted and an estimated part. */
 export interface NextTokens {
   /**
-   * Counted input and answer of the last accepted request. If that count cannot be used, the part of the front that the
-   * provider counted in an imported session, or 0.
+   * Counted input and answer of the last accepted request. If that count cannot be used, this is the part of the front
+   * that the provider counted in an imported session, or 0.
    */
   readonly measured: number;
   /** Estimate of all other content from its characters, before the learnt ratio is applied. */
@@ -32,8 +34,8 @@ export interface NextTokens {
 }
 
 /**
- * Returns the last accepted request if the next request extends it, or else `undefined`. The next request extends it if
- * the model is the same and nothing was edited since.
+ * Returns the last accepted request if the next request extends it. Otherwise returns `undefined`. The next request
+ * extends it if the model is the same and nothing was edited in between.
  */
 function standing({ streams, epoch }: State): Accepted | undefined {
   return extendedCount(streams['main']?.accepted, epoch);
@@ -49,8 +51,8 @@ function extendedCount<Last extends RequestCount | Accepted>(
 
 /**
  * Estimates the size of the next request's input. `most` is the model's window in tokens. A count above `most` is
- * ignored, because such a request would have been refused. The running time is proportional to the content that was
- * appended since the last accepted request.
+ * ignored, because the provider refuses such a request. The running time is proportional to the content that was
+ * appended after the last accepted request.
  */
 export function nextInput(state: State, most: number = Infinity): NextInput {
   const accepted = standing(state);
@@ -98,8 +100,9 @@ export function isUncounted({ input }: Pick<Accepted, 'input'>): boolean {
 }
 
 /**
- * Returns the tokens of an answer that the provider's count does not cover, or 0. `estimated` is the estimate of the answer.
- * A count below half of the estimate was probably reported before the end of the answer, so the difference is returned.
+ * Returns the tokens of an answer that the provider's count does not cover, or 0. `estimated` is the estimate of the
+ * answer. If the count is below half of the estimate, it was probably reported before the end of the answer. In this
+ * case the difference is returned.
  */
 function uncountedTokens(estimated: number, counted: number): number {
   return 2 * counted < estimated ? estimated - counted : 0;
@@ -113,8 +116,8 @@ export function sizeForecast(state: State, { tokens }: NextInput): SizeForecast 
 }
 
 /**
- * Selects the ratio for an estimate: the ratio for whole requests if no part of this request was counted and that ratio
- * is known, otherwise the ratio for appended content.
+ * Selects the ratio for an estimate. If no part of this request was counted and the ratio for whole requests is known,
+ * it is that ratio. Otherwise it is the ratio for appended content.
  */
 function ratioFor(state: State, { measured }: NextTokens): Ratio {
   const { appended, whole } = learntOf(state);
@@ -163,8 +166,8 @@ export function isRecorded({ layers }: Pick<EpochOpened, 'layers'>): boolean {
 const TOKEN_BYTES = 4;
 
 /**
- * Returns the size of the texts before the history. For an imported session, the size is derived from its first count:
- * it is the part of that count that does not belong to the history, and includes the tools.
+ * Returns the size of the texts before the history. For an imported session, the size is the first count without the
+ * part for the history. This size includes the tools.
  */
 export function frontSize({ epoch, counted }: State): SpanSize {
   if (epoch === undefined || !isRecorded(epoch.opened)) {
@@ -180,8 +183,8 @@ export function historySize(history: History): SpanSize {
 }
 
 /**
- * Returns the size of all content that waits to be packed, or that is packed from the span with the ordinal `spans` on.
- * The answer at the position `answered` is excluded.
+ * Returns the size of all content that waits to be packed, plus the size of the packed spans. Only packed spans with
+ * the ordinal `spans` or higher are included. The answer at the position `answered` is excluded.
  */
 function sizeSince(history: History, spans: number, answered: number | undefined): SpanSize {
   let size = waitingSize(history);
@@ -201,8 +204,8 @@ export function waitingSize({ batch, notes, prompts, changes }: History): SpanSi
 }
 
 /**
- * Returns the size of the last accepted request's answer, which is packed or still has open calls. Returns an empty
- * size if the answer is not packed.
+ * Returns the size of the last accepted request's answer. The answer is packed, or it still has open calls. Returns an
+ * empty size if the answer is not packed.
  */
 function answerSize({ batch, packed }: History, position: number): SpanSize {
   if (batch?.position === position) return sizeOfParts(batch.answer.parts);
@@ -222,9 +225,9 @@ function isFrom({ origin, role }: Span, position: number | undefined): boolean {
 const TURNS = 3;
 
 /**
- * Returns the expected growth of a turn in tokens on the model's scale: the median of the last three turns that are
- * packed whole, without the open turn. Returns `undefined` if no such turn is packed. The running time is proportional
- * to the length of these turns.
+ * Returns the expected growth of a turn in tokens on the model's scale. It is the median of the last three turns that
+ * are completely packed. The open turn is not included. Returns `undefined` if no such turn is packed. The running time
+ * is proportional to the length of these turns.
  */
 export function turnGrowth(state: State): number | undefined {
   const added = lastTurns(state).toSorted((a, b) => a - b);
@@ -233,8 +236,8 @@ export function turnGrowth(state: State): number | undefined {
 }
 
 /**
- * Returns the estimated tokens of the last `TURNS` turns before the open turn, newest first. Turns that the checkpoint
- * covers are not included, not even in part.
+ * Returns the estimated tokens of the last `TURNS` turns before the open turn, newest first. If the checkpoint covers a
+ * part of a turn, the whole turn is left out.
  */
 function lastTurns({ turns, history: { packed, lead }, compacted }: State): readonly number[] {
   const covered = compacted?.data.range.to ?? -1;

@@ -1,5 +1,5 @@
 // Builds batches of old results that can be shortened together. A batch contains all suitable results from one index
-// on. That index decides where the prefix breaks, and so which cache entry can still be read.
+// on. That index decides where the prefix breaks. It therefore also decides which cache entry can still be read.
 
 import { itemAt } from '../base/append-only.ts';
 import type { OldResult, OldResults, Totals } from './prunable.ts';
@@ -30,8 +30,8 @@ export interface Readable {
 export type TakesAlong = (totals: Totals) => boolean;
 
 /**
- * Returns the batch of all results, for a request that writes the whole history again anyway. The batch includes only
- * results with grounds that `takes` accepts. Returns `undefined` if no result is left.
+ * Returns the batch of all results, for a request that writes the whole history again in any case. The batch includes
+ * only results with grounds that `takes` accepts. Returns `undefined` if no result is left.
  */
 export function allOf(old: OldResults, allowed: readonly Grounds[], takes: TakesAlong): PruningBatch | undefined {
   const batch = batchFrom(old, { index: 0, kept: 0, anywhere: false }, allowed, takes);
@@ -57,8 +57,8 @@ export function batchesOf(
   for (const end of ends) {
     const index = count(found.length, (one) => (itemAt(found, one)?.packedBefore ?? end) < end);
     const batch = batchFrom(old, { index, kept: end, anywhere }, present, takes);
-    // If two entries end before the same result, the later entry in this loop is longer, so it replaces the batch of
-    // the shorter one.
+    // If two entries end before the same result, the later entry in this loop is longer. Its batch replaces the batch
+    // of the shorter entry.
     if (batch !== undefined) batches.set(batch.first, batch);
   }
   return [...batches.values()];
@@ -84,7 +84,7 @@ export function resultsOf(
 
 interface BatchStart {
   readonly index: number;
-  /** Tokens that are read from the cache and so not written again. */
+  /** Tokens that are read from the cache and therefore not written again. */
   readonly kept: number;
   readonly anywhere: boolean;
 }

@@ -154,8 +154,8 @@ const move: fc.Arbitrary<Move> = fc.oneof(
 
 const mixed: fc.Arbitrary<readonly Move[]> = fc.array(move, { minLength: 10, maxLength: 30, size: 'max' });
 /**
- * Random histories that read few files again and again and never edit what was sent. In such histories, a batch at some
- * time saves more than it costs.
+ * Random histories. They read few files many times and never edit content that was sent. In such histories, there is a
+ * time at which a batch saves more than it costs.
  */
 const quiet: fc.Arbitrary<readonly Move[]> = fc.array(
   fc.record({
@@ -186,7 +186,7 @@ function compare(state: State): void {
 function same(fast: HistoryPruned | undefined, plain: ReturnType<typeof plainPruning>): void {
   const saved = plain?.saved.get(fast?.calls[0] ?? '');
   const most = plain?.saved.get(plain.calls[0] ?? '');
-  // Two batches can save the same amount. Then the choice between them does not matter.
+  // If two batches save the same amount, the choice between them does not matter.
   const tied = saved !== undefined && most !== undefined && Math.abs(most - saved) < 1e-6;
   const { calls, freed, cost } = fast ?? {};
   if (!tied) expect({ calls, freed, cost }).toEqual({ calls: plain?.calls, freed: plain?.freed, cost: plain?.cost });
@@ -196,7 +196,10 @@ function same(fast: HistoryPruned | undefined, plain: ReturnType<typeof plainPru
 
 const met = new Set<string | undefined>();
 
-/** Checks a property for new random histories, and for the histories of a fixed seed, in which every cause occurs. */
+/**
+ * Checks a property for new random histories and for the histories of a fixed seed. Every cause occurs in the histories
+ * of the fixed seed.
+ */
 function holds<T>(numRuns: number, property: fc.IProperty<T>): void {
   fc.assert(property, { numRuns });
   fc.assert(property, { numRuns, seed: 1 });
@@ -274,7 +277,7 @@ describe('pruning decisions with running sums', () => {
       const counted = { ...empty, history: { ...empty.history, packed: { buffer: spans.list, length: 0 } } };
       const begun = fold([created, prompt('go')], counted);
       let state = fold([opened(begun, 'initial')], begun);
-      // The results are long enough to be shortened. Each is followed by a larger image.
+      // The results are long enough to be shortened. A larger image follows each result.
       const shown: TestEvent = ['prompt.given', { parts: [SHOT], presenter: 'test' }];
       for (let id = 0; id < steps; id += 1) {
         const results = [{ id, length: 1_300, image: false, tool: 'read' as const }];

@@ -22,7 +22,10 @@ export interface OldResult {
   /** Call id as it is sent to the provider. */
   readonly call: string;
   readonly cut: TextCut;
-  /** Tokens of the whole result, and in `freed` the tokens that shortening it frees. */
+  /**
+   * `whole` is the number of tokens of the whole result. `freed` is the number of tokens that are freed if the result
+   * is shortened.
+   */
   readonly whole: number;
   readonly freed: number;
   /** Number of this session's calls up to the call that first sent the result. Every later call has read the result. */
@@ -33,13 +36,16 @@ export interface OldResult {
   readonly use: ResultUse;
 }
 
-/** Sums over prunable results. Tokens are estimates. */
+/** Sums over results that may be shortened. Tokens are estimates. */
 export interface Totals {
   readonly count: number;
   readonly freed: number;
-  /** Tokens to be freed, counted once for each call of this session that has read them so far. */
+  /** Tokens to be freed. Each token is counted one time for each call of this session that has read it. */
   readonly read: number;
-  /** Tokens that are expected to be fetched again, and in `refetches` the expected number of calls for that. */
+  /**
+   * `refetched` is the number of tokens that are expected to be fetched again. `refetches` is the expected number of
+   * calls that fetch them.
+   */
   readonly refetched: number;
   readonly refetches: number;
 }
@@ -89,7 +95,8 @@ export function oldResults(state: State): OldResults {
     end -= tokensOf(span);
   }
   const found = { buffer: sums.found, length: countOld(sums, index) };
-  // The checkpoint comes first in the list but is newer than the spans after it, so it may not have been sent yet.
+  // The checkpoint comes first in the list, but it is newer than the spans after it. It may therefore not have been
+  // sent yet.
   const unsent = slice(packed, 0, lead).filter(({ ordinal }) => ordinal >= held);
   const sent = unsent.reduce((sum, span) => sum - tokensOf(span), end);
   const from = firstBehind(found, droppedUpTo(state));
@@ -163,7 +170,7 @@ interface Sums {
   readonly prunings: State['prunings'];
   /** Positions of the results that the prunings name. */
   readonly recorded: ReadonlySet<number>;
-  /** Position where the session begins, and in `answers` the number of calls that it has made since. */
+  /** Position where the session begins. `answers` is the number of calls that the session has made after it. */
   readonly begins: State['createdAt'];
   answers: number;
   skills: State['skillCalls'];
@@ -232,8 +239,8 @@ function noSums({ prunings, skillCalls, createdAt: begins, workspace }: State): 
 }
 
 /**
- * Checks if stored sums can be used. They cannot be used for a state older than the state that was processed last, or
- * for other prunings. They also cannot be used if a found result turned out to be a skill.
+ * Checks if stored sums can be used. They cannot be used for a state that is older than the last processed state, or
+ * for other prunings. They also cannot be used if a found result is now known to be a skill.
  */
 function stillHold({ prunings, skills, spans, calls, begins, uses }: Sums, state: State): boolean {
   if (spans > state.history.packed.length || uses.turn > state.turns.length) return false;
@@ -256,7 +263,7 @@ function addSpan(sums: Sums, span: Span, turns: State['turns']): void {
   sums.spans += 1;
 }
 
-/** Returns the number of turns that had started before a span. It is at least the number of the previous span. */
+/** Returns the number of turns that had started before a span. The number never decreases from one span to the next. */
 function turnOf({ group }: Span, turns: State['turns'], before: number): number {
   let turn = before;
   while ((itemAt(turns, turn) ?? Infinity) < group) turn += 1;
@@ -303,7 +310,7 @@ function weightsOf({ freed, written, whole }: OldResult, grounds: Grounds): read
   return [1, freed, freed * written, chance * whole, chance];
 }
 
-/** Returns the id, and the id without the suffix that `settle` adds to repeated ids. */
+/** Returns the id. Also returns the id without the suffix that `settle` adds to repeated ids. */
 function recordedAs(call: string): readonly string[] {
   return [call, call.replace(/_\d+_*$/, '')];
 }

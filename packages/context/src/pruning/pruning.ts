@@ -1,6 +1,6 @@
-// Decides if old tool results are shortened now, and which. A result may be shortened if a later result or a change of
-// its file superseded it. If the window is at least half full, a result may also be shortened if nothing used it in the
-// latest turns. Results are always shortened in a batch, which takes effect with an epoch.
+// Decides if old tool results are shortened now, and selects these results. A result may be shortened if a later result
+// or a change of its file superseded it. If the window is at least half full, a result may also be shortened if nothing
+// used it in the latest turns. Results are always shortened in a batch. A batch takes effect with an epoch.
 
 import { defined } from '@tidemark/core';
 import type { EpochCause, HistoryPruned, Timestamp } from '@tidemark/log';
@@ -47,11 +47,13 @@ export interface PruningInput {
 
 /** Tool that reads back what a shortened result omits. Nothing is shortened if this tool is not offered (L6). */
 const READS_BACK = 'history_read';
-/** Share of the window that must be full before results that were not superseded may be shortened. */
+/**
+ * Share of the window that must be full before the runtime may shorten results that are only unused, not superseded.
+ */
 const HALF = 0.5;
 /**
- * Minimum share of the sent tokens that a batch with its own epoch must free. Many small prunings would break the
- * prefix again and again.
+ * Minimum share of the sent tokens that a batch with its own epoch must free. Without this minimum, many small prunings
+ * could each break the prefix.
  */
 const MIN_FREED = 0.05;
 /** Maximum number of calls since the last edit that are examined. The cache entries of older calls are not stored. */
@@ -62,24 +64,28 @@ const CALLS = 16;
  */
 const SETTLED = 2;
 /**
- * A batch is shortened only if reading its tokens so far has cost at least this factor times the cost of the break. The
- * factor is above 1 because a tier opens only one epoch for pruning, and should not open it too early.
+ * Factor for the cost of the break. A batch is shortened only if reading its tokens so far has cost at least this
+ * factor times the cost of the break. The factor is above 1, because a tier opens only one epoch for pruning. This
+ * epoch must not open too early.
  */
 const PAID = 2;
 /**
- * Maximum number of calls in which a batch must pay for its break in a nearly full window. It is about the number of
- * steps in one turn.
+ * Limit for a nearly full window: maximum number of calls after which the saving by a batch must be at least the cost
+ * of its break. The limit is about the number of steps in one turn.
  */
 const PRESSED = 40;
 
-/** Batch with the cause of its pruning. `waits` is the number of calls in which the batch must pay for its break. */
+/**
+ * Batch with the cause of its pruning. `waits` is the number of calls after which the saving by the batch must be at
+ * least the cost of its break.
+ */
 interface Choice {
   readonly batch: PruningBatch;
   readonly cause: 'together' | 'expired' | 'pays' | 'warning';
   readonly waits: number;
 }
 
-/** True for the causes of epochs whose first request writes the whole history to the cache again anyway. */
+/** True for the causes of epochs whose first request writes the whole history to the cache again in any case. */
 const SENDS_ANEW: Readonly<Record<EpochCause, boolean>> = {
   initial: false,
   model: true,
@@ -153,8 +159,8 @@ function isLarge({ freed }: PruningBatch, { sent }: OldResults): boolean {
 }
 
 /**
- * Checks if an epoch for pruning alone would keep the front unchanged. If the front changed too, the epoch would also
- * break the prefix before the results.
+ * Checks if an epoch that opens only for pruning keeps the front unchanged. If the front changed too, the epoch would
+ * also break the prefix before the results.
  */
 function keepsFront({ state, wanted }: PruningInput): boolean {
   return neededEpoch(state, wanted) === undefined && state.epoch?.inForce.appended !== true;
@@ -174,10 +180,10 @@ function isCached(entry: CacheEntry, { at, account, key }: PruningInput): boolea
 }
 
 /**
- * Returns the batch with the largest gain among the batches that have already paid for themselves, or `undefined`. A
- * batch has paid for itself if reading the tokens that it frees has cost at least twice as much as its break plus the
- * expected fetching. The remaining length of a session is unknown, so only past reads count. While a batch waits,
- * further results become old and join it.
+ * Returns the batch with the largest gain, or `undefined`. Only batches that have already paid for themselves are
+ * compared. A batch has paid for itself if reading the tokens that it frees has cost at least twice as much as its
+ * break plus the expected fetching. The remaining length of a session is unknown, so only past reads count. While a
+ * batch waits, further results become old and join it.
  */
 function choosePaid(
   input: PruningInput,
@@ -199,9 +205,9 @@ function choosePaid(
 }
 
 /**
- * Returns the batch that frees most in a nearly full window, among the batches that pay for themselves within `PRESSED`
- * calls and before the next compaction. Returns `undefined` if the window is not nearly full or no batch pays for
- * itself.
+ * Returns the batch that frees most in a nearly full window. The saving by the batch must reach its cost within
+ * `PRESSED` calls and before the next compaction. Returns `undefined` if the window is not nearly full or if there is
+ * no such batch.
  */
 function chooseUnderPressure(
   input: PruningInput,
@@ -222,9 +228,9 @@ function chooseUnderPressure(
 }
 
 /**
- * Returns the number of calls left before a compaction, at the growth rate of the latest calls. A batch must pay for
- * itself within these calls, because the compaction frees more and rewrites less. Returns Infinity if no compaction is
- * expected.
+ * Returns the number of calls left before a compaction, at the growth rate of the latest calls. The saving by a batch
+ * must reach its cost within these calls, because the compaction frees more and rewrites less. Returns Infinity if no
+ * compaction is expected.
  */
 function callsLeft({ state, gauge: { input }, compactsAt }: PruningInput, { spans: { tokens } }: OldResults): number {
   if (compactsAt === undefined || input === undefined) return Infinity;
@@ -236,8 +242,8 @@ function callsLeft({ state, gauge: { input }, compactsAt }: PruningInput, { span
 }
 
 /**
- * Returns the places where requests since the last edit ended, if the cache still holds an entry there. The history up
- * to these places is unchanged since it was sent.
+ * Returns the places where requests after the last edit ended, if the cache still contains an entry there. The history
+ * up to these places has not changed after it was sent.
  */
 function readableOf(input: PruningInput, since: number): Readable {
   const { cache, streams } = input.state;
@@ -272,23 +278,23 @@ function fetchCost({ refetched, refetches }: Totals, { write, call }: PruningRat
 }
 
 /**
- * Returns the cost of a batch, in tokens at the base input price: writing again minus reading, plus fetching results
- * again.
+ * Returns the cost of a batch, in tokens at the base input price. It is the cost of writing again, minus the cost of
+ * reading, plus the cost of fetching results again.
  */
 function costOf(batch: PruningBatch, rates: PruningRates): number {
   return batch.rewritten * moreOf(rates) + fetchCost(batch, rates);
 }
 
 /**
- * Returns by how much the cost of a break changes if these results are shortened in it. The cost falls because less is
- * written again, and rises because the model fetches some of the results again. A saving is negative.
+ * Returns the change in the cost of a break if these results are shortened with it. The cost falls because less is
+ * written again. It rises because the model fetches some of the results again. A saving is negative.
  */
 function addedCost(totals: Totals, rates: PruningRates): number {
   return fetchCost(totals, rates) - totals.freed * moreOf(rates);
 }
 
 /**
- * Returns the saving if the history is written again anyway, in tokens at the base input price. Without a price,
+ * Returns the saving if the history is written again in any case, in tokens at the base input price. Without a price,
  * returns 1 for results that are seldom needed and 0 for others.
  */
 function savedAtOnce(totals: Totals, rates: PruningRates | undefined): number {
@@ -335,8 +341,8 @@ function prunedData(input: PruningInput, old: OldResults, { batch, cause, waits 
 }
 
 /**
- * Returns the number of calls after which a batch has paid for itself. Returns 0 if the history is written again
- * anyway, and `undefined` without a price.
+ * Returns the number of calls after which the saving by a batch is at least its cost. Returns 0 if the history is
+ * written again in any case. Returns `undefined` without a price.
  */
 function breakEvenOf(batch: PruningBatch, cause: Choice['cause'], rates: PruningRates | undefined): number | undefined {
   if (cause === 'together' || cause === 'expired') return 0;

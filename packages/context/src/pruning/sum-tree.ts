@@ -55,7 +55,7 @@ function zeros({ width }: SumTree): number[] {
 
 function add(to: number[] | undefined, vector: readonly number[] | undefined, times: 1 | -1): void {
   if (to === undefined || vector === undefined) return;
-  // A loop by index is used, because this is the innermost loop of each step and an iterator would cost more than the
+  // This is the innermost loop. It is written with an index, because an iterator would cost more time than the
   // addition.
   for (let index = 0; index < vector.length; index += 1) to[index] = (to[index] ?? 0) + times * (vector[index] ?? 0);
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Grounds, ResultUse, Uses } from './uses.ts';
 import { goToTurn, groundsOf, noteResult, noteSaid, noUses } from './uses.ts';
 
-/** Test session in which each call gets its result at once. */
+/** Test session in which each call gets its result immediately. */
 interface Made {
   readonly uses: Uses;
   call(name: string, input: object | string, shown?: string, error?: boolean): ResultUse;

@@ -80,7 +80,7 @@ export interface Uses {
   readonly onRefer: ((use: ResultUse, by: 'words' | 'input') => void) | undefined;
 }
 
-/** Number of turns, the open one included, during which a result without mentions is not old. */
+/** Number of turns during which a result without mentions is not old. The open turn is included. */
 const KEPT_TURNS = 2;
 
 /** Options of `noUses` for measurements. */
@@ -196,8 +196,8 @@ function covers(later: CallTarget, earlier: CallTarget | undefined): boolean {
 }
 
 /**
- * Checks if a result shows as much as an earlier one, because a tool can return a shorter page. If the file was changed
- * since, a shorter but complete result is enough.
+ * Checks if a result shows as much as an earlier result. A tool can return a shorter page, which shows less. If the
+ * file was changed in between, a shorter but complete result is enough.
  */
 function showsAsMuch(text: string, { length, superseded }: ResultUse): boolean {
   return text.length >= length || (superseded === 'changed' && !looksCut(text));
@@ -224,7 +224,7 @@ function refer(uses: Uses, text: string, by: 'words' | 'input'): void {
 }
 
 /**
- * Returns the read files that a path may name: the path of the file must end with the given path, or the given path
+ * Returns the read files that a path may name. The path of such a file ends with the given path, or the given path ends
  * with the path of the file.
  */
 function filesNamed(uses: Uses, name: string): readonly string[] {
@@ -257,8 +257,8 @@ function setOld(uses: Uses, use: ResultUse, old: boolean): void {
 }
 
 /**
- * Share of long results on each of these grounds that the input of a later tool call mentioned. Fitted on the two long
- * recorded sessions as (needed + 1) / (seen + 2) and printed by `npm run bench -- pruning-needs`: see
+ * For each of these grounds, the share of long results that the input of a later tool call mentioned. Fitted on the two
+ * long recorded sessions as (needed + 1) / (seen + 2) and printed by `npm run bench -- pruning-needs`: see
  * docs/decisions/2026-11-22-pruning-by-value.md.
  */
 export const chanceOfNeed: Readonly<Record<Grounds, number>> = {

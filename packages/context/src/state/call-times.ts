@@ -12,8 +12,8 @@ import { milliseconds } from '@tidemark/log';
 const BINS: readonly number[] = [5, 10, 20, 30, 60, 120, 240, 720].map((minutes) => minutes * 60_000);
 
 /**
- * Share of the older sums that remains after each new pause, so that about the last ten pauses have an effect. Fitted
- * together with the margin in `cache/plan.ts`.
+ * Share of the older sums that remains after each new pause. With this value, about the last ten pauses have an effect.
+ * Fitted together with the margin in `cache/plan.ts`.
  */
 const FADE = 0.9;
 
@@ -24,7 +24,7 @@ export interface Pauses {
    * first bin is always empty, because a pause of less than five minutes costs nothing.
    */
   readonly bins: readonly number[];
-  /** Tokens that no lifetime of a cache entry would have kept. */
+  /** Tokens that no lifetime of a cache entry could keep. */
   readonly broken: number;
 }
 
@@ -49,8 +49,8 @@ export interface CallPause {
 }
 
 /**
- * Returns the sums with one more pause. Returns the same object if the pause was shorter than five minutes and no
- * tokens are `broken`, or if no tokens were in the cache.
+ * Returns the sums with one more pause. Returns the same object if no tokens were in the cache. Also returns it if the
+ * pause was shorter than five minutes and no tokens are `broken`.
  */
 export function addPause(pauses: Pauses, { ms, held, broken, fade = FADE }: CallPause): Pauses {
   const bin = binOf(ms);
@@ -70,8 +70,8 @@ function binOf(ms: number): number {
 }
 
 /**
- * Compares two lifetimes in milliseconds and returns two sums of tokens. `kept`: the tokens that `long` would have kept
- * and `short` would not. `lost`: the tokens that neither would have kept. Both lifetimes must be ends of bins.
+ * Compares two lifetimes in milliseconds and returns two sums of tokens. `kept`: the tokens that only the lifetime
+ * `long` keeps. `lost`: the tokens that neither `long` nor `short` keeps. Both lifetimes must be ends of bins.
  */
 export function stakes(
   { bins, broken }: Pauses,
@@ -89,8 +89,8 @@ export function stakes(
 }
 
 /**
- * Returns the tokens whose pause ended after `from` and not after `to`, in milliseconds. Inside a bin, the tokens are
- * spread evenly on a logarithmic scale.
+ * Returns the tokens whose pause was longer than `from` and at most as long as `to`, in milliseconds. Inside a bin, the
+ * tokens are spread evenly on a logarithmic scale.
  */
 export function endedBetween({ bins }: Pauses, from: number, to: number): number {
   return bins.reduce(
@@ -100,8 +100,8 @@ export function endedBetween({ bins }: Pauses, from: number, to: number): number
 }
 
 /**
- * Returns the share of a bin between `from` and `to`. The distribution in the last bin is unknown, so all of it counts
- * as later than any finite `to`.
+ * Returns the share of a bin between `from` and `to`. The distribution in the last bin is unknown. All of it therefore
+ * counts as later than `to`, unless `to` is infinite.
  */
 function shareOf(begin: number, end: number, from: number, to: number): number {
   if (end === Infinity) return to === Infinity ? 1 : 0;
@@ -139,7 +139,7 @@ export interface Pace {
 export const NO_PACE: Pace = { recent: [], own: undefined };
 
 /**
- * Returns the pace with one more call. A child with more than 8 calls within a minute changes to its own key
+ * Returns the pace with one more call. If a child sends more than 8 calls within a minute, it changes to its own key
  * permanently, because each change of the key costs a full read of the prefix. The root always keeps the family's key,
  * because a change would only move its load to another key.
  */
@@ -148,7 +148,7 @@ export function addCall({ recent, own }: Pace, at: Timestamp, session: SessionId
   return { recent: [...recent, at].slice(-1 - MACHINE), own: fast && !isRoot ? session : own };
 }
 
-/** Checks that this session alone called more often than one machine accepts, including the call sent at `at`. */
+/** Checks that this session alone sent more calls than one machine accepts. The call sent at `at` is included. */
 export function isCrowded({ recent }: Pace, at: Timestamp): boolean {
   const before = recent.filter((one) => milliseconds(one) < milliseconds(at));
   return within(before, MACHINE, at);

@@ -15,8 +15,8 @@ export interface Ratio {
   readonly estimated: number;
   readonly actual: number;
   /**
-   * Weighted sums of the absolute errors that the estimates had when they were made (`missed`), and of the counts with
-   * which the estimates were compared (`counted`).
+   * `missed` is the weighted sum of the absolute errors that the estimates had when they were made. `counted` is the
+   * weighted sum of the counts that the estimates were compared with.
    */
   readonly missed: number;
   readonly counted: number;
@@ -66,8 +66,8 @@ export function learntFor(ratios: { readonly [model: string]: Learnt }, model: s
 }
 
 /**
- * Returns the ratio after a comparison: a text was estimated at `estimated` tokens (by `estimateTokens`, unscaled) and
- * counted as `actual` tokens. Without a positive estimate and count, the ratio stays unchanged.
+ * Returns the ratio after a comparison. A text was estimated at `estimated` tokens (by `estimateTokens`, unscaled) and
+ * counted as `actual` tokens. If the estimate or the count is not positive, the ratio stays unchanged.
  */
 export function learnRatio(ratio: Ratio, estimated: number, actual: number): Ratio {
   if (!(estimated > 0) || !(actual > 0)) return ratio;
@@ -82,8 +82,8 @@ export function learnRatio(ratio: Ratio, estimated: number, actual: number): Rat
 }
 
 /**
- * Converts an unscaled estimate to the model's scale. The result also contains the mean error of earlier estimates with
- * this ratio, if at least one was compared with a count.
+ * Converts an unscaled estimate to the model's scale. If at least one earlier estimate with this ratio was compared
+ * with a count, the result also contains the mean error of these estimates.
  */
 export function applyRatio(ratio: Ratio, estimated: number): TokenEstimate {
   const tokens = Math.ceil((estimated * ratio.actual) / ratio.estimated);
@@ -91,9 +91,10 @@ export function applyRatio(ratio: Ratio, estimated: number): TokenEstimate {
 }
 
 /**
- * Scales of one session: the tokens that the provider counts for one estimated token. Each stretch of text has the
- * scale of the request that counted it first. Texts of different kinds have different scales, so a single ratio cannot
- * size a request whose parts are packed again. Derived from the session's records (L9).
+ * Scales of one session. A scale is the number of tokens that the provider counts for one estimated token. Each stretch
+ * of text has the scale of the request that counted it first. Texts of different kinds have different scales. If a
+ * request's parts are packed again, its size therefore needs more than one ratio. Derived from the session's records
+ * (L9).
  */
 export interface Scales {
   /** Model that counted last. */
@@ -135,14 +136,14 @@ export interface CountedRequest {
 }
 
 /**
- * Maximum factor by which a real count can differ from its estimate, in either direction. A larger difference comes
- * from content that is not text of this session, so the scale is limited to this factor.
+ * Maximum factor by which a real count can differ from its estimate, in either direction. If the difference is larger,
+ * the request contains content that is not text of this session. The scale is then limited to this factor.
  */
 const ODD = 4;
 
 /**
  * Returns the scales after one more counted request. If the request continues from a counted request of the same model,
- * its added text gets a separate scale. Any other request corrects all scales by the relative error of its forecast.
+ * its added text gets its own scale. Any other request corrects all scales by the relative error of its forecast.
  */
 export function learnScales(scales: Scales | undefined, request: CountedRequest): Scales | undefined {
   const { whole, since, media = 0 } = request.prepared.size ?? {};
@@ -212,7 +213,10 @@ function countedScale(scales: Scales, ordinal: number, model: string): number | 
 /** A span that no request contains yet. */
 export interface NewSpan {
   readonly ordinal: number;
-  /** Scale at which the model will count the span (`scale`), and scale of other new text before it (`before`). */
+  /**
+   * `scale` is the scale at which the model will count the span. `before` is the scale of other new text before the
+   * span.
+   */
   readonly scale: number;
   readonly before: number;
   readonly model: string;

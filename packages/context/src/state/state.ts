@@ -47,11 +47,11 @@ export interface State {
   /** Ratios of tokens to estimates for each text that the provider counted. Absent before the first count. */
   readonly scales: Scales | undefined;
   /**
-   * Last token count that does not come from the stream's last accepted request. It comes from an answer in an imported
-   * session, or from the request before a call that was cut.
+   * Last token count that does not belong to the stream's last accepted request. It belongs to an answer in an imported
+   * session, or to the request before a call that was cut.
    */
   readonly counted?: RequestCount;
-  /** Highest tier that was reported since the current checkpoint came into use. */
+  /** Highest tier that was reported after the current checkpoint came into use. */
   readonly pressure: Crossed | undefined;
   /** Number of answered steps on the main stream. It is also the number of the next step. */
   readonly steps: number;
@@ -83,10 +83,13 @@ export interface Epoch {
   readonly opened: EpochOpened;
   /**
    * Position of the last epoch that edited content sent before, in the front or the history. A changed parameter alone
-   * is no edit.
+   * does not count as an edit.
    */
   readonly edited: Position;
-  /** Positions of results whose shortened form no accepted request had contained when this epoch opened. */
+  /**
+   * Positions of shortened results. When this epoch opened, no accepted request had contained these results in
+   * shortened form.
+   */
   readonly shortened: ReadonlySet<number>;
   readonly inForce: InForce;
 }
@@ -229,8 +232,8 @@ export interface Cache {
   /** Digests of the layers and tools in accepted requests. */
   readonly front: ReadonlySet<string>;
   /**
-   * True if a promoted entry was not read although a working promotion would have kept it. No further promotion is
-   * tried in this session.
+   * True if a promotion did not work: a request did not read a promoted entry that the longer lifetime should have
+   * kept. No further promotion is tried in this session.
    */
   readonly promotionMissed: boolean;
 }
@@ -254,11 +257,14 @@ export interface Accepted extends SentRequest {
   readonly input: number | undefined;
   /** Model that counted the tokens. */
   readonly model: string;
-  /** Answer to the request, if it is packed as it arrived, with its measured tokens. `tokens` is absent if unknown. */
+  /**
+   * Answer to the request, with its measured tokens. Absent if the answer is not packed in the form in which it
+   * arrived. `tokens` is absent if unknown.
+   */
   readonly answer: { readonly position: Position; readonly tokens?: number } | undefined;
   /**
-   * Cache entry at the last marker of the request, with its real lifetime. A longer entry replaces it if a side call
-   * read this entry and left the longer one. Absent if nothing was cached.
+   * Cache entry at the last marker of the request, with its real lifetime. If a side call read this entry and left a
+   * longer entry, the longer entry replaces it. Absent if nothing was cached.
    */
   readonly left: CacheEntry | undefined;
   /** The provider's id of the answer. Absent if the answer has no id or was cut. */
@@ -268,8 +274,9 @@ export interface Accepted extends SentRequest {
 }
 
 /**
- * Token count of a request other than the last accepted one. There are two cases. An imported session contains only the
- * answer to the request, or the request is the last one before a call that was cut.
+ * Token count of a request that is not the last accepted one. There are two cases. In the first case, an imported
+ * session contains only the answer to the request. In the second case, the request is the last one before a call that
+ * was cut.
  */
 export interface RequestCount extends Pick<Accepted, 'input' | 'model' | 'answer' | 'spans'> {
   /** Position of the request. In an imported session, position of the answer. */
@@ -293,8 +300,8 @@ export interface CacheEntry {
   /** Tokens up to the end of the entry, as counted by a call, or as recorded by the session that left the entry. */
   readonly tokens?: number;
   /**
-   * True if the entry ends in the messages and the request that wrote it contained an image anywhere. For some
-   * providers, the cache of the messages depends on this.
+   * True if the entry ends in the messages and the request that wrote it contained an image at any place. For some
+   * providers, the cache of the messages depends on images.
    */
   readonly images: boolean;
   /**
@@ -309,13 +316,13 @@ export interface CacheEntry {
   /** Account whose cache contains the entry. Absent if unknown. */
   readonly account?: string;
   /**
-   * Lifetime that the entry was written with, as a name, or the idle time and maximum age of an entry that the provider
-   * created by itself.
+   * Lifetime that the entry was written with, as a name. If the provider created the entry by itself, this is the idle
+   * time and the maximum age of the entry.
    */
   readonly ttl: Ttl | KeptLife;
   /**
-   * Set if the entry was written with a longer lifetime than the entries before it, and no later read has proved that
-   * the provider keeps it for so long.
+   * Set if the entry was written with a longer lifetime than the entries before it, and no later read has proved yet
+   * that the provider keeps it for this lifetime.
    */
   readonly promoted?: true;
   /** Start of the request that wrote or last read the entry. The lifetime counts from this time. */

@@ -107,9 +107,8 @@ function writeRecord(value: object, writer: Writer): string {
   return `{${entries.join(',')}}`;
 }
 
-// The next functions copy a value with its keys in order, so that `JSON.stringify` can write the copy. `JSON.stringify`
-// is five times as fast as `write`. If it would not write the canonical form of the value, the functions return
-// `NO_COPY`.
+// The next functions copy a value with its keys in order. `JSON.stringify` can then write the copy, five times as fast
+// as `write`. If `JSON.stringify` does not write the canonical form of a value, the functions return `NO_COPY`.
 
 /**
  * Maximum nesting of a value that is copied. No record is nested deeper. A value that contains itself exceeds this

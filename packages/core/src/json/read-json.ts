@@ -62,8 +62,8 @@ function closingQuote(text: string, start: number): number {
   return text.length;
 }
 
-// The next functions return members and elements of JSON as slices of the text, so that recorded bytes are passed on
-// unchanged. Parsing and printing again would reorder integer-like keys and change numbers.
+// The next functions return members and elements of JSON as slices of the text, so recorded bytes stay unchanged. If a
+// value were parsed and printed again, integer-like keys would be reordered and numbers would change.
 
 /** One member of an object, with the exact text of its value. */
 export interface RawMember {

@@ -1,4 +1,4 @@
-// Contract of artifacts: bytes are stored by digest, streamed, stored once, and checked when read.
+// Contract of artifacts: bytes are stored by digest, streamed, stored only one time, and checked when read.
 
 import { describe, expect } from 'vitest';
 import type { Digest } from '../../src/ids.ts';

@@ -1,6 +1,7 @@
-// Contract for damaged logs: a torn tail is cut, and damage inside a log is always reported. See
-// anthropics/claude-code#49876 and #50347 (null bytes), github/copilot-cli#4098 and PrimeIntellect-ai/prime-agent#1785
-// (the next event directly follows a torn tail), and QwenLM/qwen-code#3606 (`}{`).
+// Contract for damaged logs: an incomplete record at the end of a log is cut off, and damage inside a log is always
+// reported. See anthropics/claude-code#49876 and #50347 (null bytes), github/copilot-cli#4098 and
+// PrimeIntellect-ai/prime-agent#1785 (the next event directly follows an incomplete record), and QwenLM/qwen-code#3606
+// (`}{`).
 
 import { describe, expect } from 'vitest';
 import type { SessionId } from '../../src/ids.ts';

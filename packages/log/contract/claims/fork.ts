@@ -1,5 +1,5 @@
-// Contract of forks: a forked log shares the records of its parent up to one record without copying them, and continues
-// from there (L5).
+// Contract of forks: a forked log shares the first records of its parent, up to one record. It refers to these records,
+// does not copy them, and continues after them (L5).
 
 import { describe, expect } from 'vitest';
 import type { Parent } from '../../src/events/session.ts';

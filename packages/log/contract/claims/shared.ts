@@ -1,5 +1,5 @@
-// Contract of shared texts. A shared text is saved by one session and read by other sessions of the same store. Shared
-// texts are derived data: a store may lose a text, but never returns part of one (L9).
+// Contract of shared texts. One session saves a shared text, and other sessions of the same store read it. Shared texts
+// are derived data. A store may lose a text, but it never returns only a part of a text (L9).
 
 import { describe, expect } from 'vitest';
 import type { SharedTexts } from '../../src/port.ts';

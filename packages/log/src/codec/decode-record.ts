@@ -1,4 +1,5 @@
-// Reads lines of the log: decodes the raw bytes of a sound line (with a valid layout and checksum) into a typed record.
+// Reads lines of the log. It decodes the raw bytes of a sound line into a typed record. A sound line has a valid layout
+// and checksum.
 
 import type { Json } from '@tidemark/core';
 import type { Recorded, RecordedUnknown } from '../event.ts';
@@ -47,9 +48,9 @@ interface ParsedLine {
 
 /**
  * Parses only the JSON values of a line, without the fixed text around them. For small payloads, this takes half the
- * time of parsing the whole line. Returns `undefined` if the kind is unknown (its name may be written with escapes), or
- * if a value is not JSON (splitting by the layout cuts a string at an escaped quote). The caller then parses the whole
- * line.
+ * time of parsing the whole line. There are two cases in which it returns `undefined`. The kind is unknown, for example
+ * because its name is written with escapes. Or a value is not JSON, because splitting by the layout cuts a string at an
+ * escaped quote. The caller then parses the whole line.
  */
 function parseParts(text: string, sound: SoundLine): ParsedLine | undefined {
   const parts = partsOf(text, sound);

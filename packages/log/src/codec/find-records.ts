@@ -1,5 +1,5 @@
-// Finds sound records (with a valid layout and checksum) in bytes that cannot be split into lines: records that
-// directly follow another record or a torn record, without a newline between them.
+// Finds sound records in bytes that cannot be split into lines. A sound record has a valid layout and checksum. Such a
+// record directly follows another record or an incomplete record, without a newline between them.
 
 import type { BytePort, SoundLine } from './line.ts';
 import { checkLine, endsIn } from './line.ts';
@@ -53,8 +53,8 @@ function indexOf(within: Uint8Array, word: Uint8Array, from: number, end: number
 }
 
 /**
- * Checks if the bytes after the last newline contain a whole record that is followed by a byte other than a newline. A
- * torn write cannot leave such bytes: the record was committed, and its newline was damaged later.
+ * Checks if the bytes after the last newline begin with a whole record, and the next byte is not a newline. An
+ * interrupted write cannot leave such bytes. The record was committed, and its newline was damaged later.
  */
 export function holdsLostNewline(tail: Uint8Array, bytes: BytePort): boolean {
   for (const end of endsIn(tail)) {

@@ -43,8 +43,9 @@ export function writeHead(head: LineHead, data: string): string {
 }
 
 /**
- * Returns the chain value after a record: the first 16 hex digits of SHA-256 over `before`, the chain value of the
- * previous record, and `head`, the raw bytes of this record before its chain field.
+ * Returns the chain value after a record: the first 16 hex digits of a SHA-256 digest. The digest is computed over
+ * `before` and `head`. `before` is the chain value of the previous record. `head` contains the raw bytes of this record
+ * before its chain field.
  */
 export function chainBehind(before: Chain, head: string | Uint8Array, bytes: BytePort): Chain {
   return mintChain(bytes.sha256([before, head]).slice(0, 16));
@@ -64,7 +65,7 @@ export function seal(head: Uint8Array, chain: Chain, bytes: BytePort): Uint8Arra
 
 /**
  * Returns the line of a record, newline included, and its chain value. `before` is the chain value of the previous
- * record. The line is encoded once, and its digest and checksum are written in place.
+ * record. The line is encoded only one time. Its digest and checksum are written into the encoded bytes.
  */
 export function writeLine(
   head: LineHead,
@@ -72,7 +73,7 @@ export function writeLine(
   before: Chain,
   bytes: BytePort,
 ): { readonly line: Uint8Array; readonly chain: Chain } {
-  // The previous chain value is placed before the line, so one pass can digest both.
+  // The previous chain value is placed before the line, so both are digested in one pass.
   const whole = bytes.encode(`${before}${writeHead(head, data)}${BLANK_SEAL}`);
   const chain = mintChain(bytes.sha256([whole.subarray(0, -BLANK_SEAL.length)]).slice(0, 16));
   const line = whole.subarray(before.length);

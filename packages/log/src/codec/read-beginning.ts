@@ -44,7 +44,7 @@ const NEWLINE = 0x0a;
  */
 export function salvageBeginning(session: SessionId, first: Uint8Array, bytes: BytePort): SessionBeginning | undefined {
   const whole = findRecords(first, bytes).map(({ line }) => line);
-  // A byte that changed into a newline cuts the first line in two. The line then ends at the second newline.
+  // If a byte was changed into a newline, the first line is cut into two lines. It then ends at the second newline.
   const ends = [first.indexOf(NEWLINE), first.indexOf(NEWLINE, first.indexOf(NEWLINE) + 1)];
   const repaired = ends.filter((end) => end > 0).flatMap((end) => repairCandidates(first.subarray(0, end), bytes));
   for (const line of [...whole, ...repaired]) {

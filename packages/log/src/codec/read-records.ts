@@ -16,7 +16,7 @@ import type { Tip } from './tip.ts';
 export interface ReadFrom {
   /** Path of the file, used in error messages. */
   readonly path: string;
-  /** State of the log before the first byte that is read: its length, chain value and fence. */
+  /** State of the log before the first byte that the reader gets: its length, chain value and fence. */
   readonly tip: Tip;
   /** Offset of the first byte that will be read, and the 1-based number of the line that begins there. */
   readonly offset: number;
@@ -37,12 +37,13 @@ export interface RecordBatch {
   readonly failure?: LogError;
 }
 
-/** Reads a log chunk by chunk. After a failure, or once `done` is true, it reads nothing more. */
+/** Reads a log chunk by chunk. After a failure, or after `done` becomes true, it reads nothing more. */
 export interface RecordReader {
   read(chunk: Uint8Array): RecordBatch;
   /**
-   * Checks the bytes after the last newline of the file. Returns an error if they begin with a whole record that is
-   * followed by a byte other than a newline, because then the newline was damaged. Returns `undefined` for a torn tail.
+   * Checks the bytes after the last newline of the file. If they begin with a whole record and the next byte is not a
+   * newline, the newline was damaged, and an error is returned. If they are an incomplete record, `undefined` is
+   * returned.
    */
   end(): LogError | undefined;
   /** State of the log after the sound records that were read so far. */
@@ -51,7 +52,7 @@ export interface RecordReader {
   readonly offset: number;
   /** Number of bytes after the last newline. */
   readonly pending: number;
-  /** True once `to` was reached or a failure occurred. */
+  /** True after `to` was reached or after a failure. */
   readonly done: boolean;
 }
 

@@ -18,8 +18,8 @@ export function repairCandidates(line: Uint8Array, bytes: BytePort): readonly Ui
 }
 
 /**
- * Finds the one byte whose correction makes the checksum of the line valid. Returns the corrected line, or `undefined`
- * if no single byte makes it valid.
+ * Finds the byte that must be corrected to make the checksum of the line valid. Returns the corrected line. Returns
+ * `undefined` if the correction of one byte is not enough.
  */
 function correctOne(line: Uint8Array, wanted: number, bytes: BytePort): Uint8Array | undefined {
   const covered = summedOf(line);
@@ -52,8 +52,8 @@ const CHANGES: ReadonlyMap<number, number> = new Map(TABLE.map((remainder, byte)
 const BY_HIGHEST: ReadonlyMap<number, number> = new Map(TABLE.map((remainder, byte) => [remainder >>> 24, byte]));
 
 /**
- * Undoes one step of the CRC for a byte with the value 0: returns the remainder before the byte, given the remainder
- * after it.
+ * Undoes one round of the CRC for a byte with the value 0. The argument is the remainder after the byte. The result is
+ * the remainder before it.
  */
 function before(remainder: number): number {
   const byte = BY_HIGHEST.get(remainder >>> 24) ?? 0;

@@ -1,5 +1,5 @@
-// Recovers records from a damaged log: every record that is still whole, at any offset, and every record with one
-// changed byte whose repair the chain can prove. Lost records are reported with their positions (L6).
+// Recovers records from a damaged log: every record that is still whole, at any offset. A record with one changed byte
+// is recovered if the chain can prove the repair. Lost records are reported with their positions (L6).
 
 import { decodeRecord } from './decode-record.ts';
 import { findRecords } from './find-records.ts';
@@ -35,7 +35,7 @@ export interface Salvager {
 
 const NEWLINE = 0x0a;
 
-/** Whole records, by position, found at a wrong place in a log. */
+/** Whole records that were found at a wrong place in a log, by position. */
 export type Strayed = ReadonlyMap<number, readonly Uint8Array[]>;
 
 /**
@@ -90,7 +90,7 @@ interface Bounds {
 }
 
 /**
- * Yields every record in a damaged region, in order. Positions before `next` that are not found are reported as lost.
+ * Yields every record in a damaged region, in order. If a position before `next` is not found, it is reported as lost.
  */
 function* search(
   place: SalvagePlace,
@@ -122,8 +122,8 @@ function* mendAll(place: SalvagePlace, gap: Uint8Array, bytes: BytePort): Genera
 }
 
 /**
- * Tries to repair one changed byte in `piece`. Yields the record if it is at the position `place.due`. Yields nothing
- * if the chain value of the previous record is unknown, because only the chain can prove a repair.
+ * Tries to repair one changed byte in `piece`. Yields the record if it is at the position `place.due`. If the chain
+ * value of the previous record is unknown, it yields nothing, because only the chain can prove a repair.
  */
 function* mend(place: SalvagePlace, piece: Uint8Array, bytes: BytePort): Generator<Salvaged> {
   if (!place.proves) return;
@@ -149,8 +149,8 @@ function* skip(place: SalvagePlace, { next, where, strayed }: Bounds): Generator
 }
 
 /**
- * Yields the next missing records that are in `strayed`. Each one must be proved by the chain, because a record at a
- * wrong place can belong to another log.
+ * Yields the next missing records that are in `strayed`. The chain must prove each of them, because a record at a wrong
+ * place can belong to another log.
  */
 function* strayedHere(place: SalvagePlace, next: number | undefined, strayed: Strayed): Generator<Salvaged> {
   const isDue = (due: number): boolean => place.proves && (next === undefined || due < next);
@@ -163,8 +163,8 @@ function* strayedHere(place: SalvagePlace, next: number | undefined, strayed: St
 }
 
 /**
- * Joins the lines as they were in the file, each with its newline. If the last line had no newline in the file, the
- * added newline does no harm.
+ * Joins the lines in the form that they had in the file, each with its newline. If the last line had no newline in the
+ * file, the added newline has no effect.
  */
 function joinLines(lines: readonly RawLine[]): Uint8Array {
   const whole = new Uint8Array(lines.reduce((sum, { bytes }) => sum + bytes.length + 1, 0)).fill(NEWLINE);
@@ -185,8 +185,8 @@ function* linesOf(bytes: Uint8Array): Generator<Uint8Array> {
 }
 
 /**
- * State of a salvage: the position and the minimum fence of the next record. While the previous record is known, also
- * the chain value that the next record must follow from.
+ * State of a salvage: the position and the minimum fence of the next record. If the previous record is known, the state
+ * also contains the chain value that the next record must follow.
  */
 interface SalvagePlace {
   /** Position of the next record. */

@@ -7,8 +7,8 @@ import type { Snapshot } from '../port.ts';
 import type { BytePort } from './line.ts';
 
 /**
- * A snapshot, and the offset at which its last record ends in the session's own log file. The offset is absent if the
- * store does not know it.
+ * A snapshot. `offset` is the end of its last record in the session's own log file. It is absent if the store does not
+ * know it.
  */
 export interface KeptSnapshot {
   readonly snapshot: Snapshot;

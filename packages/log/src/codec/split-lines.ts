@@ -11,12 +11,12 @@ export interface RawLine {
 
 /** Splits the chunks of a file, passed in order, into lines. */
 export interface LineSplitter {
-  /** Yields the lines that end in this chunk. Afterwards the caller may reuse the chunk's memory. */
+  /** Yields the lines that end in this chunk. After that, the caller may reuse the chunk's memory. */
   split(chunk: Uint8Array): Iterable<RawLine>;
   /** Number of bytes after the last newline. */
   readonly pending: number;
   /**
-   * True once `pending` exceeds `LONGEST_LINE`. The bytes of such a long line are dropped, and `tail` returns the line
+   * True after `pending` exceeds `LONGEST_LINE`. The bytes of such a long line are dropped, and `tail` returns the line
    * without its bytes.
    */
   readonly tooLong: boolean;

@@ -1,9 +1,9 @@
-// End of a log: the values that its next record depends on.
+// End of a log: the values that the next record depends on.
 
 import type { Chain } from '../ids.ts';
 import { CHAIN_START } from '../ids.ts';
 
-/** State at the end of a log: the values that the next record depends on. */
+/** State at the end of a log. */
 export interface Tip {
   /** Number of records in the log, ancestors included. Also the position of the next record. */
   readonly length: number;

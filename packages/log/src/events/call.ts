@@ -19,18 +19,21 @@ export interface MarkerRecord {
 export interface KeptRecord {
   /** Cache key that the entries are kept under. Absent if the request sends none. */
   readonly key?: string;
-  /** Lifetime of an entry in minutes: `idle` after its last use and, if there is a limit, `age` in total. */
+  /**
+   * Lifetime of an entry in minutes. `idle` is the lifetime after its last use. `age` is the maximum lifetime in total,
+   * if there is a maximum.
+   */
   readonly idle: number;
   readonly age?: number;
   /**
-   * Set if the provider caches prefixes of `first`, `first + step`, … tokens, independent of the ends of blocks. At
-   * such a provider, writing to the cache is free.
+   * Set if the provider caches prefixes of `first`, `first + step`, … tokens. The ends of blocks have no influence on
+   * these sizes. At such a provider, writing to the cache is free.
    */
   readonly grid?: { readonly first: number; readonly step: number };
   /**
-   * Places where cache entries end, in block order. They are the entry that the request only reads (with `found`) and
-   * the entries that are in the cache after the request. The last place without `found` belongs to the longest of these
-   * entries. Blocks with a marker are not listed.
+   * Places where cache entries end, in block order. These are the entries that are in the cache after the request, and
+   * the entry that the request only reads. The latter has `found`. The last place without `found` belongs to the
+   * longest entry after the request. Blocks with a marker are not listed.
    */
   readonly places: readonly KeptPlace[];
 }
@@ -59,7 +62,7 @@ export interface CallForecast {
    * An ideal cache would write exactly these tokens.
    */
   readonly unsent: number;
-  /** Index of the last block of the expected read. Absent if no read is expected. */
+  /** Index of the last block that the call is expected to read. Absent if no read is expected. */
   readonly reads?: number;
   readonly cost?: Money;
   /**
@@ -76,8 +79,8 @@ export interface CallForecast {
 }
 
 /**
- * Expected input of a request in tokens, made before the provider counts the request, and the numbers that the estimate
- * is computed from.
+ * Expected input of a request in tokens, and the numbers that it is computed from. The estimate is made before the
+ * provider counts the request.
  */
 export interface SizeForecast {
   /**
@@ -86,8 +89,8 @@ export interface SizeForecast {
    */
   readonly input: number;
   /**
-   * Tokens of the part whose size is known from a count: the input and the answer of the last accepted request, or the
-   * count of a recording. 0 if there is no count.
+   * Tokens whose number is known from a count: the input and the answer of the last accepted request, or the count of a
+   * recording. 0 if there is no count.
    */
   readonly measured: number;
   /**
@@ -102,13 +105,13 @@ export interface SizeForecast {
   readonly whole?: number;
   /**
    * Estimated tokens of the blocks in `whole` that come after the last request that the provider counted. Absent if
-   * this request does not extend the counted request unchanged: after another packing, with another model, or after
-   * thinking was stripped.
+   * this request changes the counted request and does not only extend it. This is the case after another packing, with
+   * another model, or after thinking was stripped.
    */
   readonly since?: number;
   /**
-   * Estimated tokens of the blocks with images, as a part of `since`, or of `whole` if `since` is absent. They are not
-   * scaled by the ratio for text. Absent if there are no such blocks.
+   * Estimated tokens of the blocks with images. They are a part of `since`, or of `whole` if `since` is absent. They
+   * are not scaled by the ratio for text. Absent if there are no such blocks.
    */
   readonly media?: number;
   /**
@@ -119,8 +122,8 @@ export interface SizeForecast {
 }
 
 /**
- * Short form of the prefix sequence. With this form, a reader can check that the next request extends this one, without
- * the request bodies (L3).
+ * Short form of the prefix sequence. A reader can use it to check that the next request extends this one (L3). The
+ * reader does not need the request bodies.
  */
 export interface SequenceRecord {
   /**
@@ -221,12 +224,12 @@ export type MissCause =
   | 'unknown';
 
 /**
- * Tokens that had to be paid again although they were sent before, on this stream or at the same time on another
- * stream.
+ * Tokens that were sent before and had to be paid again. They were sent before on this stream, or at the same time on
+ * another stream.
  */
 export interface Miss {
   readonly cause: MissCause;
-  /** Other causes, each of which alone would have caused the miss. */
+  /** Other causes. Each of them alone would also cause the miss. */
   readonly also?: readonly MissCause[];
   readonly tokens: number;
   readonly cost?: Money;
@@ -260,8 +263,8 @@ export interface EstimatedUse {
 }
 
 /**
- * Earlier record that already bills this call. In an import, a later record can repeat an earlier record, either as a
- * copy or as the rest of an answer that was cut.
+ * Earlier record that already bills this call. In an import, a later record can repeat an earlier record. The later
+ * record is a copy, or the rest of an answer that was cut.
  */
 export interface BilledIn {
   readonly session: SessionId;
@@ -284,7 +287,7 @@ export interface AnswerReceived {
   readonly contract?: string;
   readonly parts: readonly AnswerPart<CallId>[];
   readonly stop: StopReason;
-  /** Stop reason in the provider's own words. */
+  /** Stop reason, unchanged from the provider. */
   readonly stopRaw?: string;
   readonly response?: string;
   readonly truncated: 'yes' | 'no' | 'unknown';
@@ -337,7 +340,10 @@ export interface AnswerInterrupted {
   readonly step: number;
   readonly stream: string;
   readonly request?: Position;
-  /** Cause of the end: the user, a limit of the turn, or the connection to the provider. */
+  /**
+   * Reason why the answer ended: the user stopped it, a limit of the turn was reached, or the connection to the
+   * provider failed.
+   */
   readonly by: 'user' | 'limit' | 'transport';
   /** Limit that ended the answer. Present if `by` is `limit`. */
   readonly limit?: 'time';

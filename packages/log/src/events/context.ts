@@ -51,7 +51,7 @@ export interface ToolRecord {
 export interface EpochOpened {
   readonly number: number;
   readonly cause: EpochCause;
-  /** Other causes, each of which alone would have opened the epoch, most important first. */
+  /** Other causes, most important first. Each of them alone would also open the epoch. */
   readonly also?: readonly EpochCause[];
   readonly provider: string;
   readonly model: string;
@@ -77,13 +77,13 @@ export interface EpochOpened {
    */
   readonly cached?: readonly FrontEntry[];
   /**
-   * Layers and tools that are edited versions of layers and tools that were sent before. A layer or tool that was never
-   * sent and is not in this list is entirely new.
+   * Layers and tools that replace an earlier version that was sent before. If a layer or tool was never sent and is not
+   * in this list, all of it is new.
    */
   readonly edits?: readonly FrontEdit[];
 }
 
-/** Layer or tool that replaces one with the same name. Tokens are estimates, before any scaling. */
+/** Layer or tool that replaces another layer or tool with the same name. Tokens are estimates, before any scaling. */
 export interface FrontEdit {
   readonly digest: Digest;
   /** Tokens of the new text that the previous version did not contain. */
@@ -95,12 +95,12 @@ export interface FrontEdit {
 /** Entry of a provider's cache that ends in the front, at a tool or at a system text. */
 export interface FrontEntry {
   readonly section: 'tools' | 'system';
-  /** Index of the block that the entry ends with. */
+  /** Index of the last block of the entry. */
   readonly block: number;
   /** Running digest up to and including the block with the index `block`. */
   readonly prefix: Digest;
   readonly parameters: SequenceRecord['parameters'];
-  /** Cache key that the entry is kept under. Absent if the request sent none. */
+  /** Cache key that the provider stores the entry under. Absent if the request sent none. */
   readonly key?: string;
   /** Provider account whose cache contains the entry. Absent if unknown. */
   readonly account?: string;
@@ -112,8 +112,9 @@ export interface FrontEntry {
   /** Lifetime (TTL) that was paid for when the entry was written. */
   readonly ttl?: CacheWrite['ttl'];
   /**
-   * Set for an entry that the provider keeps without a marker. Lifetime in milliseconds: `idle` after the last use of
-   * the entry, and `age` in total from the time `born` at which it was written.
+   * Set for an entry that the provider creates without a marker. Lifetimes are in milliseconds. `idle` is the lifetime
+   * after the last use of the entry. `age` is the maximum lifetime in total, from the time `born` at which the entry
+   * was written.
    */
   readonly kept?: { readonly idle: number; readonly age?: number; readonly born: Timestamp };
   /** Start time of the request that wrote the entry or read it last. */
@@ -145,7 +146,7 @@ export type PaddingReason =
   | 'unknown-price';
 
 /**
- * Values from which the padding of a front was decided, recorded when the epoch opened. Tokens are estimates. Unknown
+ * Values that decided if a front was padded. They are recorded when the epoch opens. Tokens are estimates. Unknown
  * values are absent.
  */
 export interface PaddingRecord {
@@ -157,7 +158,7 @@ export interface PaddingRecord {
   readonly floor?: number;
   /** Number of other sessions that are expected to use this front. */
   readonly others?: number;
-  /** Number of calls that are expected to stay below the floor if the front is not padded. */
+  /** Number of calls that are expected to be below the floor without padding. */
   readonly calls?: number;
   /**
    * Expected saving by padding, in tokens at the base input price. Negative if padding is expected to raise the cost.
@@ -168,7 +169,7 @@ export interface PaddingRecord {
   readonly skills?: readonly string[];
 }
 
-/** Expected cost of opening the epoch, recorded before the next request is sent. */
+/** Expected cost of a new epoch, recorded before the next request is sent. */
 export interface EpochForecast {
   /** Tokens that were sent before and will be written again. */
   readonly rewrite: number;
@@ -182,8 +183,8 @@ export interface EpochForecast {
 /**
  * Payload of `context.noted`: structural context in the tail. The model sees `body`. If `artifact` is also set, the
  * artifact contains the whole text, and `body` is only the beginning of that text. Without `body`, the model sees the
- * artifact's digest. `artifact` is a separate field so that the garbage collection and the tools that read outputs can
- * find the artifact.
+ * artifact's digest. `artifact` is a separate field, so the garbage collection and the tools that read outputs can find
+ * the artifact.
  */
 export interface ContextNoted {
   readonly source: string;
@@ -213,8 +214,8 @@ export interface NotificationReceived {
 
 /**
  * Payload of `tools.changed`: differences from the current tool list. `appended`: a message after the content sent so
- * far informs the model. `queued`: the model is not informed, and the next epoch uses the new list. An added tool with
- * a name in the current list replaces that tool.
+ * far informs the model. `queued`: the model is not informed, and the next epoch uses the new list. If an added tool
+ * has a name in the current list, it replaces that tool.
  */
 export interface ToolsChanged {
   readonly added: readonly ToolRecord[];
@@ -294,8 +295,8 @@ export interface HistoryCompacted {
    */
   readonly keeps?: readonly Position[];
   /**
-   * Maximum length of each result text after the range, in UTF-16 units. A shortened text states that a part was
-   * omitted.
+   * Maximum length of each result text after the range, in UTF-16 units. If a text is shortened, it states that a part
+   * was omitted.
    */
   readonly shortens?: number;
   readonly before?: number;
@@ -329,20 +330,20 @@ export interface HistoryPruned {
   /** Estimated tokens that the pruning frees. */
   readonly freed: number;
   /**
-   * Price of writing again the content that was already sent, minus the price of reading this content from the cache,
-   * in US dollars. Absent if the price is unknown.
+   * Additional cost of writing again the content that was already sent, compared with reading it from the cache. In US
+   * dollars. Absent if the price is unknown.
    */
   readonly cost?: Money;
   /**
-   * Number of calls until the pruning has paid for itself. The saving is that the freed tokens are no longer read. It
-   * must pay for the tokens that are written again, and for the expected cost of fetching the results again. Never
-   * above `waits`.
+   * Number of calls after which the pruning saves more than it costs. The saving is that the freed tokens are no longer
+   * read. The cost is the price of the tokens that are written again, plus the expected cost of fetching the results
+   * again. Never above `waits`.
    */
   readonly breakEven?: number;
   /**
-   * Upper limit of `breakEven` for this pruning. 0 if the history is written again anyway. For the cause `pays`, it is
-   * computed from the average number of calls that have already read the freed tokens. In a nearly full window, it is
-   * the smaller of a constant and the number of calls left before a compaction.
+   * Upper limit of `breakEven` for this pruning. If the history is written again in any case, the limit is 0. For the
+   * cause `pays`, it is computed from the average number of calls that have already read the freed tokens. In a nearly
+   * full window, it is the smaller of two numbers: a constant, and the number of calls left before a compaction.
    */
   readonly waits?: number;
   /** Pressure tier when the pruning was decided. Absent if unknown. */
@@ -372,7 +373,7 @@ export interface BlockQuarantined {
   readonly stub: string;
 }
 
-/** Payload of `pressure.crossed`: the next request reached a tier for the first time since the current checkpoint. */
+/** Payload of `pressure.crossed`: the next request reached a tier for the first time after the current checkpoint. */
 export interface PressureCrossed {
   readonly tier: 'calm' | 'advisory' | 'warning' | 'critical';
   /** Used share of the limit: `input / limit`. */
@@ -385,11 +386,11 @@ export interface PressureCrossed {
   readonly checkpoint?: Position;
 }
 
-/** Payload of `branch.summarized`: a short summary of the work in a branch that the session left. */
+/** Payload of `branch.summarized`: a short summary of the work in a branch that the session has left. */
 export interface BranchSummarized {
   /**
-   * Session whose log contains the range. Absent if it is this session. After a fork, the records of the branch that
-   * was left are in the log of the parent.
+   * Session whose log contains the range. Absent if it is this session. After a fork, the records of the previous
+   * branch are in the log of the parent.
    */
   readonly session?: SessionId;
   readonly range: Range;

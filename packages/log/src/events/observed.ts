@@ -3,19 +3,23 @@
 import type { Json } from '@tidemark/core';
 import type { Digest, Position } from '../ids.ts';
 
-/** Cache marker of an observed request: the path of the object that has it, from the body, and its value. */
+/**
+ * Cache marker of an observed request. `path` leads from the body to the object that has the marker. `value` is the
+ * value of the marker.
+ */
 export interface ObservedMarker {
   readonly path: readonly (string | number)[];
   readonly value: Json;
 }
 
 /**
- * Request that another program sent and recorded. The record names only what is new compared with an earlier request:
- * the messages are `keep` messages of `base`, then `unnamed` messages that the recording does not name, then `tail`.
- * Each message, and the front, is an artifact that is named by its digest. L3 is not claimed for such a request.
+ * Request that another program sent and recorded. The record contains only the difference from an earlier request. The
+ * messages are, in order: `keep` messages of `base`, then `unnamed` messages that the recording does not name, then
+ * `tail`. Each message is an artifact that is named by its digest. The front is such an artifact too. L3 is not claimed
+ * for such a request.
  */
 export interface RequestObserved {
-  /** Number of the answer that comes next. Several requests with one step are attempts. */
+  /** Number of the answer that comes next. If several requests have the same number, they are attempts of one step. */
   readonly step: number;
   readonly stream: string;
   /** Name of the request in the recording. */
@@ -44,7 +48,10 @@ export interface RequestObserved {
   readonly markers: readonly ObservedMarker[];
   /** SHA-256 of the body, as the recording states it. Absent if the recording states none. */
   readonly digest?: Digest;
-  /** Parts of the sent request that the recording left out on purpose, in its own words. The digest does not cover them. */
+  /**
+   * Parts of the sent request that the recording left out on purpose, as the recording describes them. The digest does
+   * not cover them.
+   */
   readonly leftOut?: readonly string[];
   /** Other fields of the record, unchanged. */
   readonly rest?: Json;

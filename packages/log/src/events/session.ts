@@ -66,14 +66,14 @@ export interface TurnTotals {
   readonly steps: number;
   /** Number of tool calls that ran. */
   readonly calls: number;
-  /** Sums of input and output tokens. A sum is absent if any call did not report its count. */
+  /** Sums of input and output tokens. If a call did not report its count, the sum is absent. */
   readonly input?: number;
   readonly output?: number;
-  /** Sum of the costs in US dollars. Absent if the price of any call is unknown. */
+  /** Sum of the costs in US dollars. If the price of a call is unknown, the sum is absent. */
   readonly cost?: Money;
   /**
-   * Values that are compared with the limits of the turn if the sums above are absent. `tokens`: counted plus estimated
-   * tokens. `cost`: an upper bound of the cost in US dollars.
+   * Values that are compared with the limits of the turn. They are set if the sums above are absent. `tokens`: counted
+   * plus estimated tokens. `cost`: an upper bound of the cost in US dollars.
    */
   readonly taken?: { readonly tokens?: number; readonly cost?: Money };
 }

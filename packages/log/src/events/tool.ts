@@ -13,7 +13,7 @@ export interface ToolStarted {
   readonly effect: EffectClass;
 }
 
-/** Record of how much of a tool's output the model was shown: `kept` of `total`, counted in `unit`. */
+/** Part of a tool's output that the model was shown: `kept` of `total`, counted in `unit`. */
 export interface Shaping {
   readonly by: string;
   readonly kept: number;
@@ -67,13 +67,13 @@ export interface PermissionDecided {
   readonly by: 'rule' | 'person';
   readonly rule?: string;
   /**
-   * Permission that the person granted beyond this call. It lasts for the session, unless `kept` is set. Forks and
-   * subagents do not inherit it.
+   * Permission that the person granted for more than this call. It lasts for the session, unless `kept` is set. Forks
+   * and subagents do not inherit it.
    */
   readonly always?: Granted;
   /**
-   * `project`: the permission is stored in the user's home for later sessions of the workspace. It is then not stored
-   * for this session.
+   * `project`: the permission is stored in the user's home for later sessions of the workspace. In this case, it is not
+   * stored for this session.
    */
   readonly kept?: 'project';
   /** SHA-256 of the preview that the person answered. Absent if no person was asked. */

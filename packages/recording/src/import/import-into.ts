@@ -170,16 +170,21 @@ async function starterOf(
   stages: Stages,
 ): Promise<StartedBy | undefined> {
   const { outline } = whole;
-  if (outline.spawned !== undefined) return findThreadStarter(store, outline.spawned);
+  if (outline.spawned !== undefined) return findThreadStarter(store, outline.spawned, format.name);
   if (subagent === undefined) return undefined;
   const own = nameBranches({ format, outline, digest: stages[0].digest, mint })[outline.main];
   return own === undefined ? undefined : findStarter(store, subagent, own, format.name);
 }
 
 /** Returns the link of a subagent as it is stored. An earlier import may have stored the subagent without a link. */
-async function linkOf(store: Log, session: SessionId, { subagent, whole }: Transcript): Promise<Imported['subagent']> {
+async function linkOf(
+  store: Log,
+  session: SessionId,
+  { format, subagent, whole }: Transcript,
+): Promise<Imported['subagent']> {
   const { spawned } = whole.outline;
-  const main = spawned === undefined ? subagent?.main : `the rollout of thread ${spawned.parent}`;
+  const parent = format.name === 'codex' ? 'the rollout of thread' : 'session';
+  const main = spawned === undefined ? subagent?.main : `${parent} ${spawned.parent}`;
   if (main === undefined) return undefined;
   for await (const { kind, data } of store.read(session, 0, 1))
     if (kind === 'session.created') return { main, ...defined({ startedBy: data.startedBy }) };

@@ -1,10 +1,12 @@
 // Opens a file on disk. Its bytes can be read from the start more than once. A file that is compressed with zstd, as
-// Codex stores old rollouts, is decompressed while it is read.
+// Codex stores old rollouts, is decompressed while it is read. A session of OpenCode is read as rows, one per line.
 
+import { stat } from 'node:fs/promises';
 import { Readable, pipeline } from 'node:stream';
 import { createZstdDecompress } from 'node:zlib';
 import { FileError, openRegularFile } from '@tidemark/files';
 import { ImportError } from './format/import-error.ts';
+import { openOpenCode, splitSessionPath } from './opencode/open-opencode.ts';
 
 /**
  * Maximum size of a transcript, in bytes: 4 GiB. Larger files are refused because a transcript is read several times.
@@ -12,26 +14,46 @@ import { ImportError } from './format/import-error.ts';
 const MAX_BYTES = 4 * 1024 ** 3;
 
 /**
- * Checks that a file can be imported. Returns a function that reads the file from the start on each call.
+ * Checks that a file can be imported. Returns a function that reads the file from the start on each call. A path such as
+ * `opencode.db#ses_1` names one session of a database of OpenCode.
  *
- * @throws ImportError `import/missing`, `import/unreadable` (also for a file above 4 GiB), `import/empty`.
+ * @throws ImportError `import/missing`, `import/unreadable` (also for a file above 4 GiB), `import/empty`,
+ *   `import/several-sessions` and `import/unrecognised` for a database.
  */
 export async function openFile(path: string): Promise<() => AsyncIterable<Uint8Array>> {
-  const size = await sizeOf(path);
-  if (size > MAX_BYTES) {
-    const reason = `it has ${size} bytes, and the maximum for a transcript is ${MAX_BYTES}`;
-    throw unreadable(path, reason);
-  }
+  const { file, session } = await nameFile(path);
+  const { size, head } = await beginningOf(file);
   if (size === 0) {
-    throw new ImportError('import/empty', `${path} is empty: there is nothing to import.`, { source: path });
+    throw new ImportError('import/empty', `${file} is empty: there is nothing to import.`, { source: file });
   }
-  return () => chunksOf(path);
+  const stored = openOpenCode(file, session, head, () => chunksOf(file));
+  if (stored === undefined && size > MAX_BYTES) {
+    const reason = `it has ${size} bytes, and the maximum for a transcript is ${MAX_BYTES}`;
+    throw unreadable(file, reason);
+  }
+  return stored ?? (() => chunksOf(file));
 }
 
-async function sizeOf(path: string): Promise<number> {
+// A file can have a name with `#`, so the part after `#` names a session only if there is no such file.
+async function nameFile(path: string): Promise<ReturnType<typeof splitSessionPath>> {
+  const split = splitSessionPath(path);
+  if (split.session === undefined) return split;
+  const exists = await stat(path).then(
+    () => true,
+    () => false,
+  );
+  return exists ? { file: path } : split;
+}
+
+/** Number of bytes from which the container of a transcript is recognised. */
+const HEAD_BYTES = 512;
+
+async function beginningOf(path: string): Promise<{ readonly size: number; readonly head: string }> {
   try {
     await using handle = await openRegularFile(path);
-    return (await handle.stat()).size;
+    const { size } = await handle.stat();
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+    return { size, head: buffer.toString('utf8', 0, bytesRead) };
   } catch (error) {
     throw asImportError(path, error);
   }

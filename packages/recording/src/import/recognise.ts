@@ -10,6 +10,8 @@ import { readLines } from './file/read-lines.ts';
 import { readRecords } from './file/read-records.ts';
 import type { Format } from './format/format.ts';
 import { ImportError } from './format/import-error.ts';
+import { OPENCODE } from './opencode/opencode-reader.ts';
+import { openCodeKind } from './opencode/opencode-row.ts';
 import { piFormat } from './pi/pi-format.ts';
 
 /** Function that opens the bytes of a file from the start. It is called once per pass. */
@@ -93,7 +95,7 @@ function refusal(seen: Seen, source: string): ImportError {
     return new ImportError('import/empty', `${source} is empty: there is nothing to import.`, { source });
   }
   const known =
-    'Tidemark supports the session files of pi (formats 1 to 3), the transcripts of Claude Code and the rollouts of the Codex CLI.';
+    'Tidemark supports the session files of pi (formats 1 to 3), the transcripts of Claude Code, the rollouts of the Codex CLI and the sessions of OpenCode.';
   if (seen.firstStranger !== undefined) {
     const { line, reason } = seen.firstStranger;
     const message = `${source} is not a supported transcript: line ${line} is ${reason}. ${known}`;
@@ -116,6 +118,7 @@ function describe(value: Json): string {
 function formatOf(value: Json, source: string, line: number): Format | undefined {
   const record = objectOf(value);
   if (isClaudeRow(record)) return CLAUDE_CODE;
+  if (openCodeKind(record) !== 'other') return OPENCODE;
   if (isCodexRecord(record)) return CODEX;
   if (record['type'] === 'session' && typeof record['id'] === 'string') return piByHeader(record, source, line);
   return piByEntry(record);

@@ -4,10 +4,11 @@
 import { isAbsolute, join } from 'node:path';
 import { codexPlaces } from './codex/codex-places.ts';
 import type { PlacesInput, TranscriptPlace } from './format/place.ts';
+import { openCodePlaces } from './opencode/opencode-places.ts';
 
 /** Returns the folders of all agents. */
 export function transcriptPlaces(input: PlacesInput): readonly TranscriptPlace[] {
-  return [...claudePlaces(input), ...piPlaces(input), ...codexPlaces(input)];
+  return [...claudePlaces(input), ...piPlaces(input), ...codexPlaces(input), ...openCodePlaces(input)];
 }
 
 /**

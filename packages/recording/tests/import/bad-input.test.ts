@@ -40,6 +40,7 @@ describe('a file is refused', () => {
       'import/binary',
       'import/no-sound-record',
       'import/unrecognised',
+      'import/several-sessions',
       'import/diverged',
       'import/changed',
     ]);

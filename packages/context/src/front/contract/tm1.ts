@@ -42,7 +42,7 @@ Checkpoints
 export const TM1_RUNTIME: string = [IDENTITY, RULES, INSTRUCTIONS, NOTES, CHECKPOINTS].join('');
 
 /**
- * Layer 0 for an agent whose own system text contains the identity and the working rules. It contains only the parts on
- * instruction files, notes and checkpoints.
+ * Layer 0 for an agent whose own system text contains the identity and the working rules. This layer contains only the
+ * parts on instruction files, notes and checkpoints.
  */
 export const TM1_MINIMAL: string = [INSTRUCTIONS, NOTES, CHECKPOINTS].join('').trimStart();

@@ -12,8 +12,8 @@ export interface RecordEnvelope extends Placed {
 }
 
 /**
- * Reasons why a payload does not have the shape of its kind: for each, the path to the field and the expected value.
- * The actual value is never included.
+ * Reasons why a payload does not have the shape of its kind. Each reason contains the path to a field and the expected
+ * value, never the actual value.
  */
 interface Unfit {
   readonly unfit: readonly { readonly path: string; readonly expected: string }[];
@@ -50,17 +50,17 @@ function issueOf(issue: z.core.$ZodIssue): Unfit['unfit'][number] {
   return { path: ['data', ...issue.path.map(String)].join('.'), expected: issue.message };
 }
 
-// Checks quickly if a value already is exactly what its schema would return. Such a value is used without a copy. The
-// check is made from the schema, so a payload is described only once. The check never rejects a value: the schema
-// parses any value that fails it, and then drops unknown keys or reports the error. Without the check, opening a
-// session of 100,000 events takes 24% more processor time
+// Quick check for a value that a schema would return unchanged. Such a value is used without a copy. The check is made
+// from the schema, so a payload is described only one time. The check never rejects a value. If a value fails the
+// check, the schema parses the value. The schema then drops unknown keys or reports the error. Without the check,
+// opening a session of 100,000 events takes 24% more processor time
 // (docs/decisions/2026-11-23-libraries-for-concurrency-and-parsing.md).
 
 type Fits = (value: unknown) => boolean;
 
 /**
- * Returns a quick check that is made from a schema. The check returns `true` if parsing would return an equal value. If
- * the check returns `false`, the result is not known, and the schema must parse the value.
+ * Makes a quick check from a schema. If the check returns `true`, parsing returns an equal value. If the check returns
+ * `false`, the result is not known, and the schema must parse the value.
  */
 export function exactFit<T>(schema: z.ZodType<T>): (value: unknown) => value is T {
   const fits = fitOf(schema);
@@ -145,8 +145,8 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 // Schemas of the smallest parts of a payload: branded values, JSON and counts. Frozen after the first release.
 
 /**
- * One schema for each field of `T`. The type forces every field to be listed, because a field without a schema would be
- * lost without notice (L6).
+ * One schema for each field of `T`. The type makes every field required. If a field had no schema, it would be lost
+ * without notice (L6).
  */
 export type PayloadShape<T> = {
   readonly [K in keyof T]-?: Partial<Pick<T, K>> extends Pick<T, K>

@@ -11,7 +11,7 @@ import type { JsonObject } from '../file/fields.ts';
 import { isList, isObject, nameOf, objectOf, textOf, listOf } from '../file/fields.ts';
 
 /** Names of the known formats. */
-export type FormatName = 'pi-1' | 'pi-2' | 'pi-3' | 'claude-code' | 'codex';
+export type FormatName = 'pi-1' | 'pi-2' | 'pi-3' | 'claude-code' | 'codex' | 'opencode';
 
 /** Function that stores bytes outside the log and returns their digest. */
 export type Keep = (bytes: Uint8Array) => Digest;

@@ -13,6 +13,7 @@ export const IMPORT_ERRORS = {
   'import/binary': 'the file is not text',
   'import/no-sound-record': 'no line of the file is a JSON record',
   'import/unrecognised': 'the format of the records is not supported',
+  'import/several-sessions': 'the file contains several sessions, and none was named',
   'import/diverged': 'the session of this file already exists with different content',
   'import/changed': 'the file became shorter while it was read',
 } as const;

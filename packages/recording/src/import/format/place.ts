@@ -1,7 +1,7 @@
 // Folder in which a coding agent keeps its transcripts.
 
 /** Coding agent whose transcripts can be imported. */
-export type AgentProgram = 'claude-code' | 'pi' | 'codex';
+export type AgentProgram = 'claude-code' | 'pi' | 'codex' | 'opencode';
 
 /** Folder in which an agent keeps transcripts. It may not exist. */
 export interface TranscriptPlace {
@@ -9,6 +9,8 @@ export interface TranscriptPlace {
   readonly folder: string;
   /** Matches the paths of transcripts relative to the folder, with forward slashes. */
   readonly files: RegExp;
+  /** Maximum depth of folders below `folder` that contain transcripts. Default: any depth. */
+  readonly depth?: number;
 }
 
 /** Surroundings that decide where agents keep their files. */
