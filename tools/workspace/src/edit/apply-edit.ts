@@ -111,7 +111,7 @@ function findText(file: string, text: string): readonly Stretch[] {
   return found;
 }
 
-/** Returns the occurrences in order. If an occurrence overlaps the returned occurrence before it, it is omitted. */
+/** Returns the occurrences in order. If an occurrence overlaps the last returned occurrence, it is left out. */
 function withoutOverlaps(found: readonly Stretch[]): readonly Stretch[] {
   return found.reduce<Stretch[]>((kept, stretch) => {
     if (stretch.from >= (kept.at(-1)?.to ?? 0)) kept.push(stretch);
