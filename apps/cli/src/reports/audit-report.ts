@@ -22,6 +22,7 @@ const AGENT_NAMES: ReadonlyMap<string, string> = new Map([
   ['pi', 'pi'],
   ['codex', 'Codex'],
   ['opencode', 'OpenCode'],
+  ['gemini-cli', 'Gemini CLI'],
 ]);
 
 /** Returns the name of an agent for people. */

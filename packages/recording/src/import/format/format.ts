@@ -11,7 +11,7 @@ import type { JsonObject } from '../file/fields.ts';
 import { isList, isObject, nameOf, objectOf, textOf, listOf } from '../file/fields.ts';
 
 /** Names of the known formats. */
-export type FormatName = 'pi-1' | 'pi-2' | 'pi-3' | 'claude-code' | 'codex' | 'opencode';
+export type FormatName = 'pi-1' | 'pi-2' | 'pi-3' | 'claude-code' | 'codex' | 'opencode' | 'gemini-cli';
 
 /** Function that stores bytes outside the log and returns their digest. */
 export type Keep = (bytes: Uint8Array) => Digest;
@@ -66,6 +66,10 @@ export interface StatedFacts {
   total?: string;
   /** Latest token counts of one call, as canonical text. */
   counts?: string;
+  /** Hashes of the ids of the messages so far. */
+  seen?: Set<number>;
+  /** True after the first message that is not context of the client. */
+  spoken?: boolean;
 }
 
 /** Message that is made of several rows: its blocks so far, and the hash of its text so far. */
