@@ -37,7 +37,7 @@ export interface Following {
   /** Session that the latest record belongs to. */
   readonly owner: SessionId;
   readonly epoch: EpochOpened | undefined;
-  /** Requests without an answer yet, by stream. */
+  /** Requests that have no answer yet, by stream. */
   readonly sent: { readonly [stream: string]: SentCall };
   /**
    * Cache state after the previous call of the main stream. It is used for a call without a request record. `opened` is
@@ -246,8 +246,8 @@ function namedCauses(
 }
 
 /**
- * Returns the tokens that were forecast as new, scaled to the real size of the request. The result is at most the input
- * that was not read, because tokens read from the cache cannot be new.
+ * Returns the tokens that were forecast as new, scaled to the real size of the request. Tokens read from the cache
+ * cannot be new. The result is therefore at most the input that was not read.
  */
 function unsentOf(forecast: CallForecast, usage: Usage = {}): number {
   const { unsent } = forecast;
@@ -262,8 +262,8 @@ function unsentOf(forecast: CallForecast, usage: Usage = {}): number {
 // can read this part any more.
 
 /**
- * A call whose writes are not all read yet. `from` and `to` are the token offsets of the unread part in the prefix of
- * the call's request.
+ * A call with written tokens that are not all read yet. `from` and `to` are the token offsets of the unread part in the
+ * prefix of the call's request.
  */
 interface UnreadWrite {
   readonly call: ModelCall;

@@ -36,7 +36,7 @@ function call({ read, written, fresh = 0, ttl = '5m', minute = 0, row: used = SO
   };
 }
 
-/** Judges the last of several calls of one session. */
+/** Returns the judgement of the last call. The calls are consecutive calls of one session. */
 function judged(calls: readonly Counts[], between: Partial<Between> = {}): Judgement {
   const earlier = calls.slice(0, -1).reduce<Between['left']>((left, counts) => leftBy(call(counts), left), undefined);
   const last = calls.at(-1);

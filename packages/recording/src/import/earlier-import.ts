@@ -113,7 +113,9 @@ export async function findBilled(
   const { sessions } = await store.sessions();
   const roots = new Set<SessionId>();
   for (const one of sessions) {
-    if (own.has(one.session) || one.parent !== undefined || one.startedBy !== undefined) continue;
+    // A subagent in the file of its main session can contain the first call. A subagent with its own file is skipped.
+    const isAlone = one.startedBy !== undefined && one.root === one.session;
+    if (own.has(one.session) || one.parent !== undefined || isAlone) continue;
     if ((await firstCall(store, one.session, format)) === first) roots.add(one.root);
   }
   for (const one of sessions) {
