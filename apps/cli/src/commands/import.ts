@@ -11,13 +11,15 @@ import { withStyle } from '../frame/shown.ts';
 /** Command `tidemark import`, which converts a transcript of another agent into a session. */
 export const importCommand: Command = {
   name: 'import',
-  summary: 'create a session from a transcript of pi, Claude Code or Codex; the format is detected from the content',
+  summary:
+    'create a session from a transcript of Claude Code, Codex, Copilot CLI, Gemini CLI, OpenCode or pi; the format is detected from the content',
   examples: [
     ['tidemark import ~/.claude/projects/shop/4f1c.jsonl', 'prints the id of the session; nothing in the file is lost'],
     [
       'tidemark import ~/.claude/projects/shop/4f1c.jsonl',
       'again, after the file grew: new lines are added to the session',
     ],
+    ['tidemark import ~/.local/share/opencode/opencode.db#ses_1', 'one session in the database of OpenCode'],
     ['tidemark import session.jsonl --json', 'as one JSON object'],
   ],
   declare: (command, run) =>

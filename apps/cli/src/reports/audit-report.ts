@@ -21,7 +21,9 @@ const AGENT_NAMES: ReadonlyMap<string, string> = new Map([
   ['claude-code', 'Claude Code'],
   ['pi', 'pi'],
   ['codex', 'Codex'],
+  ['copilot', 'Copilot CLI'],
   ['opencode', 'OpenCode'],
+  ['gemini-cli', 'Gemini CLI'],
 ]);
 
 /** Returns the name of an agent for people. */
