@@ -12,7 +12,7 @@ import { withStyle } from '../frame/shown.ts';
 export const importCommand: Command = {
   name: 'import',
   summary:
-    'create a session from a transcript of pi, Claude Code, Codex or OpenCode; the format is detected from the content',
+    'create a session from a transcript of Claude Code, Codex, Copilot CLI, Gemini CLI, OpenCode or pi; the format is detected from the content',
   examples: [
     ['tidemark import ~/.claude/projects/shop/4f1c.jsonl', 'prints the id of the session; nothing in the file is lost'],
     [

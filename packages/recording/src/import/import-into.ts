@@ -51,8 +51,9 @@ export async function importInto(
   from: string | ImportSource,
   options: Pick<ImportOptions, 'mint'> = {},
 ): Promise<Imported> {
-  const { open, source, subagent }: TranscriptFile = typeof from === 'string' ? await openTranscript(from) : from;
-  const transcript = await readTranscript(open, { ...options, ...defined({ subagent }), source });
+  const { open, source, subagent, thread }: TranscriptFile =
+    typeof from === 'string' ? await openTranscript(from) : from;
+  const transcript = await readTranscript(open, { ...options, ...defined({ subagent, thread }), source });
   const { stages, diverged } = await chooseStages(store, transcript);
   const billed = await billedElsewhere(store, transcript, stages);
   const startedBy = await starterOf(store, transcript, stages);
@@ -166,11 +167,12 @@ async function firstCall(transcript: Transcript, stages: Stages): Promise<string
 
 async function starterOf(
   store: Log,
-  { format, whole, mint, subagent }: Transcript,
+  { format, whole, mint, subagent, thread }: Transcript,
   stages: Stages,
 ): Promise<StartedBy | undefined> {
   const { outline } = whole;
-  if (outline.spawned !== undefined) return findThreadStarter(store, outline.spawned, format.name);
+  const spawned = outline.spawned ?? thread;
+  if (spawned !== undefined) return findThreadStarter(store, spawned, format.name);
   if (subagent === undefined) return undefined;
   const own = nameBranches({ format, outline, digest: stages[0].digest, mint })[outline.main];
   return own === undefined ? undefined : findStarter(store, subagent, own, format.name);
@@ -180,9 +182,9 @@ async function starterOf(
 async function linkOf(
   store: Log,
   session: SessionId,
-  { format, subagent, whole }: Transcript,
+  { format, subagent, thread, whole }: Transcript,
 ): Promise<Imported['subagent']> {
-  const { spawned } = whole.outline;
+  const spawned = whole.outline.spawned ?? thread;
   const parent = format.name === 'codex' ? 'the rollout of thread' : 'session';
   const main = spawned === undefined ? subagent?.main : `${parent} ${spawned.parent}`;
   if (main === undefined) return undefined;

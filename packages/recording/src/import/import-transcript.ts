@@ -7,7 +7,7 @@ import type { Json, Timestamp } from '@tidemark/log';
 import { timestamp } from '@tidemark/log';
 import type { BilledCalls } from './build/billed-calls.ts';
 import { momentOf, objectOf } from './file/fields.ts';
-import { readLines } from './file/read-lines.ts';
+import { readDocument } from './file/read-document.ts';
 import { readRecords } from './file/read-records.ts';
 import type { Format } from './format/format.ts';
 import { ImportError } from './format/import-error.ts';
@@ -22,6 +22,8 @@ import { surveyStage } from './stages.ts';
 import { openFile } from './open-file.ts';
 import type { SubagentFile } from './subagent-file.ts';
 import { readSubagentFile } from './subagent-file.ts';
+import { threadOfPath } from './subagent-thread.ts';
+import type { SpawnedThread } from './outline/outline.ts';
 
 /** Bytes of a transcript, with a name that error texts contain. */
 export interface ImportSource {
@@ -33,6 +35,8 @@ export interface ImportSource {
 /** Transcript file, with the facts about its subagent if it is the file of one. */
 export interface TranscriptFile extends ImportSource {
   readonly subagent?: SubagentFile;
+  /** Thread of the subagent as the path of the file states it, for the Gemini CLI. */
+  readonly thread?: SpawnedThread;
 }
 
 /**
@@ -43,7 +47,7 @@ export interface TranscriptFile extends ImportSource {
 export async function openTranscript(path: string): Promise<TranscriptFile> {
   const open = await openFile(path);
   const subagent = await readSubagentFile(path);
-  return { open, source: path, ...defined({ subagent }) };
+  return { open, source: path, ...defined({ subagent, thread: threadOfPath(path) }) };
 }
 
 /** Options of an import, in addition to the bytes. */
@@ -54,6 +58,8 @@ export interface ImportOptions {
   readonly mint?: MintSession;
   /** Facts about the subagent whose transcript the file is. */
   readonly subagent?: SubagentFile;
+  /** Thread of the subagent whose transcript the file is, if the path states it. Used for the Gemini CLI. */
+  readonly thread?: SpawnedThread;
   /** Calls that other imports already bill. The calls of this import are added. Default: there are no others. */
   readonly billed?: BilledCalls;
 }
@@ -65,6 +71,7 @@ export interface Transcript {
   readonly source: string;
   readonly mint: MintSession;
   readonly subagent?: SubagentFile;
+  readonly thread?: SpawnedThread;
   /** State of the whole file at the first pass. */
   readonly whole: Stage;
 }
@@ -72,7 +79,7 @@ export interface Transcript {
 const NO_TIME: Timestamp = timestamp('1970-01-01T00:00:00.000Z');
 
 /**
- * Imports a transcript of pi, Claude Code, Codex or OpenCode. No record is lost: each one becomes an event or part of an event, or is
+ * Imports a transcript of any supported agent. No record is lost: each one becomes an event or part of an event, or is
  * kept unchanged as `foreign.recorded`. Text that is not JSON is listed in `skipped`. Memory is limited by the longest
  * line, the longest answer, and about a hundred bytes per record.
  *
@@ -94,7 +101,8 @@ export async function* importTranscript(
 export async function readTranscript(open: OpenBytes, options: ImportOptions): Promise<Transcript> {
   const { source, mint = importedSessionId, subagent } = options;
   const format = await recogniseFormat(open, source);
-  return { open, format, source, mint, ...defined({ subagent }), whole: await surveyStage(open, format) };
+  const thread = format.name === 'gemini-cli' ? options.thread : undefined;
+  return { open, format, source, mint, ...defined({ subagent, thread }), whole: await surveyStage(open, format) };
 }
 
 /**
@@ -113,7 +121,7 @@ export async function* importStages(
   const skipped: SkippedLine[] = [];
   let ordinal = 0;
   let at = outline.at ?? NO_TIME;
-  for await (const lines of readLines(open())) {
+  for await (const lines of readDocument(open())) {
     for (const line of lines) {
       // Lines that were appended to the file after the first pass are not imported now. A later import can read them.
       if (line.number > outline.lines) break;

@@ -4,12 +4,16 @@ import type { Json } from '@tidemark/log';
 import { CLAUDE_CODE } from './claude-code/claude-reader.ts';
 import { CODEX } from './codex/codex-reader.ts';
 import { isCodexRecord } from './codex/codex-record.ts';
+import { isCopilotEvent } from './copilot/copilot-event.ts';
+import { COPILOT } from './copilot/copilot-reader.ts';
 import type { JsonObject } from './file/fields.ts';
 import { isList, isObject, objectOf } from './file/fields.ts';
-import { readLines } from './file/read-lines.ts';
+import { readDocument } from './file/read-document.ts';
 import { readRecords } from './file/read-records.ts';
 import type { Format } from './format/format.ts';
 import { ImportError } from './format/import-error.ts';
+import { GEMINI_CLI } from './gemini-cli/gemini-reader.ts';
+import { isGeminiRecord } from './gemini-cli/gemini-record.ts';
 import { OPENCODE } from './opencode/opencode-reader.ts';
 import { openCodeKind } from './opencode/opencode-row.ts';
 import { piFormat } from './pi/pi-format.ts';
@@ -33,7 +37,7 @@ const MAX_BYTES = 256 * 1024 * 1024;
  */
 export async function recogniseFormat(open: OpenBytes, source: string): Promise<Format> {
   const seen: Seen = { lines: 0, bytes: 0, records: 0 };
-  for await (const lines of readLines(countBytes(open(), seen, source))) {
+  for await (const lines of readDocument(countBytes(open(), seen, source))) {
     for (const line of lines) {
       seen.lines = line.number;
       if ('reason' in line) {
@@ -95,7 +99,7 @@ function refusal(seen: Seen, source: string): ImportError {
     return new ImportError('import/empty', `${source} is empty: there is nothing to import.`, { source });
   }
   const known =
-    'Tidemark supports the session files of pi (formats 1 to 3), the transcripts of Claude Code, the rollouts of the Codex CLI and the sessions of OpenCode.';
+    'Tidemark supports the session files of pi (formats 1 to 3), the transcripts of Claude Code, the rollouts of the Codex CLI, and the sessions of the Copilot CLI, the Gemini CLI and OpenCode.';
   if (seen.firstStranger !== undefined) {
     const { line, reason } = seen.firstStranger;
     const message = `${source} is not a supported transcript: line ${line} is ${reason}. ${known}`;
@@ -120,6 +124,8 @@ function formatOf(value: Json, source: string, line: number): Format | undefined
   if (isClaudeRow(record)) return CLAUDE_CODE;
   if (openCodeKind(record) !== 'other') return OPENCODE;
   if (isCodexRecord(record)) return CODEX;
+  if (isGeminiRecord(record)) return GEMINI_CLI;
+  if (isCopilotEvent(record)) return COPILOT;
   if (record['type'] === 'session' && typeof record['id'] === 'string') return piByHeader(record, source, line);
   return piByEntry(record);
 }

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { Digest } from '@tidemark/log';
 import { digest } from '@tidemark/log';
-import { readLines } from './file/read-lines.ts';
+import { readDocument } from './file/read-document.ts';
 import { readRecords } from './file/read-records.ts';
 import type { Format } from './format/format.ts';
 import { drawOutline } from './outline/draw-outline.ts';
@@ -37,7 +37,7 @@ export async function surveyStage(open: OpenBytes, format: Format, most: number 
     hash.update(chunk);
     bytes += chunk.length;
   };
-  for await (const lines of readLines(showChunks(firstBytes(open(), most), see))) {
+  for await (const lines of readDocument(showChunks(firstBytes(open(), most), see))) {
     for (const line of lines) {
       count = line.number;
       if ('reason' in line) continue;

@@ -1,13 +1,27 @@
 // Finds the session that started a subagent of an agent that keeps each subagent in a transcript of its own. The first
-// record of a subagent of Codex names the thread of its parent. The row of a session of OpenCode names its parent.
+// record of a subagent of Codex names the thread of its parent. The row of a session of OpenCode names its parent. For
+// the Gemini CLI, the folder of the file names the session of the parent.
 
 import type { Log, Recorded, SessionId, StartedBy } from '@tidemark/log';
 import { callId, digest } from '@tidemark/log';
-import { nameOf, objectOf } from './file/fields.ts';
+import { resolve } from 'node:path';
+import { listOf, nameOf, objectOf } from './file/fields.ts';
 import type { FormatName } from './format/format.ts';
 import type { SpawnedThread } from './outline/outline.ts';
 import { openCodeKind } from './opencode/opencode-row.ts';
 import { importedSessionId } from './session-names.ts';
+
+const GEMINI_SUBAGENT = /[/\\]chats[/\\]([^/\\]+)[/\\]([^/\\]+)\.jsonl?$/;
+
+/**
+ * Returns the thread of a subagent of the Gemini CLI, which keeps the session in `chats/<parent>/<own>.jsonl`. Returns
+ * `undefined` for another path. The path does not state the nesting depth, which
+ * follows from the depth of the parent.
+ */
+export function threadOfPath(path: string): SpawnedThread | undefined {
+  const [, parent, own] = GEMINI_SUBAGENT.exec(resolve(path)) ?? [];
+  return parent === undefined || own === undefined ? undefined : { own, parent, depth: 1 };
+}
 
 /**
  * Returns the session that started the subagent: the imported session of the parent thread. Returns `undefined` if it
@@ -52,19 +66,24 @@ async function startingCall(store: Log, session: SessionId, own: string, parent:
 function threadIn({ kind, data }: Recorded): string | undefined {
   if (kind !== 'foreign.recorded') return undefined;
   const line = objectOf(data.record);
+  if (data.format === 'gemini-cli') return nameOf(line['sessionId']);
   if (data.format === 'opencode') return openCodeKind(line) === 'session' ? nameOf(line['id']) : undefined;
   if (data.format !== 'codex') return undefined;
   return line['type'] === 'session_meta' ? nameOf(objectOf(line['payload'])['id']) : undefined;
 }
 
 // Newer versions of Codex record the start of a subagent as an item with the id of the call. In older versions, and in
-// OpenCode, the result of the call contains the thread.
+// OpenCode, the result of the call contains the thread. In the Gemini CLI the call contains it.
 function callIn({ kind, data }: Recorded, own: string): string | undefined {
   if (kind === 'tool.returned') {
     const isNamed = data.parts.some((part) => part.type === 'text' && isNamedIn(part.text, own));
     return isNamed ? data.call : undefined;
   }
   if (kind !== 'foreign.recorded') return undefined;
+  const call = listOf(objectOf(data.record)['toolCalls'])
+    .map(objectOf)
+    .find(({ agentId }) => agentId === own);
+  if (call !== undefined) return nameOf(call['id']);
   const item = objectOf(objectOf(objectOf(data.record)['payload'])['item']);
   const isStart = item['agent_thread_id'] === own && item['kind'] === 'started';
   return isStart ? nameOf(item['id']) : undefined;

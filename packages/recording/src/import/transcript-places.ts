@@ -3,12 +3,21 @@
 
 import { isAbsolute, join } from 'node:path';
 import { codexPlaces } from './codex/codex-places.ts';
+import { geminiPlaces } from './gemini-cli/gemini-places.ts';
+import { copilotPlaces } from './copilot/copilot-places.ts';
 import type { PlacesInput, TranscriptPlace } from './format/place.ts';
 import { openCodePlaces } from './opencode/opencode-places.ts';
 
 /** Returns the folders of all agents. */
 export function transcriptPlaces(input: PlacesInput): readonly TranscriptPlace[] {
-  return [...claudePlaces(input), ...piPlaces(input), ...codexPlaces(input), ...openCodePlaces(input)];
+  return [
+    ...claudePlaces(input),
+    ...piPlaces(input),
+    ...codexPlaces(input),
+    ...openCodePlaces(input),
+    ...geminiPlaces(input),
+    ...copilotPlaces(input),
+  ];
 }
 
 /**

@@ -67,7 +67,7 @@ describe('a file is refused', () => {
   it('if it is text of another type, and the error names the first line', async () => {
     expect(await refused(Buffer.from('# Notes\n\nhello\n'))).toMatchObject({ code: 'import/no-sound-record', line: 1 });
     expect(await refused(Buffer.from('{\n  "messages": []\n}\n'))).toMatchObject({
-      code: 'import/no-sound-record',
+      code: 'import/unrecognised',
       line: 1,
     });
   });
