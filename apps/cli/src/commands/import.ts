@@ -11,7 +11,8 @@ import { withStyle } from '../frame/shown.ts';
 /** Command `tidemark import`, which converts a transcript of another agent into a session. */
 export const importCommand: Command = {
   name: 'import',
-  summary: 'create a session from a transcript of pi, Claude Code or Codex; the format is detected from the content',
+  summary:
+    'create a session from a transcript of pi, Claude Code, Codex or Gemini CLI; the format is detected from the content',
   examples: [
     ['tidemark import ~/.claude/projects/shop/4f1c.jsonl', 'prints the id of the session; nothing in the file is lost'],
     [

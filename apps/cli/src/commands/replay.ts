@@ -35,7 +35,7 @@ export const replayCommand: Command = {
   ],
   declare: (command, run) =>
     void command
-      .argument('<transcript or session>', 'transcript of pi, Claude Code or Codex, or the id of a session')
+      .argument('<transcript or session>', 'transcript of pi, Claude Code, Codex or Gemini CLI, or the id of a session')
       .option('--keep', 'store the replayed session')
       .addOption(new Option('--ttl <life>', 'lifetime of cached prefixes').choices(LIVES).default('auto'))
       .addOption(
