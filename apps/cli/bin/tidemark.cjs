@@ -77,9 +77,9 @@ function refuse(what) {
 }
 
 /**
- * Stores the code that Node compiled from the sources, so the next start is faster. Only the user can write to this
- * folder. In the shared folder for temporary files, another user could replace the code. A start without the stored
- * code is only slower, so an error is not reported.
+ * Stores the code that Node compiled from the sources, so the next start is faster. The code is stored in a folder of
+ * the user. In the shared folder for temporary files, another user could replace the code. A start without the stored
+ * code is only slower. Therefore no error is reported if the home cannot be written to.
  */
 function keepCompiled() {
   const asked = process.env.XDG_CACHE_HOME || '';

@@ -48,7 +48,7 @@ export function openTerminal(
       for (let shown = screen(); ; shown = screen()) {
         if (pattern.test(shown)) return shown;
         if (Date.now() > end) throw new Error(`the screen does not show ${pattern}:\n${shown}`);
-        // A timer keeps the event loop free, because the test's simulator runs in this process.
+        // This wait uses a timer. The test's simulator runs in this process and needs the event loop.
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
     },

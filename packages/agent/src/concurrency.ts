@@ -48,8 +48,8 @@ export function createSemaphore(most: number): Semaphore {
 }
 
 /**
- * Abort reason for waits that are no longer needed. It is created once, because each new error would capture a stack
- * trace.
+ * Abort reason for waits that are no longer needed. All waits share this one error, because each new error would
+ * capture a stack trace.
  */
 export const OVER: DOMException = new DOMException('the awaited work has ended', 'AbortError');
 

@@ -1,4 +1,4 @@
-// Errors of the runtime, sorted by what the caller should do next.
+// Errors of the runtime. The sort of an error determines the next action of the caller.
 
 import type { ErrorData, ErrorSort } from '@tidemark/core';
 import { CodedError } from '@tidemark/core';
@@ -77,7 +77,7 @@ export class AgentError extends CodedError<AgentErrorCode, ErrorData> {
     super(code, message, data, cause);
   }
 
-  /** Sort of the error, which determines what the caller should do next. */
+  /** Sort of the error. It determines the next action of the caller. */
   get sort(): AgentErrorSort {
     return AGENT_ERRORS[this.code];
   }

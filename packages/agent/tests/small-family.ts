@@ -10,7 +10,10 @@ import { createAgentTool } from '../src/subagent/agent-tool.ts';
 import type { Live, Setting } from './small-live.ts';
 import { calls, goLive, heldBy, says } from './small-live.ts';
 
-/** Creates a provider that passes the texts and call ids of each request to `answer` and returns the result. */
+/**
+ * Creates a provider that passes the texts and call ids of each request to `answer`. The provider returns the result of
+ * `answer`.
+ */
 export function heeding(answer: (said: readonly string[]) => ScriptedAnswer): Provider {
   return {
     name: 'scripted',
@@ -33,7 +36,7 @@ export interface Family extends Live {
   readonly childrenOf: () => Promise<readonly (readonly Recorded[])[]>;
 }
 
-/** Creates a session that may start subagents, or opens the existing one in the store `shelf`. */
+/** Creates a session that is allowed to start subagents, or opens the existing session in the store `shelf`. */
 export async function goWithAgents(
   provider: Provider,
   {
@@ -63,8 +66,8 @@ export function of<K extends Kind>(records: readonly Recorded[], kind: K): reado
 }
 
 /**
- * Creates a provider for a parent that makes these calls once and then finishes. `child` returns the answers for the
- * subagents.
+ * Creates a provider for a parent that makes these calls one time and then finishes. `child` returns the answers for
+ * the subagents.
  */
 export function parentAsks(
   asked: readonly (readonly [string, string, string])[],

@@ -124,7 +124,7 @@ export function hanging(
 }
 
 /**
- * Creates a provider that uses each of these providers for one call, in order, and the last one for all further calls.
+ * Creates a provider that uses these providers in order, each for one call. The last one is used for all further calls.
  */
 export function inTurn(...providers: readonly Provider[]): Provider {
   let next = 0;
@@ -149,8 +149,7 @@ export function heldBy(body: Uint8Array): readonly string[] {
 }
 
 /**
- * Returns a copy of the store in which the log of the test's session ends after `records` records, as a crash would
- * leave it.
+ * Returns a copy of the store in which the log of the test's session ends after `records` records, as after a crash.
  */
 export function cutShelf(shelf: MemoryBackend, records: number): MemoryBackend {
   const room = shelf.sessions.get(ID);

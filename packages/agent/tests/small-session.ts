@@ -44,7 +44,7 @@ export interface Change {
   readonly provider?: string;
   /** The agent's own system text. */
   readonly role?: string;
-  /** Fields that replace those of the catalog row. */
+  /** Fields that replace fields of the catalog row. */
   readonly row?: Partial<Capabilities>;
 }
 

@@ -1,5 +1,5 @@
-// Test helper: a live session against a simulator in the same process. Both use one clock that the test moves, for
-// tests of the time between turns.
+// Test helper: a live session against a simulator in the same process. Both use one clock, which the test moves. It is
+// for tests of the time between turns.
 
 import type { Capabilities, Provider } from '@tidemark/model';
 import { ProviderError } from '@tidemark/model';
@@ -20,7 +20,7 @@ export interface Warmed extends Live {
   readonly simulator: Simulator;
   readonly provider: Simulated;
   readonly told: readonly SessionEvent[];
-  /** Lets minutes pass in steps of one second, so that everything happens at its time. */
+  /** Lets minutes pass in steps of one second, so that everything happens at the correct time. */
   readonly later: (minutes: number) => Promise<void>;
   /** Returns the calls that the simulator received, with the usage that it billed. */
   readonly billed: () => readonly LedgerCall[];

@@ -65,8 +65,8 @@ async function hear({ live }: Live, notices: Notice[]): Promise<void> {
 }
 
 /**
- * Checks that every request of the session can be rebuilt from its log byte for byte, and that no prefix changed
- * without a new epoch.
+ * Checks that every request of the session can be rebuilt from its log byte for byte. Also checks that no prefix
+ * changed without a new epoch.
  */
 export async function expectRebuilt({ log }: Live): Promise<void> {
   const encoders = (revision: string) => (revision === anthropicEncoder.revision ? anthropicEncoder : undefined);

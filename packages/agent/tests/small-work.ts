@@ -1,5 +1,5 @@
-// Test helper: a turn at the point where its last answer has made calls, with test tools, a test clock, and the events
-// that were sent.
+// Test helper: a turn whose last answer has just made calls, with test tools, a test clock, and the events that were
+// sent.
 
 import type { ToolSpec } from '@tidemark/context';
 import type { AnswerPart, CallId, Event, Log, LogWriter, Recorded, Usage } from '@tidemark/log';
@@ -44,7 +44,7 @@ export interface SmallWork {
   readonly session: Session;
   readonly told: readonly SessionEvent[];
   readonly interrupt: () => void;
-  /** Moves the clock by `ms` milliseconds and ends the waits that are over by then. */
+  /** Moves the clock by `ms` milliseconds and ends the waits whose time is then over. */
   readonly pass: (ms: number) => void;
   /** Returns the records after the answer with the calls. */
   readonly records: () => Promise<readonly Recorded[]>;

@@ -1,4 +1,4 @@
-// Test helper: lets everything run that is ready to run.
+// Test helper: runs all work that is ready to run.
 
 /** Waits for five rounds of the event loop. No virtual time passes. */
 export async function ticks(): Promise<void> {
@@ -6,8 +6,8 @@ export async function ticks(): Promise<void> {
 }
 
 /**
- * Waits for `count` steps of the microtask queue. Every 500th step waits for the event loop instead, so that its work
- * can run too.
+ * Waits for `count` rounds of the microtask queue. Every 500th time it waits for the event loop instead, so that the
+ * work of the event loop can run too.
  */
 export async function moments(count: number): Promise<void> {
   for (let moment = 1; moment <= count; moment += 1) {

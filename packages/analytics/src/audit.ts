@@ -126,7 +126,8 @@ const PARTS = `CREATE TEMP TABLE part AS
   FROM call JOIN session ON session.source = call.source AND session.id = call.session
     JOIN source ON source.id = call.source
   WHERE call.at >= :since
-    AND (:project IS NULL OR session.project = :project OR substr(session.project, 1, length(:below)) = :below)
+    AND (:below IS NULL OR session.project || :separator = :below
+      OR substr(session.project, 1, length(:below)) = :below)
   GROUP BY call.source, call.session, call.day, call.model, call.cause, call.verdict`;
 
 const SUMS = `count(DISTINCT one) AS sessions, sum(calls) AS calls, sum(unpriced) AS unpriced, sum(input) AS input,
@@ -190,17 +191,11 @@ type Ask = (sql: string) => readonly SqlRow[];
 
 function sumParts(projection: Projection, { since, project }: AuditFilter): void {
   projection.query('DROP TABLE IF EXISTS temp.part');
-  projection.query(PARTS, {
-    since,
-    project: project ?? null,
-    below: project === undefined ? '' : folderPrefix(project),
-  });
-}
-
-/** Returns a folder with one separator at its end, so that the folder `/a/bc` is not below `/a/b`. */
-function folderPrefix(folder: string): string {
-  const separator = folder.includes('\\') && !folder.includes('/') ? '\\' : '/';
-  return folder.endsWith(separator) ? folder : folder + separator;
+  const separator = project?.includes('\\') === true && !project.includes('/') ? '\\' : '/';
+  const isEnded = project?.endsWith(separator) === true;
+  // With a separator at its end, the folder `/a/bc` is not below `/a/b`.
+  const below = project === undefined ? null : isEnded ? project : project + separator;
+  projection.query(PARTS, { since, below, separator });
 }
 
 function groupsBy(ask: Ask, column: string): readonly AuditGroup[] {

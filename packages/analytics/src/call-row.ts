@@ -46,7 +46,10 @@ export function callRow(call: ModelCall): CallRow {
   const { session, stream, step, at, provider, model, usage, again, diagnosis } = call;
   const account = accountOf(call);
   const { tokens, cost } = account;
-  const counted = again?.counted ?? again?.cause;
+  const paid = account.unpriced === 0 ? picodollars(cost) : null;
+  // The row of a copied call has only the usage above the billed one. The tokens that were paid again are in the other row.
+  const lost = account.calls === 0 ? undefined : again;
+  const counted = lost?.counted ?? lost?.cause;
   return {
     session,
     stream,
@@ -56,25 +59,29 @@ export function callRow(call: ModelCall): CallRow {
     provider,
     model,
     calls: account.calls === 0 ? 0 : 1,
-    unpriced: account.unpriced === 0 ? 0 : 1,
+    unpriced: paid === null ? 1 : 0,
     input: inputOfAccount(account),
     fresh: tokens.fresh + tokens.untold,
     read: tokens.read,
     written: tokens.written,
     writtenForHour: tokens.written === 0 ? 0 : (usage.writes?.find(({ ttl }) => ttl === '1h')?.tokens ?? 0),
     output: tokens.answer + tokens.reasoning,
-    paid: account.unpriced === 0 ? picodollars(cost) : null,
-    cause: again?.cause ?? null,
+    paid,
+    cause: lost?.cause ?? null,
     again: account.again.tokens,
-    lost: again?.cost === undefined ? null : picodollars(again.cost),
-    readTo: again?.from ?? null,
+    lost: lost?.cost === undefined || paid === null ? null : picodollars(lost.cost),
+    readTo: lost?.from ?? null,
     verdict: diagnosis === undefined || counted === undefined ? null : crossCheck(diagnosis, [counted]),
   };
 }
 
-/** Converts US dollars. Amounts with more than 12 decimals are rounded to the nearest picodollar. */
-export function picodollars(amount: Money): Picodollars {
-  return new Decimal(amount).times(PICO).round().toNumber();
+/**
+ * Converts US dollars. Amounts with more than 12 decimals are rounded to the nearest picodollar. Returns `null` for an
+ * amount above 9007 dollars, which no call costs: its counts are wrong, and sums with it would not be exact.
+ */
+export function picodollars(amount: Money): Picodollars | null {
+  const pico = new Decimal(amount).times(PICO).round().toNumber();
+  return Number.isSafeInteger(pico) ? pico : null;
 }
 
 /** Converts a sum of picodollars to US dollars, as an exact decimal. */

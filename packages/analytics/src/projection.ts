@@ -1,13 +1,20 @@
 // Rows of calls in a database of SQLite. The rows are a projection: everything in them can be read again from the
 // transcripts, so a database of another version is emptied. The audit and, later, the server read the same rows.
 
-import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { isHeldLock, makeFolderSync, openDatabase } from '@tidemark/files';
 import type { BilledIn } from '@tidemark/log';
-import { position, sessionId } from '@tidemark/log';
-import type { BilledCalls } from '@tidemark/recording';
+import type { BilledEntry } from './billed-entries.ts';
+import {
+  BILLED_TABLE,
+  entriesHold,
+  findBilled,
+  forgetRemoved,
+  markDependents,
+  oldEntries,
+  writeEntries,
+} from './billed-entries.ts';
 import type { CallRow } from './call-row.ts';
 import { CALL_COLUMNS } from './call-row.ts';
 import type { FoundTranscript } from './find-transcripts.ts';
@@ -15,7 +22,7 @@ import { AnalyticsError } from './analytics-error.ts';
 import type { ReadSession } from './read-calls.ts';
 
 /** Version of the tables and of the rules by which rows are made. Increase it when either changes. */
-const VERSION = 1;
+const VERSION = 2;
 
 /** Longest wait for another process that writes the database, in milliseconds. */
 const BUSY_MS = 30_000;
@@ -28,7 +35,6 @@ export type SqlRow = Readonly<Record<string, SqlValue>>;
 
 /** Transcript as it was read last. */
 export interface ReadSource {
-  readonly id: number;
   readonly bytes: number;
   readonly modified: number;
 }
@@ -39,8 +45,10 @@ export interface SourceRows {
   readonly format: string;
   readonly sessions: readonly ReadSession[];
   readonly calls: readonly CallRow[];
-  /** Calls that this transcript bills, by identity. */
-  readonly billed: ReadonlyMap<string, BilledIn>;
+  /** Calls of this transcript, by identity. */
+  readonly billed: ReadonlyMap<string, BilledEntry>;
+  /** Value of `Projection.version()` before the transcript was read. */
+  readonly version: number;
   readonly skipped: number;
   /** Reason why the transcript could not be read. Its earlier rows are kept. */
   readonly problem?: string;
@@ -48,12 +56,23 @@ export interface SourceRows {
 
 /** Open database of calls. Close it after use. */
 export interface Projection {
-  /** Transcripts that were read, by path. */
-  sources(): ReadonlyMap<string, ReadSource>;
-  /** Returns the record that bills a call, unless the transcript `except` bills it. */
-  billedBy(identity: string, except: number | undefined): BilledIn | undefined;
-  /** Replaces all rows of a transcript at once. If there is a problem, keeps the earlier rows and records the problem. */
-  write(rows: SourceRows): void;
+  /** Returns a transcript as it was read last, or `undefined` if it has to be read. */
+  source(path: string): ReadSource | undefined;
+  /** Number that changes when another connection changes the rows. */
+  version(): number;
+  /** Returns the record of another transcript that bills a call. `path` is the transcript that is being read. */
+  billedBy(identity: string, path: string): BilledIn | undefined;
+  /**
+   * Replaces all rows of a transcript at once. If there is a problem, keeps the earlier rows and records the problem.
+   * Transcripts whose rows depend on calls that this one no longer has must be read again. Returns false and writes
+   * nothing if another process has changed what `billedBy` returned, so that this transcript must be read again.
+   */
+  write(rows: SourceRows): boolean;
+  /**
+   * Takes the paths of all transcripts on the machine. Removes a removed transcript whose calls all stand in others,
+   * such as a renamed one. Returns true if others must be read again because of that.
+   */
+  forget(found: ReadonlySet<string>): boolean;
   /** Runs a query and returns its rows. */
   query(sql: string, values?: Readonly<Record<string, SqlValue>>): readonly SqlRow[];
   close(): void;
@@ -62,10 +81,10 @@ export interface Projection {
 /**
  * Opens the database at a path, or in memory without one. `rules` names everything outside of the transcripts that the
  * rows depend on, such as the digest of the catalog. A database with other rules or another version is emptied. A file
- * that is no database is replaced.
+ * that is no database of this package is not changed.
  *
  * @throws AnalyticsError `analytics/busy` if another process writes for 30 seconds, `analytics/unusable` if the file
- *   cannot be opened or written.
+ *   cannot be opened, read or written. The functions of the projection throw the same errors.
  */
 export function openProjection(path: string | undefined, rules: string): Projection {
   const database = openFile(path ?? ':memory:');
@@ -105,12 +124,7 @@ CREATE TABLE call (
 );
 CREATE INDEX call_by_source ON call (source, session);
 CREATE INDEX call_by_day ON call (day);
-CREATE TABLE billed (
-  identity TEXT PRIMARY KEY, source INTEGER NOT NULL REFERENCES source ON DELETE CASCADE, session TEXT NOT NULL,
-  position INTEGER NOT NULL, usage TEXT NOT NULL
-) WITHOUT ROWID;
-CREATE INDEX billed_by_source ON billed (source);
-`;
+${BILLED_TABLE}`;
 
 function prepare(database: DatabaseSync, rules: string): void {
   transact(database, () => {
@@ -127,11 +141,12 @@ function rulesOf(database: DatabaseSync): unknown {
   return isThere === undefined ? undefined : database.prepare('SELECT rules FROM about').get()?.['rules'];
 }
 
-function transact(database: DatabaseSync, work: () => void): void {
+function transact<T>(database: DatabaseSync, work: () => T): T {
   database.exec('BEGIN IMMEDIATE');
   try {
-    work();
+    const result = work();
     database.exec('COMMIT');
+    return result;
   } catch (error) {
     database.exec('ROLLBACK');
     throw error;
@@ -139,47 +154,48 @@ function transact(database: DatabaseSync, work: () => void): void {
 }
 
 function createProjection(database: DatabaseSync, path: string): Projection {
-  const found = database.prepare('SELECT session, position, usage FROM billed WHERE identity = ? AND source IS NOT ?');
+  const billedBy = findBilled(database);
+  const source = database.prepare('SELECT bytes, modified FROM source WHERE path = ?');
+  const version = (): number => Number(database.prepare('PRAGMA data_version').get()?.['data_version']);
+  const guarded = <T>(work: () => T): T => {
+    try {
+      return work();
+    } catch (error) {
+      throw asAnalyticsError(error, path);
+    }
+  };
   return {
-    sources: () => sourcesIn(database),
-    billedBy: (identity, except) => {
-      const row = found.get(shortName(identity), except ?? null);
-      return row === undefined ? undefined : billedIn(row);
-    },
-    write: (rows) => {
-      try {
-        transact(database, () => (rows.problem === undefined ? replace(database, rows) : noteProblem(database, rows)));
-      } catch (error) {
-        throw asAnalyticsError(error, path);
-      }
-    },
-    query: (sql, values = {}) => {
-      const statement = database.prepare(sql);
-      statement.setReadBigInts(true);
-      return statement.all({ ...values }).map(sqlRow);
-    },
+    source: (of) => guarded(() => readSource(source.get(of))),
+    version: () => guarded(version),
+    billedBy: (identity, by) => guarded(() => billedBy(identity, by)),
+    write: (rows) =>
+      guarded(() =>
+        transact(database, () => {
+          if (rows.problem !== undefined) return noteProblem(database, rows);
+          const holds = version() === rows.version || entriesHold(rows.billed, rows.transcript.path, billedBy);
+          if (holds) replace(database, rows);
+          return holds;
+        }),
+      ),
+    forget: (found) => guarded(() => transact(database, () => forgetRemoved(database, found))),
+    query: (sql, values = {}) =>
+      guarded(() => {
+        const statement = database.prepare(sql);
+        statement.setReadBigInts(true);
+        return statement.all({ ...values }).map(sqlRow);
+      }),
     close: () => database.close(),
   };
 }
 
-function sourcesIn(database: DatabaseSync): ReadonlyMap<string, ReadSource> {
-  const rows = database.prepare('SELECT id, path, bytes, modified FROM source').all();
-  return new Map(
-    rows.map((row) => [
-      String(row['path']),
-      { id: Number(row['id']), bytes: Number(row['bytes']), modified: Number(row['modified']) },
-    ]),
-  );
-}
-
-function billedIn(row: Readonly<Record<string, unknown>>): BilledIn {
-  const usage: BilledIn['usage'] = JSON.parse(String(row['usage']));
-  return { session: sessionId(String(row['session'])), position: position(Number(row['position'])), usage };
+function readSource(row: Readonly<Record<string, unknown>> | undefined): ReadSource | undefined {
+  return row && { bytes: Number(row['bytes']), modified: Number(row['modified']) };
 }
 
 function replace(database: DatabaseSync, rows: SourceRows): void {
   const { transcript, format, sessions, calls, billed, skipped } = rows;
   const { path, agent, bytes, modified } = transcript;
+  const before = oldEntries(database, path);
   database.prepare('DELETE FROM source WHERE path = ?').run(path);
   const added = database
     .prepare('INSERT INTO source (path, agent, format, bytes, modified, skipped) VALUES (?, ?, ?, ?, ?, ?)')
@@ -189,24 +205,14 @@ function replace(database: DatabaseSync, rows: SourceRows): void {
   for (const one of sessions) session.run(source, one.session, one.parent ?? null, one.workspace, one.title ?? null);
   const call = database.prepare(INSERT_CALL);
   for (const one of calls) call.run(source, ...CALL_COLUMNS.map(({ value }) => value(one)));
-  const billedCall = database.prepare(INSERT_BILLED);
-  for (const [identity, { session: by, position: at, usage }] of billed)
-    billedCall.run(shortName(identity), source, by, at, JSON.stringify(usage));
-}
-
-/** Returns a short name of an identity. The identity itself is about a hundred bytes long. */
-function shortName(identity: string): string {
-  return createHash('sha1').update(identity).digest('base64url');
+  markDependents(database, source, before, writeEntries(database, source, billed));
 }
 
 const INSERT_CALL = `INSERT INTO call (source, ${CALL_COLUMNS.map(({ name }) => name).join(', ')})
   VALUES (?, ${CALL_COLUMNS.map(() => '?').join(', ')})`;
 
-const INSERT_BILLED = `INSERT INTO billed (identity, source, session, position, usage) VALUES (?, ?, ?, ?, ?)
-  ON CONFLICT (identity) DO UPDATE SET usage = excluded.usage`;
-
 /** Records that a transcript could not be read in its present state, so that it is not read again until it changes. */
-function noteProblem(database: DatabaseSync, { transcript, problem = '' }: SourceRows): void {
+function noteProblem(database: DatabaseSync, { transcript, problem = '' }: SourceRows): true {
   const { path, agent, bytes, modified } = transcript;
   database
     .prepare(
@@ -214,6 +220,7 @@ function noteProblem(database: DatabaseSync, { transcript, problem = '' }: Sourc
       ON CONFLICT (path) DO UPDATE SET bytes = excluded.bytes, modified = excluded.modified, problem = excluded.problem`,
     )
     .run(path, agent, bytes, modified, problem);
+  return true;
 }
 
 function sqlRow(row: Readonly<Record<string, unknown>>): SqlRow {
@@ -234,23 +241,4 @@ function asAnalyticsError(error: unknown, path: string): unknown {
   }
   const message = `${path} cannot be used: ${error.message}. It contains only copies: remove it, and it is made again.`;
   return new AnalyticsError('analytics/unusable', message, { path }, error);
-}
-
-/** Identities of calls: those of the transcripts that were read, and those of the transcript that is being read. */
-export interface BilledLayer extends BilledCalls {
-  /** Identities that were added. */
-  readonly own: ReadonlyMap<string, BilledIn>;
-}
-
-/**
- * Returns the billed calls for reading one transcript. `except` is the earlier state of this transcript, whose calls are
- * counted again.
- */
-export function billedLayer(projection: Projection, except: number | undefined): BilledLayer {
-  const own = new Map<string, BilledIn>();
-  return {
-    own,
-    get: (identity) => own.get(identity) ?? projection.billedBy(identity, except),
-    set: (identity, by) => own.set(identity, by),
-  };
 }

@@ -5,7 +5,14 @@ import { defined } from '@tidemark/core';
 import type { Following, ModelCall, RowOf } from '@tidemark/context';
 import { beginFollowing, endFollowing, followRecord } from '@tidemark/context';
 import type { SessionId } from '@tidemark/log';
-import type { BilledCalls, EventsStep, SessionStep, TranscriptFile } from '@tidemark/recording';
+import type {
+  BilledCalls,
+  EventsStep,
+  ImportOutcome,
+  ImportStep,
+  SessionStep,
+  TranscriptFile,
+} from '@tidemark/recording';
 import { importTranscript } from '@tidemark/recording';
 
 /** Session of a transcript. */
@@ -34,26 +41,44 @@ interface Followed {
   readonly states: Following[];
 }
 
+/** Options of a reading. */
+export interface ReadOptions {
+  readonly rowOf: RowOf;
+  /** Ends the reading early. The result is then incomplete. */
+  readonly signal?: AbortSignal;
+}
+
 /**
  * Reads all calls of a transcript. A call in `billed` is counted there, and here only by the usage that exceeds it. New
  * calls are added to `billed`.
  *
  * @throws ImportError if the file is no transcript or becomes shorter while it is read.
  */
-export async function readCalls(file: TranscriptFile, billed: BilledCalls, rowOf: RowOf): Promise<ReadTranscript> {
+export async function readCalls(
+  file: TranscriptFile,
+  billed: BilledCalls,
+  { rowOf, signal }: ReadOptions,
+): Promise<ReadTranscript> {
   const sessions: ReadSession[] = [];
   const calls: ModelCall[] = [];
   const followed = new Map<SessionId, Followed>();
-  const steps = importTranscript(file.open, { source: file.source, billed, ...defined({ subagent: file.subagent }) });
-  for (let next = await steps.next(); ; next = await steps.next()) {
-    if (next.done === true) return { format: next.value.format, sessions, calls, skipped: next.value.skipped.length };
-    const step = next.value;
+  let outcome: ImportOutcome | undefined;
+  const steps = async function* (): AsyncGenerator<ImportStep> {
+    outcome = yield* importTranscript(file.open, {
+      source: file.source,
+      billed,
+      ...defined({ subagent: file.subagent }),
+    });
+  };
+  for await (const step of steps()) {
+    if (signal?.aborted === true) break;
     if (step.type === 'session') {
       sessions.push(describe(step));
       followed.set(step.session, begin(step, followed));
     } else if (step.type === 'events') calls.push(...follow(step, followed, rowOf));
     else calls.push(...endFollowing(latest(followed, step.session)));
   }
+  return { format: outcome?.format ?? '', sessions, calls, skipped: outcome?.skipped.length ?? 0 };
 }
 
 function describe({ session, parent, created }: SessionStep): ReadSession {

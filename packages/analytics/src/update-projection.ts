@@ -7,7 +7,7 @@ import { TidemarkError } from '@tidemark/core';
 import { callRow } from './call-row.ts';
 import type { FoundTranscript } from './find-transcripts.ts';
 import type { Projection } from './projection.ts';
-import { billedLayer } from './projection.ts';
+import { billedLayer } from './billed-entries.ts';
 import { readCalls } from './read-calls.ts';
 
 /** Options of an update. */
@@ -17,7 +17,7 @@ export interface UpdateOptions {
   readonly since: number;
   /** Is called before each transcript and at the end. */
   readonly onProgress?: (progress: UpdateProgress) => void;
-  /** Ends the update after the current transcript. */
+  /** Ends the update. The rows of the transcripts that were read stay. */
   readonly signal?: AbortSignal;
 }
 
@@ -43,56 +43,85 @@ export interface Updated {
 }
 
 /**
- * Reads the transcripts that are new or have changed. A transcript that cannot be read is reported and keeps its earlier
- * rows. Rows of transcripts that were removed from the machine stay.
+ * Reads the transcripts that are new or have changed, and those whose rows depend on a changed one. A transcript that
+ * cannot be read is reported and keeps its earlier rows. Rows of transcripts that were removed from the machine stay,
+ * unless other transcripts contain the same calls.
  *
- * @throws AnalyticsError if the database cannot be written.
+ * @throws AnalyticsError if the database cannot be read or written.
  */
 export async function updateProjection(
   projection: Projection,
   transcripts: readonly FoundTranscript[],
-  { rowOf, since, onProgress, signal }: UpdateOptions,
+  options: UpdateOptions,
 ): Promise<Updated> {
-  const sources = projection.sources();
-  const due = transcripts.filter((one) => one.modified >= since && !isRead(one, sources.get(one.path)));
-  const bytes = due.reduce((sum, one) => sum + one.bytes, 0);
-  const problems: UnreadTranscript[] = [];
-  let [filesRead, bytesRead] = [0, 0];
+  const found = new Set(transcripts.map(({ path }) => path));
+  const isDue = (one: FoundTranscript): boolean => one.modified >= options.since && !isRead(projection, one);
+  let updated: Updated = { filesRead: 0, bytesRead: 0, problems: [] };
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const due = transcripts.filter(isDue);
+    if (due.length > 0) updated = await readDue(projection, due, options, updated);
+    if (options.signal?.aborted === true || (!projection.forget(found) && due.length === 0)) break;
+  }
+  return updated;
+}
+
+/** Maximum number of passes. A pass after the first reads the transcripts whose rows depend on a changed one. */
+const MAX_ROUNDS = 5;
+
+function isRead(projection: Projection, { path, bytes, modified }: FoundTranscript): boolean {
+  const source = projection.source(path);
+  return source?.bytes === bytes && source.modified === modified;
+}
+
+async function readDue(
+  projection: Projection,
+  due: readonly FoundTranscript[],
+  options: UpdateOptions,
+  before: Updated,
+): Promise<Updated> {
+  const { onProgress, signal } = options;
+  const files = before.filesRead + due.length;
+  const bytes = due.reduce((sum, one) => sum + one.bytes, before.bytesRead);
+  const problems = [...before.problems];
+  let { filesRead, bytesRead } = before;
   for (const transcript of due) {
+    onProgress?.({ files, filesRead, bytes, bytesRead });
+    // Another process may have read the transcript since the list was made.
+    const reason = isRead(projection, transcript) ? undefined : await readOne(projection, transcript, options);
     if (signal?.aborted === true) break;
-    onProgress?.({ files: due.length, filesRead, bytes, bytesRead });
-    const reason = await readOne(projection, transcript, rowOf, sources.get(transcript.path)?.id);
     if (reason !== undefined) problems.push({ path: transcript.path, reason });
     filesRead += 1;
     bytesRead += transcript.bytes;
   }
-  if (due.length > 0) onProgress?.({ files: due.length, filesRead, bytes, bytesRead });
+  onProgress?.({ files, filesRead, bytes, bytesRead });
   return { filesRead, bytesRead, problems };
-}
-
-function isRead(
-  { bytes, modified }: FoundTranscript,
-  source: { readonly bytes: number; readonly modified: number } | undefined,
-): boolean {
-  return source?.bytes === bytes && source.modified === modified;
 }
 
 /** Reads one transcript and replaces its rows. Returns the reason if it could not be read. */
 async function readOne(
   projection: Projection,
   transcript: FoundTranscript,
-  rowOf: RowOf,
-  earlier: number | undefined,
+  options: UpdateOptions,
 ): Promise<string | undefined> {
-  const billed = billedLayer(projection, earlier);
+  const empty = { transcript, format: '', sessions: [], calls: [], billed: new Map<never, never>(), skipped: 0 };
   try {
-    const { format, sessions, calls, skipped } = await readCalls(await openTranscript(transcript.path), billed, rowOf);
-    projection.write({ transcript, format, sessions, calls: calls.map(callRow), billed: billed.own, skipped });
+    for (let isWritten = false; !isWritten;) {
+      const version = projection.version();
+      const billed = billedLayer(projection.billedBy, transcript.path);
+      const { calls, ...read } = await readCalls(await openTranscript(transcript.path), billed, options);
+      if (options.signal?.aborted === true) return undefined;
+      isWritten = projection.write({
+        transcript,
+        ...read,
+        calls: calls.map(callRow),
+        billed: billed.entries(),
+        version,
+      });
+    }
     return undefined;
   } catch (error) {
     if (!(error instanceof TidemarkError) || !error.code.startsWith('import/')) throw error;
-    const problem = error.message;
-    projection.write({ transcript, format: '', sessions: [], calls: [], billed: new Map(), skipped: 0, problem });
-    return problem;
+    projection.write({ ...empty, version: projection.version(), problem: error.message });
+    return error.message;
   }
 }

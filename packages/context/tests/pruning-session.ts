@@ -131,8 +131,7 @@ export function textOf(one: ResultPart | undefined): string {
 }
 
 /**
- * Returns the state after the plan is recorded and an epoch is opened in which the plan takes effect. Throws if there
- * is no plan.
+ * Records the plan, opens an epoch in which the plan takes effect, and returns the state. Throws if there is no plan.
  */
 export function taken(state: State, pruned: HistoryPruned | undefined): State {
   return fold([['history.pruned', pruned ?? never()], opened(1, { prunings: [position(state.length)] })], state);

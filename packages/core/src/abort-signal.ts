@@ -1,4 +1,4 @@
-// Type of an abort signal for packages that use neither the types of Node.js nor those of the DOM.
+// Type of an abort signal. It is for packages that do not use the types of Node.js and do not use the types of the DOM.
 
 /** Subset of `AbortSignal` that the interfaces of these packages use. Every `AbortSignal` satisfies it. */
 export interface AbortSignalLike {

@@ -61,8 +61,8 @@ export interface CallPart<Id extends string = string> {
 }
 
 /**
- * Part of an answer that is neither text nor reasoning nor a tool call, stored unchanged. It can be sent back only to
- * the same provider.
+ * Part of an answer that is not text, reasoning or a tool call. It is stored unchanged and can be sent back only to the
+ * same provider.
  */
 export interface NativePart {
   readonly type: 'native';
@@ -99,7 +99,7 @@ export interface CacheWrite {
  * bucket is unknown.
  */
 export interface Usage {
-  /** Input tokens that were neither read from the cache nor written to it. */
+  /** Input tokens that were not read from the cache and not written to it. */
   readonly fresh?: number;
   /** Input tokens that were read from the cache. */
   readonly read?: number;

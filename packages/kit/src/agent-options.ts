@@ -35,16 +35,17 @@ export interface AgentOptions {
   readonly model: string;
   /**
    * Provider that answers the requests: the name of a known provider, or a provider that the author made. Default: the
-   * maker of the model, or OpenRouter for a model name with a slash. `compatible` is a server that speaks OpenAI's Chat
-   * Completions. It also needs `baseURL`. Some of these servers have a name of their own, such as `deepseek` or
-   * `ollama`. They do not need `baseURL`. For all of them, set `modelOptions.contextWindow` if the catalog has no row
-   * for the model.
+   * maker of the model, or OpenRouter for a model name with a slash. `compatible` is a server that supports OpenAI's
+   * Chat Completions. It also needs `baseURL`. Some of these servers have their own names, such as `deepseek` or
+   * `ollama`. They do not need `baseURL`. If the catalog has no row for the model of such a server, set
+   * `modelOptions.contextWindow`.
    */
   readonly provider?: ProviderName | Provider;
   /**
    * API key of the provider. Default: the provider's variable in `host.environment`, such as `ANTHROPIC_API_KEY`,
-   * `OPENAI_API_KEY` or `DEEPSEEK_API_KEY`. A compatible server at another address than its own has a variable for its
-   * host: `TIDEMARK_LLM_EXAMPLE_COM_API_KEY` for `https://llm.example.com/v1`.
+   * `OPENAI_API_KEY` or `DEEPSEEK_API_KEY`. If a compatible server has another address than its default one, the
+   * variable is named after the host of this address: `TIDEMARK_LLM_EXAMPLE_COM_API_KEY` for
+   * `https://llm.example.com/v1`.
    */
   readonly apiKey?: string;
   /**
@@ -55,40 +56,40 @@ export interface AgentOptions {
   /** Headers, bearer token, `fetch`, transport, retries, and a callback for request bodies. */
   readonly connection?: ConnectionOptions;
   /**
-   * Request parameters of the model, `anthropic-beta` headers, and data that the catalog lacks: a context window or
-   * other rows.
+   * Request parameters of the model, `anthropic-beta` headers, and data that is missing in the catalog: a context
+   * window or other rows.
    */
   readonly modelOptions?: ModelOptions;
   /**
-   * Maximum output tokens of one answer. Default: 32,000, or the model's own maximum if that is lower. For a model
-   * described by `modelOptions.contextWindow` the default is at most a quarter of the window.
+   * Maximum output tokens of one answer. Default: 32,000, or the model's own maximum if that is lower. If
+   * `modelOptions.contextWindow` describes the model, the default is at most a quarter of the window.
    */
   readonly maxOutputTokens?: number;
-  /** The author's own system text. It comes after the system text of the runtime. */
+  /** The author's own system text. It follows the system text of the runtime. */
   readonly instructions?: string;
   /** The author's own tools, in addition to the built-in tools of the workspace. */
   readonly tools?: readonly Tool[];
   /**
-   * Folder that the agent works in. It adds the built-in tools for files and commands. Default: no folder. Without a
-   * folder the agent does not have these tools.
+   * Folder in which the agent works. With a folder, the agent has the built-in tools for files and commands. Default:
+   * no folder. Without a folder the agent does not have these tools.
    */
   readonly workspace?: string | WorkspaceSetup;
   /**
-   * MCP servers, whose tools are added to the other tools. The servers start when the first session opens. List only
+   * MCP servers. Their tools are added to the other tools. The servers start when the first session opens. List only
    * servers that the user named, never servers that a workspace asks for. The value may also be the result of
    * `createMcpTools`. Several agents can share such a result, and the caller closes it.
    */
   readonly mcp?: Mcp | McpTools;
   /**
-   * Skills: folders with a SKILL.md. A note lists the skills, and the model finds and loads them with the tools
-   * `skill_search` and `skill_load`. Without any installed skill the agent does not have these tools. Default: no
-   * skills. List only folders that the user trusts. `skillRoots` returns the usual ones.
+   * Skills: folders with a SKILL.md. A note lists the skills. The model finds and loads them with the tools
+   * `skill_search` and `skill_load`. If no skill is installed, the agent does not have these tools. Default: no skills.
+   * List only folders that the user trusts. `skillRoots` returns the usual folders.
    */
   readonly skills?: SkillsOptions;
   /**
-   * Limits of subagents. If set, the agent has the tool `agent`, with which the model gives a task to a subagent. Each
-   * subagent runs in its own session with the same tools and permissions. `{}` uses the default limits: four subagents
-   * at once, 32 in all, and no subagents of subagents. Default: `false`, no subagents.
+   * Limits of subagents. If set, the agent has the tool `agent`. With this tool the model gives a task to a subagent.
+   * Each subagent runs in its own session with the same tools and permissions. `{}` uses the default limits: four
+   * subagents at the same time, 32 in total, and no subagents of subagents. Default: `false`, no subagents.
    */
   readonly subagents?: SubagentOptions | false;
   /** Permission mode, rules, and the callback that asks the user. */
@@ -97,12 +98,12 @@ export interface AgentOptions {
   readonly limits?: AgentLimits;
   /**
    * Store of the sessions: `memory`, a folder on disk, or a store that the author opened. A string is the path of a
-   * folder, as in `{ home }`. Default: `memory`.
+   * folder, like `{ home }`. Default: `memory`.
    */
   readonly store?: string | { readonly home: string } | Log;
   /**
-   * Use of the provider's cache: lifetime of entries, padding, keeping entries alive, and reports of content that must
-   * be paid for again.
+   * Use of the provider's cache: lifetime of entries, padding, keeping entries alive, and reports of content that is
+   * billed again.
    */
   readonly cache?: CacheOptions;
   /** Compaction and pruning of a long history. */
@@ -114,23 +115,23 @@ export interface AgentOptions {
 }
 
 /**
- * Limits of one turn. A field that is absent sets no limit. A turn that reaches a limit ends as `limited` with a code such as
- * `turn/limit-steps`, and `session.resume()` continues it with limits that count from zero again.
+ * Limits of one turn. If a field is absent, there is no limit. A turn that reaches a limit ends as `limited` with a
+ * code such as `turn/limit-steps`. `session.resume()` continues this turn, and the limits count from zero again.
  */
 export interface AgentLimits {
   /** Maximum number of answers of the model. The limit is checked before each call of the model. */
   readonly maxSteps?: number;
   /**
-   * Maximum duration in milliseconds, from the start of the turn or from its last `resume`. When the time is over, a
-   * running call of the model, a running tool, a waiting question and a pause before a retry are interrupted, as by
-   * `session.interrupt()`, and the turn ends as `turn/limit-time`. A tool that ignores its signal gets five more
-   * seconds. The time that a turn waits in the queue does not count.
+   * Maximum duration in milliseconds, from the start of the turn or from its last `resume`. When the time is over, the
+   * turn ends as `turn/limit-time`. A running call of the model, a running tool, a waiting question and a pause before
+   * a retry are then interrupted, as by `session.interrupt()`. If a tool ignores its signal, it gets five more seconds.
+   * The time that a turn waits in the queue does not count.
    */
   readonly maxDurationMs?: number;
   /**
    * Maximum cost in US dollars, as a decimal text (`'0.50'`) or as a number. The text is exact. A number is converted
-   * to its shortest decimal form, so `0.1` is exactly ten cents. A call of the model whose forecast cost would exceed
-   * the limit is not sent. An answer that is longer than expected can still exceed it.
+   * to its shortest decimal form, so `0.1` is exactly ten cents. If the forecast cost of a model call would exceed the
+   * limit, the call is not sent. If an answer is longer than expected, the cost can still exceed the limit.
    */
   readonly maxCost?: string | number;
   /** Maximum input and output tokens together. A call whose forecast input would exceed the limit is not sent. */
@@ -138,8 +139,8 @@ export interface AgentLimits {
 }
 
 /**
- * Limits of each subagent. All subagents together are also limited by what remains of the limits of the turn that
- * starts them. Default: 50 steps and ten minutes for each subagent.
+ * Limits of each subagent. All subagents together are also limited by the limits of the turn that starts them, minus
+ * what this turn has used. Default: 50 steps and ten minutes for each subagent.
  */
 export interface SubagentOptions extends AgentLimits {
   /** Maximum number of subagents that run at the same time. Default: 4. */
@@ -154,13 +155,14 @@ export interface SubagentOptions extends AgentLimits {
 export interface ConnectionOptions {
   /**
    * Additional headers of every request to the agent's first provider. They are not recorded, and errors do not contain
-   * their values. A header whose name looks like the name of a credential is a secret, which is masked everywhere.
+   * their values. If the name of a header looks like the name of a credential, its value is a secret and is masked
+   * everywhere.
    */
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * Bearer token, which is sent instead of the API key, or a function that returns it. The function is called before the
-   * first request. If the provider answers with 401, it is called again, and the request is sent once more with the new
-   * token. Default for Anthropic, if there is no key: `ANTHROPIC_AUTH_TOKEN` in `host.environment`.
+   * Bearer token, or a function that returns it. It is sent instead of the API key. The function is called before the
+   * first request. If the provider answers with 401, the function is called again, and the request is sent a second
+   * time with the new token. Default for Anthropic, if there is no key: `ANTHROPIC_AUTH_TOKEN` in `host.environment`.
    */
   readonly bearerToken?: string | (() => string | Promise<string>);
   /**
@@ -170,9 +172,9 @@ export interface ConnectionOptions {
   readonly fetch?: typeof globalThis.fetch;
   /**
    * Transport to OpenAI. Other providers refuse this option. `http`, the default, sends each call over HTTP. `auto`
-   * sends the calls of a session's main stream over a WebSocket, where each call continues the previous answer and
-   * sends only the new content. With `auto`, side calls use HTTP, and a call is repeated over HTTP if its WebSocket
-   * delivers nothing.
+   * sends the calls of a session's main stream over a WebSocket. There, each call continues the previous answer and
+   * sends only the new content. With `auto`, side calls use HTTP. If a WebSocket delivers nothing, the call is repeated
+   * over HTTP.
    */
   readonly transport?: 'http' | 'auto';
   /** Policy for retrying temporary failures. */
@@ -181,18 +183,18 @@ export interface ConnectionOptions {
   readonly onRequest?: (body: Uint8Array) => void;
 }
 
-/** Request parameters of the model, header values, and data that the catalog lacks. */
+/** Request parameters of the model, header values, and data that is missing in the catalog. */
 export interface ModelOptions {
   /**
-   * Settings of a request that are part of the provider's cache key, in the provider's own field names, such as `{
+   * Settings of a request that are part of the provider's cache key, under the provider's own field names, such as `{
    * thinking: … }`. For a compatible server every name is accepted and becomes a field of the body, such as `{
    * temperature: 0.2, chat_template_kwargs: … }`.
    */
   readonly parameters?: RenderParameters;
   /**
-   * Context window in tokens, input and output together. Required for a model that the catalog does not list for the
-   * provider `openrouter` or `compatible`, and refused for any other model. The caching and the prices of such a model
-   * are unknown.
+   * Context window in tokens, input and output together. Required if the provider is `openrouter` or `compatible` and
+   * the catalog does not list the model for this provider. Refused for any other model. The caching and the prices of
+   * such an unlisted model are unknown.
    */
   readonly contextWindow?: number;
   /** Values of Anthropic's header `anthropic-beta`. */
@@ -204,7 +206,7 @@ export interface ModelOptions {
   readonly catalog?: unknown;
 }
 
-/** Workspace: the folder that an agent works in, and its options. */
+/** Workspace: the folder in which an agent works, and its options. */
 export interface WorkspaceSetup {
   readonly folder: string;
   /**
@@ -219,27 +221,27 @@ export interface WorkspaceSetup {
    */
   readonly trusted?: boolean;
   /**
-   * Treatment of the workspace's AGENTS.md. `attach` puts its text into a note. With `discover`, the default, the
-   * agent finds the file with its tools.
+   * Use of the workspace's AGENTS.md. `attach` puts its text into a note. With `discover`, the default, the agent finds
+   * the file with its tools.
    */
   readonly agentsFile?: 'discover' | 'attach';
   /**
    * Permissions of sandboxed commands. `network: 'on'` gives every sandboxed command the network of this machine,
-   * including its local services. By default such a command has no network, and a call that needs the network has to
-   * ask for permission.
+   * including its local services. By default such a command has no network. If a call needs the network, it has to ask
+   * for permission.
    */
   readonly sandbox?: SandboxSetting;
   /** Paths that no tool may touch. If `store` is a folder, it is always one of them. */
   readonly forbidden?: readonly string[];
   /**
    * Paths in the workspace that need protection, such as the script of an MCP server. In mode `auto` a file tool asks
-   * before it writes there. Sandboxed commands cannot change these paths in any mode. A folder includes everything
-   * below it.
+   * before it writes to them. Sandboxed commands cannot change them in any mode. If a path is a folder, everything
+   * below it is protected too.
    */
   readonly protectedPaths?: readonly string[];
 }
 
-/** Options of the sandbox that commands run in. */
+/** Options of the sandbox for commands. */
 export interface SandboxSetting {
   /** Network access of every sandboxed command. Default: `off`. */
   readonly network?: 'off' | 'on';
@@ -256,10 +258,10 @@ export type Mcp = Pick<McpOptions, 'servers' | 'waitMs' | 'approvals'>;
 export interface Permissions {
   /**
    * Permission mode of a new session. Default: `ask` if the callback `ask` is set, otherwise `read-only`. An existing
-   * session keeps its recorded mode, and this option can only narrow it.
+   * session keeps its recorded mode. This option can only make that mode narrower.
    */
   readonly mode?: Mode;
-  /** Callback that asks the user. Without it a call that needs permission is denied. */
+  /** Callback that asks the user. Without it, each call that needs permission is denied. */
   readonly ask?: Asker;
   /**
    * Rules that allow, ask about or deny calls in addition to the mode, by tool, command, path or host. `deny`
@@ -267,8 +269,8 @@ export interface Permissions {
    */
   readonly rules?: readonly Rule[];
   /**
-   * Store of grants that apply to every session of the workspace. It is kept outside of the workspace. Without it a
-   * grant lasts only as long as its session.
+   * Store of grants that apply to every session of the workspace. It is outside of the workspace. Without it, a grant
+   * ends when its session ends.
    */
   readonly grants?: ProjectGrants;
   /** True to let commands run in mode `auto` without asking, even without a sandbox. Default: false. */
@@ -277,34 +279,31 @@ export interface Permissions {
 
 /** Options for the provider's cache. */
 export interface CacheOptions {
-  /**
-   * Lifetime requested for cached prefixes. Default: `auto`, which chooses from the pauses that the session has had so
-   * far.
-   */
+  /** Lifetime requested for cached prefixes. Default: `auto`, which uses the pauses of the session so far. */
   readonly ttl?: Lasting;
   /**
-   * Use of padding: text that is added to a front that is too short for the model's cache (below the floor). `auto`
-   * adds the padding if this is expected to lower the cost. `always` adds it to every front below the floor. `never`
-   * adds none. The padding is a guide about work in a folder, so the default is `never` with the `brief` runtime
-   * instructions, else `auto`.
+   * Use of padding. Padding is text that is added to a front that is too short for the model's cache (below the floor).
+   * `auto` adds the padding if this is expected to lower the cost. `always` adds it to every front below the floor.
+   * `never` adds no padding. The padding is a guide about work in a folder. The default is therefore `never` with the
+   * `brief` runtime instructions, else `auto`.
    */
   readonly padding?: PaddingSetting;
   /**
    * Policy for keeping the cached prefix alive while a session is open and waits for a prompt. `auto`, the default,
-   * does so only where this is known to be cheaper, and spends at most a tenth of the session's cost on it. `{ share:
-   * 0.1 }` does so whenever it is expected to lower the cost, and spends at most this share of the session's cost.
-   * `off` never does.
+   * does this only if this is known to be cheaper. It spends at most a tenth of the session's cost on it. `{ share: 0.1
+   * }` does this whenever it is expected to lower the cost. It spends at most this share of the session's cost. `off`
+   * never does this.
    */
   readonly warm?: Warm;
   /**
-   * Number of other sessions that are expected to use the same front within five minutes. With the padding `auto`, they
-   * count when the saving is calculated. Default: 0.
+   * Number of other sessions that are expected to use the same front within five minutes. With the padding `auto`,
+   * these sessions are included when the saving is calculated. Default: 0.
    */
   readonly neighbours?: number;
   /**
-   * Threshold for reporting a step that pays again for content already sent. From this size on, the step is reported
-   * before it is sent, and in mode `ask` the user is asked. Default: 50,000 tokens or $0.20. `{}` turns the report
-   * off.
+   * Threshold for reporting a step that is billed again for content already sent. If the step reaches this size, it is
+   * reported before it is sent, and in mode `ask` the user is asked. Default: 50,000 tokens or $0.20. `{}` turns the
+   * report off.
    */
   readonly rewriteNotice?: Omit<RewriteNotice, 'cost'> & { readonly cost?: AgentLimits['maxCost'] };
 }
@@ -315,11 +314,11 @@ export interface CompactionOptions {
    * Policy for compacting the history. With `manual` only `session.compact()` compacts, without exception. With
    * `preflight`, the default, the runtime also compacts in three cases: the next request is near the end of the window,
    * a starting turn is expected to reach the end of the window, or a provider refused a request as too long. With
-   * `auto` the runtime also compacts earlier, from the `hard` budget on.
+   * `auto` the runtime also compacts earlier, when the input reaches the `hard` budget.
    */
   readonly when?: CompactionPolicy;
   /**
-   * Writer of checkpoints. `auto`, the default, asks the model if the history can be read from the cache, and otherwise
+   * Writer of checkpoints. `auto`, the default, asks the model if the history can be read from the cache. Otherwise it
    * builds the checkpoint from the log alone. `model` asks the model even if the history is not in the cache.
    * `deterministic` uses the log alone. If the model fails, the checkpoint is built from the log alone. The call to the
    * model is a side call of the turn, so its price counts toward the turn's limit.
@@ -327,38 +326,38 @@ export interface CompactionOptions {
   readonly by?: CompactionBy;
   /**
    * Token budgets of the window that replace the computed ones. `reserve` is kept free. `soft` is the input size from
-   * which a warning is given. `hard` is the maximum input after a compaction, and with `when: 'auto'` the input size
-   * from which the runtime compacts. `tail` is the size of the tail that a compaction keeps.
+   * which a warning is given. `hard` is the maximum input after a compaction. With `when: 'auto'` it is also the input
+   * size from which the runtime compacts. `tail` is the size of the tail that a compaction keeps.
    */
   readonly budgets?: NonNullable<Runtime['budgets']>;
   /**
-   * Shortening of old tool results (pruning). `auto`, the default, shortens results if this lowers the cost.
-   * Superseded results are shortened at any time. Once the window is half full, results that the latest turns did not
-   * use are shortened too. The model can read each full result back with a tool.
+   * Shortening of old tool results (pruning). `auto`, the default, shortens results if this lowers the cost. Superseded
+   * results can be shortened at any time. When the window is half full, results that the latest turns did not use are
+   * shortened too. The model can read each full result back with a tool.
    */
   readonly pruning?: 'auto' | 'never';
 }
 
-/** Options for the content of the context. */
+/** Options for context sources, images and the runtime's own instructions. */
 export interface ContextOptions {
   /** The author's own context sources. Their notes come after those of the built-in sources. */
   readonly sources?: readonly ContextSource[];
   /**
-   * Amount of the runtime's own system text. `full` contains identity, working rules and all explanations. `minimal`
-   * explains only how to find instructions, read notes and read checkpoints. `brief` takes at most 150 tokens to
-   * explain notes and checkpoints. Default: `full` with a workspace or skills, otherwise `brief`.
+   * Amount of the runtime's own system text. `full` contains the identity of the agent, working rules and all
+   * explanations. `minimal` explains only how to find instructions, read notes and read checkpoints. `brief` uses at
+   * most 150 tokens to explain notes and checkpoints. Default: `full` with a workspace or skills, otherwise `brief`.
    */
   readonly runtimeInstructions?: 'full' | 'minimal' | 'brief';
   /**
-   * Image fitter, which prepares each image once, before it is stored: scaled to the size that the model is shown,
-   * upright, and within the byte limits of the providers. Default: the built-in one, which loads `sharp` with the
-   * first image. With `as-given`, the images of tools are stored and sent unchanged, and a prompt that contains the
-   * bytes of an image is refused.
+   * Image fitter. It prepares each image before it is stored. The image is scaled to the size that the model is shown,
+   * turned upright, and reduced to the byte limits of the providers. Default: the built-in fitter, which loads `sharp`
+   * with the first image. With `as-given`, the images of tools are stored and sent unchanged. A prompt that contains
+   * the bytes of an image is then refused.
    */
   readonly images?: ImageFitter | 'as-given';
 }
 
-/** Options that describe the process that runs the agent. */
+/** Options about the process that runs the agent. */
 export interface HostOptions {
   /**
    * Environment variables with three uses. The provider's key is looked up in them. The values of secret variables are
@@ -368,20 +367,22 @@ export interface HostOptions {
   readonly environment?: AgentEnvironment;
   /** Name of the program that sends the prompts. It is recorded with each prompt. Default: `library`. */
   readonly client?: string;
-  /** Source of time, random numbers and new ids. A test passes its own. Default: those of this machine. */
+  /** Source of time, random numbers and new ids. A test passes its own source. Default: the source of this machine. */
   readonly clock?: Surroundings;
 }
 
 /** Names and values of environment variables, in the form of `process.env`. */
 export type AgentEnvironment = Readonly<Record<string, string | undefined>>;
 
-/** Returns the folder of the sessions. `undefined` for sessions in memory, and for a store that has no folder. */
+/**
+ * Returns the folder of the sessions. Returns `undefined` if the sessions are in memory, or if the store has no folder.
+ */
 export function homeOf({ store = 'memory' }: Pick<AgentOptions, 'store'>): string | undefined {
   if (typeof store === 'string') return store === 'memory' ? undefined : store;
   return 'home' in store && typeof store.home === 'string' ? store.home : undefined;
 }
 
-/** Returns the workspace as an object; `undefined` if there is none. */
+/** Returns the workspace as an object. Returns `undefined` if there is no workspace. */
 export function workspaceOf({ workspace }: Pick<AgentOptions, 'workspace'>): WorkspaceSetup | undefined {
   return typeof workspace === 'string' ? { folder: workspace } : workspace;
 }

@@ -1,5 +1,4 @@
-// Checks the options of `createAgent`: a wrong value, an unknown name and an old name are refused together in one
-// error.
+// Checks the options of `createAgent`. One error reports all wrong values, unknown names and old names together.
 
 import type { RetryPolicy, RewriteNotice, Tool } from '@tidemark/agent';
 import { nearestName } from '@tidemark/agent';
@@ -35,7 +34,10 @@ type OptionSchemas<Options> = { readonly [name in keyof Required<Options>]: z.Zo
 const anyObject = z.custom<object>((value) => typeof value === 'object' && value !== null, 'expected an object');
 const anyFunction = z.custom<() => unknown>((value) => typeof value === 'function', 'expected a function');
 const words = z.string().min(1, 'expected a string that is not empty');
-/** Returns the schema of an object that the author made: it has functions of these names, its own or inherited. */
+/**
+ * Returns the schema of an object that the author made. The object must have functions with these names, its own or
+ * inherited.
+ */
 const implementing = (...methods: readonly string[]): z.ZodType =>
   z.looseObject(Object.fromEntries(methods.map((method) => [method, anyFunction])));
 /** Returns true for an object of strings. `process.env` is not a plain object, so a record schema would refuse it. */
@@ -44,14 +46,14 @@ const isEnvironment = (value: unknown): boolean =>
   value !== null &&
   Object.values(value).every((one) => one === undefined || typeof one === 'string');
 /**
- * Returns the schema of an option with several forms. Its error names all of them. The error of a union would name only
- * one.
+ * Returns the schema of an option with several forms. Its error names all forms. The error of a union would name only
+ * one form.
  */
 const anyOf = (forms: readonly z.ZodType[], expected: string): z.ZodType =>
   z.custom((value) => forms.some((form) => form.safeParse(value).success), expected);
 /**
- * Schema of the path of a folder. An address such as `postgres://host` is not a path. A single letter before the colon
- * is a drive of Windows.
+ * Schema of the path of a folder. An address such as `postgres://host` is not a path. If there is only one letter
+ * before the colon, it is a drive of Windows.
  */
 const folderPath = words.refine((text) => !/^[a-z][a-z0-9+.-]+:/i.test(text));
 const store = anyOf(
@@ -135,8 +137,8 @@ const workspace = z.strictObject({
 } satisfies OptionSchemas<WorkspaceSetup>);
 
 /**
- * Names of headers that other options set, with the name of the option. An empty text marks a header that the
- * connection itself needs.
+ * Names of headers that are set by another option, each with the name of this option. If the text is empty, the
+ * connection itself needs the header.
  */
 const SET_ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['authorization', 'connection.bearerToken or apiKey'],
@@ -222,8 +224,8 @@ const cache = z.strictObject({
 } satisfies OptionSchemas<CacheOptions>);
 
 /**
- * Returns the error message if `compaction` is a string. It was a policy name before it became an object, so the
- * message contains `compaction.when`.
+ * Returns the error message if `compaction` is a string. The option used to be a policy name and is now an object, so
+ * the message contains `compaction.when`.
  */
 const oldCompaction = ({ input }: { readonly input?: unknown }): string | undefined =>
   typeof input === 'string' ? `expected an object: use compaction.when` : undefined;
@@ -265,7 +267,7 @@ const skills = z.strictObject({
   budget: z.strictObject({ skills: count.optional(), warning: count.optional(), most: count.optional() }).optional(),
 } satisfies OptionSchemas<SkillsOptions>);
 
-/** Former values of `instructions`. This option was the setting for AGENTS.md and is now the system text. */
+/** Former values of `instructions`. This option used to be the setting for AGENTS.md. It is now the system text. */
 const OLD_INSTRUCTIONS: readonly string[] = ['discover', 'attach'];
 
 const options = z.strictObject({
@@ -343,8 +345,8 @@ function problemsOfOptions(given: AgentOptions): readonly string[] {
 }
 
 /**
- * Checks each server by the schema of its own kind: HTTP or stdio. With a union of both schemas, zod would not report
- * which field of the server is wrong.
+ * Checks each server by the schema of its kind: HTTP or stdio. With a union of both schemas, zod would not report which
+ * field of the server is wrong.
  */
 function problemsOfMcp(given: AgentOptions['mcp']): readonly string[] {
   if (typeof given !== 'object' || given === null || 'offer' in given) return [];

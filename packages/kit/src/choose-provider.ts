@@ -1,4 +1,4 @@
-// Chooses the provider of an agent: one that the author made, or a named one with its key and address.
+// Chooses the provider of an agent: a provider that the author made, or a named provider with its key and address.
 
 import { defined } from '@tidemark/core';
 import type { ModelReach } from '@tidemark/agent';
@@ -45,8 +45,8 @@ export function chooseProvider(options: AgentOptions): ChosenProvider {
 }
 
 /**
- * Chooses another model for an existing agent. The options `apiKey`, `baseURL`, `headers`, `bearerToken` and `transport`
- * belong to the agent's first provider, so they are dropped if the provider changes.
+ * Chooses another model for an existing agent. The options `apiKey`, `baseURL`, `headers`, `bearerToken` and
+ * `transport` belong to the agent's first provider. If the provider changes, they are dropped.
  *
  * @throws as `chooseProvider`.
  */
@@ -80,8 +80,8 @@ function providerNamed(name: string): ProviderName {
 }
 
 /**
- * Returns the key of a named provider: the option `apiKey`, otherwise the variable of the provider and its address in
- * the option `host.environment`. A blank key is `undefined`.
+ * Returns the key of a named provider. This is the option `apiKey`, or else the variable of the provider and its
+ * address in the option `host.environment`. If the key is blank, returns `undefined`.
  */
 function keyOf(name: ProviderName, { apiKey, baseURL, host }: AgentOptions): string | undefined {
   return notBlank(apiKey ?? valueOf(keyLocation(name, baseURL).variable, host?.environment));
@@ -101,8 +101,8 @@ function catalogOf({ modelOptions }: AgentOptions): Catalog {
 }
 
 /**
- * Returns the name of the provider. `undefined` for a provider that the author made, and for a model without a known
- * provider.
+ * Returns the name of the provider. Returns `undefined` for a provider that the author made, and for a model without a
+ * known provider.
  */
 function nameOf(options: AgentOptions): ProviderName | undefined {
   const { provider, model } = options;
@@ -111,7 +111,8 @@ function nameOf(options: AgentOptions): ProviderName | undefined {
 
 /**
  * Refuses the option `apiKey` if no provider is named and the model name has a slash. Here such a name selects
- * OpenRouter, but other libraries use it for the maker of the model, so the key could be sent to the wrong service.
+ * OpenRouter. In other libraries, the part before the slash names the maker of the model. The key could therefore be
+ * sent to the wrong service.
  *
  * @throws KitError `kit/bad-options`.
  */
@@ -124,10 +125,10 @@ export function requireReachable({ provider, apiKey, model }: AgentOptions): voi
 }
 
 /**
- * Returns the render parameters by the names of the model's catalog row: `{ reasoning: { effort } }` and `effort` are
- * one parameter. A compatible server accepts any name except those of the fields that Tidemark writes itself.
+ * Returns the render parameters under the names of the model's catalog row: `{ reasoning: { effort } }` and `effort`
+ * are one parameter. A compatible server accepts any name, except the names of fields that Tidemark writes itself.
  *
- * @throws KitError `kit/bad-options` for a parameter that the row does not have. It would not be sent.
+ * @throws KitError `kit/bad-options` if the row does not have a parameter. Such a parameter would not be sent.
  */
 export function chooseParameters({ modelOptions }: AgentOptions, capabilities: Capabilities): RenderParameters {
   const given = modelOptions?.parameters ?? {};
@@ -150,8 +151,8 @@ function badParameter(problem: string): KitError {
 }
 
 /**
- * Returns a provider that the author made, and the capabilities of the model. The provider has its own connection, so
- * `baseURL`, `modelOptions.contextWindow` and the options of the connection would have no effect and are refused.
+ * Returns a provider that the author made, and the capabilities of the model. The provider has its own connection.
+ * `baseURL`, `modelOptions.contextWindow` and the options of the connection would have no effect, so they are refused.
  */
 function own(provider: Provider, options: AgentOptions, catalog: Catalog): ChosenProvider {
   const { baseURL, connection, modelOptions } = options;
@@ -228,7 +229,11 @@ function openPreset(name: PresetName, reach: ProviderReach): Provider {
   });
 }
 
-/** @throws KitError `kit/bad-options` if the provider has no default address and the author set no address. */
+/**
+ * Returns the address of the provider.
+ *
+ * @throws KitError `kit/bad-options` if the provider has no default address and the author set no address.
+ */
 function addressIn(name: ProviderName, { baseURL }: Pick<ProviderReach, 'baseURL'>): string {
   const { title, baseURL: usual } = PROVIDERS[name];
   const address = baseURL ?? usual;
@@ -237,7 +242,7 @@ function addressIn(name: ProviderName, { baseURL }: Pick<ProviderReach, 'baseURL
   throw new KitError('kit/bad-options', message, { problems: ['baseURL'] });
 }
 
-/** Placeholder key for a server that needs no key, and for a request with a bearer token. */
+/** Placeholder key. It is used for a server that needs no key, and for a request with a bearer token. */
 const NO_KEY = 'none';
 
 function reachOf(name: ProviderName, options: AgentOptions): ProviderReach {

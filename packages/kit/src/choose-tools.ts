@@ -1,4 +1,4 @@
-// Chooses the tools of an agent: the selected tools of the workspace, the subagent tool, and the author's own.
+// Chooses the tools of an agent: the selected tools of the workspace, the subagent tool, and the author's own tools.
 
 import { defined } from '@tidemark/core';
 import type { Tool } from '@tidemark/agent';
@@ -49,7 +49,7 @@ export function workspaceOptions(workspace: WorkspaceSetup, options: AgentOption
       memory: trusted,
       network: sandbox?.network,
     }),
-    // An author who allows commands without a sandbox also allows sandboxed commands to change git repositories.
+    // If the author allows commands without a sandbox, sandboxed commands are also allowed to change git repositories.
     ...(permissions?.allowUnsandboxed === true && { repository: 'writable' }),
   };
 }

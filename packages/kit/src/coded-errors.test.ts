@@ -1,4 +1,4 @@
-// Each error that an author can meet has a code, and its class can be imported from `kit`.
+// Tests that each error which an author can get has a code, and that its class can be imported from `kit`.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -99,7 +99,7 @@ test('`open` throws `log/write-failed` if the folder of the store cannot be writ
   expect(error).toMatchObject({ code: 'log/write-failed', message: expect.stringContaining(file()) });
 });
 
-/** Calls a command with any arguments, as a program in JavaScript can. */
+/** Calls a command with any arguments, as a program in JavaScript can do. */
 const call = (session: AgentSession, command: keyof AgentSession, ...given: readonly unknown[]): unknown =>
   Reflect.apply(Object(session[command]), session, [...given]);
 

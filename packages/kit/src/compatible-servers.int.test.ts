@@ -1,5 +1,5 @@
-// Tests whole sessions with compatible servers that have quirks: a refused field, required reasoning, parameters of
-// their own, missing call ids. Each request is rebuilt from the log.
+// Tests whole sessions with compatible servers that behave in unusual ways: a refused field, required reasoning,
+// special parameters, missing call ids. Each request is rebuilt from the log.
 
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';

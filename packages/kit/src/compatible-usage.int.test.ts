@@ -75,7 +75,7 @@ const PRICED = {
   ],
 };
 
-/** Counts words as tokens, so that the server's count does not depend on an estimate. */
+/** Counts words as tokens. The server's count therefore does not depend on an estimate. */
 function tokensOf(body: string): number {
   return body.split(/[^a-z]+/i).length;
 }

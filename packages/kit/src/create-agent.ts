@@ -1,4 +1,4 @@
-// Creates an agent, which opens sessions. Closing the agent closes everything that it opened.
+// Creates an agent, which opens sessions. When the agent is closed, everything that it opened is closed too.
 
 import { defined } from '@tidemark/core';
 import type { AgentForkOptions, AgentSession, ForkPlan, ModelReach, OtherModel, SessionMessage } from '@tidemark/agent';
@@ -19,8 +19,8 @@ export interface OpenOptions {
   /** Title of a new session in lists. */
   readonly title?: string;
   /**
-   * True to create the session if no session has the given id, for a program that has its own ids. Default: false, and
-   * a missing session is refused with `log/missing`.
+   * True to create the session if no session has the given id. This is for a program that has its own ids. Default:
+   * false. A missing session is then refused with `log/missing`.
    */
   readonly create?: boolean;
 }
@@ -35,27 +35,27 @@ export interface Agent {
    * Opens a new session, or the existing session with the given id. With `create`, a session that does not exist is
    * created with this id. Opening sends nothing to the provider.
    *
-   * @throws KitError `kit/closed`; `kit/bad-id` for an id that is not 1 to 128 letters, digits, `.`, `_` or `-`, with a
-   *   letter or digit first; `kit/bad-options` for an unknown option.
-   * @throws LogError `log/missing`, `log/damaged`; `log/locked` if the session is open, in this agent or elsewhere.
+   * @throws KitError `kit/closed`; `kit/bad-id` for an invalid id (an id is 1 to 128 letters, digits, `.`, `_` or `-`,
+   *   and begins with a letter or digit); `kit/bad-options` for an unknown option.
+   * @throws LogError `log/missing`, `log/damaged`; `log/locked` if this agent or another process has the session open.
    */
   open(id?: string, options?: OpenOptions): Promise<AgentSession>;
   /**
-   * Returns the session that this agent has open with the given id. `undefined` if there is none.
+   * Returns the session with the given id if this agent has it open. Otherwise returns `undefined`.
    *
    * @throws KitError `kit/bad-id`.
    */
   session(id: string): AgentSession | undefined;
   /**
-   * Returns the recorded messages of a session as `session.messages` does. The session need not be open.
+   * Returns the recorded messages of a session as `session.messages` does. The session does not have to be open.
    *
    * @throws KitError `kit/bad-id`.
    * @throws LogError `log/missing`, `log/damaged`, while the messages are read.
    */
   messages(id: string): AsyncIterable<SessionMessage>;
   /**
-   * Opens a fork of a session. The session may be open elsewhere. The fork begins with the session's records up to the
-   * chosen record, and its first request reads the prefix that the session has in the cache. To rewind, fork with
+   * Opens a fork of a session. The session may be open in another process. The fork begins with the session's records
+   * up to the chosen record. Its first request reads the prefix that the session has in the cache. To rewind, fork with
    * `beforePrompt`. With `model`, the fork uses another model. Files in the workspace do not change.
    *
    * @throws AgentError `agent/not-closed` with the nearest closed positions, `agent/no-such-record`.
@@ -81,7 +81,7 @@ export function createAgent(options: AgentOptions): Agent {
   checkOptions(options);
   const resolved = resolveAgent(options);
   const { log, runtime, mcp } = resolved;
-  // A provider or an `McpTools` object that the author made can serve other agents too. The agent therefore does not
+  // If the author made a provider or an `McpTools` object, other agents may also use it. The agent therefore does not
   // close it.
   const made = new Set<Pick<Provider, 'close'>>(typeof options.provider === 'object' ? [] : [runtime.provider]);
   if (mcp !== undefined && mcp !== options.mcp) made.add(mcp);
@@ -120,7 +120,7 @@ export function createAgent(options: AgentOptions): Agent {
       const { model, provider, baseURL, contextWindow, ...cut } = how;
       const reach = defined({ provider, baseURL, contextWindow });
       const named = model ?? (Object.keys(reach).length === 0 ? undefined : options.model);
-      // The model is looked up before the fork is created, so a wrong name leaves no fork behind.
+      // The model is looked up before the fork is created. If the name is wrong, no fork is created.
       const other = typeof named === 'string' ? findModel(named, reach) : named;
       const fork = await open({ forks: await planFork(log, idFrom(id), cut) });
       if (other !== undefined) await fork.setModel(other, typeof named === 'string' ? {} : reach);
@@ -199,8 +199,8 @@ function idFrom(id: unknown): SessionId {
 }
 
 /**
- * Opens the session, or creates it if no session has this id. If another program creates it meanwhile, opens that
- * session.
+ * Opens the session, or creates it if no session has this id. If another program creates it at the same moment, opens
+ * that session.
  */
 async function openOrCreate(
   open: (which: WhichSession) => Promise<AgentSession>,
@@ -225,7 +225,8 @@ function hasCode(error: unknown, code: LogErrorCode): boolean {
 }
 
 /**
- * The session to open: an existing one (`id`), a fork (`forks`), or a new one if both are absent or `create` is set.
+ * The session to open: an existing one (`id`), a fork (`forks`), or a new one. It is new if both fields are absent or
+ * if `create` is set.
  */
 interface WhichSession {
   readonly id?: SessionId;
@@ -235,8 +236,8 @@ interface WhichSession {
 }
 
 /**
- * Opens a session. An existing session and a fork keep their recorded mode, or take the author's mode if that is
- * narrower.
+ * Opens a session. An existing session and a fork keep their recorded mode. If the author's mode is narrower, they take
+ * the author's mode.
  */
 async function openSession(
   { log, runtime, secrets, skills, workspace, firstMode }: ResolvedAgent,

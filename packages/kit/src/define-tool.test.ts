@@ -1,4 +1,4 @@
-// Tests `defineTool`: a tool made from a schema and a function, called as the runtime calls it.
+// Tests `defineTool`. The tests make a tool from a schema and a function, and call the tool as the runtime calls it.
 
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { Tool, ToolContext, ToolOutput } from '@tidemark/agent';
@@ -62,10 +62,7 @@ test('a tool describes its arguments as JSON Schema without the dialect field', 
   });
 });
 
-/**
- * A Standard Schema that is written by hand, without a library. It accepts an object with a word and returns the word
- * in upper case.
- */
+/** A Standard Schema written without a library. It accepts an object with a word and returns the word in upper case. */
 const word: StandardSchemaV1<{ word: string }, { word: string }> = {
   '~standard': {
     version: 1,

@@ -22,8 +22,8 @@ import { markedOutput } from './tool-output.ts';
 import { toolSchemaOf } from './tool-schema.ts';
 
 /**
- * Functions that return the effects of a call, one function for each kind of effect that rules can match: commands,
- * paths and hosts.
+ * Functions that return the effects of a call. There is one function for each kind of effect that rules can match:
+ * commands, paths and hosts.
  */
 export type EffectDescriptions<Input> = {
   readonly [Kind in EffectKind]?: (input: Input) => NonNullable<CallEffects[Kind]>;
@@ -35,7 +35,7 @@ const EFFECT_KINDS: readonly EffectKind[] = ['commands', 'paths', 'hosts'];
 export interface ToolDefinition<Schema extends StandardSchemaV1> {
   /** Name of the tool: 1 to 64 characters of `[a-zA-Z0-9_-]`. */
   readonly name: string;
-  /** Description for the model, which uses it to decide when to call the tool. */
+  /** Description for the model. From it, the model decides when to call the tool. */
   readonly description: string;
   /**
    * Standard Schema of an object, from any library. It checks the arguments and determines the argument type of `run`.
@@ -46,13 +46,13 @@ export interface ToolDefinition<Schema extends StandardSchemaV1> {
   /** Effect class of a call. Permissions depend on it. */
   readonly effect: EffectClass;
   /**
-   * True if a call waits for the calls before it, and the calls after it wait for its end. Default: true for the
+   * True if a call waits for the calls before it, and the calls after it wait until it ends. Default: true for the
    * effects `write` and `execute`, otherwise false.
    */
   readonly alone?: boolean;
   /**
-   * Side of a long output that is cut off. `end`, the default, shows the model the beginning of the output. `start`
-   * shows the end.
+   * Side of a long output that is cut off. With `end`, the default, the model is shown the beginning of the output.
+   * With `start`, it is shown the end.
    */
   readonly truncate?: 'start' | 'end';
   /**
@@ -70,13 +70,14 @@ export interface ToolDefinition<Schema extends StandardSchemaV1> {
   /** Returns true if everything that the call changes is inside the workspace. Default: true. */
   confined?(input: StandardSchemaV1.InferOutput<Schema>): boolean;
   /**
-   * Returns everything that the call would do, as text for a permission question. Must not change anything. Default:
-   * the arguments as JSON.
+   * Returns everything that the call would do, as text for a permission question. The function must not change
+   * anything. Default: the arguments as JSON.
    */
   preview?(input: StandardSchemaV1.InferOutput<Schema>, context: PreviewContext): ToolPreview | Promise<ToolPreview>;
   /**
-   * Runs the call. The model is shown a returned string as it is, and any other value as JSON. To return images, or a
-   * result that failed, return `toolOutput({ … })`. An error that this function throws becomes the error of the call.
+   * Runs the call. A returned string is shown to the model unchanged, and any other value as JSON. To return images, or
+   * a result that failed, return `toolOutput({ … })`. If this function throws an error, it becomes the error of the
+   * call.
    */
   run(input: StandardSchemaV1.InferOutput<Schema>, context: ToolContext): unknown;
 }
@@ -86,8 +87,8 @@ const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 /**
  * Creates a tool from its definition.
  *
- * @throws KitError `kit/bad-tool` for a name that no provider accepts, a field that a tool does not have, and a field
- *   of the wrong type; `kit/no-schema` if no JSON Schema of an object is available.
+ * @throws KitError `kit/bad-tool` for a name that no provider accepts, for a field that a tool does not have, and for a
+ *   field of the wrong type; `kit/no-schema` if there is no JSON Schema that describes an object.
  */
 export function defineTool<Schema extends StandardSchemaV1>(definition: ToolDefinition<Schema>): Tool {
   const problem = problemOf(definition);
@@ -121,7 +122,7 @@ const DEFINED: readonly string[] = [
   'run',
 ] satisfies readonly (keyof ToolDefinition<StandardSchemaV1>)[];
 
-/** Field names of other libraries, each with the field of `ToolDefinition` that has the same purpose. */
+/** Field names of other libraries. Each name has the field of `ToolDefinition` with the same purpose. */
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['inputSchema', 'input'],
   ['parameters', 'input'],
@@ -140,8 +141,8 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
 const EFFECTS: readonly string[] = ['none', 'read', 'write', 'execute', 'network'] satisfies readonly EffectClass[];
 
 /**
- * Returns the first problem of a definition, or `undefined` for a correct definition. The types are checked again here,
- * because a program in JavaScript can pass any value.
+ * Returns the first problem of a definition, or `undefined` if the definition is correct. The types are checked again
+ * here, because a program in JavaScript can pass any value.
  */
 function problemOf<Schema extends StandardSchemaV1>(definition: ToolDefinition<Schema>): string | undefined {
   if (typeof definition !== 'object' || definition === null)
@@ -250,7 +251,7 @@ function effectsOf<Input>(describe: EffectDescriptions<Input>, input: Input): Ca
 /**
  * Returns the output of a call.
  *
- * @throws KitError `kit/bad-tool` for a value that cannot be written as JSON.
+ * @throws KitError `kit/bad-tool` if the value cannot be written as JSON.
  */
 function outputOf(tool: string, returned: unknown): ToolOutput {
   if (returned === undefined) return {};

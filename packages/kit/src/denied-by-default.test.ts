@@ -1,4 +1,4 @@
-// The default mode of `createAgent` reports the calls that it denies.
+// Tests that the default mode of `createAgent` reports the calls that it denies.
 
 import type { Notice } from '@tidemark/agent';
 import { callId } from '@tidemark/log';

@@ -1,4 +1,4 @@
-// The limits of `AgentOptions` in the form of the runtime, where a cost is exact decimal text.
+// Converts the limits of `AgentOptions` to the form of the runtime. In this form, a cost is an exact decimal text.
 
 import type { SubagentLimits, TurnLimits } from '@tidemark/agent';
 import { defined } from '@tidemark/core';
@@ -19,7 +19,7 @@ export function exactCost(cost: string | number | undefined): string | undefined
   return typeof cost === 'number' ? decimalText(cost) : cost;
 }
 
-/** Returns the shortest decimal form of a number that is not negative, without an exponent: `0.0000001`. */
+/** Returns the shortest decimal form of a number without an exponent: `0.0000001`. The number must not be negative. */
 function decimalText(value: number): string {
   const [digits = '', exponent] = String(value).split('e');
   if (exponent === undefined) return digits;

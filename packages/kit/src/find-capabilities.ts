@@ -1,5 +1,5 @@
-// Determines the capabilities of the chosen model: from the catalog with the author's changes, or from the author's
-// options.
+// Determines the capabilities of the chosen model. They come from the catalog with the author's changes, or from the
+// author's options.
 
 import { defined } from '@tidemark/core';
 import { nearestName, THIS_MACHINE } from '@tidemark/agent';
@@ -17,13 +17,15 @@ import { KitError } from './kit-error.ts';
 import type { ProviderName } from './providers.ts';
 import { isCompatible, isProviderName, PROVIDERS, providerOf } from './providers.ts';
 
-/** Default maximum of output tokens in one answer. It is enough for a long file, and it limits the cost of one call. */
+/**
+ * Default maximum of output tokens in one answer. This is enough for a long file, and it limits the cost of one call.
+ */
 export const OUTPUT_LIMIT = 32_000;
 
 /**
- * Returns the catalog row of a model for a provider that the author made: the row of that provider, otherwise the row
- * of the model's maker. A Claude model that is missing in the catalog gets the row of the nearest model of its family,
- * without prices (L7).
+ * Returns the catalog row of a model for a provider that the author made. This is the row of that provider, or else the
+ * row of the model's maker. If the catalog does not contain a Claude model, it gets the row of the nearest model of its
+ * family, without prices (L7).
  *
  * @throws KitError `kit/unknown-model`.
  */
@@ -37,8 +39,8 @@ export function findCapabilities(model: string, provider: string, catalog: Catal
 
 /**
  * Returns the capabilities of a model for a named provider. A row of another provider is never used, because the same
- * model can behave differently there. OpenRouter and compatible servers can serve any model, so the capabilities of an
- * unlisted model are derived from the author's `contextWindow`.
+ * model can behave differently there. OpenRouter and compatible servers can serve any model. The capabilities of an
+ * unlisted model are therefore derived from the author's `contextWindow`.
  *
  * @throws KitError `kit/unknown-model`; `kit/bad-options` for a window that is missing or already in the catalog.
  */
@@ -57,8 +59,8 @@ export function ownCapabilities(name: ProviderName, options: AgentOptions, catal
 
 /**
  * Returns the row with the request parameters that the author set. A compatible server can have any parameters, so the
- * row need not list them. It is not known which of them the server's cache depends on. Therefore any change counts as a
- * loss of the whole cache.
+ * row does not have to list them. Some of these parameters may affect the server's cache, but it is not known which.
+ * Therefore any change counts as a loss of the whole cache.
  */
 function withParameters(name: ProviderName, row: Capabilities, { modelOptions }: AgentOptions): Capabilities {
   const names = Object.keys(modelOptions?.parameters ?? {});
@@ -84,14 +86,15 @@ function assumedCapabilities(name: ProviderName, options: AgentOptions, catalog:
     );
   const asOf = clock.now().slice(0, 10);
   const row = unlistedModel({ provider: name, model, window, outputLimit: most, asOf });
-  // OpenRouter keeps a session at one upstream even if the upstream is unknown, so its routing is `automatic`.
+  // OpenRouter keeps a session at the same upstream, even if that upstream is unknown. The routing is therefore
+  // `automatic`.
   return name === 'openrouter' ? { ...row, routing: 'automatic' } : row;
 }
 
 /**
- * Returns true if an unknown Claude name is a wrong spelling of a known one, and not the name of a newer or older
- * model. The name of a model contains a version. A name is also wrong if it has the words of a known one in another
- * order or with other separators, or if it only misspells the family.
+ * Returns true if an unknown Claude name is a wrong spelling of a known name. Returns false if it is the name of a
+ * newer or older model. The name of a model contains a version. A name is also wrong in two other cases. It has the
+ * words of a known name in another order or with other separators, or only the family is misspelled.
  */
 function isMisspelled(model: string, { capabilities: { model: known } }: NearestModel): boolean {
   const [asked, listed] = [model, known].map((name) => undatedModelName(normalModelName(name)));
@@ -107,8 +110,8 @@ const words = (name: string): string => name.split('-').toSorted().join('-');
 const letters = (name: string): string => name.replaceAll(/[^a-z]/g, '');
 
 function misspelledModel(model: string, { capabilities }: NearestModel, catalog: Catalog): KitError {
-  // The nearest model has the family of the name. If the family is unknown, the nearest model is a Sonnet, so the most
-  // similar name is used instead.
+  // The nearest model has the family of the name. If the family is unknown, the nearest model is a Sonnet. In that case
+  // the most similar name is used instead.
   const hasFamily = readClaudeName(normalModelName(model))?.family !== undefined;
   const names = catalog.rows.filter((row) => row.provider === capabilities.provider).map((row) => row.model);
   const message = `the catalog knows no model ${JSON.stringify(model)}: did you mean ${(hasFamily ? undefined : nearestName(model, names)) ?? capabilities.model}?`;
@@ -145,7 +148,7 @@ function windowKnown(name: ProviderName, model: string, row: Capabilities | unde
 }
 
 /**
- * Returns the advice to use OpenRouter for a model whose maker is not among the named providers. Returns `undefined`
+ * Returns the advice to use OpenRouter if the maker of the model is not one of the named providers. Returns `undefined`
  * for any other model.
  */
 function unreachedAdvice(model: string, catalog: Catalog): string | undefined {
@@ -155,8 +158,9 @@ function unreachedAdvice(model: string, catalog: Catalog): string | undefined {
 }
 
 /**
- * Returns advice for an unknown model name: the most similar name, or how to add the model. Searches the given
- * provider's models first (without a provider, the models of all named providers), then the whole catalog.
+ * Returns advice for an unknown model name: the most similar name, or how to add the model. First searches the models
+ * of the given provider. Without a provider, first searches the models of all named providers. Then searches the whole
+ * catalog.
  */
 function near(model: string, catalog: Catalog, provider: string | undefined): string {
   const rows = catalog.rows.filter((row) =>
@@ -170,7 +174,7 @@ function near(model: string, catalog: Catalog, provider: string | undefined): st
 
 /**
  * Returns the error for a model that the catalog does not list, or that belongs to another provider. The message names
- * the next step.
+ * the next action.
  */
 export function unknownModel(model: string, catalog: Catalog, provider?: string): KitError {
   const other = providerOf(model, catalog);

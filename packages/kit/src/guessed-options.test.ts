@@ -1,4 +1,5 @@
-// Names that an author who knows another library guesses: each is refused, and the error names what to use.
+// Tests option names that authors may know from another library. Each name is refused, and the error names the correct
+// option.
 
 import { createScriptedProvider } from '@tidemark/provider-scripted';
 import { expect, test } from 'vitest';

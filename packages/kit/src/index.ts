@@ -1,4 +1,4 @@
-// Exports of `kit`: `createAgent`, `defineTool`, the errors, the stores, and the types that an author needs with them.
+// Exports of `kit`: `createAgent`, `defineTool`, the errors, the stores, and the types that an author needs for them.
 
 export type {
   AgentErrorCode,

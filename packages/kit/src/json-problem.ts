@@ -1,18 +1,18 @@
 // Finds the part of a value that JSON cannot represent. `JSON.stringify` writes many such values as `{}` or `null`.
 
-/** Deepest level that is checked. A deeper value is refused. */
+/** Deepest level that is checked. If a value has deeper levels, it is refused. */
 const DEEPEST = 500;
 
 /**
  * Returns the path and the reason of the first part of a value that JSON cannot represent, such as `users[0].born is a
- * Map`. Returns `undefined` if JSON represents the whole value. JSON leaves out the fields of an object that are
- * `undefined`, functions or symbols, and they are no problem.
+ * Map`. Returns `undefined` if JSON represents the whole value. A field of an object that is `undefined`, a function or
+ * a symbol is no problem, because JSON leaves it out.
  */
 export function jsonProblem(value: unknown): string | undefined {
   return problemAt(value, [], []);
 }
 
-/** `path` contains the names and indexes down to the value, and `above` the objects that contain it. */
+/** `path` contains the names and indexes that lead to the value. `above` contains the objects around the value. */
 function problemAt(value: unknown, path: readonly (string | number)[], above: readonly object[]): string | undefined {
   const reason = typeof value === 'object' && value !== null ? reasonOf(value, above) : reasonOfPlain(value);
   if (reason !== undefined) return `${pathText(path)} ${reason}`;
@@ -53,7 +53,7 @@ function reasonOf(value: object, above: readonly object[]): string | undefined {
   if (value instanceof Date && Number.isNaN(value.getTime()))
     return 'is an invalid date, which JSON would write as null';
   if (Array.isArray(value) || 'toJSON' in value) return undefined;
-  // These objects do not have their content in own fields, so JSON would write `{}`.
+  // These objects do not store their content in own fields, so JSON would write `{}`.
   if (value instanceof Map || value instanceof Set || value instanceof Error || value instanceof Promise)
     return emptyAs(value);
   const isPlain = [Object.prototype, null].includes(Object.getPrototypeOf(value));

@@ -1,9 +1,12 @@
-// Errors of the kit. Most are thrown before any session runs.
+// Errors of the kit. Most of them are thrown before any session runs.
 
 import type { ErrorData } from '@tidemark/core';
 import { CodedError } from '@tidemark/core';
 
-/** Code of a kit error. Every kit error is for the author of the agent, who has to correct what the message names. */
+/**
+ * Code of a kit error. Every kit error is for the author of the agent. The message names the problem, and the author
+ * has to correct it.
+ */
 export type KitErrorCode =
   | 'kit/bad-options'
   | 'kit/bad-tool'
@@ -13,7 +16,7 @@ export type KitErrorCode =
   | 'kit/bad-id'
   | 'kit/closed';
 
-/** Error of the kit. The message contains the problem, the affected object, and the next step. */
+/** Error of the kit. The message contains the problem, the affected object, and the next action. */
 export class KitError extends CodedError<KitErrorCode, ErrorData> {
   override readonly name = 'KitError';
 

@@ -1,5 +1,5 @@
-// Tests what the model sees of installed skills: the list, later changes to the list, and bodies in the front. Secrets
-// in all of them are masked.
+// Tests how the model is shown installed skills: in the list, in later changes to the list, and as bodies in the front.
+// Secrets in all of them are masked.
 
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';

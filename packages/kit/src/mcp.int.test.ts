@@ -1,4 +1,5 @@
-// Tests an agent with MCP servers: when servers start, what a call may do, and how a result is stored.
+// Tests an agent with MCP servers: the start of the servers, the permissions of a call, and the stored form of a
+// result.
 
 import { createScriptedProvider } from '@tidemark/provider-scripted';
 import { createSimulator } from '@tidemark/simulator';
@@ -16,7 +17,7 @@ import { createAgent } from './create-agent.ts';
 
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-/** Runs a session of one turn, in which the model calls each named tool once. Returns the records of its log. */
+/** Runs a session of one turn. In it, the model calls each named tool one time. Returns the records of its log. */
 async function play(options: Partial<AgentOptions>, ...names: readonly string[]): Promise<readonly Recorded[]> {
   const simulator = createSimulator();
   const door = await simulator.listen();

@@ -1,4 +1,4 @@
-// `agent.open` with the program's own ids, and its wrong arguments.
+// Tests `agent.open` with ids that the program chooses, and with wrong arguments.
 
 import { createMemoryStore } from '@tidemark/store-memory';
 import { createScriptedProvider } from '@tidemark/provider-scripted';

@@ -1,4 +1,4 @@
-// Options that accept more than one form: costs, the store, and the answer of `permissions.ask`.
+// Tests options that accept more than one form: costs, the store, and the answer of `permissions.ask`.
 
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -77,7 +77,7 @@ describe('the answer of `permissions.ask`', () => {
     const provider = createScriptedProvider({
       answers: [{ parts: [call] }, { parts: [{ type: 'text', text: 'Well.' }] }],
     });
-    // Passed as a program in JavaScript can pass it.
+    // The value is passed as a program in JavaScript can pass it.
     const permissions: object = { ask: async () => answer };
     const agent = createAgent({ model: MODEL, provider, tools: [save], permissions });
     const events: readonly SessionEvent[] = await Array.fromAsync((await agent.open()).prompt('Save it.'));

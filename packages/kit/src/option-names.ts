@@ -48,7 +48,7 @@ export const RENAMED: ReadonlyMap<string, string> = new Map([
 /** Advice for callbacks of other libraries. */
 const EVENTS = 'the events of a turn: for await (const event of session.prompt(…))';
 
-/** Names that other libraries have for an option. */
+/** Names of an option in other libraries. */
 export const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['system', 'instructions'],
   ['systemPrompt', 'instructions'],
@@ -183,7 +183,7 @@ export const ADVICE: ReadonlyMap<string, string> = new Map([
   ['mcp.servers', 'name the servers, such as { files: { command: "mcp-server-filesystem" } }'],
 ]);
 
-/** Examples for options that are objects, and that authors write as a string, a list or a flag. */
+/** Examples for options that are objects. Authors often write these options as a string, a list or a flag. */
 export const EXAMPLES: ReadonlyMap<string, string> = new Map([
   ['skills', '{ roots: [{ folder, source }] }, or skillRoots'],
   ['cache', '{ ttl: "1h" }'],

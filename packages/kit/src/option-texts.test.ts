@@ -1,4 +1,5 @@
-// Error messages of `createAgent` for wrong options: what is expected, and the options that exist.
+// Tests the error messages of `createAgent` for wrong options. They contain the expected value and the existing
+// options.
 
 import { createScriptedProvider } from '@tidemark/provider-scripted';
 import { expect, test } from 'vitest';

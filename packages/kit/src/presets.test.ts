@@ -1,4 +1,4 @@
-// Tests the presets of compatible servers, and the places of the keys for an address.
+// Tests the presets of compatible servers, and the places of the keys for a server address.
 
 import { describe, expect, test } from 'vitest';
 import { chooseProvider } from './choose-provider.ts';

@@ -1,9 +1,9 @@
-// Presets: compatible servers with a name of their own. This file contains data only. Each base URL and each quirk was
-// read in the documentation that it cites, on 2026-11-23. No preset was tried with a real server.
+// Presets: compatible servers that have their own names. This file contains only data. Each base URL and each special
+// behaviour is from the cited documentation, which was read on 2026-11-23. No preset was tried with a real server.
 
 import type { SentReasoning } from '@tidemark/provider-openai';
 
-/** Name of a preset, as the option `provider` accepts it. */
+/** Name of a preset. The option `provider` accepts it. */
 export type PresetName =
   | 'deepseek'
   | 'groq'
@@ -18,14 +18,14 @@ export type PresetName =
   | 'vllm'
   | 'llamacpp';
 
-/** Data of a compatible server with a name of its own. */
+/** Data of a compatible server that has its own name. */
 export interface Preset {
   readonly title: string;
   /** Address of the API, with the path before `/chat/completions`. */
   readonly baseURL: string;
   /** Environment variable with the key. Absent for a server that runs on the user's machine and needs no key. */
   readonly variable?: string;
-  /** Page that the address and the quirks were read from. */
+  /** Page from which the address and the special behaviour were read. */
   readonly documentation: string;
   /** Reason why the preset is not known to work. */
   readonly untested: string;
@@ -94,8 +94,8 @@ export const PRESETS: { readonly [name in PresetName]: Preset } = {
     variable: 'MOONSHOT_API_KEY',
     documentation: 'https://platform.moonshot.ai/docs/guide/use-kimi-k2-thinking-model',
     untested: `${UNTESTED}, and the address was read only in the documentation of other libraries`,
-    // "thinking is enabled but reasoning_content is missing in assistant tool call message": an empty field is refused
-    // too, by reports of other clients (github.com/openclaw/openclaw/issues/70565).
+    // "thinking is enabled but reasoning_content is missing in assistant tool call message": other clients report that
+    // an empty field is refused too (github.com/openclaw/openclaw/issues/70565).
     reasoning: 'always-spaced',
   },
   zai: {

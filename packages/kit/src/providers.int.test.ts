@@ -199,8 +199,8 @@ describe('a session that moves between providers', () => {
     // The local model's price is unknown, so the record has no cost (L7).
     expect(rewrites[3]).not.toHaveProperty('cost');
     const thinks = bodies.map((body) => body.includes('hm, I look') || body.includes('"type":"reasoning"'));
-    // The reasoning of a model is sent only to the maker of that model: within the turn, and again when the session
-    // returns to that maker.
+    // The reasoning of a model is sent only to the maker of that model. It is sent within the turn, and again when the
+    // session returns to that maker.
     expect(thinks).toEqual([false, true, false, true, false, false, false, false, true, true]);
   });
 

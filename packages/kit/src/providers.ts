@@ -5,21 +5,21 @@ import { findModel, nearestModel } from '@tidemark/model';
 import type { PresetName } from './presets.ts';
 import { PRESETS } from './presets.ts';
 
-/** Name of a provider. `compatible` is any server that speaks OpenAI's Chat Completions. */
+/** Name of a provider. `compatible` is any server that supports OpenAI's Chat Completions. */
 export type ProviderName = 'anthropic' | 'openai' | 'openrouter' | 'compatible' | PresetName;
 
 /** Title and address of a provider, and the environment variables that contain its key. */
 export interface KnownProvider {
   readonly title: string;
-  /** Address that is used if the user gives none. Absent for `compatible`. */
+  /** Address that is used if the user gives no address. Absent for `compatible`. */
   readonly baseURL?: string;
   /** Environment variable that contains the provider's key. Absent if the provider needs no key. */
   readonly variable?: string;
   /** Environment variable that contains a bearer token, which is sent if there is no key. */
   readonly tokenVariable?: string;
   /**
-   * True for a server that speaks OpenAI's Chat Completions. Its models need a context window if the catalog does not
-   * list them, and its key is bound to the host of its address.
+   * True for a server that supports OpenAI's Chat Completions. If the catalog does not list its model, the model needs
+   * a context window. The key of the server is used only for the host of its address.
    */
   readonly compatible?: true;
   /** Page that describes the API of a preset. */
@@ -58,7 +58,7 @@ function preset(name: PresetName): KnownProvider {
   return { ...known, compatible: true };
 }
 
-/** Makers of models, in the order in which their catalog rows are searched for a name. */
+/** Makers of models. Their catalog rows are searched for a name in this order. */
 const MAKERS = ['anthropic', 'openai'] as const;
 
 export function isProviderName(name: string): name is ProviderName {
@@ -72,8 +72,8 @@ export function isCompatible(name: string): boolean {
 
 /**
  * Returns the default provider of a model. A name with a slash (`anthropic/claude-…`) belongs to OpenRouter. Any other
- * name belongs to its maker, which is found by the model's name in the catalog or by its family. Returns `undefined` if
- * the catalog knows neither the name nor the family.
+ * name belongs to its maker. The maker is found by the model's name in the catalog or by its family. Returns
+ * `undefined` if the catalog does not contain the name or the family.
  */
 export function providerOf(model: string, catalog: Catalog): ProviderName | undefined {
   if (model.includes('/')) return 'openrouter';
@@ -83,9 +83,9 @@ export function providerOf(model: string, catalog: Catalog): ProviderName | unde
   );
 }
 
-/** Places of the key for a provider at an address. */
+/** Places where the key for a provider at an address can be. */
 export interface KeyLocation {
-  /** Environment variable. Absent if the host has characters that the name of a variable cannot represent. */
+  /** Environment variable. Absent if the host has characters that are not possible in the name of a variable. */
   readonly variable?: string;
   /** Name of the entry in the keyring. */
   readonly entry: string;
@@ -94,10 +94,10 @@ export interface KeyLocation {
 }
 
 /**
- * Returns the places of the key for a provider at an address. The key of a compatible server is bound to the host of
- * its address: a preset's own variable and entry count only for the preset's own host. Any other host has a variable
- * and an entry of its own, so a changed address does not receive the key of another host. Without `baseURL` the address
- * is the provider's own.
+ * Returns the places of the key for a provider at an address. The key of a compatible server is used only for the host
+ * of its address. A preset's own variable and entry are used only for the preset's own host. Any other host has its own
+ * variable and its own entry. If the address is changed, the new host therefore never receives the key of another host.
+ * Without `baseURL`, the provider's own address is used.
  */
 export function keyLocation(name: ProviderName, baseURL?: string): KeyLocation {
   const { variable, compatible, baseURL: own } = PROVIDERS[name];
@@ -112,8 +112,8 @@ export function keyLocation(name: ProviderName, baseURL?: string): KeyLocation {
 
 /**
  * Returns the name of the variable with the key for a host: `TIDEMARK_LLM_EXAMPLE_COM___8443_API_KEY` for
- * `llm.example.com:8443`. A hyphen becomes two underscores, so two hosts never share a variable. Returns `undefined` for
- * a host with other characters than letters, digits, dots and single hyphens inside its labels.
+ * `llm.example.com:8443`. A hyphen becomes two underscores, so two hosts never have the same variable. Returns
+ * `undefined` if the host has other characters than letters, digits, dots and single hyphens inside its labels.
  */
 function hostVariable({ hostname, port }: URL): string | undefined {
   if (!/^[a-z0-9]+(?:[.-][a-z0-9]+)*$/.test(hostname)) return undefined;

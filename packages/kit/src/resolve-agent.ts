@@ -1,4 +1,4 @@
-// Resolves the options of an author into the complete settings that a session runs with. Every default is applied here.
+// Converts the options of an author to the complete settings of a session. Every default is applied here.
 
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -115,7 +115,7 @@ function runtimeOf(options: AgentOptions, mcp: McpTools | undefined): Runtime {
     ...defined({
       watch: watchOf(options),
       toolSources: mcp === undefined ? undefined : [mcp],
-      // Absent if the author sets no policy. A resumed turn then keeps the compaction policy that it began with.
+      // Absent if the author sets no policy. A resumed turn then keeps the compaction policy with which it began.
       compaction: compaction.when,
       budgets: compaction.budgets,
       role: instructions,
@@ -135,7 +135,8 @@ function cacheOf(options: AgentOptions): Pick<Runtime, 'ttl' | 'warm' | 'promptV
     ttl,
     warm,
     promptVerbosity: text,
-    // The padding is a guide about work in a folder, so the `brief` runtime instructions get no padding by default.
+    // The padding is a guide about work in a folder. The `brief` runtime instructions therefore get no padding by
+    // default.
     padding: padding ?? (text === 'brief' ? 'never' : 'auto'),
     ...defined({
       neighbours,
@@ -157,7 +158,7 @@ function watchOf(options: AgentOptions): TurnWatch | undefined {
 
 /**
  * Returns true if the agent has a workspace or skills. The default runtime instructions are then `full`, because they
- * contain rules on files, project instructions, skills and memory.
+ * contain rules about files, project instructions, skills and memory.
  */
 function hasFolder({ workspace, skills }: AgentOptions): boolean {
   return workspace !== undefined || skills !== undefined;
@@ -188,8 +189,9 @@ function openStore(options: AgentOptions): Log {
 }
 
 /**
- * Returns the secrets to mask. The options `apiKey` and `bearerToken` are always secrets, except a token from a function,
- * which is not known here. A variable or header is a secret if its name looks like the name of a credential.
+ * Returns the secrets to mask. The options `apiKey` and `bearerToken` are always secrets. A token from a function is
+ * not known here, so it is not included. A variable or header is a secret if its name looks like the name of a
+ * credential.
  */
 function secretsIn({ apiKey, connection = {}, host, mcp }: AgentOptions): Secrets {
   const { bearerToken, headers = {} } = connection;
@@ -202,8 +204,8 @@ function secretsIn({ apiKey, connection = {}, host, mcp }: AgentOptions): Secret
 }
 
 /**
- * Returns the context sources of the agent, without those of MCP servers. Without a workspace these are only the
- * permission mode and the author's own sources.
+ * Returns the context sources of the agent, without those of MCP servers. Without a workspace, only the permission mode
+ * and the author's own sources are returned.
  */
 function sourcesOf(options: AgentOptions): readonly ContextSource[] {
   const workspace = workspaceOf(options);
@@ -219,8 +221,8 @@ function sourcesOf(options: AgentOptions): readonly ContextSource[] {
 // Permission rules of an agent, read and checked against its tools. `createAgent` throws for an invalid rule.
 
 /**
- * Tools that an agent has only with certain options. A rule about one of them is accepted even if the tool is absent,
- * and has no effect then.
+ * Tools that an agent has only with certain options. If such a tool is absent, a rule about it is accepted but has no
+ * effect.
  */
 const SOMETIMES: readonly RuledTool[] = ['memory_update', 'plan', 'skill_search', 'skill_load', 'agent'].map(
   (name) => ({

@@ -1,4 +1,4 @@
-// Tests several skill bodies that together do not fit into the window. The last stage of the recovery shortens such
+// Tests several skill bodies that together do not fit into the window. The last attempt of the recovery shortens such
 // bodies like any other result that the model has not read yet. A shortened body counts as not loaded: it uses no
 // budget and can be loaded again.
 

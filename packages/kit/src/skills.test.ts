@@ -1,5 +1,5 @@
-// Tests skills in sessions: finding a skill, loading it once, counting loaded skills from the log, and loading again
-// after a compaction.
+// Tests skills in sessions: finding a skill, loading it only one time, counting loaded skills from the log, and loading
+// again after a compaction.
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

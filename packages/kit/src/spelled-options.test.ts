@@ -1,4 +1,5 @@
-// Names that authors misspell or take from another provider: parameters of reasoning, models, MCP servers, short keys.
+// Tests names that authors misspell or copy from another provider: parameters of reasoning, models, MCP servers, short
+// keys.
 
 import { createScriptedProvider } from '@tidemark/provider-scripted';
 import { createSimulator } from '@tidemark/simulator';

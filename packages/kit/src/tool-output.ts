@@ -1,5 +1,5 @@
-// Output of a tool with more than text: images, a failure, an exit code. A mark separates it from an object that is
-// data for the model.
+// Output of a tool with more than text: images, a failure, an exit code. A mark shows that it is an output and not data
+// for the model.
 
 import type { ToolOutput } from '@tidemark/agent';
 import { nearestName } from '@tidemark/agent';
@@ -33,8 +33,8 @@ function isImage(one: object): boolean {
 }
 
 /**
- * Returns the output of a call for `run` to return: `toolOutput({ text: 'A dot.', images: [{ data, mediaType:
- * 'image/png' }] })`. Without this function, an object that `run` returns is data, and the model is shown it as JSON.
+ * Returns an output that `run` can return: `toolOutput({ text: 'A dot.', images: [{ data, mediaType: 'image/png' }]
+ * })`. Without this function, an object that `run` returns is data, and the model is shown it as JSON.
  *
  * @throws KitError `kit/bad-tool` for an unknown field, and for a field of the wrong type.
  */
@@ -59,7 +59,7 @@ function problemOf(output: object): string | undefined {
   return undefined;
 }
 
-/** Returns the output that `toolOutput` made, without its mark; `undefined` for any other value. */
+/** Returns the output that `toolOutput` made, without its mark. Returns `undefined` for any other value. */
 export function markedOutput(value: unknown): ToolOutput | undefined {
   if (!isMarked(value)) return undefined;
   const { [MARK]: _mark, ...output } = value;

@@ -7,10 +7,10 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { KitError } from './kit-error.ts';
 
 /**
- * Returns the JSON Schema of a tool's arguments: the author's own JSON Schema if there is one, otherwise the one that
- * the Standard Schema produces.
+ * Returns the JSON Schema of a tool's arguments. This is the author's own JSON Schema if there is one, otherwise the
+ * JSON Schema that the Standard Schema produces.
  *
- * @throws KitError `kit/no-schema` if neither exists, if the schema does not describe an object, or if it is not JSON.
+ * @throws KitError `kit/no-schema` if there is no JSON Schema, if it does not describe an object, or if it is not JSON.
  */
 export function toolSchemaOf(tool: string, input: StandardSchemaV1, own: JsonValue | undefined): JsonValue {
   const schema = own ?? describeInput(tool, input);

@@ -1,6 +1,6 @@
 // Adds skills to the runtime of a session: a note that lists them, and the tools that find and load them. If no skill
-// is installed, the tools are absent and the context has no extra text, so skills cost nothing. A session that listed
-// skills before gets a note if all skills were removed.
+// is installed, the tools are absent and the context has no extra text, so skills cost nothing. If a session listed
+// skills before and all skills were removed, it gets a note about this.
 
 import type { ContextSource, Runtime } from '@tidemark/agent';
 import type { InstalledSkills } from '@tidemark/tools-skills';
@@ -30,7 +30,7 @@ export async function withSkills(runtime: Runtime, shelf: InstalledSkills | unde
 }
 
 // Names of context sources must be unique, because notes are stored by source name. If two sources had the same name,
-// each of them would find the revision of the other one in the log. Both would then record a change at every prompt.
+// each of them would read the revision of the other source in the log. Both would then record a change at every prompt.
 
 /**
  * Checks that all sources have different names, and returns the sources unchanged.

@@ -1,5 +1,5 @@
-// Helpers that write lines with a valid chain and checksum that no current build writes, such as unknown kinds and
-// later revisions.
+// Helpers that write lines that no current build writes, such as unknown kinds and later revisions. These lines have a
+// valid chain and checksum.
 
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';

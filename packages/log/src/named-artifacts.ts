@@ -6,8 +6,8 @@ import type { Digest } from './ids.ts';
 import type { ContentPart } from './parts.ts';
 
 /**
- * Returns the digests of the artifacts that a record refers to. If a record contains a digest twice, the digest is
- * returned twice. The list is empty for a record of an unknown kind, because its fields are unknown.
+ * Returns the digests of the artifacts that a record refers to. If a record contains a digest two times, the digest is
+ * returned two times. For a record of an unknown kind, the list is empty, because its fields are unknown.
  */
 export function namedArtifacts(record: Recorded): readonly Digest[] {
   return record.kind === 'unknown' ? [] : namedBy(record.kind, record.data);

@@ -29,7 +29,7 @@ export interface Diagnosis {
   readonly found: 'same' | 'hit' | 'miss' | 'pending' | 'unknown-response' | 'unavailable';
   /** The provider's name for the cause of a `miss`. */
   readonly reason?: string;
-  /** For a `miss`: the provider's own estimate of the input tokens that the cache could have served. */
+  /** For a `miss`: the provider's own estimate of the input tokens that could have been read from the cache. */
   readonly missed?: number;
 }
 
@@ -45,8 +45,8 @@ export interface Answer {
   /** Connection that carried the call. Absent if the provider has only one kind of connection. */
   readonly transport?: Transport;
   /**
-   * Result of the provider's comparison with an earlier request. Absent if the answer contains none. Anthropic reports
-   * `same` even if no comparison was requested.
+   * Result of the provider's comparison with an earlier request. Absent if the answer contains no such result.
+   * Anthropic reports `same` even if no comparison was requested.
    */
   readonly diagnosis?: Diagnosis;
 }

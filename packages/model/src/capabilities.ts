@@ -23,7 +23,8 @@ export interface PriceList {
 }
 
 /**
- * First section of the request whose cache is lost when a render parameter changes. The later sections are lost too.
+ * First section of the request whose cache is lost when a render parameter changes. The caches of later sections are
+ * lost too.
  */
 export type LostFrom = 'tools' | 'system' | 'messages';
 
@@ -38,7 +39,10 @@ export type ImplicitCache = {
   readonly age?: number;
 } & (
   | {
-      /** A request leaves an entry at the end of its last user message or run of tool results. Writes are billed. */
+      /**
+       * A request leaves an entry at the end of its last user message or of its last run of tool results. Writes are
+       * billed.
+       */
       readonly at: 'endings';
       /**
        * Number of earlier message ends at which a request looks for an entry. The last end is not included in this
@@ -92,8 +96,8 @@ export interface Capabilities {
   readonly runsCollapse: boolean;
   readonly ttls: readonly Ttl[];
   /**
-   * Render parameters that are part of the cache key, by name. The value is the first section that a change of the
-   * parameter removes from the cache.
+   * Render parameters that are part of the cache key, by name. If a parameter changes, the cache is lost from a section
+   * on. The value is this section.
    */
   readonly renderParameters: { readonly [name: string]: LostFrom };
   /** Time at which the provider strips thinking of earlier turns from the input. */

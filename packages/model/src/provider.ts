@@ -35,7 +35,7 @@ export interface Envelope {
   readonly betas: readonly string[];
 }
 
-/** The frozen beginning of a body, lowered once per epoch. */
+/** The beginning of a body, lowered one time per epoch. It does not change during the epoch. */
 export interface LoweredFront {
   readonly front: Front;
   /** Blocks of the tools, then blocks of the system texts. */
@@ -54,8 +54,8 @@ export interface LoweredFront {
 export interface BodyWriter {
   /**
    * Writes the body for all blocks so far, with these markers. `blocks` contains the blocks of the front, then the
-   * blocks of the messages, and marker indexes count over both. `blocks` must extend the blocks of the last call. The
-   * returned bytes belong to the caller; a later call does not change them.
+   * blocks of the messages. Marker indexes count over both. `blocks` must extend the blocks of the last call. The
+   * returned bytes belong to the caller. A later call does not change them.
    *
    * @throws ProviderError `provider/unclosed-history` if a result has no call before it, or a call has no result.
    */
@@ -179,16 +179,16 @@ export interface Provider {
   readonly name: string;
   /**
    * Name of the account that the calls use. Each account has a separate cache. The name is recorded with each request
-   * and must not be a secret. If it is absent, the account is unknown, and cache entries of any account are assumed to
-   * be readable.
+   * and must not be a secret. If the name is absent, the account is unknown. In this case, cache entries of any account
+   * are assumed to be readable.
    */
   readonly account?: string | undefined;
   readonly encoder: Encoder;
   /** True if the provider can use `Outgoing.continues`. */
   readonly continues?: boolean;
   /**
-   * Set if the answers come from a script. The runtime then does not ask the model to write checkpoints, because each
-   * such call would consume a scripted answer.
+   * Set if the answers come from a script. In this case, the runtime does not ask the model to write checkpoints,
+   * because each such call would consume a scripted answer.
    */
   readonly scripted?: true;
   /**

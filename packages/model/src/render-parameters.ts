@@ -51,7 +51,7 @@ export function renameParameters(
   return Object.fromEntries(named);
 }
 
-/** Returns the names of parameters that the model does not have, so that they are not sent. */
+/** Returns the names of parameters that the model does not have. They are not sent. */
 export function idleParameters(
   given: RenderParameters,
   { renderParameters }: Pick<Capabilities, 'renderParameters'>,

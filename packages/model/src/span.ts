@@ -54,7 +54,7 @@ export interface SystemText {
   readonly tokens?: number;
 }
 
-/** The frozen front of an epoch, with its texts loaded. */
+/** The front of an epoch, with its texts loaded. It does not change during the epoch. */
 export interface Front {
   readonly model: string;
   readonly parameters: RenderParameters;

@@ -4,7 +4,6 @@
 import type { ErrorData } from '@tidemark/core';
 import { CodedError } from '@tidemark/core';
 
-/** Code of an error of this package. */
 export type SettingsErrorCode =
   | 'settings/unreadable'
   | 'settings/not-usable'

@@ -20,7 +20,7 @@ export function loadSharp(): Promise<ImageLibrary> {
 
 async function load(): Promise<ImageLibrary> {
   const { default: sharp } = await import('sharp');
-  // Each picture is decoded only once, so its pixels need no cache.
+  // Each picture is decoded only one time, so its pixels need no cache.
   sharp.cache(false);
   sharp.block({ operation: ['VipsForeignLoad'] });
   sharp.unblock({

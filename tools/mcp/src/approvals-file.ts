@@ -18,8 +18,8 @@ const fileSchema = z.strictObject({
 });
 
 /**
- * Opens the file, which may not exist yet. The file is read again before each write, because another process may have
- * changed it.
+ * Opens the file. If it does not exist, it is created later. The file is read again before each write, because another
+ * process may have changed it.
  *
  * @throws McpError `mcp/approvals-damaged` for a damaged file. If the program continued, it would accept any definition
  * that a server sends now. FileError for a pipe, a device or a folder.

@@ -1,5 +1,6 @@
-// Converts the result of an MCP call to the output of a tool. Text and images keep their kind. The runtime later adapts
-// the images to the limits of the provider. If content cannot be shown to a model, one line describes it (L6).
+// Converts the result of an MCP call to the output of a tool. A text remains a text, and an image remains an image. The
+// runtime later adapts the images to the limits of the provider. If content cannot be shown to a model, one line
+// describes it (L6).
 
 import type { ToolImage, ToolOutput } from '@tidemark/agent';
 import { imageKind } from '@tidemark/model';

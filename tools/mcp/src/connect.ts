@@ -1,4 +1,4 @@
-// One connection to an MCP server through the official SDK. Initializes the connection, lists the tools, and watches
+// One connection to an MCP server, made with the official SDK. Initializes the connection, lists the tools, and watches
 // the connection until it ends.
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -21,7 +21,7 @@ import type { McpHttpServer, McpServer, StdioServer } from './mcp-server.ts';
 import { ServerRefused } from './server-errors.ts';
 export { checkerOf } from './check-arguments.ts';
 
-/** A tool as its server lists it. `inputSchema` is null if the server's definition of the tool is invalid. */
+/** A tool in the list of its server. If the server's definition of the tool is invalid, `inputSchema` is null. */
 export type ListedTool = Pick<Tool, 'name' | 'description' | 'execution'> & {
   readonly inputSchema: Tool['inputSchema'] | null;
 };
@@ -42,8 +42,8 @@ export interface ServerConnection {
   /**
    * Calls a tool.
    *
-   * @throws ServerRefused if the server answered with an error; Error if the answer is not a valid tool result; any
-   *   other error of the SDK.
+   * @throws ServerRefused if the server answered with an error. Error if the answer is not a valid tool result. Any
+   * other error of the SDK.
    */
   call(tool: string, input: object, options: RequestOptions): Promise<CallToolResult>;
   close(): Promise<void>;
@@ -57,7 +57,10 @@ export interface Watcher {
   gone(why: string): void;
 }
 
-/** Maximum time for a server to start, in milliseconds. A package runner may have to download the server first. */
+/**
+ * Maximum time for a server to start, in milliseconds. The start may include a download of the server by a package
+ * runner.
+ */
 const START_MS = 60_000;
 
 /** Maximum time for an answer to a ping, in milliseconds. */
@@ -66,13 +69,14 @@ const PING_MS = 5_000;
 /** Maximum number of pages that are read from a list. A longer list is assumed to be endless. */
 const MAX_PAGES = 50;
 
-/** Number of characters that are kept from the end of a program's standard error. */
+/** Maximum number of characters that are stored from the end of a program's standard error. */
 const LAST_WORDS = 400;
 
 /**
  * Connects to a server.
  *
- * @throws the error of the SDK, with the last output of the program's standard error if there was any.
+ * @throws the error of the SDK. If the program wrote to standard error, the message also contains the end of this
+ * output.
  */
 export async function connect(server: McpServer, watcher: Watcher, signal: AbortSignal): Promise<ServerConnection> {
   const client = new Client({ name: 'tidemark', version: '0.0.0' });
@@ -81,8 +85,8 @@ export async function connect(server: McpServer, watcher: Watcher, signal: Abort
   try {
     await client.connect(transport, { timeout: START_MS, signal });
   } catch (cause) {
-    // After a failed connection, the SDK starts to end the server's program and does not wait for its end. Without this
-    // call, a program that ignores the end of its input would keep running after this process.
+    // After a failed connection, the SDK starts to end the server's program, but does not wait for its end. If the
+    // program ignores the end of its input, it would continue to run after this process. This call prevents that.
     await transport.close().catch(() => undefined);
     throw withLastWords(cause, lastWords());
   }
@@ -107,7 +111,7 @@ export async function connect(server: McpServer, watcher: Watcher, signal: Abort
   };
 }
 
-/** Error codes of the SDK for a call that may have reached the server, so its outcome is uncertain. */
+/** Error codes of the SDK for a call that may have reached the server. The outcome of such a call is uncertain. */
 const UNCERTAIN: ReadonlySet<number> = new Set([ErrorCode.ConnectionClosed, ErrorCode.RequestTimeout]);
 
 function isAnswer(cause: unknown): cause is McpError {
@@ -118,7 +122,7 @@ function wrongIn({ issues: [issue] }: z.core.$ZodError): string {
   return issue === undefined ? 'it does not match' : `${z.core.toDotPath(issue.path) || 'the whole'}: ${issue.message}`;
 }
 
-/** The SDK's transport, which is closed only once. Later calls of `close` wait for the first one. */
+/** The SDK's transport, with a `close` that runs only one time. Later calls of `close` wait for the first call. */
 class PipeTransport extends StdioClientTransport {
   #closing: Promise<void> | undefined;
 
@@ -148,8 +152,8 @@ function overHttp({ url, headers = {} }: McpHttpServer): Way {
 }
 
 /**
- * Returns a handler for transport errors. Such an error can be a stray line of output or the end of the connection. The
- * handler sends a ping, and reports the connection as gone if the ping fails.
+ * Returns a handler for transport errors. The cause of such an error can be an unexpected line of output, or the end of
+ * the connection. The handler sends a ping. If the ping fails, the handler reports that the connection has ended.
  */
 function probing(client: Client, watcher: Watcher): () => void {
   let probe: Promise<void> | undefined;
@@ -167,8 +171,8 @@ function probing(client: Client, watcher: Watcher): () => void {
 }
 
 /**
- * Lists the tools without the SDK's `listTools`. The method `listTools` compiles every output schema, and a single bad
- * schema would make all tools unavailable.
+ * Lists the tools without the SDK's `listTools`. `listTools` compiles every output schema, and one invalid schema would
+ * make all tools unavailable.
  */
 async function listAll(client: Client, signal: AbortSignal): Promise<ServerListing> {
   if (client.getServerCapabilities()?.tools === undefined) return { tools: [] };
@@ -182,7 +186,7 @@ async function listAll(client: Client, signal: AbortSignal): Promise<ServerListi
     if (cursor === undefined) break;
   }
   return {
-    // A tool that can only run as a task cannot be called by this client.
+    // If a tool can only run as a task, this client cannot call it.
     tools: tools.filter(({ execution }) => execution?.taskSupport !== 'required'),
     ...(cursor !== undefined && { left: `its list has more than ${MAX_PAGES} pages` }),
   };
@@ -197,7 +201,7 @@ function listedTool(given: unknown): readonly ListedTool[] {
   const tool = isShallow(given) ? ToolSchema.safeParse(given) : undefined;
   if (tool?.success === true) return [tool.data];
   const named = NAMED.safeParse(given);
-  // A tool whose name is missing or is not a text cannot be reported, so it is dropped.
+  // If the name of a tool is missing or is not a text, the tool cannot be reported. It is left out.
   return named.success ? [{ ...named.data, inputSchema: null }] : [];
 }
 

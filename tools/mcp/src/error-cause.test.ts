@@ -1,4 +1,4 @@
-// The text of an error that keeps a server from being connected.
+// Tests the text of an error for which no server can be connected.
 
 import { expect, test } from 'vitest';
 import { messageOf } from './server-link.ts';

@@ -1,5 +1,5 @@
-// User settings for MCP servers: the way to reach each server, and the effect class of its tools. A server is a program
-// that is run, or an address that receives data. For this reason, the settings come only from the user and never from a
+// User settings for MCP servers: how to reach each server, and the effect class of its tools. A server is a program
+// that is run, or an address that receives data. Therefore the settings come only from the user and never from a
 // workspace.
 
 import type { ErrorData } from '@tidemark/core';
@@ -16,7 +16,7 @@ export interface StdioServer extends ServerTerms {
   readonly command: string;
   readonly args?: readonly string[];
   /**
-   * Environment variables of the program, in addition to the SDK's short list (`HOME`, `LOGNAME`, `PATH`, `SHELL`,
+   * Environment variables for the program. They are added to the SDK's short list (`HOME`, `LOGNAME`, `PATH`, `SHELL`,
    * `TERM`, `USER`). By default, no API key is passed.
    */
   readonly env?: Readonly<Record<string, string>>;
@@ -34,15 +34,14 @@ export interface McpHttpServer extends ServerTerms {
 /** Settings that both kinds of servers have. */
 export interface ServerTerms {
   /**
-   * Effect class of all tools of the server, or of single tools by the server's own names for them. The default is
-   * `execute`, even if the server declares another effect.
+   * Effect class of all tools of the server, or of single tools by their names on the server. The default is `execute`,
+   * even if the server declares another effect.
    */
   readonly effect?: EffectClass | Readonly<Record<string, EffectClass>>;
-  /** Maximum time without a sign of progress during a call, in milliseconds. The default is 60,000. */
+  /** Maximum time during a call in which the server reports no progress, in milliseconds. The default is 60,000. */
   readonly timeoutMs?: number;
 }
 
-/** Options for the MCP servers of a user. */
 export interface McpOptions {
   /**
    * Servers by name. A name has 1 to 32 characters: letters, digits, `-` and `_`. A `_` at the beginning, at the end or
@@ -51,7 +50,7 @@ export interface McpOptions {
   readonly servers: Readonly<Record<string, McpServer>>;
   /** Maximum time that the first request waits for the servers, in milliseconds. The default is 5,000. */
   readonly waitMs?: number;
-  /** Store of accepted tool definitions. By default, accepted definitions are kept in memory until the process ends. */
+  /** Store of accepted tool definitions. By default, they are stored in memory until the process ends. */
   readonly approvals?: Approvals;
   readonly surroundings?: Surroundings;
 }
@@ -65,8 +64,8 @@ export interface McpOptions {
 export type McpErrorCode = 'mcp/bad-name' | 'mcp/approvals-damaged';
 
 /**
- * Thrown for a fault that is found before a server is reached. The message contains the fault, the value and the next
- * step.
+ * Error for a problem that is found before a server is reached. The message contains the problem, the value and the
+ * next step.
  */
 export class McpError extends CodedError<McpErrorCode, ErrorData> {
   override readonly name = 'McpError';

@@ -1,6 +1,6 @@
-// Offers the tools of several MCP servers as one tool source. The tools are sorted, and each name consists of the names
-// of the server and of the tool. A definition that a session has been shown is pinned: it changes only if its server
-// removes the tool or the user approves another definition.
+// Offers the tools of several MCP servers as one tool source. The tools are sorted. Each tool name consists of the name
+// of the server and the server's name for the tool. A definition that was shown to a session is pinned. It changes only
+// if its server removes the tool or the user approves another definition.
 
 import type { ContextSource, HeldTool, Tool, ToolOffer, ToolSource, ToolTrouble } from '@tidemark/agent';
 import { THIS_MACHINE } from '@tidemark/agent';
@@ -23,11 +23,14 @@ import { createHash } from 'node:crypto';
  */
 export interface McpTools extends ToolSource {
   /**
-   * Starts the servers that are not started yet. Waits until the first attempt to reach each server has ended, but at
-   * most `waitMs` milliseconds after the first call.
+   * Starts the servers that are not started yet. Waits until the first attempt to reach each server has ended. The wait
+   * ends at the latest `waitMs` milliseconds after the first call.
    */
   ready(): Promise<void>;
-  /** Context sources, one for each server. Each source notes the instructions of its server in the user's role. */
+  /**
+   * Context sources, one for each server. Each source creates a note with the instructions of its server. The note has
+   * the user's role.
+   */
   readonly sources: readonly ContextSource[];
 }
 
@@ -92,11 +95,11 @@ function joinOffers(offers: readonly ToolOffer[]): ToolOffer {
 interface KeptOffer {
   readonly approvals: Approvals;
   /**
-   * Tools that were made before, or the error of making them, by a text that contains the digests of their definitions.
-   * Because of this map, an equal offer contains the same objects.
+   * Tools that were created before, or the errors of their creation. The key is a text with the digests of the tools'
+   * definitions. Because of this map, equal offers contain the same objects.
    */
   readonly made: Map<string, Tool | Error>;
-  /** Approvals that could not be saved and are not reported yet. */
+  /** Problems to report: approvals that could not be saved. */
   readonly unkept: ToolTrouble[];
 }
 
@@ -118,8 +121,8 @@ function offerOf(link: ServerLink, all: readonly Definition[], kept: KeptOffer):
     held.push({ name: definition.name, was: known, is: definition, approve: () => approve(definition, kept) });
     if (pinned !== undefined) specs.push(heldBack(link, pinned));
   }
-  // If a server was not reached yet, its current tools are unknown. The tools whose definitions the session was shown
-  // before are still offered.
+  // If a server was not reached yet, its current tools are unknown. The tools that were shown to the session before are
+  // still offered.
   if (link.listed === undefined)
     for (const pinned of shown.values()) specs.push({ link, definition: pinned, pinned, called: undefined });
   const { tools, troubles } = makeAll(link, specs, kept);
@@ -236,8 +239,8 @@ function unusable(tool: string, { message }: Error): ToolTrouble {
   };
 }
 
-// The code below makes a note from the instructions of a server. The note states that the instructions come from a
-// third party and are not instructions of the user or the operator.
+// The code below creates a note from the instructions of a server. The note says that the instructions come from a
+// third party, and not from the user or the operator.
 
 /** Function that waits for the servers, and the time limit of a context source in milliseconds. */
 export interface ServerReadiness {
@@ -246,8 +249,8 @@ export interface ServerReadiness {
 }
 
 /**
- * Returns a context source named `mcp/<server>` for the instructions of a server. The source produces no note if the
- * server has no instructions. Before the server has listed its tools, the note of an earlier run stays valid.
+ * Returns a context source named `mcp/<server>` for the instructions of a server. If the server has no instructions,
+ * the source creates no note. Until the server has listed its tools, the note of an earlier run remains valid.
  */
 function instructionsOf(link: ServerLink, { ready, patienceMs }: ServerReadiness): ContextSource {
   return {

@@ -1,4 +1,5 @@
-// Tests public servers from npm, unmodified, over both transports, and every protocol revision that the SDK supports.
+// Tests unmodified public servers from npm, over both transports. Also tests every protocol revision that the SDK
+// supports.
 
 import type { ToolContext, ToolOutput } from '@tidemark/agent';
 import { callId, sessionId } from '@tidemark/log';
@@ -63,8 +64,8 @@ async function* nothing(): AsyncGenerator<never> {
 }
 
 /**
- * Makes the public server listen on loopback and print its port. The server has no option for its address, so this code
- * is loaded before it.
+ * Makes the public server listen on loopback and print its port. The server has no option for its address. Therefore
+ * this code is loaded before the server.
  */
 const ON_LOOPBACK = `import net from 'node:net';
 const { listen } = net.Server.prototype;
@@ -151,7 +152,7 @@ test('server-filesystem reads, writes and refuses, and its errors become failed 
   const outside = await call(mcp, 's__read_text_file', { path: join(folder, '..', 'b.txt') });
   expect(outside).toMatchObject({ failed: true, text: expect.stringContaining('Access denied') });
   const effects = new Map(mcp.offer([]).tools.map(({ name, effect }) => [name, effect]));
-  // The server declares both tools as read-only, and the declaration is ignored.
+  // The server declares both tools as read-only. The declaration must be ignored.
   expect([effects.get('s__read_text_file'), effects.get('s__list_directory')]).toEqual(['read', 'execute']);
 });
 

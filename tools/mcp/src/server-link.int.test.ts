@@ -1,5 +1,5 @@
-// Tests the lifetime of a server with a clock that the test moves. Covers the wait of the first request, the pauses
-// between attempts, and calls during a pause.
+// Tests the lifetime of a server with a clock that the test moves. The tests include the wait of the first request, the
+// pauses between attempts, and calls during a pause.
 
 import { virtualTime } from '@tidemark/agent/contract';
 import type { ToolContext, ToolOutput } from '@tidemark/agent';

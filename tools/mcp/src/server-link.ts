@@ -1,6 +1,6 @@
-// Keeps one server running. The server is started once and watched. When it is lost, it is started again after growing
-// pauses, until the link is closed. The last list of tools is kept, so the tools of an unavailable server are still
-// offered.
+// Starts one server and watches it. If the connection to the server is lost, the server is started again after growing
+// pauses, until the link is closed. The last list of tools is stored. Therefore the tools of an unavailable server are
+// still offered.
 
 import type { Surroundings } from '@tidemark/agent';
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
@@ -12,15 +12,15 @@ import type { McpServer } from './mcp-server.ts';
 import { ServerGone } from './server-errors.ts';
 
 /**
- * A server that is started once. When the server is lost, it is started again after growing pauses, until the link is
- * closed.
+ * Link to one server. If the connection to the server is lost, the server is started again after growing pauses, until
+ * the link is closed.
  */
 export interface ServerLink {
   readonly name: string;
   readonly settings: McpServer;
   /** Tools of the last listing, or `undefined` before the first listing. Only a new listing replaces the array. */
   readonly listed: readonly ListedTool[] | undefined;
-  /** Reason why tools of the server are missing from `listed`. `undefined` if none is missing. */
+  /** Reason why tools of the server are missing from `listed`. `undefined` if no tool is missing. */
   readonly left: string | undefined;
   readonly instructions: string | undefined;
   /** Reason why the server cannot be called now. `undefined` if the server can be called. */
@@ -45,12 +45,12 @@ export interface ServerLink {
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 /**
- * Time in milliseconds after which a connection counts as stable. After the end of a stable connection, the pauses
- * begin with the shortest one again.
+ * Time in milliseconds after which a connection counts as stable. When a stable connection ends, the next pause is the
+ * shortest pause again.
  */
 const STEADY_MS = 30_000;
 
-/** Creates a link that is not started yet. */
+/** Creates a link. The link is not started yet. */
 export function createLink(name: string, settings: McpServer, surroundings: Surroundings): ServerLink {
   return new Link(name, settings, surroundings);
 }
@@ -110,13 +110,16 @@ class Link implements ServerLink {
     }
   }
 
-  /** Connects to the server once. Resolves with the reason when the attempt has failed or the connection has ended. */
+  /**
+   * Makes one connection to the server. Resolves with the reason when the attempt has failed or the connection has
+   * ended.
+   */
   async #liveOnce(signal: AbortSignal): Promise<string> {
     const gone = Promise.withResolvers<string>();
     let stale = false;
     let over = false;
-    // The end of an old connection may be reported when the next connection is already active. Therefore only the first
-    // report of each connection counts.
+    // An old connection may report its end when the next connection is already active. Therefore only the first report
+    // of each connection counts.
     const end = (why: string): void => {
       if (over) return;
       over = true;
@@ -132,7 +135,8 @@ class Link implements ServerLink {
         if (this.#connection === undefined) stale = true;
         else void this.#listAgain(end);
       };
-      // The SDK and its validator have 130 modules. A session without servers should not wait for them.
+      // The SDK and its validator have 130 modules. They are imported here, so a session without servers does not wait
+      // for them.
       const { checkerOf, connect } = await import('./connect.ts');
       this.#checkerOf = checkerOf;
       connection = await connect(this.settings, { gone: end, listChanged }, signal);
@@ -159,7 +163,7 @@ class Link implements ServerLink {
     this.left = left;
   }
 
-  /** Lists the tools again. If two listings run at the same time, only the listing that was requested last is used. */
+  /** Lists the tools again. If two listings run at the same time, only the later one is used. */
   async #listAgain(gone: (why: string) => void): Promise<void> {
     const connection = this.#connection;
     if (connection === undefined) return;
@@ -175,14 +179,14 @@ class Link implements ServerLink {
 }
 
 /**
- * Returns the message of an error with the message of its innermost cause. The error of `fetch` reports only that it
- * failed. Its cause contains the address.
+ * Returns the message of an error and the message of its innermost cause. An error of `fetch` contains only the fact
+ * that it failed. Its cause contains the address.
  */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   let inner: Error = error;
   for (let depth = 0; depth < MAX_CAUSES && inner.cause instanceof Error; depth += 1) inner = inner.cause;
-  // An `AggregateError` of several addresses has no message, only a code.
+  // An `AggregateError` for several addresses has no message. It has only a code.
   const reason = inner.message === '' && 'code' in inner ? String(inner.code) : inner.message;
   return reason === '' || error.message.includes(reason) ? error.message : `${error.message} (${reason})`;
 }

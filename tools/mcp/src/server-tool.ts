@@ -1,4 +1,4 @@
-// A server's tool in the form that the runtime needs: its definition, the check of its arguments, and the call.
+// A server's tool in the form that the runtime needs: its definition, the check of its arguments, and its call.
 
 import type { Tool, ToolContext, ToolOutput, ToolProblem, ToolRun } from '@tidemark/agent';
 import type { EffectClass } from '@tidemark/log';
@@ -8,28 +8,30 @@ import type { ArgumentCheck } from './check-arguments.ts';
 import { ServerGone, ServerRefused } from './server-errors.ts';
 import type { ServerLink } from './server-link.ts';
 
-/** Data from which a tool is made. */
 export interface ServerToolSpec {
   readonly link: ServerLink;
   /**
-   * Current definition, which the tool offers to the model. If it differs from `pinned`, the model sees it from the
-   * next request that can report a change of tools.
+   * Current definition that the tool offers to the model. If it differs from `pinned`, the model sees it from the next
+   * request in which a change of tools can be reported.
    */
   readonly definition: Definition;
-  /** Definition that the model was shown. Arguments are checked against it. */
+  /** Definition that was shown to the model. Arguments are checked against this definition. */
   readonly pinned: Definition;
-  /** The server's own name for the tool. `undefined` if the tool cannot be called; `why` then contains the reason. */
+  /**
+   * The server's own name for the tool. `undefined` if the tool cannot be called. In that case `why` contains the
+   * reason.
+   */
   readonly called: string | undefined;
   readonly why?: string;
 }
 
 /**
- * Maximum times of a call in milliseconds: `PATIENCE_MS` without a sign of progress, if the settings contain no other
- * value, and `LONGEST_MS` in total.
+ * Time limits of a call in milliseconds. `PATIENCE_MS` limits the time without progress, unless the settings contain
+ * another value. `LONGEST_MS` limits the total time.
  */
 const PATIENCE_MS = 60_000;
 const LONGEST_MS = 600_000;
-/** Number of characters of the arguments that are shown to the user who is asked for permission. */
+/** Maximum number of characters of the arguments that are shown to the user in a permission question. */
 const SHOWN_ARGUMENTS = 300;
 
 /**

@@ -1,12 +1,12 @@
-// Makes the name by which a model calls a server's tool: `server__tool`, within the limits of all providers. The name
-// depends only on the names of the server and of the tool, and never on other tools. Therefore no tool is renamed when
-// another tool is added or removed.
+// Creates the name by which a model calls a server's tool: `server__tool`, within the limits of all providers. The name
+// depends only on the names of the server and of the tool. Therefore it does not change when another tool is added or
+// removed.
 
 import { createHash } from 'node:crypto';
 
 /**
- * Pattern of a server name. `_` is not allowed at either end or twice in a row, so the first `__` in a tool's name
- * always ends the name of the server.
+ * Pattern of a server name. `_` is not allowed at the beginning or the end, or two times in a row. Therefore the first
+ * `__` in a tool's name always ends the name of the server.
  */
 const SERVER = /^(?=.{1,32}$)[a-zA-Z0-9-]+(?:_[a-zA-Z0-9-]+)*$/;
 const LONGEST = 64;
@@ -23,8 +23,8 @@ export function prefixOf(server: string): string {
 }
 
 /**
- * Returns `server__tool`. If this name is too long or has invalid characters, returns a shortened valid name with 8 hex
- * digits of a digest of both names.
+ * Returns `server__tool`. If this name is too long or has invalid characters, returns a shortened valid name. It
+ * contains 8 hex digits of a digest of both names.
  */
 export function toolName(server: string, tool: string): string {
   const plain = `${prefixOf(server)}${tool}`;

@@ -1,4 +1,5 @@
-// Arguments of a tool: a JSON Schema for the model, and a description of faults in the arguments that the model sends.
+// Arguments of a tool. Provides a JSON Schema for the model, and describes errors in the arguments that the model
+// sends.
 
 import type { ToolProblem } from '@tidemark/agent';
 import { describeIssues } from '@tidemark/agent';
@@ -6,15 +7,15 @@ import type { JsonValue } from '@tidemark/model';
 import { z } from 'zod';
 
 /**
- * Returns the JSON Schema of an object. Its bytes are part of every user's cached prefix, so a change makes every
- * user's cache miss once.
+ * Returns the JSON Schema of an object. Its bytes are part of every user's cached prefix. A change of these bytes
+ * therefore causes one cache miss for every user.
  */
 export function schemaOf(schema: z.ZodObject): JsonValue {
   const { $schema: _, ...plain } = z.toJSONSchema(schema);
   return z.json().parse(plain);
 }
 
-/** Returns a problem that describes the faults in the arguments and lists the names of the valid arguments. */
+/** Returns a problem that describes the errors in the arguments and lists the names of the valid arguments. */
 export function problemOf(schema: z.ZodObject, error: z.ZodError, input: unknown): ToolProblem {
   const problem = describeIssues(error.issues, schemaOf(schema), input);
   return { problem: `${problem}. The arguments are ${Object.keys(schema.shape).join(', ')}.` };

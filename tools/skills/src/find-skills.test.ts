@@ -1,5 +1,5 @@
-// Tests the search for skills: which skills are found, which of two skills with the same name is used, and that each
-// skipped folder is reported with its path and the reason.
+// Tests the search for skills. It tests which skills are found, and which of two skills with the same name is used.
+// Each skipped folder must be reported with its path and the reason.
 
 import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -17,9 +17,9 @@ const AT_ONCE = 200;
 const { mask: maskShapes } = createSecrets({ values: [] });
 
 /**
- * Finds the installed skills. It never throws: a skill that cannot be read is reported in `bad`. `known` contains the
+ * Finds the installed skills. It never throws. If a skill cannot be read, it is reported in `bad`. `known` contains the
  * results of earlier calls with the same `mask`, so unchanged folders are not read again. By default, `mask` hides only
- * secrets of known shapes.
+ * secrets of known forms.
  */
 export async function findSkills(
   roots: readonly SkillRoot[],
@@ -55,7 +55,7 @@ async function lookInto(
   });
   const looked = names.slice(0, MAX_FOLDERS).map((name) => join(root.folder, name));
   for (const [index, folder] of looked.entries()) {
-    // A pause after every `AT_ONCE` folders lets other work of the process run.
+    // A pause after every `AT_ONCE` folders, so that other work of the process can run.
     if (index % AT_ONCE === AT_ONCE - 1) await setImmediate();
     const one = await readSkillFolder(folder, { root, realRoot, ...how });
     if ('reason' in one) skip(folder, one.reason);

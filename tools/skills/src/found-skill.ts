@@ -1,5 +1,5 @@
-// Types for the result of searching the roots: usable skills, skills that a nearer skill of the same name hides, and
-// files that cannot be used.
+// Types for the result of a search of the roots. The result contains usable skills, hidden skills and unusable files. A
+// skill is hidden if a nearer skill has the same name.
 
 import type { Skill } from '@tidemark/agent';
 
@@ -13,31 +13,31 @@ export interface SkillRoot {
 
 export interface FoundSkill extends Skill {
   readonly description: string;
-  /** Text that the index of skills shows for this skill. It describes when to use the skill. */
+  /** Text for this skill in the index of skills. The text describes when to use the skill. */
   readonly use: string;
   /** True if the skill has `metadata.preload: always`. */
   readonly preload: boolean;
   readonly license?: string;
   readonly compatibility?: string;
   readonly metadata: Readonly<Record<string, string>>;
-  /** Absolute path of the skill's folder as it was found. The path may contain links. */
+  /** Absolute path at which the skill's folder was found. The path may contain links. */
   readonly folder: string;
   /**
-   * Path of the folder without links, resolved when its SKILL.md was read. Other files of the skill are read below this
-   * path.
+   * Path of the folder without links. The path was resolved when SKILL.md was read. Other files of the skill are read
+   * below this path.
    */
   readonly realFolder: string;
-  /** Files next to SKILL.md and in two levels of subfolders, as relative paths. At most 40 files are listed. */
+  /** Files next to SKILL.md and in two levels of subfolders, as relative paths. The list contains at most 40 files. */
   readonly files: readonly string[];
 }
 
-/** A skill that is hidden by a nearer skill of the same name. */
+/** A skill that is hidden because a nearer skill has the same name. */
 export interface ShadowedSkill {
   readonly skill: FoundSkill;
   readonly by: FoundSkill;
 }
 
-/** A skill that is skipped, with the reason. */
+/** A skill that is skipped, and the reason. */
 export interface BadSkill {
   readonly path: string;
   readonly source: string;
@@ -45,8 +45,8 @@ export interface BadSkill {
 }
 
 /**
- * Result of searching the roots: usable skills, skills that a nearer skill of the same name hides, and files that
- * cannot be used.
+ * Result of a search of the roots: usable skills, hidden skills and unusable files. A skill is hidden if a nearer skill
+ * has the same name.
  */
 export interface FoundSkills {
   /** Usable skills, sorted by name. */

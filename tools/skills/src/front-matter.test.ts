@@ -1,4 +1,4 @@
-// Tests the parser of SKILL.md: which content is read, and that any other content is refused with a reason.
+// Tests the parser of SKILL.md. It tests which content is accepted, and that other content is refused with a reason.
 
 import { describe, expect, test } from 'vitest';
 import { LARGEST_SKILL, readSkillFile } from './front-matter.ts';

@@ -1,5 +1,5 @@
-// Parses SKILL.md: its bytes become the front matter and the body, or a reason for refusing the file. The fields are
-// those of the open Agent Skills format (agentskills.io/specification). Other fields are ignored.
+// Parses the bytes of SKILL.md. Returns the front matter and the body, or the reason why the file is refused. The
+// fields are those of the open Agent Skills format (agentskills.io/specification). Other fields are ignored.
 
 import type * as Yaml from 'js-yaml';
 import { z } from 'zod';
@@ -23,8 +23,8 @@ export interface BadFile {
 }
 
 /**
- * Largest SKILL.md that is read, in bytes. The format recommends less than 500 lines. A body above 30,000 tokens could
- * not be loaded at all.
+ * Largest SKILL.md that is read, in bytes. The format recommends less than 500 lines. A body above 30,000 tokens cannot
+ * be loaded.
  */
 export const LARGEST_SKILL = 131_072;
 /** Largest front matter that is parsed, in characters. */
@@ -46,7 +46,7 @@ const schema = z.object({
   'allowed-tools': z.union([z.string(), z.array(z.string()).transform((names) => names.join(' '))]).nullish(),
 });
 
-/** Reads the bytes of a SKILL.md. Returns a reason if the file cannot be used. */
+/** Reads the bytes of a SKILL.md. If the file cannot be used, returns the reason. */
 export async function readSkillFile(bytes: Uint8Array): Promise<SkillFile | BadFile> {
   const text = textOf(bytes);
   if (typeof text !== 'string') return text;
@@ -86,7 +86,7 @@ async function parseHead(text: string): Promise<Omit<SkillFile, 'body'> | BadFil
 }
 
 /**
- * Parses plain YAML 1.2 without custom tags. Aliases are refused, because a few lines of aliases can expand to
+ * Parses plain YAML 1.2 without custom tags. Aliases are refused, because a few lines with aliases can expand to
  * gigabytes.
  */
 async function parseYaml(text: string): Promise<{ readonly value: unknown } | BadFile> {
@@ -95,7 +95,8 @@ async function parseYaml(text: string): Promise<{ readonly value: unknown } | Ba
     return { value: load(text, { schema: CORE_SCHEMA, maxAliases: 0 }) };
   } catch (error) {
     const { reason, mark } = error instanceof YAMLException ? error : { reason: String(error) };
-    // The line number counts from the line of dashes above the front matter, so it matches the line in an editor.
+    // The line number is counted from the line of dashes above the front matter. It is therefore the same as in an
+    // editor.
     const where = mark === undefined ? '' : `, line ${mark.line + 2}`;
     return { reason: `its front matter is not plain YAML${where}: ${oneClause(reason)}` };
   }
@@ -103,7 +104,7 @@ async function parseYaml(text: string): Promise<{ readonly value: unknown } | Ba
 
 let library: Promise<typeof Yaml> | undefined;
 
-/** Loads the YAML library with the first skill, so a user without skills does not wait for it. */
+/** Loads the YAML library when the first skill is read. A user without skills does not wait for the library. */
 function loadYaml(): Promise<typeof Yaml> {
   return (library ??= import('js-yaml'));
 }

@@ -1,5 +1,5 @@
-// Tests the index of skills: it has one line for each skill, its size limit cuts no line, and no text of a skill can
-// add a line.
+// Tests the index of skills. It has one line for each skill, and its size limit cuts no line. The text of a skill can
+// never add a line.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

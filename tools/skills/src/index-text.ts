@@ -1,5 +1,5 @@
-// Writes the index of skills, from which a model chooses the skill to load. The index has one line for each skill,
-// sorted by name. Above a size limit, the last skills are omitted and only counted.
+// Writes the index of skills. A model reads it to choose a skill to load. The index has one line for each skill, sorted
+// by name. If the index exceeds a size limit, the last skills are omitted, and a line contains their number.
 
 import type { FoundSkill } from './found-skill.ts';
 
@@ -15,7 +15,7 @@ export function entryOf({ name, use }: Pick<FoundSkill, 'name' | 'use'>): string
   return `- ${name}: ${use}`;
 }
 
-/** Returns the index, or `undefined` without a skill. Equal skills give equal bytes. */
+/** Returns the index, or `undefined` if there are no skills. Equal skills give equal bytes. */
 export function indexText(skills: readonly FoundSkill[]): string | undefined {
   if (skills.length === 0) return undefined;
   const lines = skills.map((skill) => `${entryOf(skill)}\n`);

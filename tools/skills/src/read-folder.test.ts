@@ -1,4 +1,5 @@
-// Tests a skill's folder that is replaced by a link after its path was checked and before a file in it is opened.
+// Tests an attack: after the path of a skill's folder was checked, the folder is replaced by a link before a file in it
+// is opened.
 
 import { mkdir, realpath, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -29,7 +30,7 @@ test('`skill_load` reads no file through a skill folder that became a link after
   await shelf.look();
   await rename(join(root.folder, 'tax'), join(root.folder, 'old'));
   await symlink(outside.folder, join(root.folder, 'tax'));
-  // The shelf still has the result of the last `look`, which ran before the folder was replaced by a link.
+  // The shelf still has the result of the last `look`. That call ran before the folder was replaced by a link.
   const tool = createSkillLoadTool({ ...shelf, look: async () => undefined, find: (name) => shelf.find(name) });
   const run = await tool.read({ name: 'tax', file: 'rates.md' });
   if ('problem' in run) throw new Error(run.problem);

@@ -1,5 +1,5 @@
-// Reads one skill's folder: the content of SKILL.md, and the names of the other files. Nothing in the folder is run,
-// and a link that leads out of the root is refused. The file calls are synchronous, because a hundred skills need about
+// Reads one skill's folder: the content of SKILL.md, and the names of the other files. Nothing in the folder is run. If
+// a link leads out of the root, it is refused. The file calls are synchronous, because a hundred skills need about
 // eight hundred short calls. With the asynchronous functions of Node.js, these calls would take 70 ms instead of 7 ms.
 
 import { defined } from '@tidemark/core';
@@ -32,28 +32,28 @@ const LONGEST_USE = 300;
 
 /**
  * Maximum length of a skill's text for the index before masking, in UTF-16 units. The text is cut to its final length
- * only after masking, because the mask does not recognize a secret that was cut.
+ * only after masking. If a secret is cut, the mask does not recognize it.
  */
 const LONGEST_READ = 4_096;
 
 /**
- * Results of reading skill folders, by folder. Each result has a stamp of the SKILL.md that was read. A folder whose
- * SKILL.md has the same stamp is not read again.
+ * Results of reading skill folders. The key is the folder. Each result has a stamp of the SKILL.md that was read. If
+ * the SKILL.md of a folder has the same stamp, the folder is not read again.
  */
 export type KnownFolders = Map<string, { readonly stamp: string; readonly read: FoundSkill | BadFile }>;
 
 /** Options for reading a skill's folder in a root. */
 export interface FolderLook {
   readonly root: SkillRoot;
-  /** Real path of the root: every link in it is followed. */
+  /** Real path of the root, with every link followed. */
   readonly realRoot: string;
   readonly known: KnownFolders;
   readonly mask: Secrets['mask'];
 }
 
 /**
- * Returns the skill in a folder of a root, or the reason why the folder has no usable skill. The texts that go into the
- * front or into a list are masked: its description, its use, and its body if it is preloaded. Any other body is masked
+ * Returns the skill in a folder of a root. If the folder has no usable skill, returns the reason. Texts for the front
+ * or for a list are masked: the description, the use, and the body if it is preloaded. Any other body is masked later,
  * when it is loaded and recorded.
  */
 export async function readSkillFolder(
@@ -138,8 +138,8 @@ function isBelow(real: string, realRoot: string): boolean {
 }
 
 /**
- * Returns the real path of a file in the root. Returns the reason instead if a link leads out of the root, or if the
- * file is missing or cannot be read.
+ * Returns the real path of a file in the root. If a link leads out of the root, or if the file is missing or cannot be
+ * read, returns the reason instead.
  */
 export function inside(path: string, realRoot: string): string | BadFile {
   try {
@@ -151,9 +151,9 @@ export function inside(path: string, realRoot: string): string | BadFile {
 }
 
 /**
- * Returns the bytes of a regular file below a root. Returns the reason instead if the file is larger than `most` bytes
- * or cannot be used. Opening never waits, even for a pipe. The real path of the open file is checked again, because a
- * folder in the path may have become a link after `inside` checked it.
+ * Returns the bytes of a regular file below a root. If the file is larger than `most` bytes or cannot be used, returns
+ * the reason instead. Opening never waits, even for a pipe. After `inside` checked the path, a folder in it may have
+ * become a link. Therefore the real path of the open file is checked again.
  */
 export function readPlain(path: string, realRoot: string, most: number = LARGEST_SKILL): Uint8Array | BadFile {
   try {
@@ -172,15 +172,15 @@ export function readPlain(path: string, realRoot: string, most: number = LARGEST
 }
 
 /**
- * Returns the real path of an open file. On a system that cannot report the path of a descriptor, returns the real path
- * of `path`.
+ * Returns the real path of an open file. If the system cannot report the path of a descriptor, returns the real path of
+ * `path`.
  */
 function placeOf(file: number, path: string): string {
   if (process.platform === 'linux') {
     try {
       return readlinkSync(`/proc/self/fd/${file}`);
     } catch {
-      // Without /proc, the path is resolved by name, as on other systems.
+      // If there is no /proc, the path is resolved by its name, as on other systems.
     }
   }
   return realpathSync.native(path);
@@ -227,12 +227,12 @@ function bodyOf(body: string, name: string, folder: string, files: readonly stri
   return `${body}\n\n[Files of this skill, read with ${call}: ${files.map((file) => oneLine(file, 200)).join(', ')}${more}. Its folder: ${oneLine(folder, 400)}]`;
 }
 
-// The code below formats texts of a skill for a list: on one line, without characters that end a line or hide text, and
-// without `<` and `>`, which could form a tag.
+// The code below formats texts of a skill for a list. Each text is on one line, without characters that end a line or
+// hide text. `<` and `>` are replaced, because they could form a tag.
 
 /**
  * Returns the text on one line, with at most `most` UTF-16 units. Control characters become spaces, and `<` and `>`
- * become `‹` and `›`. A longer text is cut between graphemes and ends with an ellipsis.
+ * become `‹` and `›`. If the text is longer, it is cut between graphemes and ends with an ellipsis.
  */
 export function oneLine(text: string, most: number): string {
   const line = text

@@ -1,4 +1,4 @@
-// Tests the search of skills: by name and description, without regard to case, in a fixed order.
+// Tests the search of skills. The search uses name and description, ignores case, and returns a fixed order.
 
 import { expect, test } from 'vitest';
 import { CONTEXT, REAL, rootWith, skill } from '../tests/room.ts';

@@ -6,8 +6,8 @@ import type { FoundSkill } from './found-skill.ts';
 const SHORTEST_PART = 3;
 
 /**
- * Returns the matching skills, best match first, and equal matches sorted by name. Case and Unicode variants of letters
- * are ignored.
+ * Returns the matching skills, best match first. Equal matches are sorted by name. Differences of case and Unicode
+ * variants of letters are ignored.
  */
 export function searchSkills(skills: readonly FoundSkill[], query: string): readonly FoundSkill[] {
   const words = plain(query).split(/\s+/).filter(Boolean);
@@ -19,8 +19,8 @@ export function searchSkills(skills: readonly FoundSkill[], query: string): read
 }
 
 function scoreOf({ name, description, use }: FoundSkill, word: string): number {
-  // A short ASCII word occurs inside too many other words, so it must equal the whole name or a part between hyphens.
-  // In scripts without letters, a short text can be a whole word.
+  // A short ASCII word occurs inside too many other words. Therefore it must be equal to the whole name or to a part
+  // between hyphens. In scripts without letters, a short text can be a whole word.
   const isLong = word.length >= SHORTEST_PART || !/^\p{ASCII}*$/u.test(word);
   const inName = name === word ? 8 : name.split('-').includes(word) ? 6 : isLong && name.includes(word) ? 4 : 0;
   return inName + (isLong && plain(`${use} ${description}`).includes(word) ? 1 : 0);

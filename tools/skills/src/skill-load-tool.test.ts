@@ -1,5 +1,4 @@
-// Tests the reading of files next to a SKILL.md. Files of the skill are read, and files elsewhere are refused under any
-// name.
+// Tests that files next to a SKILL.md can be read. Files in other places are refused under any name.
 
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// `skill_load`: brings the body of a skill into the context once, or reads one of the skill's other files. A body is
-// shown whole or not at all, because a model could not know that a cut body is incomplete.
+// `skill_load`: adds the body of a skill to the context, but not a second time. Alternatively, reads one of the skill's
+// other files. A body is never cut, because a model could not know that a cut body is incomplete.
 
 import type { Tool, ToolContext, ToolOutput } from '@tidemark/agent';
 import { judgeLoad, nearestName } from '@tidemark/agent';
@@ -18,14 +18,14 @@ const ARGUMENTS = z.strictObject({
 const DESCRIPTION =
   'Loads a skill. Returns its instructions, which apply from then on. With file, returns one of its files (at most 1 MiB) instead. Loading runs nothing. To find a skill, use skill_search.';
 
-/** Number of bytes that the masking of secrets may add to a result. */
+/** Maximum number of bytes that the masking of secrets can add to a result. */
 const MARGIN = 512;
 /** Largest file next to a SKILL.md that is read, in bytes. */
 const LARGEST_FILE = 1_048_576;
 
 /**
- * Creates the tool `skill_load`, which has the effect class `read`. Only one call runs at a time, so each call knows
- * the skills that earlier calls have loaded.
+ * Creates the tool `skill_load`, which has the effect class `read`. Only one call runs at a time. Each call therefore
+ * knows which skills earlier calls have loaded.
  */
 export function createSkillLoadTool(shelf: InstalledSkills): Tool {
   return {

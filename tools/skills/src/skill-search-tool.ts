@@ -1,4 +1,4 @@
-// `skill_search`: finds installed skills, including those that the index omits or describes with other words.
+// `skill_search`: finds installed skills. It also finds skills that the index omits or describes with other words.
 
 import type { Tool } from '@tidemark/agent';
 import { z } from 'zod';

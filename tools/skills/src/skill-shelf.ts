@@ -1,4 +1,4 @@
-// Shelf of installed skills: keeps the result of the last search of the roots (`look`) in the form that the runtime
+// Shelf of installed skills: stores the result of the last search of the roots (`look`) in the form that the runtime
 // needs.
 
 import type { Secrets, SkillBudget, SkillShelf } from '@tidemark/agent';
@@ -12,7 +12,9 @@ import { indexText } from './index-text.ts';
 
 /** Options for the skills of a session. */
 export interface SkillsOptions {
-  /** Folders that contain skills, nearer ones first: see `skillRoots`. Only folders that the user trusts. */
+  /**
+   * Folders that contain skills, nearest first: see `skillRoots`. The list contains only folders that the user trusts.
+   */
   readonly roots: readonly SkillRoot[];
   /**
    * Limits on loaded skills in the context. The default is 3 skills, a warning at 10,000 tokens, and at most 30,000
@@ -26,18 +28,18 @@ export interface InstalledSkills extends SkillShelf {
   /** Result of the last call of `look`. Empty before the first call. */
   readonly found: FoundSkills;
   /**
-   * The list of skills for the model, with one line for each skill. No text of a skill can end its line. `undefined`
-   * without an installed skill.
+   * The list of skills for the model, with one line for each skill. The text of a skill cannot end its line.
+   * `undefined` if no skill is installed.
    */
   readonly index: string | undefined;
-  /** Searches the roots again. A call during a search waits for that search. Never throws. */
+  /** Searches the roots again. If a search already runs, waits for that search. Never throws. */
   look(): Promise<void>;
   find(name: string): FoundSkill | undefined;
 }
 
 /**
- * Returns the conventional folders for skills, nearer ones first: `.agents/skills` in the workspace and in the home
- * folder, then `skills` in the configuration folder. The caller passes a workspace only if the user trusts it.
+ * Returns the usual folders for skills, nearest first: `.agents/skills` in the workspace and in the home folder, then
+ * `skills` in the configuration folder. The caller passes a workspace only if the user trusts it.
  */
 export function skillRoots(places: {
   readonly workspace?: string;
@@ -52,7 +54,7 @@ export function skillRoots(places: {
   ];
 }
 
-/** Options of a shelf besides its roots. */
+/** Options of a shelf, in addition to its roots. */
 export interface ShelfOptions {
   /** Function that hides secrets: see `findSkills`. */
   readonly mask?: Secrets['mask'];
@@ -60,7 +62,7 @@ export interface ShelfOptions {
   readonly workspace?: string;
 }
 
-/** Creates a shelf for these roots. Nothing is read before the first call of `look`. */
+/** Creates a shelf for these roots. It reads nothing before the first call of `look`. */
 export function createSkillShelf(
   { roots, budget }: SkillsOptions,
   { mask, workspace }: ShelfOptions = {},
@@ -94,7 +96,7 @@ export function createSkillShelf(
 
 function shelfOf(found: FoundSkills, workspace?: string) {
   const { skills } = found;
-  // A preloaded body is part of the system text, which must not contain text from a workspace.
+  // A preloaded body is part of the system text. The system text must not contain text from a workspace.
   const isOfWorkspace = ({ realFolder }: FoundSkill): boolean =>
     workspace !== undefined &&
     `${realFolder}${sep}`.startsWith(workspace.endsWith(sep) ? workspace : `${workspace}${sep}`);

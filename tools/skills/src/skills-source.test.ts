@@ -1,5 +1,5 @@
-// Tests the note about installed skills. It contains the whole list at first and after a compaction, and only the
-// changes otherwise.
+// Tests the note about installed skills. At first and after a compaction, it contains the whole list. Otherwise it
+// contains only the changes.
 
 import type { SourceView } from '@tidemark/agent';
 import { timestamp } from '@tidemark/log';

@@ -1,22 +1,22 @@
-// The context source `skills`. It notes the whole list of installed skills when a session begins and after a
-// compaction, and otherwise only the changes. The texts come from a folder, so they are in a note of the user's role
-// and never in the system text.
+// The context source `skills`. When a session begins and after a compaction, its note contains the whole list of
+// installed skills. Otherwise the note contains only the changes. The texts come from a folder, so they are in a note
+// with the user's role and never in the system text.
 
 import { createHash } from 'node:crypto';
 import type { ContextSource } from '@tidemark/agent';
 import type { InstalledSkills } from './skill-shelf.ts';
 
-/** Maximum number of bytes of the note that are inline. The longest list with its heading fits. */
+/** Maximum number of bytes of the note that are inline. The longest list and its heading are smaller than this. */
 const INLINE = 8_192;
 
-/** Maximum number of earlier lists that are kept for finding changes. */
+/** Maximum number of earlier lists that are stored to find changes. */
 const MAX_KNOWN = 64;
 
 const LEFT_OUT = /^And \d+ more/;
 
 /**
- * Creates the context source for the skills of a shelf. Normally only the changes of the list are noted. If this
- * process does not know the list that was noted last, the whole new list is noted.
+ * Creates the context source for the skills of a shelf. Normally the note contains only the changes of the list. If
+ * this process does not know the list in the last note, the new note contains the whole list.
  */
 export function skillsSource(shelf: InstalledSkills): ContextSource {
   const known = new Map<string, readonly string[]>();
@@ -45,8 +45,8 @@ export function skillsSource(shelf: InstalledSkills): ContextSource {
 }
 
 /**
- * Returns the changes between two lists. A skill that no longer fits into the list is reported as not in the list any
- * more, and not as removed, because `skill_search` still finds it.
+ * Returns the changes between two lists. If a skill no longer fits into the list, it is reported as no longer in the
+ * list. It is not reported as removed, because `skill_search` still finds it.
  */
 function difference(before: readonly string[], now: readonly string[]): string {
   const [listed, names] = [new Set(before), new Set(before.map(nameOf))];

@@ -1,5 +1,5 @@
-// Public exports of `tools/workspace`: the tools for a folder, and the context sources that describe the folder to a
-// model.
+// Public exports of `tools/workspace`: the tools that work in a folder, and the context sources that describe the
+// folder to a model.
 
 export type { BashOptions } from './bash/bash-tool.ts';
 export { createBashTool } from './bash/bash-tool.ts';

@@ -1,4 +1,4 @@
-// Tests that no tool waits without end: for very large sparse files, for lines of 1 GB, and for pipes and devices in
+// Tests that no tool waits without end. The tests use very large sparse files, lines of 1 GB, and pipes and devices in
 // place of files.
 
 import { execFileSync } from 'node:child_process';
@@ -14,7 +14,7 @@ import { createWriteTool } from './write/write-tool.ts';
 
 const SIZE = 20 * 1024 ** 3;
 
-/** Creates a sparse file of 20 GB, which uses almost no disk space. It begins with `words`. */
+/** Creates a sparse file of 20 GB, which uses almost no disk space. The file begins with `words`. */
 async function hugeFile(put: (name: string, content: string) => Promise<string>, words: string): Promise<string> {
   const path = await put('huge.log', words);
   await truncate(path, SIZE);

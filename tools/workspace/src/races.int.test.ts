@@ -20,14 +20,14 @@ import { createGrepTool } from './search/grep-tool.ts';
 import { createWriteTool } from './write/write-tool.ts';
 
 /**
- * Number of rounds. With fewer rounds, the race may not happen. A tool that looks up a path twice, instead of keeping
- * its folder open, could then pass the test.
+ * Number of rounds. With fewer rounds, the race possibly does not happen. A wrong tool could then pass the test. Such a
+ * tool looks up a path two times instead of keeping its folder open.
  */
 const ROUNDS = { fast: 1_500, slow: 300, spawned: 80 };
 
 /**
- * Upper limit of rounds. On a loaded machine, many calls in a row may run while the folder is swapped for the link. The
- * test then continues up to this limit.
+ * Upper limit of rounds. On a loaded machine, many calls in a row may run at times when the link is in place of the
+ * folder. The test then continues, at most up to this limit.
  */
 const MAX_ROUNDS = 100 * ROUNDS.fast;
 
@@ -36,7 +36,7 @@ const MAX_MORE = 20;
 const SWAPPER = fileURLToPath(new URL('../tests/swap-folder.ts', import.meta.url));
 
 interface Race extends Bench {
-  /** Ends the swapping process and checks that it made enough swaps. */
+  /** Ends the swapping process and checks that its number of swaps is large enough. */
   stop(): Promise<void>;
 }
 
@@ -66,8 +66,8 @@ async function openRace(name: string): Promise<Race> {
 }
 
 /**
- * Returns the texts of the successful calls. Skips a call whose path is outside the workspace when it is checked,
- * because the user would have to approve such a call.
+ * Returns the texts of the successful calls. If the path of a call is outside the workspace when it is checked, the
+ * call is skipped. The user would have to approve such a call.
  */
 async function callOften(
   bench: Bench,
@@ -175,7 +175,7 @@ describe('while a folder is swapped for a link to the outside', () => {
     ] as const) {
       const isSeen = (text: string): boolean => text.includes('notes.txt');
       const texts = [...(await callOften(race, tool, ROUNDS.spawned, () => input))];
-      // On a loaded machine, the folder may have been swapped for the link during each of these calls. Therefore the
+      // On a loaded machine, the link may have been in place of the folder during each of these calls. Therefore the
       // tool is called again.
       for (let more = 0; !texts.some(isSeen) && more < MAX_MORE; more += 1)
         texts.push(...(await callOften(race, tool, ROUNDS.spawned, () => input)));

@@ -1,5 +1,5 @@
-// Errors of the workspace tools. If a running call throws such an error, the model reads the message. Each message
-// therefore contains the next step.
+// Errors of the workspace tools. If a running call throws such an error, the model reads the message. Therefore each
+// message contains the next step.
 
 import type { ErrorData, ErrorSort } from '@tidemark/core';
 import { CodedError } from '@tidemark/core';
@@ -63,7 +63,7 @@ export class WorkspaceError extends CodedError<WorkspaceErrorCode, ErrorData> {
     super(code, message, data, cause);
   }
 
-  /** Sort of the error. The caller decides by the sort what to do next. */
+  /** Sort of the error. With the sort, the caller decides what to do next. */
   get sort(): WorkspaceErrorSort {
     return WORKSPACE_ERRORS[this.code];
   }

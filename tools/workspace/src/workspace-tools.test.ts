@@ -29,7 +29,8 @@ test('`workspaceTools` returns the tools in a fixed order, each with its effect 
 });
 
 /**
- * A new digest invalidates every user's cached prefix once. Change a definition only if the benefit is worth that cost.
+ * A new digest makes every user's cached prefix invalid one time. Change a definition only if the benefit is worth that
+ * cost.
  */
 test('the tools have definitions with unchanged bytes, because users have these bytes in their prompt caches', async () => {
   const { confinement } = await openBench();

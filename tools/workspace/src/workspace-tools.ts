@@ -24,15 +24,15 @@ export interface WorkspaceOptions extends BashOptions {
   /** True to include `memory_update`. Set it only for a workspace that its user trusts. The default is false. */
   readonly memory?: boolean;
   /**
-   * Absolute paths to which trusted settings refer. A folder includes everything below it. Mode `auto` asks before a
-   * file tool writes to such a path, and no sandboxed command may change it. Links are followed.
+   * Absolute paths that trusted settings refer to. A folder includes everything below it. In mode `auto`, the user is
+   * asked before a file tool writes to such a path. Sandboxed commands must not change it. Links are followed.
    */
   readonly protectedPaths?: readonly string[];
 }
 
 /**
- * Creates all tools of a workspace with one shared confinement, `memory_update` last. `forbidden` lists paths that no
- * tool may use, most importantly the folder of the session logs.
+ * Creates all tools of a workspace. They share one confinement, and `memory_update` is the last tool. `forbidden` lists
+ * paths that no tool may use, most importantly the folder of the session logs.
  *
  * @throws WorkspaceError `workspace/no-folder` or `workspace/secret-variable`.
  */

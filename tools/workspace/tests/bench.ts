@@ -11,7 +11,7 @@ import type { Confinement } from '../src/confine/confine.ts';
 import { createConfinement } from '../src/confine/confine.ts';
 import { NO_HISTORY } from './history-of.ts';
 
-/** Result of a call, as the model would receive it. */
+/** Result of a call, in the form that the model would receive. */
 export interface Called extends ToolOutput {
   readonly text: string;
   /** Code of the thrown error, or `problem` for refused arguments. `undefined` if the call returned. */

@@ -20,7 +20,6 @@ export const NO_SANDBOX: string | undefined =
     ? 'bubblewrap is not installed, or may make no namespaces here: `npm run setup:system` installs it'
     : undefined;
 
-/** Result of a command that has ended. */
 export interface SandboxedRun {
   readonly output: string;
   /** Text that was added after the output, for the model. */
@@ -50,7 +49,7 @@ export interface SandboxedSetting extends BashOptions {
 }
 
 /**
- * Creates the workspace and its `bash` tool. The folders are removed when the test ends. Protected paths are given
+ * Creates the workspace and its `bash` tool. The folders are removed when the test ends. Protected paths must be
  * relative to the workspace.
  */
 export async function openSandboxedBash(setting: SandboxedSetting = {}): Promise<SandboxedBash> {

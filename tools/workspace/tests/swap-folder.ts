@@ -1,4 +1,4 @@
-// Swaps a folder for a symlink to another folder and back, as fast as possible. It is the attacker in
+// Swaps a folder with a symlink to another folder and back, as fast as possible. This program is the attacker in
 // `races.int.test.ts`. It ends when its standard input closes or after `MAX_SWAPS` swaps, and prints the number of
 // swaps.
 
@@ -23,8 +23,8 @@ function swapBatch(): void {
 }
 
 /**
- * Swaps the folder for the link once and back. The folder and the link each stay for a short and varying time. The
- * other process can therefore find the folder or the link at any of its steps.
+ * Replaces the folder by the link, and then the link by the folder. Both remain for a short and varying time. The other
+ * process can therefore find the folder or the link in any of its steps.
  */
 function swap(turn: number): void {
   try {
@@ -33,15 +33,15 @@ function swap(turn: number): void {
     swaps += 1;
     spin(turn % 7);
   } catch {
-    // The other process created the folder again after the rename, so the link could not be created.
+    // After the rename, the other process created the folder again. Therefore the link could not be created.
   }
   while (!isRestored()) continue;
   spin(turn === 0 ? 5_000 : (turn % 11) * 4);
 }
 
 /**
- * Returns true if the original folder is at its path again. A folder that the other process created there is removed
- * first. The removal can fail while the other process writes into that folder.
+ * Returns true if the original folder is at its path again. If the other process created a folder there, this folder is
+ * removed first. The removal can fail while the other process writes into it.
  */
 function isRestored(): boolean {
   try {

@@ -1,4 +1,4 @@
-// Replaces a file again and again until it is killed or has written `MAX_WRITES` times.
+// Replaces a file repeatedly until this process is killed or has written `MAX_WRITES` times.
 
 import { lstat } from 'node:fs/promises';
 import { replaceFile } from '../src/write/replace-file.ts';

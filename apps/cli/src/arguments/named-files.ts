@@ -37,8 +37,8 @@ async function firstInside(names: readonly string[], folder: string): Promise<st
 }
 
 /**
- * Returns the path relative to the workspace. Returns `undefined` if there is no file or folder at the path, or if the
- * path or its symbolic link leads out of the workspace.
+ * Returns the path relative to the workspace. If there is no file or folder at the path, returns `undefined`. If the
+ * path or its symbolic link leads out of the workspace, also returns `undefined`.
  */
 async function pathInside(name: string, folder: string): Promise<string | undefined> {
   const path = relative(folder, resolve(folder, name)) || '.';

@@ -1,5 +1,5 @@
 // Reads the images that come with a prompt: files in any folder, or an image piped to stdin. The runtime checks the
-// format and decides whether an image can be sent.
+// format and decides if an image can be sent.
 
 import { resolve } from 'node:path';
 
@@ -12,7 +12,7 @@ import { CliError } from '../frame/failure.ts';
 /** Image name that means stdin. With it, the user can pipe in the content of the clipboard. */
 const PIPED = '-';
 
-/** Maximum size of one image, in bytes. The whole image is held in memory. */
+/** Maximum size of one image, in bytes. The whole image is in memory. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /** Names given with `--image`. `words` is true if the prompt also has words on the command line. */
@@ -26,7 +26,7 @@ export interface NamedImages {
  *
  * @throws CliError `cli/not-found` when a file does not exist.
  * @throws CliError `cli/refused` when an image is too large or cannot be read as a regular file.
- * @throws CliError `cli/usage` when `-` is named twice, or without piped input, or without a prompt in words.
+ * @throws CliError `cli/usage` when `-` is given two times, without piped input, or without a prompt in words.
  */
 export async function imagesOf(
   { names, words }: NamedImages,

@@ -12,7 +12,7 @@ import { withStyle } from '../frame/shown.ts';
 /** Word that means the piped input. */
 const PIPED = '-';
 
-/** Maximum size of the piped input, in bytes. The whole input is held in memory. */
+/** Maximum size of the piped input, in bytes. The whole input is in memory. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /** Text of a prompt, and its attachments. */

@@ -66,20 +66,23 @@ async function report(flags: AuditFlags, context: CommandContext): Promise<Comma
   const html = await pageFile(flags, context.folder);
   const places = transcriptPlaces(context);
   const catalog = await readCatalog(context.home);
-  const projection = openRows(catalog, context);
-  try {
+  const made = await withRows(catalog, context, async (projection) => {
     const updated = await update(projection, places, since, catalog, context);
-    const found = audit(projection, { since, ...(project !== undefined && { project }) });
+    if (context.signal.aborted) return undefined;
+    const found = audit(projection, { since, ...defined({ project }) });
     const advice = flags.advice ? await adviceFor(found, catalog, context) : undefined;
-    print({ found, updated, places, advice }, context);
-    if (html !== undefined && !context.signal.aborted) {
-      const calls = (session: AuditSession): readonly AuditCall[] => callsOf(projection, session);
-      const parts = { callsOf: calls, advice: advice === undefined ? [] : [advice], titles: flags.titles === true };
-      await writePage(html, auditPage(found, parts));
-      context.output.note(`page: ${html}`);
-    }
-  } finally {
-    projection.close();
+    const callsIn = (session: AuditSession): readonly AuditCall[] => callsOf(projection, session);
+    const parts = { callsOf: callsIn, advice: advice === undefined ? [] : [advice], titles: flags.titles === true };
+    return { found, updated, places, advice, page: html === undefined ? '' : auditPage(found, parts) };
+  });
+  if (made === undefined) {
+    context.output.note('interrupted: the transcripts that were read are kept, and the next audit reads the others');
+    return undefined;
+  }
+  print(made, context);
+  if (html !== undefined && !context.signal.aborted) {
+    await writePage(html, made.page);
+    context.output.note(`page: ${html}`);
   }
   return undefined;
 }
@@ -95,17 +98,29 @@ function daysAgo(days: number): string {
 }
 
 /**
- * Opens the rows of earlier audits. If the file cannot be used, the rows are computed in memory, and the audit is
- * slower.
+ * Calls `work` with the rows of earlier audits. If their file cannot be used, calls it with rows in memory, so the audit
+ * is slower.
  */
-function openRows(catalog: Catalog, { home, output }: CommandContext): Projection {
+async function withRows<T>(
+  catalog: Catalog,
+  { home, output }: CommandContext,
+  work: (projection: Projection) => Promise<T>,
+): Promise<T> {
   const rules = rulesOf(catalog);
   try {
-    return openProjection(join(home, 'audit.sqlite'), rules);
+    return await closeAfter(openProjection(join(home, 'audit.sqlite'), rules), work);
   } catch (error) {
     if (!(error instanceof AnalyticsError)) throw error;
     output.note(`${error.message} This audit keeps nothing for the next one.`);
-    return openProjection(undefined, rules);
+    return closeAfter(openProjection(undefined, rules), work);
+  }
+}
+
+async function closeAfter<T>(projection: Projection, work: (projection: Projection) => Promise<T>): Promise<T> {
+  try {
+    return await work(projection);
+  } finally {
+    projection.close();
   }
 }
 

@@ -12,13 +12,14 @@ import { withStyle } from '../frame/shown.ts';
 export const importCommand: Command = {
   name: 'import',
   summary:
-    'create a session from a transcript of pi, Claude Code, Codex or Gemini CLI; the format is detected from the content',
+    'create a session from a transcript of Claude Code, Codex, Copilot CLI, Gemini CLI, OpenCode or pi; the format is detected from the content',
   examples: [
     ['tidemark import ~/.claude/projects/shop/4f1c.jsonl', 'prints the id of the session; nothing in the file is lost'],
     [
       'tidemark import ~/.claude/projects/shop/4f1c.jsonl',
       'again, after the file grew: new lines are added to the session',
     ],
+    ['tidemark import ~/.local/share/opencode/opencode.db#ses_1', 'one session in the database of OpenCode'],
     ['tidemark import session.jsonl --json', 'as one JSON object'],
   ],
   declare: (command, run) =>

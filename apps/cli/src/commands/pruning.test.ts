@@ -1,4 +1,4 @@
-// Tests `--pruning`, `TIDEMARK_COMPACTION_PRUNING` and the setting `compaction.pruning`. They control whether superseded
+// Tests `--pruning`, `TIDEMARK_COMPACTION_PRUNING` and the setting `compaction.pruning`. They decide if superseded
 // results are shortened.
 
 import { openNdjsonStore } from '@tidemark/store-ndjson';

@@ -1,4 +1,4 @@
-// `tidemark rewind`: creates a fork of the conversation without a prompt and everything after it. Files stay unchanged.
+// `tidemark rewind`: creates a fork of the conversation that ends before one of its prompts. Files stay unchanged.
 
 import { defined } from '@tidemark/core';
 import type { ForkOptions, NumberedPrompt } from '@tidemark/agent';

@@ -1,4 +1,4 @@
-// `tidemark trust`: lets the user decide whether a folder's own settings, skills and memory may be used. The decision is
+// `tidemark trust`: lets the user decide if a folder's own settings, skills and memory may be used. The decision is
 // stored outside the folder.
 
 import { stat } from 'node:fs/promises';

@@ -24,7 +24,7 @@ export interface DoneWork {
   readonly home: string;
   readonly calls: readonly LedgerCall[];
   readonly capabilities: Capabilities;
-  /** True if the demo's folder is kept. */
+  /** True if the demo's folder is not removed at the end. */
   readonly keep: boolean;
 }
 

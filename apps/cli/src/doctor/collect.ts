@@ -7,8 +7,8 @@ import type { CommandContext, CommandOutcome } from '../frame/command.ts';
 import { plainSize } from '../frame/plain-size.ts';
 
 /**
- * Removes the unused artifacts. Keeps young artifacts, because a running session may still use them. With `dryRun`,
- * only reports what would be removed.
+ * Removes the unused artifacts. Young artifacts are not removed, because a running session may still use them. With
+ * `dryRun`, only reports which artifacts would be removed.
  */
 export async function collect(dryRun: boolean, context: CommandContext): Promise<CommandOutcome> {
   const { removed, young, named } = await collectGarbage({ home: context.home }, { dryRun });

@@ -9,7 +9,6 @@ import { inspectSession } from '@tidemark/store-ndjson';
 import type { CheckState } from './check.ts';
 import { isOfFiles, RESTORE } from './lost-session.ts';
 
-/** Result of the check of one session. */
 export interface InspectedSession {
   readonly session: string;
   readonly state: CheckState;

@@ -76,7 +76,7 @@ export async function checkSettings(places: SettingsPlaces): Promise<DoctorCheck
   }
 }
 
-/** Checks whether the system has a keyring. The result is always good, because a keyring is optional. */
+/** Checks if the system has a keyring. The result is always good, because a keyring is optional. */
 export async function checkKeyring({ keyring }: Pick<CommandContext, 'keyring'>): Promise<DoctorCheck> {
   try {
     await keyring.get('anthropic');
@@ -116,7 +116,7 @@ const SANDBOX: { readonly [state in SandboxState]: Omit<DoctorCheck, 'name'> } =
   'not-here': { state: 'good', found: `bubblewrap works only on Linux; ${UNHELD}` },
 };
 
-/** Reports whether a sandbox confines commands. If not, also reports the consequence. */
+/** Reports if a sandbox confines commands. If there is no sandbox, also reports the consequence. */
 export function checkSandbox(state: SandboxState): DoctorCheck {
   return { name: 'sandbox', ...SANDBOX[state] };
 }

@@ -28,9 +28,9 @@ export interface CommandContext {
   readonly environment: CommandEnvironment;
   /** Absolute path of the folder in which the command was started. */
   readonly folder: string;
-  /** Absolute path of the folder that contains all data of Tidemark. It may not exist yet. */
+  /** Absolute path of the folder that contains all data of Tidemark. The folder possibly does not exist yet. */
   readonly home: string;
-  /** Absolute path of the user's configuration folder. It may not exist. */
+  /** Absolute path of the user's configuration folder. The folder possibly does not exist. */
   readonly configFolder: string;
   /** Absolute path of the file given with `--config`, which replaces the user's configuration. */
   readonly configFile?: string;
@@ -62,7 +62,6 @@ export type CommandOutcome = ExitCode | FinalExit | undefined;
 /** Example in `--help`: the line to type, and its effect. */
 export type Example = readonly [line: string, does: string];
 
-/** One command of the command line. */
 export interface Command {
   readonly name: string;
   readonly summary: string;

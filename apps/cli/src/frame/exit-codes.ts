@@ -27,5 +27,4 @@ export const EXIT = {
   unread: 141,
 } as const;
 
-/** One of the documented exit codes. */
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];

@@ -184,7 +184,7 @@ const FAMILIES: ReadonlyMap<string, Pick<CommandFailure, 'exit' | 'next'>> = new
   Object.entries<Pick<CommandFailure, 'exit' | 'next'>>({
     import: {
       exit: EXIT.refused,
-      next: 'use a session file of pi or the Gemini CLI, a transcript of Claude Code or a rollout of Codex',
+      next: 'name one transcript of Claude Code, Codex, Copilot CLI, Gemini CLI, OpenCode or pi',
     },
     workspace: { exit: EXIT.refused, next: 'fix the named problem, then run the command again' },
     file: { exit: EXIT.refused, next: 'use a regular file' },

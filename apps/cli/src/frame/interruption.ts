@@ -10,7 +10,7 @@ export interface InterruptSources {
   readonly signals: { on(name: 'SIGINT', listener: () => void): unknown };
   /** Pipe from the shim, with one byte for each SIGINT that the shim received. The pipe ends when the shim ends. */
   readonly shim?: Readable | undefined;
-  /** Asks the command to end. Called once. */
+  /** Asks the command to end. Called only one time. */
   readonly interrupt: () => void;
   /** Ends the process. Called at the second Ctrl-C. */
   readonly end: () => void;

@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 
 import { EMPTY_AUDIT, HOSTILE, PRETEND_AUDIT, PRETEND_CALLS } from '../../tests/pretend-audit.ts';
 import { auditPage } from './audit-page.ts';
+import { CAUSE_GROUPS } from './audit-colours.ts';
 import { barsOf } from './audit-days.ts';
 import { escapeText } from './markup.ts';
 
@@ -68,6 +69,15 @@ test('`auditPage` shows the sums of the audit, and one table row per day with it
   expect(shown).toContain('2026-11-02 4 $0.300 $0.100 $0.200 $0.0500 $0.150');
   expect(shown).toContain('2026-11-05 4 $7.00 $5.00 $2.00 $2.00 $0');
   expect(shown).toContain('1 call without a price');
+});
+
+test('`auditPage` has a style for each group of causes, and each pattern that a style names', () => {
+  const page = pageOf(false);
+  expect(new Set(CAUSE_GROUPS.map(({ name }) => name)).size).toBe(7);
+  for (const { colour } of CAUSE_GROUPS) expect(page).toMatch(new RegExp(`\\.${colour} \\{ fill: (var|url)\\(`));
+  const named = [...page.matchAll(/url\(#([\w-]+)\)/g)].map(([, id]) => id);
+  expect(named).toHaveLength(6);
+  for (const id of named) expect(page).toContain(`<pattern id="${id}"`);
 });
 
 test('`auditPage` draws each bar as high as its paid cost', () => {

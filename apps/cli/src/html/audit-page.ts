@@ -34,7 +34,7 @@ export function auditPage(found: Audit, parts: AuditPageParts): string {
   const body =
     found.sums.calls === 0
       ? markup`<p>No calls were found since ${found.since.slice(0, 10)}.</p>`
-      : markup`${headline(found)}${adviceSection(parts.advice)}${daysSection(found)}${causesSection(found)}
+      : markup`${headline(found)}${daysSection(found)}${causesSection(found)}${adviceSection(parts.advice)}
         ${sessionsSection(found, drawn.length, parts.titles)}${drawings(drawn, found, parts)}
         ${groupsSection(found, parts.titles)}`;
   return markup`${head}<main>${body}</main>${notesSection(found, parts.titles)}${PAGE_END}\n`.html;

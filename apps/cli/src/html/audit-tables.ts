@@ -97,7 +97,7 @@ export function projectName(project: string, titles: boolean): string {
 /** Renders the sessions with the largest difference. The first ones link to their drawings. */
 export function sessionsSection({ sums, sessions }: Audit, drawn: number, titles: boolean): Markup {
   const shown = sessions.slice(0, PAGE_ROWS.sessions);
-  const names = ['started (UTC)', 'agent', 'project and id', ...(titles ? ['title'] : [])].map((text) => ({ text }));
+  const names = [{ text: 'started (UTC)' }, { text: titles ? 'project, title and id' : 'project and id' }];
   const head = [...names, ...SUM_HEAD, { text: 'largest cause' }];
   const rows = shown.map((session, index) => sessionRow(session, index < drawn ? index : undefined, titles));
   const count = shown.length === sums.sessions ? '' : `${shown.length} of ${formatNumber(sums.sessions)} sessions. `;
@@ -109,11 +109,13 @@ export function sessionsSection({ sums, sessions }: Audit, drawn: number, titles
 function sessionRow(session: AuditSession, drawing: number | undefined, titles: boolean): Markup {
   const started = minuteOf(session.from);
   const [largest] = session.causes;
+  const time = drawing === undefined ? started : markup`<a href="#s${drawing + 1}">${started}</a>`;
+  const title =
+    titles && session.title !== undefined ? markup`<span dir="auto">${session.title}</span><br />` : NOTHING;
   return markup`<tr>
-    <td class="name">${drawing === undefined ? started : markup`<a href="#s${drawing + 1}">${started}</a>`}</td>
-    <td class="name">${agentName(session.agent)}</td>
-    <td class="name long" dir="auto">${projectName(session.project, titles)}<br /><code>${session.session}</code></td>
-    ${titles ? markup`<td class="name long" dir="auto">${session.title ?? ''}</td>` : NOTHING}${sumCells(session)}
+    <td class="name">${time}<br />${agentName(session.agent)}</td>
+    <td class="name long"><span dir="auto">${projectName(session.project, titles)}</span><br />${title}<code>${session.session}</code></td>
+    ${sumCells(session)}
     <td class="name">${largest === undefined ? '' : markup`${swatch(colourOf(largest.cause))}${largest.cause}`}</td>
   </tr> `;
 }

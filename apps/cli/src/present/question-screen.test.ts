@@ -1,5 +1,5 @@
-// Tests which parts of a question are on the screen of a real terminal when the user answers. At the last column, rows
-// are folded. At the bottom, the top rows scroll off the screen.
+// Tests which parts of a question are on the screen of a real terminal when the user answers. A row that is too wide is
+// folded. When the screen is full, the top rows scroll off the screen.
 
 import type { CallQuestion } from '@tidemark/agent';
 import { callId } from '@tidemark/log';

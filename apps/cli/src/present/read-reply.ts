@@ -26,7 +26,7 @@ export function readReply(question: CallQuestion, typed: string): PersonReply {
 
 /**
  * Reads a reply that requests a grant. If the call was not shown completely, no grant is accepted, because the user
- * would allow something that nobody has seen.
+ * would allow something that no one has seen.
  */
 function readGrantReply({ offer, preview }: CallQuestion, keep: 'session' | 'project', text: string): PersonReply {
   if (preview.unseen !== undefined) return { problem: 'a call that was not shown completely can only be allowed once' };

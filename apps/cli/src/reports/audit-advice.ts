@@ -1,4 +1,4 @@
-// Formats advice: what to change, and what the change would have saved in the replayed sessions.
+// Formats advice: the change to make, and the amount that it would save in the replayed sessions.
 
 import type { Advice, AdvisedChange, AdvisedEffect } from '@tidemark/analytics';
 
@@ -14,7 +14,6 @@ const CHANGES: Readonly<Record<AdvisedChange, string>> = {
   'same-settings': 'keep the model and the effort of a session, and change them with a new session',
 };
 
-/** Returns the lines of advice for a terminal. */
 export function adviceLines(advice: Advice): readonly string[] {
   const { cause, transcripts, calls, share, before, effects } = advice;
   const replayed = `${formatCount(transcripts, 'transcript')} with ${formatCount(calls, 'call')}`;
@@ -25,7 +24,6 @@ export function adviceLines(advice: Advice): readonly string[] {
   ];
 }
 
-/** Returns one effect as a sentence. */
 export function adviceText({ change, saving, cost }: AdvisedEffect): string {
   const value = Number(saving);
   const words = CHANGES[change];

@@ -21,6 +21,7 @@ const AGENT_NAMES: ReadonlyMap<string, string> = new Map([
   ['claude-code', 'Claude Code'],
   ['pi', 'pi'],
   ['codex', 'Codex'],
+  ['copilot', 'Copilot CLI'],
   ['opencode', 'OpenCode'],
   ['gemini-cli', 'Gemini CLI'],
 ]);
@@ -48,7 +49,6 @@ export function nothingToAudit({ since, project }: Audit, places: readonly Trans
 /** Number of sessions, days and projects in the tables. `--json` contains all. */
 const ROWS = { sessions: 8, days: 14, projects: 8 } as const;
 
-/** Returns the tables of an audit. */
 export function auditTables(found: Audit): readonly TitledTable[] {
   const { causes, sessions, days, projects } = found;
   const worst = sessions.filter(({ difference }) => Number(difference) > 0).slice(0, ROWS.sessions);

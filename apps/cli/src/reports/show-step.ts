@@ -129,8 +129,8 @@ interface FoundRequest {
 }
 
 /**
- * Returns the rebuilt request of a step or a side call, with its answer. For a step, also returns the previous request,
- * unless it cannot be rebuilt.
+ * Returns the rebuilt request of a step or a side call, with its answer. For a step, also returns the previous request.
+ * If the previous request cannot be rebuilt, it is left out.
  */
 async function requestAt(
   store: Log,

@@ -22,8 +22,8 @@ export interface HeaderRequest {
 /**
  * Returns the headers, or `undefined` if there are none.
  *
- * @throws CliError `cli/usage` when a header of the settings needs a variable that is not set, or when a header of the
- *   command line looks like a secret.
+ * @throws CliError `cli/usage` when a header of the settings needs a variable that is not set. Also when a header of
+ * the command line looks like a secret.
  */
 export async function connectionHeaders(
   { provider, baseURL, flags = [], settings }: HeaderRequest,

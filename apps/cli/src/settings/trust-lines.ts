@@ -91,7 +91,7 @@ function secretNotice(value: string): string {
 }
 
 /**
- * Returns true if a value can stay hidden. This requires that its name is the name of a secret, and that it cannot be
+ * Returns true if a value can stay hidden. In this case, its name is the name of a secret, and the value cannot be
  * code. Such a value is not a path and has no characters that a shell interprets. Its variable does not name a program,
  * and no code on the command line uses it.
  */

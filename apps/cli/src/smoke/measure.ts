@@ -73,7 +73,7 @@ function isPlace(name: ProbeName): name is RequestPlace {
 /**
  * Replaces words in the body of a request.
  *
- * @throws Error unless the words occur exactly one time. In that case, the request was not built from these words.
+ * @throws Error when the words do not occur exactly one time. In that case, the request was not built from these words.
  */
 function replaceWords(outgoing: Outgoing, [was, is]: readonly [string, string]): Outgoing {
   const parts = new TextDecoder().decode(outgoing.body).split(was);

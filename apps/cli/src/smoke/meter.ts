@@ -25,7 +25,6 @@ export interface SmokeMeter {
   send(outgoing: Outgoing): Promise<MeteredCall>;
 }
 
-/** Creates a meter for a provider. */
 export function createMeter(provider: Provider): SmokeMeter {
   const calls: MeteredCall[] = [];
   let failure: Error | undefined;

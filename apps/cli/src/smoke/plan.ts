@@ -19,7 +19,6 @@ export interface SmokePlan {
   readonly most?: string;
 }
 
-/** Values from which a plan is made. */
 export interface SmokePlanInput {
   readonly row: Capabilities;
   readonly simulated: boolean;

@@ -66,7 +66,7 @@ export async function interruptTurn({ running }: Actor): Promise<void> {
   await running?.over;
 }
 
-/** Sets the permission mode. In a running turn the model is informed before the next step. */
+/** Sets the permission mode. If a turn is running, the model is informed before the next request of this turn. */
 export async function changeMode(actor: Actor, mode: Mode): Promise<void> {
   requireUsable(actor);
   const { session, running } = actor;
@@ -171,8 +171,8 @@ export async function closeActor(actor: Actor): Promise<void> {
 }
 
 // Changes to the runtime of a session that take effect with its next request: tools, reasoning, the model. Only a
-// change of reasoning is recorded here. A change has a cost only if the next request differs because of it, so a change
-// that is undone before that request costs nothing.
+// change of reasoning is recorded here. A change costs something only if it makes the next request different. If a
+// change is undone before that request, it costs nothing.
 
 /**
  * Replaces the session's own tools. Tools from tool sources are kept.

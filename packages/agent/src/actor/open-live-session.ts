@@ -79,7 +79,7 @@ export interface LiveSessionOptions {
   readonly create?: boolean;
   /** Plan of a fork. If present, the session is created as this fork, with the plan's workspace and title. */
   readonly forks?: ForkPlan;
-  /** Absolute path of the folder that a new session works in. The log of an existing session contains this path. */
+  /** Absolute path of the folder in which a new session works. The log of an existing session contains this path. */
   readonly workspace?: string;
   readonly title?: string;
   /**
@@ -127,8 +127,8 @@ export async function openLiveSession(options: LiveSessionOptions): Promise<Agen
 }
 
 /**
- * Returns the runtime with the parameters that `setReasoning` recorded. These parameters override those of the runtime,
- * because they were set for this session. They may have been set for a model with other parameter names.
+ * Returns the runtime with the parameters that `setReasoning` recorded. These parameters override the parameters of the
+ * runtime, because they were set for this session. They may have been set for a model with other parameter names.
  */
 function withReasoning(runtime: Runtime, { progress: { reasoningParameters } }: Session): Runtime {
   const recorded = renameParameters(reasoningParameters, runtime.capabilities);
@@ -188,8 +188,8 @@ async function forkLive(
 }
 
 /**
- * Plans a fork of the open session. Waits for pending appends first, such as a setting that was just changed, so that
- * the plan includes them.
+ * Plans a fork of the open session. First waits for pending appends, for example of a setting that was just changed.
+ * The plan then includes them.
  */
 async function planLiveFork({ session }: Actor, options: ForkOptions): Promise<ForkPlan> {
   const { log, writer, mutex } = session;
@@ -222,7 +222,8 @@ function beginLive(
 }
 
 /**
- * Returns the model. An object is returned as it is; a name is passed to `Runtime.findModel`.
+ * Returns the model. If `model` is an object, it is returned unchanged. If it is a name, `Runtime.findModel` finds the
+ * model.
  *
  * @throws AgentError `agent/unknown-model` if there is no `Runtime.findModel`; `agent/bad-argument` if a reach is given
  *   with an object, because the object already contains its provider.

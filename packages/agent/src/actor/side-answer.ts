@@ -18,7 +18,7 @@ import { callBeside } from './side-call.ts';
 type Ending = Pick<SideAnswer, 'outcome' | 'error' | 'limit'>;
 
 /**
- * Sends a side call and returns its answer, also if the call failed.
+ * Sends a side call and returns its answer. If the call failed, the answer contains the failure.
  *
  * @throws AgentError for wrong arguments, and if the session is closed or cannot continue.
  */
@@ -43,7 +43,7 @@ function endingOf(stop: StopReason): Ending {
   return { outcome: 'limited', error: { code: 'turn/output-limit', message, next }, limit: undefined };
 }
 
-/** Returns the ending of a call that has no answer, or `undefined` for an error that must be thrown to the caller. */
+/** Returns the ending of a call that has no answer. If the error must be thrown to the caller, returns `undefined`. */
 function endingAfter(error: unknown): Ending | undefined {
   if (error instanceof ProviderError) {
     const next = failedBy(error).error?.next ?? '';

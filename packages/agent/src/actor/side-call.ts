@@ -34,7 +34,7 @@ export interface SideCallInParts extends Omit<SideCall, 'prompt'> {
    * retry waits.
    */
   readonly keeps?: 'refresh' | 'promotion';
-  /** True if the call is sent at most once, and only if most of its input will be read from the cache. */
+  /** True if the call must not be repeated. It is sent only if most of its input will be read from the cache. */
   readonly optional?: true;
 }
 
@@ -206,7 +206,7 @@ function answerOf(record: Recorded | undefined, answer: Answer): SideReply {
  */
 interface Mendable extends Pick<SideCall, 'history'> {
   readonly words: readonly ContentPart[];
-  /** Present for a call that keeps the cache warm. Such a call is not repaired, because it is sent only once. */
+  /** Present for a call that keeps the cache warm. Such a call is not repaired, because it must not be sent again. */
   readonly keeps?: string;
 }
 

@@ -1,4 +1,5 @@
-// Tests accounts over logs: a fork contains only its own calls, and a session uses the prices that it ran with.
+// Tests accounts over logs. A fork contains only its own calls. A session is priced with the catalog row that was valid
+// when it ran.
 
 import type { RowOf } from '@tidemark/context';
 import { position, sessionId } from '@tidemark/log';

@@ -1,4 +1,5 @@
-// Sums tokens and cost over any number of sessions. Each log is read once, and only the sums are kept.
+// Sums tokens and cost over any number of sessions. Each log is read only one time, and only the sums are kept in
+// memory.
 
 import type { Account, Churn, Following, GroupBy, ModelCall, RowOf } from '@tidemark/context';
 import {
@@ -20,7 +21,7 @@ import { compareObserved } from './explain-observed.ts';
 
 export interface AccountOptions {
   readonly by: GroupBy;
-  /** Returns the catalog row of a model. It is used if a log has no row of its own, for example an imported log. */
+  /** Returns the catalog row of a model. It is used if a log contains no row, for example an imported log. */
   readonly rowOf: RowOf;
   /** Earliest time of the calls to include. Earlier calls are ignored. */
   readonly since?: Timestamp;
@@ -126,7 +127,7 @@ function withObservedCause(call: ModelCall, observed: ReadonlyMap<number, Observ
 }
 
 /**
- * Remembers the catalog row that the epoch was opened with, because a later catalog may have other values. An imported
+ * Remembers the catalog row with which the epoch was opened, because a later catalog may have other values. An imported
  * log names only the model and has no row.
  */
 async function learnRow({ artifacts }: Log, opened: EpochOpened, rows: Map<string, Capabilities>): Promise<void> {

@@ -36,7 +36,7 @@ export interface ObservedExplainer {
   misses(): ReadonlyMap<number, NonNullable<ModelCall['again']>>;
 }
 
-/** Returns the row of the shipped catalog, because an import has no row of its own. */
+/** Returns the row of the shipped catalog, because an imported log contains no row. */
 export const rowOf: RowOf = (provider, model) => findModel(defaultCatalog(), model, provider);
 
 /** Creates an explainer to which no record has been added yet. */
@@ -61,7 +61,7 @@ export function explainObserved(artifacts: Artifacts, session: SessionId): Obser
   };
 }
 
-/** Compares each observed request of a session with the one before it. Does not count missed tokens. */
+/** Compares each observed request of a session with the previous one. Does not count missed tokens. */
 export function compareObserved(artifacts: Artifacts): Pick<ObservedExplainer, 'take'> {
   const reader = createObservedReader(artifacts, { sized: true });
   let before: ObservedRequest | undefined;

@@ -1,6 +1,6 @@
 // Explains why a request broke or missed the cache. The explanation names the first block that differs from the
-// previous request on its stream, and the first byte in that block. It also names the layer or event that the block
-// came from, the cause, and the price.
+// previous request on its stream, and the first different byte in that block. It also names the origin of the block (a
+// layer or an event), the cause, and the price.
 
 import { defined } from '@tidemark/core';
 import type { CliffCost, CrossCheckVerdict, Divergence, ModelCall } from '@tidemark/context';
@@ -174,7 +174,8 @@ function withCountedMiss(one: Explanation, misses: ReadonlyMap<number, NonNullab
   if (one.answer === undefined || again === undefined) return one;
   if (one.counted === true) return { ...one, miss: again };
   if (one.observed === undefined) return one;
-  // The cause of the break is evidence. The counts of the calls only show where the reading ended.
+  // The cause of the break is evidence, so it is used first. The counts of the calls only show where the cache read
+  // ended.
   return { ...one, miss: { ...again, cause: one.observed.cause ?? again.cause } };
 }
 
@@ -191,8 +192,8 @@ function untoldReads(reads: ReadonlyMap<Position, ReadCount>): UntoldReads {
 }
 
 /**
- * Notes what an answer reports about cache reads. An interrupted answer counts as no answer if its usage does not
- * report them.
+ * Records what an answer reports about cache reads. If an interrupted answer does not report cache reads, it counts as
+ * no answer.
  */
 function noteReads(reads: Map<Position, ReadCount>, { kind, data }: Recorded): void {
   if (kind !== 'answer.received' && kind !== 'answer.interrupted') return;
@@ -263,7 +264,7 @@ function crossedBy(
 
 /**
  * Compares the provider's diagnosis with the causes found in the log. Returns an empty object if there is no diagnosis.
- * Also returns an empty object if the diagnosis reports no miss and the log contains neither a miss nor a new epoch.
+ * Also returns an empty object if the diagnosis reports no miss and the log contains no miss and no new epoch.
  */
 function checkedBy({ opened }: Explanation, { diagnosis, miss }: AnswerReceived): Pick<Explanation, 'checked'> {
   const causes = [miss?.cause, ...(miss?.also ?? []), opened?.cause, ...(opened?.also ?? [])].filter(

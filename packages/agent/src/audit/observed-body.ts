@@ -30,7 +30,7 @@ export interface ObservedBody {
 
 /** Writes one body after the other. */
 export interface ObservedBodyWriter {
-  /** Writes a body. Messages that are the same objects as in the body before it are not hashed again. */
+  /** Writes a body. If a message is the same object as in the previous body, it is not hashed again. */
   write(parts: ObservedParts): ObservedBody;
 }
 

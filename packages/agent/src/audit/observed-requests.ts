@@ -294,8 +294,8 @@ export interface ObservedStep {
 }
 
 /**
- * Rebuilds the observed request of a step of the main stream, and the one before it. If the step has several observed
- * requests, returns the last one.
+ * Rebuilds the observed request of a step of the main stream, and the previous request. If the step has several
+ * observed requests, returns the last one.
  *
  * @throws LogError as the store does.
  */

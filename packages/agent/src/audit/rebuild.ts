@@ -244,7 +244,7 @@ export async function verifySession(log: Log, session: SessionId, options: Rebui
     requests += 1;
     const { rebuilt } = step;
     differences.push(...differencesOf(rebuilt));
-    // Each side call has a stream of its own, so it has no previous request to break from.
+    // Each side call has its own stream, so it has no previous request with which it could be compared.
     if (rebuilt.record.data.stream !== 'main') continue;
     if (before !== undefined && !extendsSequence(before.promptStream.sequence, rebuilt.promptStream.sequence))
       breaks.push(breakOf(before, rebuilt));

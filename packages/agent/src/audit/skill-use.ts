@@ -27,7 +27,6 @@ export interface SkillsIndex {
   readonly tokens: number;
 }
 
-/** Use of skills in a session. */
 export interface SessionSkills {
   readonly session: SessionId;
   /** Loaded skills. Those with the largest token sum come first. */
@@ -38,7 +37,7 @@ export interface SessionSkills {
 
 /**
  * Reads the skill use of a session. Loads in the session's ancestors and loads before `since` are not counted. The log
- * is read once.
+ * is read only one time.
  *
  * @throws LogError as the store does.
  */

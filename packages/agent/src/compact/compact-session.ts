@@ -114,8 +114,8 @@ export type FreshOrder = Pick<CompactionOrder, 'ask' | 'optional' | 'dryRun' | '
 export async function startAfresh(from: FreshStart, order: FreshOrder): Promise<CompactionReport> {
   const first = await writeFrom(from, order);
   const help = first.written.data === undefined ? undefined : first.written.help;
-  // The call to the model was recorded after the planned end of the fork. The fork is planned again to begin after that
-  // call, so that the fork contains the record of the call and its cost.
+  // The call to the model was recorded after the planned end of the fork. The fork is therefore planned again and
+  // begins after that call. It then contains the record of the call and its cost.
   const { plan, written } = help === undefined ? first : await writeFrom(from, { ...order, help });
   const { trigger } = MANUAL;
   if (written.data === undefined) {

@@ -49,7 +49,7 @@ export interface CompactionOrder extends CheckpointAsker {
   readonly dryRun?: boolean;
 }
 
-/** Session and runtime that a compaction is written from. */
+/** Session and runtime from which a compaction is written. */
 export interface CompactionWriting {
   readonly session: ReadHistory;
   readonly runtime: Pick<Runtime, 'capabilities' | 'outputLimit' | 'budgets' | 'surroundings'>;

@@ -92,7 +92,7 @@ export function requirePrice({ cost }: TurnLimits, capabilities: Capabilities, d
 }
 
 /**
- * Default for the longest pause that a provider may ask for, in milliseconds. A rate limit per minute ends within one
+ * Default for the longest pause that a provider can request, in milliseconds. A rate limit per minute ends within one
  * minute. A person has to decide about a longer wait.
  */
 const LONGEST_MS = 120_000;

@@ -173,7 +173,7 @@ function ofCall(id: string, blocks: readonly Block[]): readonly number[] {
 }
 
 /**
- * Returns the part that a block was made from. For a tool result, returns the result and all its contents, or only the
+ * Returns the part from which a block was made. For a tool result, returns the result and all its contents, or only the
  * content that `inner` selects. Returns an empty list for a block of the front.
  */
 function partsOf(made: MadeRequest, index: number, inner?: number): readonly Packed[] {
@@ -199,7 +199,7 @@ function isImage(one: Packed): one is Packed & { readonly part: ImagePart } {
   return one.part.type === 'image';
 }
 
-/** Returns the call that a part belongs to. The part is the call itself or its result. */
+/** Returns the call of a part. The part is the call itself or its result. */
 function callOf({ state }: MadeRequest, { part, ...one }: Packed): Packed | undefined {
   if (part.type === 'call') return { part, ...one };
   if (part.type !== 'result') return undefined;

@@ -1,4 +1,4 @@
-// Finds the positions where a fork can begin, and what is open at each other position of a session.
+// Finds the positions where a fork can begin. For each other position of a session, finds the work that is open there.
 
 import type { State } from '@tidemark/context';
 import { emptyState, evolve } from '@tidemark/context';

@@ -36,7 +36,7 @@ export interface ForkPlan {
   /** Session that the caller wants to fork. */
   readonly of: SessionId;
   /**
-   * Log and record that the fork continues from. If the session is a fork itself, the log may be that of an ancestor.
+   * Log and record from which the fork continues. If the session itself is a fork, the log may belong to an ancestor.
    */
   readonly parent: Parent;
   readonly created: Pick<SessionCreated, 'root' | 'workspace' | 'title'>;

@@ -185,7 +185,7 @@ export function openChannel<T>(): Channel<T> {
       control?.error(error);
       end();
     },
-    // The stream has no buffer of its own. It asks for a value only when the receiver asks for one.
+    // The stream stores no values. It asks for a value only when the receiver asks for one.
     items: new ReadableStream(source, { highWaterMark: 0 }),
   };
 }

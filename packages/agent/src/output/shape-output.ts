@@ -1,4 +1,4 @@
-// Shortens an output for the model, and adds notices about what was omitted (L6). Pure functions.
+// Shortens an output for the model, and adds notices about the omitted parts (L6). Pure functions.
 
 import { isUtf8 } from 'node:buffer';
 import type { Digest, Shaping } from '@tidemark/log';
@@ -46,7 +46,9 @@ export function shownSize(text: string): OutputLimits {
   return { bytes: Buffer.byteLength(shown), lines: linesIn(shown) };
 }
 
-/** Returns the beginning or the end of an output, with a notice about what was omitted and how to read the rest. */
+/**
+ * Returns the beginning or the end of an output. A notice states the omitted part and explains how to read the rest.
+ */
 export function cutOutput(view: View, cut: OutputCut): { readonly text: string; readonly shaping: Shaping } {
   const { keeps, limits, replaced } = cut;
   const source = keeps === 'head' ? view.head : view.tail;
@@ -300,8 +302,8 @@ export interface TextPiece {
 }
 
 /**
- * Returns the longest beginning of a text within the limits. It ends after a whole line, unless this line alone exceeds
- * the limit in bytes.
+ * Returns the longest beginning of a text within the limits. It ends after a whole line. If a line alone exceeds the
+ * limit in bytes, it is cut.
  */
 export function headOf(text: string, limits: OutputLimits): TextPiece {
   let end = 0;
@@ -321,8 +323,8 @@ export function headOf(text: string, limits: OutputLimits): TextPiece {
 }
 
 /**
- * Returns the longest end of a text within the limits. It begins with a whole line, unless this line alone exceeds the
- * limit in bytes.
+ * Returns the longest end of a text within the limits. It begins with a whole line. If a line alone exceeds the limit
+ * in bytes, it is cut.
  */
 export function tailOf(text: string, limits: OutputLimits): TextPiece {
   let start = text.length;

@@ -20,7 +20,7 @@ export interface Permission {
   readonly beyond?: boolean;
 }
 
-/** Verdict on a call, and the name of the matrix cell or rule that it comes from. */
+/** Verdict on a call, and the name of the matrix cell or rule that gave it. */
 export interface Verdict {
   readonly decision: 'allowed' | 'denied' | 'asks';
   /** Name such as `auto/write/outside`. It is recorded in `permission.decided`. */
@@ -75,10 +75,10 @@ export function narrower(a: Mode, b: Mode): Mode {
 }
 
 /**
- * Returns the verdict after the user's rules. A denial by the mode remains. A rule that denies comes before a rule that
- * asks, and a rule that asks comes before rules that allow. A call is allowed only if a rule allows its whole tool, or
- * if rules allow each of its commands, paths and hosts. An unknown command is never allowed by a pattern. No rule
- * allows a write outside the workspace, or access outside the sandbox.
+ * Returns the verdict after the user's rules. A denial by the mode remains. A rule that denies overrides a rule that
+ * asks. A rule that asks overrides rules that allow. A call is allowed only if a rule allows its whole tool, or if
+ * rules allow each of its commands, paths and hosts. A pattern never allows an unknown command. No rule allows a write
+ * outside the workspace, or access outside the sandbox.
  */
 export function judgeByRules(byMode: Verdict, rules: RuleSet, call: RuledCall): Verdict {
   if (byMode.decision === 'denied') return byMode;

@@ -41,7 +41,7 @@ export interface CompactionReport {
   readonly sizes: CompactionSizes;
   readonly refused?: CompactionRefusal | 'interrupted';
   readonly range?: Range;
-  /** Positions of the prompts and steering messages of the running turn that are kept word for word. */
+  /** Positions of the prompts and steering messages in the running turn. They are kept word for word. */
   readonly keeps?: readonly Position[];
   /** Number of messages of the history that are kept after the checkpoint. */
   readonly kept?: number;
@@ -71,7 +71,7 @@ export type AskBeside = (call: {
   readonly purpose: string;
   readonly words: readonly ContentPart[];
   readonly history: 'main' | 'none';
-  /** True if the call is sent at most once, and only if most of its input will be read from the cache. */
+  /** True if the call must not be repeated. It is sent only if most of its input will be read from the cache. */
   readonly optional?: true;
   readonly signal?: AbortSignal;
 }) => Promise<{ readonly parts: readonly AnswerPart[]; readonly request: Position | undefined }>;

@@ -122,7 +122,7 @@ export interface AgentSession {
   refresh(source: string): Promise<void>;
   /**
    * Sends a side call: a request outside the conversation, on its own stream. It is recorded in the log like any other
-   * request. A failed call does not throw. Its answer has the outcome `failed`, as the end of a turn does.
+   * request. A failed call does not throw. Its answer then has the outcome `failed`, like the end of a failed turn.
    *
    * @throws AgentError `agent/bad-argument`, `agent/nothing-to-send`, `agent/unfit-image`, `agent/closed`.
    */
@@ -291,7 +291,7 @@ export interface FinishedTotals extends TurnTotals {
 
 /** Input tokens by bucket. Each token is in exactly one bucket, so their sum is the input. */
 export interface InputBuckets {
-  /** Tokens that were neither read from the cache nor written to it. */
+  /** Tokens that were not read from the cache and not written to it. */
   readonly fresh: number;
   /** Tokens that were read from the cache. */
   readonly read: number;
@@ -332,10 +332,12 @@ export interface SideAnswer {
   readonly parts: readonly AnswerPart[];
   /** Tokens as the provider reported them. Empty if the call has no answer. */
   readonly usage: Usage;
-  /** All input and output tokens, with the names of a turn's totals. Absent if the provider did not report them. */
+  /**
+   * All input and output tokens, under the names that a turn's totals use. Absent if the provider did not report them.
+   */
   readonly input?: number;
   readonly output?: number;
-  /** Input tokens by bucket, with the names of a turn's totals. Absent if the provider did not report them. */
+  /** Input tokens by bucket, under the names that a turn's totals use. Absent if the provider did not report them. */
   readonly inputBuckets?: InputBuckets;
   readonly cost: string | undefined;
   /** Position of the `request.prepared` record. */

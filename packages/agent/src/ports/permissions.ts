@@ -22,7 +22,7 @@ export interface CallQuestion {
   readonly call: CallId;
   readonly tool: string;
   readonly effect: EffectClass;
-  /** One line that describes what the call would do. */
+  /** One line that describes the effect of the call. */
   readonly title: string;
   readonly rule: string;
   /** Everything that the call would do. A yes allows exactly this and nothing else. */

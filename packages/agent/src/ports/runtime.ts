@@ -55,8 +55,8 @@ export interface Runtime {
   /** The part of `tools` that the tool sources supplied last. Maintained by the runtime. */
   readonly given?: readonly Tool[];
   /**
-   * Time at which a changed tool list takes effect if the model does not accept tools appended to the context. See
-   * `RequestSpec`.
+   * Time at which a changed tool list takes effect. It matters only if the model does not accept tools that are
+   * appended to the context. See `RequestSpec`.
    */
   readonly takeTools?: RequestSpec['takeTools'];
   /**
@@ -99,7 +99,7 @@ export interface Runtime {
    * notice reports it. Default: false.
    */
   readonly modeIsDefault?: boolean;
-  /** Rules of the user in addition to the mode: what is allowed, denied or asked about. */
+  /** Rules of the user in addition to the mode. A rule allows calls, denies them, or asks the user. */
   readonly rules?: RuleSet;
   /**
    * Grants that apply to every session of the workspace. A subagent has no such grants, because no person was shown its

@@ -9,7 +9,7 @@ export interface Secrets {
   mask(text: string): Promise<string>;
   /**
    * Returns the event with its texts masked: prompts, notes, notifications and results. An answer is not changed,
-   * because its reasoning is signed and its arguments are stored as they were streamed.
+   * because its reasoning is signed and its arguments are stored exactly as streamed.
    */
   maskEvent(event: Event): Promise<Event>;
   /**

@@ -59,8 +59,8 @@ export interface ToolRun {
   /** True if the call runs its command in a sandbox. Default: false. */
   readonly sandboxed?: boolean;
   /**
-   * Names of the access that the call requests outside of its sandbox, such as `the network`. If the list is not empty,
-   * the user is asked in mode `auto`.
+   * Kinds of access that the call requests outside of its sandbox, such as `the network`. If the list is not empty, the
+   * user is asked in mode `auto`.
    */
   readonly beyond?: readonly string[];
   /**
@@ -84,11 +84,11 @@ export interface ToolRun {
 
 export type PreviewContext = Pick<ToolContext, 'signal' | 'fileSeen'>;
 
-/** Description of what a call would do, for the person who is asked for permission. */
+/** Description of the effects of a call, for the person who is asked for permission. */
 export interface ToolPreview {
   /** Format of `text`: `diff` is a unified diff, `command` is a shell command, `arguments` is JSON. */
   readonly kind: 'diff' | 'command' | 'arguments';
-  /** Complete text, neither shortened nor masked. It may contain control characters. */
+  /** Complete text. It is not shortened and not masked. It may contain control characters. */
   readonly text: string;
   /**
    * Reason why `text` is incomplete. If the person answers yes, the person also accepts content that no person has
@@ -165,13 +165,13 @@ export interface ToolOutput {
   readonly text?: string;
   /**
    * Creates a text that fits the result. Use it for a text whose end explains how to read further. This end is then not
-   * cut off. See `PageMaker`. The page comes after `text` and after output written with `write`, but a call that
-   * returns a page usually has neither.
+   * cut off. See `PageMaker`. The page comes after `text` and after output written with `write`. A call that returns a
+   * page usually returns no other output.
    */
   readonly page?: PageMaker;
   /** Images to store as artifacts and to show to the model. */
   readonly images?: readonly ToolImage[];
-  /** True if the call did not achieve what was asked. */
+  /** True if the call did not reach its goal. */
   readonly failed?: boolean;
   readonly exit?: number;
   readonly files?: readonly FileTouch[];

@@ -35,7 +35,7 @@ import type { Lasting } from '../ports/runtime.ts';
 import { newHash } from '../session/materials.ts';
 import type { PromptStream, Resize } from './prompt-stream.ts';
 
-/** Input of `planCall`, besides the state and the prompt stream. */
+/** Input of `planCall`, in addition to the state and the prompt stream. */
 export interface PlanOptions {
   readonly at: Timestamp;
   readonly capabilities: Capabilities;
@@ -88,8 +88,7 @@ export function planCall(state: State, promptStream: PromptStream, options: Plan
   const main = state.streams['main'];
   const { accepted, reach = {} } = (options.history === 'none' ? undefined : main) ?? {};
   const key = routingKey(state, promptStream);
-  // Marked entries are found by their bytes. Only entries that the provider keeps without markers are stored under a
-  // key.
+  // Marked entries are found by their bytes. Only entries without markers are stored under a key.
   const lookup = {
     sequence,
     capabilities,
@@ -211,7 +210,10 @@ interface CallLife {
   readonly at: Timestamp;
   /** Entries that this request can read. The entry with the shortest prefix comes first. */
   readonly readable: readonly CacheEntry[];
-  /** The main stream. It is also used for a side call, because the main stream reads what a side call writes. */
+  /**
+   * The main stream. It is also used for a side call, because the main stream reads the entries that a side call
+   * writes.
+   */
   readonly stream: Stream | undefined;
 }
 
@@ -261,7 +263,7 @@ interface UnsentOptions {
   readonly reach: number;
   /** True if the provider strips the thinking of earlier turns. */
   readonly strips: boolean;
-  /** Returns the number of tokens that the model counts for one estimated token of a block. */
+  /** Returns the factor from the estimated tokens of a block to the token count of the model. */
   readonly scaleOf: (block: number) => number;
 }
 
@@ -372,8 +374,8 @@ function inFront({ front, materials: { texts } }: PromptStream, { cache, epoch }
 
 /**
  * Returns the block of an edited system text, and the tokens of the beginning that the text shares with its last
- * accepted version. The beginning counts only if it is still cached and comes directly after the prefix that is read.
- * The tokens are estimates before scaling. Returns `undefined` if there is no such beginning.
+ * accepted version. The beginning is included only if it is still cached and comes directly after the prefix that is
+ * read. The tokens are estimates before scaling. Returns `undefined` if there is no such beginning.
  */
 function commonBeginning(
   { front, materials: { texts }, sequence }: PromptStream,

@@ -184,7 +184,9 @@ interface Pressure {
   readonly gauge: Gauge | undefined;
   readonly crossed: PressureCrossed | undefined;
   readonly size: SizeForecast | undefined;
-  /** Output limit of the call: the limit that the caller asked for, or a lower one if the window has no room for it. */
+  /**
+   * Output limit of the call: the limit that the caller set. If the window has too little room for it, a lower limit.
+   */
   readonly outputLimit: number;
 }
 
@@ -209,7 +211,7 @@ function pressureOf(state: State, options: PressureOptions): Pressure {
 const WORDS = 1_024;
 
 /**
- * Returns the smallest output limit of the call. Anthropic refuses a reasoning budget that does not fit into the output
+ * Returns the smallest output limit of the call. Anthropic requires that the reasoning budget fits into the output
  * limit, so the budget is added.
  */
 function leastOutput({ thinking }: RenderParameters): number {

@@ -14,8 +14,8 @@ const ROLE = Array.from({ length: 1_000 }, (_, rule) => `Rule ${rule}: an order 
 const EDITED = ROLE.replace('Rule 3:', 'Rula 3:');
 
 /**
- * Creates a session whose first request, with the role `ROLE`, was answered. `held` is the number of tokens that this
- * request was expected to write to the cache.
+ * Creates a session with one answered request. This request has the role `ROLE`. `held` is the number of tokens that
+ * the request was expected to write to the cache.
  */
 async function answered(): Promise<{ readonly small: Small; readonly held: number }> {
   const small = await begin();

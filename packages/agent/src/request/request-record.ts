@@ -30,7 +30,7 @@ export interface Beside {
   readonly afterRepair?: true;
 }
 
-/** Options of a request besides its blocks. */
+/** Options of a request in addition to its blocks. */
 export interface RequestOptions {
   readonly encoder: Encoder;
   readonly account?: string | undefined;

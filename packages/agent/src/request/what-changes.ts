@@ -48,8 +48,8 @@ interface ChangeOptions extends OpeningOptions {
 }
 
 /**
- * Returns the change that the next request of the main stream needs: a new epoch, appended changes, or none. A change
- * is appended only if both the model and the encoder support it.
+ * Returns the change that the next request of the main stream needs: a new epoch, appended changes, or no change. A
+ * change is appended only if both the model and the encoder support it.
  */
 export function needOf(
   state: State,

@@ -1,5 +1,4 @@
-// Permission rules. They contain what the user allows or denies, and when the user wants to be asked, in addition to
-// the mode.
+// Permission rules of the user, in addition to the mode. A rule allows calls, denies them, or asks the user.
 
 import type { CommandPattern } from './command-pattern.ts';
 import type { HostPattern, PathPattern } from './name-patterns.ts';

@@ -112,8 +112,8 @@ async function maskWords(event: Event, mask: Mask): Promise<Event> {
   return maskOne(event, mask);
 }
 
-// The table has one function for each kind. TypeScript cannot infer that an event of a union type selects the function
-// of its own kind. The parameter `K` names the kind.
+// The table has one function for each kind. If the type of an event is a union, TypeScript cannot infer which function
+// belongs to it. The parameter `K` names the kind.
 function maskOne<K extends Kind>(event: EventOf<K>, mask: Mask): Event | Promise<Event> {
   const one: MaskEvent<K> = MASKS[event.kind];
   return one(event, mask);

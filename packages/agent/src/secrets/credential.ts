@@ -22,10 +22,7 @@ export type CredentialKind = 'password' | 'token' | 'login' | 'key';
 /** Words at the end of a name that do not change its kind: `API_KEY_PROD`, `TOKEN_2`. */
 const STAGE = /^(?:\d*|PROD|PRODUCTION|DEV|DEVELOPMENT|STAGE|STAGING|TEST|TESTING|LIVE|OLD|NEW|CURRENT|BACKUP)$/;
 
-/**
- * Words that show that a token is public, or that it is a position in a list of results: `PUBLIC_KEY`,
- * `NEXT_PAGE_TOKEN`.
- */
+/** Words that mark a token as public, or as a position in a list of results: `PUBLIC_KEY`, `NEXT_PAGE_TOKEN`. */
 const HARMLESS =
   /^(?:PUBLIC|PUBLISHABLE|NEXT|PREV|PREVIOUS|PAGE|PAGINATION|CONTINUATION|CURSOR|SYNC|CANCEL|CANCELLATION)$/;
 

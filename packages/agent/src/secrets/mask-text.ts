@@ -54,7 +54,7 @@ function literal(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
 }
 
-/** Returns a masker for a new text. It holds back at most one window of text. */
+/** Returns a masker for a new text. It keeps at most one window of text that it has not returned yet. */
 export function createMasker(sought: Sought): Masker {
   const { window, reach } = sought;
   let pending = '';
@@ -170,7 +170,10 @@ function replaceHits(text: string, hits: readonly Hit[]): string {
   return masked + text.slice(last);
 }
 
-/** Minimum length of a form that is searched for, in characters. A shorter form would match ordinary text by chance. */
+/**
+ * Minimum length of a form, in characters. Shorter forms are not searched for, because they would match ordinary text
+ * by chance.
+ */
 const SHORTEST = 12;
 
 /**

@@ -35,10 +35,10 @@ interface WrittenValue extends ValueName, ReadValue {
 }
 
 /**
- * Matches the middle of a word that names a credential (`pass`, `ken` of `token`, `cret` of `secret`), the rest of the
- * name, and the sign before the value. Afterwards, the beginning of the name is searched backwards. `key` needs a word
- * before it. A type annotation is accepted only if there is a space before the `=` or an opening quote after it. This
- * is necessary because a base64 value ends in `=` too.
+ * Matches three parts: the middle of a word that names a credential (`pass`, `ken` of `token`, `cret` of `secret`), the
+ * rest of the name, and the sign before the value. Afterwards, the beginning of the name is searched backwards. `key`
+ * needs a word before it. A type annotation is accepted only if there is a space before the `=` or an opening quote
+ * after it. This is necessary because a base64 value ends in `=` too.
  */
 const NAMED =
   /(?:key(?<=(?:[\w-]|(?:api|access|secret|private|auth) )key)|ken|cret|cred|pass|pwd|uth)[A-Za-z0-9_]{0,28}(?:\\{0,31}["'`]|&(?:quot|apos|#34|#39|#x27);)?\]?[ \t]{0,8}\??(?<joint>[=!]==?|:=|=>|=|\|\||\?\?|:[ \t]{0,4}[A-Za-z][\w<>[\].| ]{0,40}(?:[ \t]=|=(?=\\{0,31}["'`](?![\s,;:)\]}<>|&"'`\\]|$)))(?![=>])|:(?!:)|>|(?<=--[\w-]{1,64}) )[ \t]{0,8}/gi;

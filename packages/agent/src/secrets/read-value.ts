@@ -98,7 +98,7 @@ function isClosing(run: number, slashes: number): boolean {
 
 /**
  * Returns the offset after a doubled quote (YAML, SQL), or after a quote that is escaped for a shell: `'\''`, `'"'"'`.
- * Returns `at` if there is neither.
+ * If there is no such quote, returns `at`.
  */
 function behindShellQuote(text: string, at: number): number {
   if (text[at + 1] === "'") return at + 2;

@@ -37,9 +37,9 @@ export const TOKEN_HINT: RegExp =
   /sk-|AIza|GOCSPX|ya29|gh[opsur]_|github_pat|gl[a-z]{2,5}-|xox|xapp|k_(?:live|test)|whsec|npm_|A(?:KIA|SIA|BIA|CCA)|eyJ|hf_|pypi-|GR1348941|xai-|tgp_v/;
 
 /**
- * Matches a position where a token can begin. This position is not inside a word. A string escape (`\n`, `\u0022`,
- * `\x20`), a URL escape (`%3D`) and a terminal colour (`[31m`) end in a letter or digit, but this character does not
- * belong to a word.
+ * Matches a position where a token can begin. This position is not inside a word. Some texts end in a letter or digit
+ * that does not belong to a word: a string escape (`\n`, `\u0022`, `\x20`), a URL escape (`%3D`) and a terminal colour
+ * (`[31m`).
  */
 const BEGINS = String.raw`(?:(?<![A-Za-z0-9])|(?<=\\(?:[abefnrtv0]|u[0-9A-Fa-f]{4}|u\{[0-9A-Fa-f]{1,6}\}|x[0-9A-Fa-f]{2}|[0-3][0-7]{2})|%(?:25)?[0-9A-Fa-f]{2}|\[[\d;:?]{0,24}[A-Za-z]))`;
 

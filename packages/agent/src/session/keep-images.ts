@@ -53,7 +53,7 @@ async function keepAttachment(
 
 /**
  * Store, model and fitter for images. An image is fitted to the model, then stored by its digest, and always sent in
- * the stored form. A line of text describes what was changed or omitted (L6).
+ * the stored form. A line of text describes each change or omission (L6).
  */
 export interface ImageKeeper {
   readonly artifacts: Artifacts;

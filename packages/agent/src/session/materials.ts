@@ -1,4 +1,4 @@
-// Loads and stores the bytes that the log refers to by digest: layer texts, tool definitions, images. They are loaded
+// Loads and stores the bytes to which the log refers by digest: layer texts, tool definitions, images. They are loaded
 // before a request is converted to blocks.
 
 import type { Hash as NodeHash } from 'node:crypto';
@@ -111,7 +111,7 @@ export async function readText(artifacts: Artifacts, name: Digest): Promise<stri
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(await readArtifact(artifacts, name));
 }
 
-/** Loads the images and the definitions of added tools that these spans refer to. Returns their bytes by digest. */
+/** Loads the images and the definitions of added tools to which these spans refer. Returns their bytes by digest. */
 export async function loadMaterials(
   artifacts: Artifacts,
   spans: readonly Span[],
@@ -163,8 +163,8 @@ export function frontName({ provider, model, layers, tools }: FrontOf, account: 
 }
 
 /**
- * Returns the cache entries of a front that have not expired. Returns an empty list if the store has no index, or if
- * the index is damaged.
+ * Returns the unexpired cache entries of a front. Returns an empty list if the store has no index, or if the index is
+ * damaged.
  */
 export async function readWarmFront(
   { shared }: Pick<Log, 'shared'>,

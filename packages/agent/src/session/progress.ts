@@ -1,4 +1,4 @@
-// Progress of the work, folded from the log record by record: calls that began, what the turn has used, known files and
+// Progress of the work, folded from the log record by record: calls that began, usage of the turn, known files and
 // outputs, and recorded notes. It is separate from the context that a model sees. It is derived from the log and
 // discarded with the process (L9).
 
@@ -88,7 +88,7 @@ export interface Progress extends CompactionAttempts {
   warmingStream: string | undefined;
 }
 
-/** A subagent as it is recorded in its parent's log. */
+/** A subagent in the form in which its parent's log records it. */
 export type Subagent = SubagentStarted;
 
 export interface SourceNote {
@@ -265,7 +265,7 @@ const NEW_TURN: TurnProgress = {
 
 /**
  * Resumes a turn. A turn that was cut off keeps the tokens and cost used so far. A turn that had ended starts from
- * zero. Both keep their compaction policy, unless the record contains another one.
+ * zero. If the record contains a compaction policy, it is used. Otherwise the turn keeps its own policy.
  */
 function resumeTurn(progress: Progress, { turn: id, data }: RecordedOf<'turn.resumed'>): void {
   const { turn = NEW_TURN } = progress;

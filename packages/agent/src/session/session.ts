@@ -83,7 +83,7 @@ export function commit(session: Session, events: readonly Event[]): Promise<read
   return session.mutex.pass(() => commitInside(session, events));
 }
 
-/** Commits events like `commit`, for a caller that already holds the mutex. */
+/** Commits events like `commit`, for a caller that has already locked the mutex. */
 export async function commitInside(session: Session, events: readonly Event[]): Promise<readonly Recorded[]> {
   const masked = await Promise.all(events.map((event) => session.secrets.maskEvent(event)));
   const appended = await session.writer.append(masked, session.state.length);
@@ -197,8 +197,8 @@ async function heldFold(log: Log, id: SessionId, to: number): Promise<Fold> {
 const FEWEST = 1_000;
 
 /**
- * Returns true if the next snapshot is due: at least 1,000 new records, and at least as many as the packed history has
- * entries.
+ * Returns true if the next snapshot is due. There must be at least 1,000 new records, and at least as many new records
+ * as the packed history has entries.
  */
 export function isSnapshotDue({ state, writer, kept }: Session): boolean {
   // After an append, the writer counts more records than the state until the new records are folded.

@@ -1,4 +1,4 @@
-// Sums of what a turn has used so far: steps, calls, tokens, money. If a call has no count, it is not added to the sums
+// Sums of the usage of a turn so far: steps, calls, tokens, money. If a call has no count, it is not added to the sums
 // (L7), but its estimate counts against the limits.
 
 import type { AnswerReceived, HistoryCompacted, TurnTotals, Usage } from '@tidemark/log';
@@ -128,8 +128,9 @@ export interface TurnTaken {
 }
 
 /**
- * Counters of a session's automatic compactions. They count compactions that were refused, compactions after which a
- * refused request is sent again, and compactions that freed almost nothing according to the provider's count.
+ * Counters of a session's automatic compactions. Three kinds are counted: compactions that were refused, compactions
+ * after which a refused request is sent again, and compactions that freed almost nothing according to the provider's
+ * count.
  */
 export interface CompactionAttempts {
   /** Number of consecutive automatic compactions that were refused. New content for the model sets it to 0. */

@@ -24,7 +24,7 @@ export interface Delegation {
 /** Starts the subagent of a call, or resumes it. The output contains the fact `subagent.ended`. */
 type Delegate = (delegation: Delegation) => Promise<ToolOutput>;
 
-/** Schema that the last answer of a turn must match, and how often the model was asked to correct it. */
+/** Schema that the last answer of a turn must match, and the number of corrections that were requested. */
 export interface AnswerCheck {
   readonly schema: AnswerSchema<unknown>;
   corrections: number;
@@ -38,40 +38,41 @@ export interface TurnContext {
   readonly begunAt: number;
   /** Signal that aborts when the user interrupts the turn. */
   readonly signal: AbortSignal;
-  /** Function that sends a side call. */
   readonly side?: AskBeside;
-  /** Function that changes the tools of the running session from now on. */
+  /** Function that changes the tools of the running session. */
   readonly applyRuntimeChange?: (change: Pick<Runtime, 'tools' | 'given' | 'takeTools'>) => void;
-  /** Function that runs a subagent for a call. */
   readonly delegate?: Delegate;
   /** Check of the last answer, if it must match a schema. */
   readonly answerCheck?: AnswerCheck;
-  /** Watch that finds what the turn changed outside of the session. */
+  /** Watch that finds the changes that the turn made outside of the session. */
   readonly watched?: WatchedTurn;
-  /** Keys of the notices that are raised once per session and were raised. Shared by all turns. */
+  /**
+   * Keys of the notices that were already raised. Each of them is raised only one time in a session. All turns share
+   * this set.
+   */
   readonly raisedNotices?: Set<string>;
   /** Sends an ephemeral event to presenters. The session itself sends the recorded ones. */
   readonly tell: (event: SessionEvent) => void;
 }
 
-/** Returns what the turn has used up to now. */
+/** Returns the usage of the turn up to now. */
 export function takenBy({ session, runtime, begunAt }: TurnContext): TurnTaken {
   const spent = session.progress.turn?.spent ?? NOTHING_SPENT;
   return { spent, ms: runtime.surroundings.elapsed() - begunAt };
 }
 
-/** Watch of one turn. It never throws: a failed comparison becomes a notice. */
+/** Watches one turn. It never throws: a failed comparison becomes a notice. */
 interface WatchedTurn {
   /**
    * Records the outside state before the first call of the turn that can change something. Called before each group of
-   * calls, with their effect classes.
+   * calls, with the effect classes of the calls.
    */
   begin(effects: readonly EffectClass[]): Promise<void>;
   /** Compares the recorded state with the current state and raises the notices. Called when the turn has ended. */
   end(): Promise<void>;
 }
 
-/** Creates the watch of one turn. In a turn that only reads, the watch does nothing. */
+/** Creates the watch of one turn. If a turn only reads, the watch does nothing. */
 export function watchTurn(watch: TurnWatch | undefined, tell: (event: SessionEvent) => void): WatchedTurn {
   let look: Promise<() => Promise<readonly Notice[]>> | undefined;
   const raise = (notice: Notice): void => tell({ type: 'notice.raised', notice });
@@ -79,7 +80,7 @@ export function watchTurn(watch: TurnWatch | undefined, tell: (event: SessionEve
     async begin(effects) {
       if (watch === undefined || !effects.some(canChange)) return;
       look ??= watch.begin();
-      // A failure is reported once, when the turn ends.
+      // The failure is reported only when the turn ends.
       await look.catch(() => undefined);
     },
     async end() {

@@ -1,6 +1,6 @@
-// Asks the context sources for their current state and records notes. A note is recorded if the revision of a source
-// differs from its last recorded revision, if a compaction removed its note, or if a note was requested. A source that
-// throws or is too slow raises one notice, and the turn continues.
+// Asks the context sources for their current state and records notes. A note is recorded in three cases: the revision
+// of a source differs from its last recorded revision, a compaction removed its note, or a note was requested. If a
+// source throws or is too slow, it raises one notice, and the turn continues.
 
 import { createHash } from 'node:crypto';
 import { noteStanding } from '@tidemark/context';
@@ -19,18 +19,18 @@ import type { TurnContext } from '../session/turn-context.ts';
 /** Default time that a source may take, in milliseconds. */
 const PATIENCE_MS = 2_000;
 
-/** Revision of a source that has nothing to report any more, and the text of the note that states this. */
+/** Revision of a source that has nothing to report any more. Also the text of the note about this. */
 const GONE = 'gone';
 const GONE_WORDS = 'The earlier notes of this source no longer apply. Nothing replaces them.';
 
 /**
- * Body of a note that makes an earlier note apply now. The earlier note has the same revision and would otherwise wait
- * for the next prompt. Its text is not repeated.
+ * Body of a note after which an earlier note applies immediately. The earlier note has the same revision and would
+ * otherwise wait for the next prompt. Its text is not repeated.
  */
 const RELEASES = 'The previous note with this revision now applies.';
 
 /**
- * State that belongs to an open session: the mutex for asking its sources, the names of sources whose failure was
+ * State of an open session. It contains the mutex for asking the sources, the names of sources whose failure was
  * reported, and the names of sources whose note is requested.
  */
 interface SourceState {
@@ -42,9 +42,9 @@ interface SourceState {
 const ASKING: WeakMap<Session, SourceState> = new WeakMap();
 
 /**
- * Asks all sources, or with `after` only the sources that these effects of calls concern. The sources are asked in
+ * Asks all sources. With `after`, asks only the sources that these effects of calls concern. The sources are asked in
  * parallel, each with its own time limit. All notes are appended together, in the order of the runtime's list. Only one
- * round runs at a time, so the later of two states of a source is noted last.
+ * round runs at a time. If a source has two different states, the later one is therefore noted last.
  *
  * @throws AgentError `agent/conflict`, and errors of the store. Errors of a source are not thrown.
  */
@@ -60,7 +60,8 @@ export function askSources(work: TurnContext, after?: readonly ToolEffect[]): Pr
 }
 
 /**
- * Requests a note of this source. The note is recorded when the source is next asked, even if its state did not change.
+ * Requests a note of this source. The note is recorded the next time that the source is asked, even if its state did
+ * not change.
  */
 export function wantNote(session: Session, name: string): void {
   askingOf(session).wanted.add(name);
@@ -135,8 +136,8 @@ async function wordsOf(
 }
 
 /**
- * Returns the text from a source. Throws for any other value: an author who does not use TypeScript may return
- * `undefined`, and the model would read that word.
+ * Returns the text from a source. Throws for any other value. An author who does not use TypeScript may return
+ * `undefined`, and the model would then read this word.
  */
 function textOf(given: unknown, from: 'revision' | 'render'): string {
   if (typeof given === 'string') return given;
@@ -144,8 +145,8 @@ function textOf(given: unknown, from: 'revision' | 'render'): string {
 }
 
 /**
- * Returns true if a note must not wait for the next prompt. During a turn, this holds for a note that a compaction
- * removed and for a requested note, because the rest of the turn needs them. It also holds for a source with `urgent`,
+ * Returns true if a note must not wait for the next prompt. During a turn, this applies to a note that a compaction
+ * removed and to a requested note, because the rest of the turn needs them. It also applies to a source with `urgent`,
  * except for its first note, which is recorded before a prompt.
  */
 function isUrgent(session: Session, { name, urgent = false }: ContextSource, cause: NoteCause): boolean {
@@ -162,7 +163,7 @@ function viewOf({ session, runtime }: TurnContext, noted: string | undefined, si
     workspace: state.workspace ?? '',
     now: runtime.surroundings.now(),
     mode: progress.mode ?? 'read-only',
-    // Computed on access, because most sources do not read the files.
+    // The value is computed only when it is read, because most sources do not read the files.
     get files() {
       return new Map([...progress.knownFiles].map(([path, touch]) => [path, touch.digest]));
     },
@@ -179,8 +180,8 @@ function causeOf(
 ): NoteCause | undefined {
   if (noted === undefined) return 'initial';
   if (askingOf(session).wanted.has(source.name)) return 'refreshed';
-  // This check comes before the comparison of revisions. A note that reports only a change would refer to a text that
-  // is no longer in the context.
+  // This check comes before the comparison of revisions. If a note reports only a change, it refers to an earlier text,
+  // which would not be in the context any more.
   if (isDropped(session, source, noted)) return 'compacted-away';
   if (noted.revision === revision) return waitsInTurn(session, noted) ? 'compacted-away' : undefined;
   return source.isAnother?.(noted.revision, revision) === true ? 'switched' : 'changed';
@@ -188,7 +189,8 @@ function causeOf(
 
 /**
  * Returns `invalidated` if the note of a source must be withdrawn because the source reports nothing any more. Returns
- * `undefined` if the source was never noted, if its note is not in the context, or if it was already withdrawn.
+ * `undefined` if there is nothing to withdraw. This is so if the source was never noted, if its note is not in the
+ * context, or if the note was already withdrawn.
  */
 function causeOfSilence(session: Session, source: ContextSource, noted: SourceNote | undefined): NoteCause | undefined {
   if (noted === undefined || noted.revision === GONE || isDropped(session, source, noted)) return undefined;
@@ -196,8 +198,8 @@ function causeOfSilence(session: Session, source: ContextSource, noted: SourceNo
 }
 
 /**
- * Returns true if a recorded compaction leaves the note out of the context. The next request applies the compaction, so
- * the note already counts as dropped.
+ * Returns true if a recorded compaction removes the note from the context. The next request applies the compaction. The
+ * note already counts as dropped before that request.
  */
 function isDropped(
   { state }: Session,
@@ -208,8 +210,8 @@ function isDropped(
 }
 
 /**
- * Returns true if a compaction during the turn dropped the last note that the model had of the source, and the newest
- * note waits for the next prompt.
+ * Returns true if two conditions are met. A compaction during the turn dropped the last note of the source in the
+ * context, and the newest note waits for the next prompt.
  */
 function waitsInTurn({ state }: Session, { position }: SourceNote): boolean {
   const { turn, compacted } = state;
@@ -230,13 +232,13 @@ async function sayFailed({ session, tell }: TurnContext, name: string, error: un
   tell({ type: 'notice.raised', notice });
 }
 
-// A note is in the context in full, or as its beginning with the digest under which the whole text can be read (L6).
-// Secrets are masked before the note is cut, because half a secret would not be recognised. They are also masked before
-// the artifact is written.
+// A note is in the context in full, or as its beginning with a digest. The whole text can be read under this digest
+// (L6). Secrets are masked before the note is cut, because half a secret would not be recognised. They are also masked
+// before the artifact is written.
 
 /**
- * Maximum size of a note that stays inline, in bytes, including the notice about the cut. `INLINE_NOTE` is the default
- * and the minimum. `MAX_INLINE` is the maximum that a source can set.
+ * Maximum size of a note that stays inline, in bytes, including the notice about the cut. `INLINE_NOTE` is the default.
+ * A source cannot set a lower value. `MAX_INLINE` is the maximum that a source can set.
  */
 const INLINE_NOTE = 4_096;
 const MAX_INLINE = 8_192;
@@ -246,7 +248,7 @@ const NOTICE = 220;
 
 /**
  * Returns the text as the body of a note. If the text is longer than the limit, the body is its beginning with a
- * notice, and `artifact` is the digest under which the whole text is stored. The limit is `inlineBytes`, but at least
+ * notice. `artifact` is then the digest under which the whole text is stored. The limit is `inlineBytes`, but at least
  * `INLINE_NOTE` and at most `MAX_INLINE`.
  */
 async function fitNote(
@@ -266,8 +268,8 @@ async function fitNote(
 }
 
 /**
- * Returns a revision as it is recorded and compared: masked like all recorded text, and as a SHA-256 hash if it is
- * longer than 200 characters.
+ * Returns a revision in the form that is recorded and compared. It is masked like all recorded text. If it is longer
+ * than 200 characters, it is replaced by its SHA-256 hash.
  */
 async function fitRevision({ secrets }: Pick<Session, 'secrets'>, revision: string): Promise<string> {
   const masked = await secrets.mask(revision);
@@ -275,8 +277,8 @@ async function fitRevision({ secrets }: Pick<Session, 'secrets'>, revision: stri
 }
 
 /**
- * Returns the longest beginning of a text that fits in `limit` bytes. The beginning is cut after a whole grapheme, or
- * after its last whole line if more than half of it remains.
+ * Returns the longest beginning of a text that fits in `limit` bytes. The cut is after the last whole line if this
+ * keeps more than half of the beginning. Otherwise the cut is after a whole grapheme.
  */
 function headOf(text: string, limit: number): string {
   let bytes = 0;
@@ -291,8 +293,8 @@ function headOf(text: string, limit: number): string {
 }
 
 /**
- * Options of the note on permissions, besides the mode. The note lists the calls that may run, so that the model plans
- * fewer calls that are refused.
+ * Options of the note on permissions, in addition to the mode. The note lists the calls that are allowed to run. The
+ * model then plans fewer calls that are refused.
  */
 export interface PermissionModeOptions {
   /** True if commands and the network need no confirmation in mode `auto`, with or without a sandbox. */
@@ -311,8 +313,8 @@ const WORDS: Readonly<Record<Mode, string>> = {
 const UNSANDBOXED = `Permission mode: auto, no sandbox needed. Reading, searching, writes inside the workspace, commands and network use run without confirmation.\nWrites outside the workspace need the user's confirmation. ${ASKED}`;
 
 /**
- * Creates the source that notes the permission mode. A change of the mode is urgent and is noted at once. The revision
- * is the name of the mode, with `, unconfined` if commands need no confirmation.
+ * Creates the source that notes the permission mode. A change of the mode is urgent and is noted immediately. The
+ * revision is the name of the mode, with `, unconfined` if commands need no confirmation.
  */
 export function permissionModeSource({ allowUnsandboxed = false }: PermissionModeOptions = {}): ContextSource {
   const runsUnsandboxed = (mode: Mode): boolean => allowUnsandboxed && mode === 'auto';

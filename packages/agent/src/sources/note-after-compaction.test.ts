@@ -1,4 +1,5 @@
-// Tests that a note which waits for the next prompt while a compaction is recorded is sent once and is not lost.
+// Tests a note that waits for the next prompt while a compaction is recorded. The note is sent exactly one time and is
+// not lost.
 
 import { describe, expect, test } from 'vitest';
 import type { MadeSource } from '../../tests/asking.ts';

@@ -1,5 +1,5 @@
-// Subagents that work for an open session in this process: their sessions, the limits given to them, and the slots that
-// calls wait for.
+// Subagents that work for an open session in this process: their sessions, their limits, and the slots for which calls
+// wait.
 
 import type { CallId, SessionId, StartedBy } from '@tidemark/log';
 import type { Mutex, Semaphore } from '../concurrency.ts';
@@ -10,7 +10,7 @@ import type { Mode } from '../ports/permissions.ts';
 import type { Runtime, SubagentLimits, TurnLimits } from '../ports/runtime.ts';
 import { SUBAGENT_LIMITS } from '../ports/runtime.ts';
 
-/** Session of a subagent that is created or opened. */
+/** Session of a subagent that is being created or opened. */
 export interface ChildSession {
   readonly id: SessionId;
   readonly create: boolean;
@@ -27,7 +27,8 @@ export interface Children {
   readonly open: (child: ChildSession) => Promise<AgentSession>;
   readonly slots: Semaphore;
   /**
-   * Limits given to the subagents that were started in this process, until the log records the end of each subagent.
+   * Limits of the subagents that were started in this process. An entry is kept until the log records the end of the
+   * subagent.
    */
   readonly promised: Map<CallId, TurnLimits>;
   readonly live: Set<AgentSession>;
@@ -50,14 +51,14 @@ export function createChildren(open: Children['open'], limits: SubagentLimits = 
   };
 }
 
-/** Narrows the mode of all running subagents to at most this mode. */
+/** Makes the mode of all running subagents at least as narrow as this mode. */
 export async function narrowChildren({ live }: Children, mode: Mode): Promise<void> {
   await Promise.all([...live].map((child) => child.setMode(narrower(child.mode, mode))));
 }
 
 /**
- * Resolves when no subagent works in this process any more. A caller that stopped the subagents uses it to wait for
- * them.
+ * Resolves when no subagent works in this process any more. A caller that stopped the subagents waits for them with
+ * this function.
  */
 export async function untilQuiet({ work }: Children): Promise<void> {
   while (work.size > 0) await Promise.allSettled(work);

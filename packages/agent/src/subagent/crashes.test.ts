@@ -1,6 +1,6 @@
-// Tests L8 for a session and its subagents, together called a family. A crash before any append of any of these
-// sessions leaves a state that can be resumed or ended. No session remains an orphan, and no call that may have changed
-// something runs twice.
+// Tests L8 for a session and its subagents, which together are called a family. A crash before any append of any of
+// these sessions leaves a state that can be resumed or ended. No session becomes an orphan. No call that may have
+// changed something runs twice.
 
 import type { Recorded, SessionId } from '@tidemark/log';
 import type { MemoryBackend } from '@tidemark/store-memory';
@@ -23,7 +23,10 @@ function copyOf(shelf: MemoryBackend): MemoryBackend {
   return { ...shelf, sessions: new Map(copies) };
 }
 
-/** Opens the sessions of the family in a store. `moves` collects the ids of the calls of the tool `move` that ran. */
+/**
+ * Opens the sessions of the family in a store. `moves` collects the ids of calls of the tool `move`. Only calls that
+ * ran are included.
+ */
 async function live(
   shelf: MemoryBackend,
   life: string,
@@ -46,8 +49,8 @@ async function live(
 }
 
 /**
- * Runs the family once and returns the store as a crash before each append would leave it, with the calls of `move`
- * that had run.
+ * Runs the family one time. Before each append, takes the store in the state that a crash would leave. Returns each
+ * state with the calls of `move` that had run.
  */
 async function states(): Promise<readonly { readonly shelf: MemoryBackend; readonly moved: readonly string[] }[]> {
   const shelf = createMemoryBackend();
@@ -63,8 +66,8 @@ const statusOf = (records: readonly Recorded[]) =>
   Object.fromEntries(of(records, 'subagent.ended').map(({ data }) => [data.child, data.status]));
 
 /**
- * Expects that each started subagent has ended exactly once, with the outcome in its own log, and that each call
- * started one subagent.
+ * Expects that each started subagent has ended exactly one time, with the outcome in its own log. Also expects that
+ * each call started one subagent.
  */
 async function expectWhole({ records, log }: Family): Promise<void> {
   const own = await records();

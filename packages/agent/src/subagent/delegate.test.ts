@@ -245,8 +245,8 @@ test('the usage of subagents counts for the turn, and the token limit of the tur
   );
   const { live, childrenOf } = await goWithAgents(provider, { tools: [look], limits: { tokens: 1_930 } });
   const { outcome, totals } = await live.prompt('Go.');
-  // The parent's own call takes 110 tokens, so each of the two subagents may take 910. The ninth call of a subagent
-  // would exceed 910 with its input alone.
+  // The parent's own call takes 110 tokens, so each of the two subagents is allowed to take 910. For the ninth call of
+  // a subagent, the input alone would exceed 910.
   expect((await childrenOf()).map((child) => of(child, 'answer.received').length)).toEqual([8, 8]);
   expect([outcome, totals]).toEqual(['limited', { steps: 1, calls: 2, input: 1_700, output: 170, cost: '0.00765' }]);
 });

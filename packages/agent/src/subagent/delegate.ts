@@ -1,5 +1,5 @@
-// Runs one call of `agent`: starts its subagent, or continues a subagent that a crash left, until it ends. The parent's
-// log names the subagent before its session exists, so that no subagent is started twice and none is lost (L8).
+// Runs one call of `agent`. Starts its subagent, or continues a subagent that a crash left, until it ends. The parent's
+// log names the subagent before its session exists. Therefore no subagent is started twice and none is lost (L8).
 
 import { defined } from '@tidemark/core';
 import { frontEntries } from '@tidemark/context';
@@ -27,8 +27,8 @@ import { endingOf, foldOf, outputOf } from './ending.ts';
 type Started = EventData['subagent.started'];
 
 /**
- * Runs the subagent of one call to its end. It starts a new subagent or continues one that a crash left. An error after
- * an interrupt closes the call as interrupted.
+ * Runs the subagent of one call to its end. It starts a new subagent or continues a subagent that a crash left. If an
+ * error follows an interrupt, the call is closed as interrupted.
  */
 export async function delegate(children: Children, working: TurnContext, asked: Delegation): Promise<ToolOutput> {
   const leave = await children.slots.enter(asked.signal);
@@ -45,15 +45,15 @@ async function startedFor(children: Children, working: TurnContext, asked: Deleg
   // `begin` runs inside the mutex, so that parallel calls count each other's subagents.
   const start = await session.mutex.pass(() => begin(children, working, asked));
   if (typeof start === 'string') return { text: start, failed: true };
-  // The record of the start is flushed before the session of the subagent is created, so that no session exists without
-  // its record (L8).
+  // The record of the start is flushed before the session of the subagent is created. Therefore no session exists
+  // without its record (L8).
   await session.writer.sync();
   const { child } = start.started;
   try {
     return outputOf(child, await workOf(children, working, asked, start));
   } catch (error) {
-    // Such an error means that the subagent's log is open elsewhere, damaged or on a full disk. The session of the
-    // parent continues without the subagent.
+    // Such an error means that the subagent's log is damaged, on a full disk, or open in another place. The session of
+    // the parent continues without the subagent.
     if (!(error instanceof LogError || error instanceof AgentError)) throw error;
     const failure = { code: error.code, message: messageOf(error), next: 'Read the log of the subagent.' };
     return outputOf(child, await failedAs(working, child, failure));
@@ -66,8 +66,8 @@ interface SubagentStart {
 }
 
 /**
- * Returns the subagent that a crash left for this call. Otherwise records the start of a new subagent and returns it.
- * Returns a text with the reason if no subagent may be started.
+ * Returns the subagent that a crash left for this call. Otherwise records the start of a new subagent and returns this
+ * subagent. If no subagent is allowed to start, returns a text with the reason.
  */
 async function begin(
   children: Children,
@@ -85,8 +85,8 @@ async function begin(
   const data = { child, role: order.role ?? NO_ROLE, task: order.task, call };
   const at = runtime.surroundings.now();
   const [record] = await commitInside(session, [{ kind: 'subagent.started', at, turn, data }]);
-  // The recorded data is returned because a secret in the task is masked there. The subagent must get the same masked
-  // task.
+  // The recorded data is returned because a secret in the task is already masked in it. The subagent must get the same
+  // masked task.
   return { started: record?.kind === 'subagent.started' ? record.data : data, limits };
 }
 
@@ -137,8 +137,7 @@ async function workOf(
 }
 
 /**
- * Narrows the mode of the subagent again, because the mode of the parent may have been narrowed while the session was
- * opened.
+ * Narrows the mode of the subagent again. The mode of the parent may have become narrower while the session was opened.
  */
 async function keepNarrow(child: AgentSession, { session }: TurnContext): Promise<void> {
   const mode = narrower(child.mode, session.progress.mode ?? 'read-only');
@@ -146,8 +145,8 @@ async function keepNarrow(child: AgentSession, { session }: TurnContext): Promis
 }
 
 /**
- * Reports the tool calls of the subagent as progress of the call that started it, and its notices as notices of the
- * parent.
+ * Reports the tool calls of the subagent as progress of the call that started it. Reports the notices of the subagent
+ * as notices of the parent.
  */
 async function follow(
   turn: Turn,
@@ -193,9 +192,9 @@ function titleOf(task: string): string {
 }
 
 /**
- * Returns the runtime of a subagent. It is the runtime of its parent, including the rules, but without project grants,
- * so the subagent is allowed no more than its parent. The cache of the subagent is not kept warm, because a subagent
- * runs only for a short time.
+ * Returns the runtime of a subagent. It is the runtime of its parent, including the rules, but without project grants.
+ * The subagent is therefore never allowed more than its parent. The cache of the subagent is not kept warm, because a
+ * subagent runs only for a short time.
  */
 function runtimeFor(children: Children, { session, runtime }: TurnContext, role: string, limits: TurnLimits): Runtime {
   const { ask, grants: _project, ...rest } = runtime;
@@ -204,8 +203,8 @@ function runtimeFor(children: Children, { session, runtime }: TurnContext, role:
     ...rest,
     limits,
     warm: 'off',
-    // Tools that the parent got after its epoch opened are appended after the inherited front, or wait for the next
-    // epoch as in the parent.
+    // The parent may have got tools after its epoch opened. These tools are appended after the inherited front, or wait
+    // for the next epoch as in the parent.
     takeTools: 'next-epoch',
     ...defined({ inherits: opened === undefined ? undefined : { opened, cached: frontEntries(session.state) } }),
     ...(ask !== undefined && {
@@ -221,7 +220,7 @@ function runtimeFor(children: Children, { session, runtime }: TurnContext, role:
 const ROLE = 20;
 
 /**
- * Returns the role as one short name for the title of a question. A model chooses the role, so a long or formatted role
+ * Returns the role as one short name for the title of a question. A model chooses the role. A long or formatted role
  * could look like the call or hide it.
  */
 function roleInTitle(role: string): string {
@@ -249,23 +248,24 @@ async function failedAs(
   };
 }
 
-// Limits of a subagent. Tokens and cost are limited by the subagent's own limits and by its share of what remains for
-// the turn. Waiting calls get equal shares, and the unused part of a share goes to later calls, so all subagents
-// together never take more than what remains. Time is limited by the subagent's own limit and by the remaining time of
-// the turn. Steps are limited only by the subagent's own limit.
+// Limits of a subagent. Tokens and cost are limited by the subagent's own limits and by its share of the amount that
+// remains for the turn. Waiting calls get equal shares. Later calls get the unused part of a share, so all subagents
+// together never take more than the remaining amount. Time is limited by the subagent's own limit and by the remaining
+// time of the turn. Steps are limited only by the subagent's own limit.
 
-/** Limits and usage of a turn, and the limits promised to its running subagents. */
+/** Limits and usage of a turn, and the limits reserved for its running subagents. */
 export interface LeftForSubagents {
   readonly limits: TurnLimits;
   readonly taken: TurnTaken;
   readonly promised: ReadonlyMap<CallId, TurnLimits>;
-  /** Number of subagents that share the remaining limits: the requested one and those that wait. */
+  /** Number of subagents that share the remaining limits: the requested subagent and the waiting subagents. */
   readonly among: number;
 }
 
 /**
- * Returns the limits of the next subagent: for time, tokens and cost the lower one of `own` and its share of what
- * remains for the turn. Steps are limited only by `own`. A limit that neither sets is absent.
+ * Returns the limits of the next subagent. For time, tokens and cost, this is the lower of two limits: `own`, and its
+ * share of the amount that remains for the turn. Steps are limited only by `own`. If none of the two limits is set, the
+ * limit is absent.
  */
 export function shareOf(own: TurnLimits, { limits, taken, promised, among }: LeftForSubagents): TurnLimits {
   const others = [...promised.values()];
@@ -315,8 +315,9 @@ function partOf(amount: string, parts: number): string {
 }
 
 /**
- * Returns the first prompt of a subagent: its role and its task. They are in the prompt because the front must equal
- * the front of the parent to be read from the cache. The text states that an agent wrote the task.
+ * Returns the first prompt of a subagent: its role and its task. They are not in the front, because the front must be
+ * equal to the front of the parent. Only then can it be read from the cache. The text states that an agent wrote the
+ * task.
  */
 function firstPrompt(role: string, task: string): string {
   const roleLine = role === NO_ROLE ? '' : `Your role: ${role}\n`;

@@ -1,5 +1,5 @@
-// Reads the end of a subagent from its own log, and creates the record in the parent's log and the text for the calling
-// model. This text only gives the model a summary and the id of the session. The subagent's log is the authoritative
+// Reads the end of a subagent from its own log. Creates the record in the parent's log and the text for the calling
+// model. This text gives the model only a summary and the id of the session. The subagent's log is the authoritative
 // source.
 
 import { defined } from '@tidemark/core';
@@ -33,7 +33,7 @@ const NEVER_BEGAN: SubagentEnding = {
   totals: totalsOf(NOTHING_SPENT),
 };
 
-/** Returns the end of the subagent's turn. Returns `undefined` while the turn is open or before one began. */
+/** Returns the end of the subagent's turn. Returns `undefined` if no turn has begun, or if the turn is still open. */
 export function endingOf({ progress: { turn } }: Pick<Fold, 'progress'>): SubagentEnding | undefined {
   if (turn?.ended === undefined) return undefined;
   const { outcome, error } = turn.ended;
@@ -50,7 +50,7 @@ export async function foldOf(log: Log, child: SessionId): Promise<Fold | undefin
   }
 }
 
-/** Maximum size of the summary in `subagent.ended`, which is taken from the subagent's last text. */
+/** Maximum size of the summary in `subagent.ended`. The summary is taken from the subagent's last text. */
 const SUMMARY = { bytes: 1_000, lines: 20 };
 
 function endedAs(child: SessionId, { outcome, text, error, totals }: SubagentEnding): EventData['subagent.ended'] {
@@ -68,8 +68,8 @@ const HOW: Readonly<Record<SubagentEnding['outcome'], string>> = {
 };
 
 /**
- * Returns the output of the call that started the subagent: a text for the model, and the fact `subagent.ended`. The
- * output is marked as failed unless the subagent completed its task.
+ * Returns the output of the call that started the subagent: a text for the model, and the fact `subagent.ended`. If the
+ * subagent did not complete its task, the output is marked as failed.
  */
 export function outputOf(child: SessionId, ending: SubagentEnding): ToolOutput {
   const { outcome, text, error, totals } = ending;
@@ -87,22 +87,22 @@ function formatCount(count: number, noun: string): string {
 }
 
 // Before the next turn begins, ends subagents that a crash left open. No session then waits for a subagent that no
-// longer runs, and none remains an orphan (L8). The usage before the crash counts.
+// longer runs, and no subagent becomes an orphan (L8). The usage before the crash counts.
 
 interface Settling {
   readonly log: Log;
   readonly secrets: Secrets;
   readonly surroundings: Surroundings;
   /**
-   * Called with a notice about a subagent whose log is open elsewhere or damaged. The subagent is left open and tried
-   * again before the next turn.
+   * Called with a notice about a subagent whose log is damaged or open in another place. The subagent is left open. The
+   * function tries to end it again before the next turn.
    */
   tell(notice: Notice): void;
 }
 
 /**
- * Ends the open subagents that no call will continue. With `resumesCalls`, the next turn continues the open calls, so only
- * subagents whose call is closed are ended. Without it, all are ended.
+ * Ends the open subagents that no call will continue. With `resumesCalls`, the next turn continues the open calls, so
+ * only subagents whose call is closed are ended. Without it, all subagents are ended.
  */
 export async function settleSubagents(session: Session, settling: Settling, resumesCalls: boolean): Promise<void> {
   const open = new Set<string>(resumesCalls ? openCalls(session.state) : []);
@@ -127,7 +127,7 @@ async function tryToEnd(child: SessionId, settling: Settling): Promise<SubagentE
 }
 
 /**
- * Returns the end of a subagent. If its turn is open, its own subagents are ended first and the turn is then ended as
+ * Returns the end of a subagent. If its turn is open, its own subagents are ended first. The turn is then ended as
  * interrupted.
  */
 async function endOf(child: SessionId, settling: Settling): Promise<SubagentEnding> {

@@ -1,5 +1,5 @@
-// Tests the preview that a user sees before an answer, the scope of a yes, and the grants and texts that an answer can
-// contain.
+// Tests the preview that a user sees before an answer, the scope of the answer yes, and the grants and texts in an
+// answer.
 
 import type { Granted } from '@tidemark/log';
 import { describe, expect, test } from 'vitest';
@@ -22,7 +22,10 @@ interface ShownTool {
   readonly made: () => number;
 }
 
-/** Returns a tool that makes these previews in order, repeats the last one, and records the approved previews. */
+/**
+ * Returns a tool that makes these previews in order and then repeats the last one. The tool records the approved
+ * previews.
+ */
 function shown(previews: readonly (string | Error)[], run: Partial<ToolRun> = {}): ShownTool {
   const approved: (ToolPreview | undefined)[] = [];
   let count = 0;

@@ -1,5 +1,5 @@
-// Asks the user about a call: shows a preview, accepts a yes only for exactly that preview, and records the grant in
-// the answer.
+// Asks the user about a call. Shows a preview, applies the answer yes only to exactly that preview, and records the
+// grant in the answer.
 
 import type { CallId, Digest, Granted, PermissionDecided } from '@tidemark/log';
 import { digest } from '@tidemark/log';
@@ -30,18 +30,21 @@ export interface ReadyCall extends CallRead {
   readonly approved: ToolPreview | undefined;
 }
 
-/** Decision on a call as the log records it, and the text for the model if the call is denied. */
+/** Decision on a call, in the form in which the log records it. If the call is denied, also the text for the model. */
 export interface Permit {
   readonly decided: PermissionDecided;
   readonly denial: string | undefined;
-  /** Preview that the user approved. The call must do exactly what it shows. */
+  /** Preview that the user approved. The call must do exactly what the preview shows. */
   readonly approved?: ToolPreview;
 }
 
 /** Question about a call, without its preview. */
 export type CallAsked = Omit<CallQuestion, 'preview' | 'again'>;
 
-/** Reasons for a question: why the user is asked, and why the answer `always` would allow the call only once. */
+/**
+ * Reasons for a question: the reason for asking the user, and the reason why the answer `always` would allow only this
+ * call.
+ */
 interface AskReasons {
   readonly asks: string;
   /** Ignored if the question offers a grant for `always`. */
@@ -50,16 +53,16 @@ interface AskReasons {
 
 type AskableWork = TurnContext & { readonly ask: Asker };
 
-/** Maximum number of questions about one call whose preview changes after each yes. */
+/** Maximum number of questions about one call. It applies if the preview of the call changes after each yes. */
 const MAX_QUESTIONS = 5;
 
-/** Longest text of a refusal that is passed to the model, in characters. */
+/** Longest text of a refusal that the model receives, in characters. */
 const MAX_WORDS = 2_000;
 
 /**
- * Asks the user about a call. After a yes the preview is made again. If it differs, the user is asked again, at most
- * five times, and then the call is denied. Returns the permit, or a problem if no preview can be made, or `undefined`
- * if the user interrupted.
+ * Asks the user about a call. If the user answers yes, the preview is made again. If it differs, the user is asked
+ * again, at most five times. Then the call is denied. Returns the permit. If no preview can be made, returns a problem.
+ * If the user interrupted, returns `undefined`.
  */
 export async function askAboutCall(
   work: AskableWork,
@@ -85,7 +88,7 @@ export async function askAboutCall(
 }
 
 /**
- * Returns the answer if it is a yes, or the denial that follows from any other answer. Returns `undefined` if the user
+ * Returns the answer if it is yes. For any other answer, returns the denial. Returns `undefined` if the user
  * interrupted.
  */
 async function answerTo(
@@ -146,7 +149,7 @@ async function allowCall(
   return { ...makePermit(asked, { ...head, ...grant }, ''), approved };
 }
 
-/** Reports an answer `always` that allowed the call only once, because the question offered no grant. */
+/** Reports that an answer `always` allowed only this call, because the question offered no grant. */
 function noticeOnce({ tell }: TurnContext, { tool, offer }: CallAsked, reason: string): void {
   const message = `the answer "always" allowed only this call of "${tool}": ${reason}`;
   const next =
@@ -157,9 +160,9 @@ function noticeOnce({ tell }: TurnContext, { tool, offer }: CallAsked, reason: s
 }
 
 /**
- * Returns the grant as the log records it, or an empty object if the answer contains no grant. A grant that contains a
- * secret is dropped. A grant for the project that cannot be stored applies to the session. The user gets a notice in
- * both cases.
+ * Returns the grant in the form in which the log records it. If the answer contains no grant, returns an empty object.
+ * A grant that contains a secret is dropped. If a grant for the project cannot be stored, it applies to the session.
+ * The user gets a notice in both cases.
  */
 async function grantIn(
   { runtime, session, tell }: TurnContext,
@@ -200,8 +203,8 @@ export function makePermit(
 }
 
 /**
- * Returns the tool's own preview of a call, or the arguments as JSON. Returns the problem for the model if the tool
- * cannot make a preview. Returns `undefined` if the user interrupted.
+ * Returns the tool's own preview of a call. If the tool has no `preview`, returns the arguments as JSON. If making the
+ * preview fails, returns the problem for the model. Returns `undefined` if the user interrupted.
  */
 async function makePreview(
   work: TurnContext,
@@ -231,8 +234,8 @@ export function previewDigest({ kind, text, unseen, base }: ToolPreview): Digest
 }
 
 /**
- * Returns the problem that the model receives. The tool's message may quote a file. If the call is not confined to the
- * workspace or if any rule forbids something, reading that file was not allowed, so the message is replaced.
+ * Returns the problem that the model receives. The tool's message may quote a file. Reading that file was not allowed
+ * if the call is not confined to the workspace or if any rule forbids something. In this case the message is replaced.
  */
 function problemOf({ runtime: { rules = [] } }: TurnContext, tool: string, confined: boolean, message: string): string {
   if (confined && rules.every(({ decision }) => decision === 'allow')) return message;

@@ -1,4 +1,5 @@
-// Tests that a call which asks for more than its sandbox gives is asked about, whatever rules allow.
+// Tests a call that asks for more access than its sandbox gives. The user is asked about this call, even if rules allow
+// it.
 
 import { expect, test } from 'vitest';
 import { beginWork, made } from '../../tests/small-work.ts';

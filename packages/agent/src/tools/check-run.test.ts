@@ -1,4 +1,5 @@
-// Tests that a wrong value from the functions of a tool fails its call, with a notice, and leaves the session usable.
+// Tests wrong values from the functions of a tool. Such a value fails the call, raises a notice, and leaves the session
+// usable.
 
 import { describe, expect, test } from 'vitest';
 import { answering, calls, goLive, says } from '../../tests/small-live.ts';
@@ -6,7 +7,7 @@ import type { Tool } from '../ports/tool.ts';
 import { readRules } from '../permissions/read-rules.ts';
 import { problemOfPreview, problemOfRun } from './check-run.ts';
 
-/** Returns a tool whose run has these fields, of any type. */
+/** Returns a tool whose run has these fields, which may be of any type. */
 function toolWith(fields: object): Tool {
   const effects = { paths: [{ path: 'a' }] };
   const run = { title: 'save', effects, run: async () => ({ text: 'saved' }), ...fields };

@@ -1,17 +1,17 @@
-// Checks what a tool returns for a call before it runs: its title, its effects and its preview. The author of a tool can
-// return any value, and a wrong one must fail the call and not the session.
+// Checks the values that a tool returns for a call before the call runs: title, effects and preview. The author of a
+// tool can return any value. A wrong value must fail only the call and not the session.
 
 import type { Notice } from '../ports/session-event.ts';
 import type { ToolPreview, ToolRun } from '../ports/tool.ts';
 import type { CallEffects, CommandEffects, PathEffect } from '../rules/ruled-call.ts';
 import type { TurnContext } from '../session/turn-context.ts';
 
-/** Fields that are checked, of all objects that a tool returns. */
+/** Fields that are checked. They are from all objects that a tool returns. */
 type Unchecked = {
   readonly [name in keyof (ToolRun & ToolPreview & CallEffects & CommandEffects & PathEffect)]?: unknown;
 };
 
-/** Returns the problem of the value that `read` of a tool returned. Returns `undefined` for a `ToolRun`. */
+/** Returns the problem with the return value of a tool's `read`. Returns `undefined` if the value is a `ToolRun`. */
 export function problemOfRun(value: unknown): string | undefined {
   if (!isObject(value)) return '`read` did not return an object with `title` and `run`';
   const { title, confined, sandboxed, beyond, effects, preview, run } = value;
@@ -24,7 +24,7 @@ export function problemOfRun(value: unknown): string | undefined {
   return effects === undefined ? undefined : problemOfEffects(effects);
 }
 
-/** Returns the problem of the value that `preview` returned. Returns `undefined` for a `ToolPreview`. */
+/** Returns the problem with the return value of `preview`. Returns `undefined` if the value is a `ToolPreview`. */
 export function problemOfPreview(value: unknown): string | undefined {
   const isPreview =
     isObject(value) &&

@@ -1,4 +1,4 @@
-// Notices for calls that are denied because an option is not set.
+// Tests the notices about calls that are denied because an option is not set.
 
 import { expect, test } from 'vitest';
 import { answering, calls, goLive, says } from '../../tests/small-live.ts';

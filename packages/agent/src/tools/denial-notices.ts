@@ -1,5 +1,5 @@
-// Notices about calls that are denied because an option is not set. The model only sees an error and may give up, so
-// the author of the agent has to learn the reason.
+// Notices about calls that are denied because an option is not set. The model sees only an error and may stop its work.
+// The author of the agent therefore has to learn the reason.
 
 import type { EffectClass } from '@tidemark/log';
 import type { Mode } from '../ports/permissions.ts';
@@ -14,7 +14,10 @@ export interface DeniedCall {
   readonly mode: Mode;
 }
 
-/** Reports a call that the default mode denies, once per session. Does nothing if the author chose the mode. */
+/**
+ * Reports a call that the default mode denies. There is only one such report in a session. Does nothing if the author
+ * chose the mode.
+ */
 export function noticeDefaultMode(work: TurnContext, call: DeniedCall): void {
   const { modeIsDefault, rules = [] } = work.runtime;
   if (modeIsDefault !== true) return;
@@ -22,7 +25,10 @@ export function noticeDefaultMode(work: TurnContext, call: DeniedCall): void {
   noticeOnce(work, isAllowed ? overriddenRuleNotice(call) : defaultModeNotice(call));
 }
 
-/** Reports a call that a person would have to confirm although no person can be asked, once per session. */
+/**
+ * Reports a call that a person would have to confirm, if no person can be asked. There is only one such report in a
+ * session.
+ */
 export function noticeNoAsker(work: TurnContext, call: DeniedCall): void {
   noticeOnce(work, noAskerNotice(call));
 }
@@ -59,7 +65,9 @@ function noAskerNotice({ tool, effect, mode }: DeniedCall): Notice {
   };
 }
 
-/** Returns the options that allow the call without a person. No option allows a write outside of the workspace. */
+/**
+ * Returns the options that allow the call without asking a person. No option allows a write outside of the workspace.
+ */
 function otherWays({ tool, effect, mode }: DeniedCall): string {
   if (mode !== 'auto') return `, or allow the tool with ${ruleFor(tool)}`;
   if (effect === 'write') return '';

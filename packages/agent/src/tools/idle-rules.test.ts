@@ -1,4 +1,4 @@
-// A rule that matches no tool of the session raises a notice with the name that was probably meant.
+// Tests a rule that matches no tool of the session. It raises a notice with the name that was probably meant.
 
 import { expect, test } from 'vitest';
 import { answering, goLive, says } from '../../tests/small-live.ts';

@@ -1,5 +1,5 @@
 // Notices about permission rules that match no tool of the session, such as a rule with a misspelled name of an MCP
-// tool. Such a rule has no effect, and its author may rely on it.
+// tool. Such a rule has no effect, although its author may rely on it.
 
 import { nearestName } from '../nearest-name.ts';
 import type { Notice } from '../ports/session-event.ts';
@@ -11,9 +11,9 @@ import type { TurnContext } from '../session/turn-context.ts';
 const SERVER = '__';
 
 /**
- * Reports each rule that matches no tool, if a tool or a server has a similar name, or if the server of the rule offers
- * other tools. Other rules are not reported, because they may be meant for tools of another workspace. Each rule is
- * reported once per session.
+ * Reports rules that match no tool. A rule is reported if a tool or a server has a similar name, or if the server of
+ * the rule offers other tools. Other rules are not reported, because they may be meant for tools of another workspace.
+ * Each rule is reported only one time in a session.
  */
 export function noticeIdleRules({
   runtime: { rules = [], tools },
@@ -43,7 +43,8 @@ function idleRuleNotice({ decision, tool }: ReadRule, names: readonly string[]):
 }
 
 /**
- * Returns the name that was most likely meant. For all tools of a server, this is another server, such as `files__*`.
+ * Returns the name that was most likely meant. If the rule is for all tools of a server, returns the name of another
+ * server, such as `files__*`.
  */
 function nearestTo(tool: string, names: readonly string[]): string | undefined {
   if (!tool.includes('*')) return nearestName(tool, names);

@@ -28,7 +28,7 @@ interface PreparedCalls {
 }
 
 /**
- * Prepares calls in their order and asks one question at a time. Returns `undefined` if the user interrupted. Then no
+ * Prepares calls in their order and asks one question at a time. If the user interrupted, returns `undefined`, and no
  * decision is recorded.
  */
 export async function prepareCalls(work: TurnContext, calls: readonly CallPart[]): Promise<PreparedCalls | undefined> {
@@ -53,8 +53,8 @@ async function prepareCall(work: TurnContext, part: CallPart): Promise<PreparedC
   if (permit === undefined) return undefined;
   if ('problem' in permit) return { ready: [], events: [await closeAsFailed(work, call, permit.problem)] };
   const decided: Event = { ...head(work), kind: 'permission.decided', data: permit.decided };
-  // A denial closes the call as an error with the mode and the rule. The fixed text of `tool.abandoned denied` contains
-  // neither, and a model that does not know the reason repeats the call (L6).
+  // A denial closes the call as an error with the mode and the rule. The fixed text of `tool.abandoned denied` does not
+  // contain them. If a model does not know the reason, it repeats the call (L6).
   if (permit.denial !== undefined)
     return { ready: [], events: [decided, await closeAsFailed(work, call, permit.denial)] };
   const { name, effect } = read.tool;
@@ -72,8 +72,8 @@ function isGone({ runtime, session }: TurnContext, name: string): boolean {
 }
 
 /**
- * Returns the tool, the parsed arguments and the run that the tool made of them, or the problem as text for the model.
- * A problem that the author of the tool has to fix also raises a notice. Never throws.
+ * Returns the tool, the parsed arguments, and the run that the tool made from them. If there is a problem, returns the
+ * problem as text for the model. If the author of the tool has to fix the problem, also raises a notice. Never throws.
  */
 async function readCall(work: TurnContext, call: CallPart): Promise<CallRead | ToolProblem> {
   const {
@@ -147,9 +147,9 @@ function writesPlaceholder(name: string): string {
 }
 
 /**
- * Decides if a call may run. The user is asked if the matrix or a rule requires it. If no user can be asked or asking
- * fails, the call is denied with the reason. Returns a problem if the call cannot work, without asking the user.
- * Returns `undefined` if the user interrupted: nothing is decided then, and the next command asks the question again.
+ * Decides if a call may run. The user is asked if the matrix or a rule requires it. If no user can be asked, or if
+ * asking fails, the call is denied with the reason. If the call cannot work, returns a problem without asking the user.
+ * If the user interrupted, returns `undefined`. Then nothing is decided, and the next command asks the question again.
  */
 async function permitCall(work: TurnContext, call: CallId, read: CallRead): Promise<Permit | ToolProblem | undefined> {
   const { tool, run } = read;
@@ -160,7 +160,7 @@ async function permitCall(work: TurnContext, call: CallId, read: CallRead): Prom
   const beyond = work.runtime.allowUnsandboxed ? [] : (run.beyond ?? []);
   const byMode = judge({ mode, effect, confined, sandboxed, beyond: beyond.length > 0 });
   const ruled = once((): RuledCall => {
-    // Absent effects stand for a tool that reports none, which a grant can cover as a whole.
+    // If a tool reports no effects, `effects` is absent, and a grant can cover all its calls.
     const effects = run.effects ?? ((tool.effectKinds ?? []).length > 0 ? {} : undefined);
     const all = beyond.length > 0 ? { ...effects, beyond: [...beyond, ...(effects?.beyond ?? [])] } : effects;
     return defined({ tool: name, effect, confined, effects: all });
@@ -178,7 +178,7 @@ async function permitCall(work: TurnContext, call: CallId, read: CallRead): Prom
     if (byModeAlone) noticeNoAsker(work, { tool: name, effect, mode });
     return makePermit(asked, { by: 'rule', decision: 'denied' }, `${asks}, and no user can be asked`);
   }
-  // No grant is offered if a rule asks: such a rule comes before rules that allow, and so also before grants.
+  // If a rule asks, no grant is offered. Such a rule has priority over rules that allow, and also over grants.
   const offer = verdict === byMode ? await offerOf(work, ruled()) : undefined;
   const always = offer?.exact === undefined ? {} : { always: grantInWords(offer.exact) };
   const why = { asks, once: byModeAlone ? whyNoGrant(ruled()) : 'a rule asks about each such call' };
@@ -186,8 +186,8 @@ async function permitCall(work: TurnContext, call: CallId, read: CallRead): Prom
 }
 
 /**
- * Calls `make` on first use and keeps the result. The tool is asked for the effects of a call only if a rule or a grant
- * needs them.
+ * Calls `make` when the result is first needed, and keeps the result. The tool is asked for the effects of a call only
+ * if a rule or a grant needs them.
  */
 function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
@@ -209,8 +209,8 @@ async function underRules(
 }
 
 /**
- * Returns the grants of the project. Grants that cannot be read allow nothing, so the user is asked. A grant for a whole
- * tool applies to one session, so the project cannot give it.
+ * Returns the grants of the project. If the grants cannot be read, they allow nothing, so the user is asked. A grant
+ * for a whole tool applies only to one session, so the project cannot give it.
  */
 async function keptOf(grants: TurnContext['runtime']['grants']): Promise<readonly Granted[]> {
   try {
@@ -221,8 +221,8 @@ async function keptOf(grants: TurnContext['runtime']['grants']): Promise<readonl
 }
 
 /**
- * Returns the grants that may be offered to the user. Returns `undefined` if none is possible for this call, or if a
- * grant would contain a secret, because the log cannot record a secret unmasked.
+ * Returns the grants to offer to the user. Returns `undefined` if no grant is possible for this call. Also returns
+ * `undefined` if a grant would contain a secret, because the log cannot record a secret unmasked.
  */
 async function offerOf({ session, runtime }: TurnContext, call: RuledCall): Promise<GrantOffer | undefined> {
   if (!canGrant(call)) return undefined;

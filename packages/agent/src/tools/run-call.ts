@@ -1,5 +1,5 @@
-// Runs one call of a tool: builds its context, limits and shapes its output, stores its images, and closes it by one
-// event when it ends. Facts that the call caused are appended directly after that event.
+// Runs one call of a tool: builds its context, limits and shapes its output, and stores its images. When the call ends,
+// one event closes it. Facts that the call caused are appended directly after that event.
 
 import { defined } from '@tidemark/core';
 import type { CallId, ContentPart, Digest, Event, EventOf, Timestamp, ToolEnded, TurnId } from '@tidemark/log';
@@ -21,7 +21,7 @@ import type { TurnContext } from '../session/turn-context.ts';
 import type { ReadyCall } from './ask-about-call.ts';
 
 interface CallEndings {
-  /** Aborted when the tool must stop. */
+  /** Signal that aborts when the tool must stop. */
   readonly stop: AbortSignal;
   /** Resolves when the runtime no longer waits for the call. */
   readonly givenUp: Promise<void>;
@@ -31,9 +31,10 @@ type RunOutcome = { readonly returned: ToolOutput } | { readonly threw: unknown 
 
 /**
  * Runs a call and closes it by exactly one event. An error of the tool becomes the error of the call. After an
- * interrupt, a result that the tool still returns counts, and an error means that the call was interrupted.
+ * interrupt, the tool may still return a result, which counts. After an interrupt, an error means that the call was
+ * interrupted.
  *
- * @throws AgentError, LogError when the closing event cannot be appended.
+ * @throws AgentError, LogError if the closing event cannot be appended.
  */
 export async function runCall(work: TurnContext, ready: ReadyCall, { stop, givenUp }: CallEndings): Promise<void> {
   const { session, runtime } = work;
@@ -47,7 +48,7 @@ export async function runCall(work: TurnContext, ready: ReadyCall, { stop, given
   if (outcome === undefined || ('threw' in outcome && stop.aborted)) {
     output.drop();
     // Without an interrupt by the user, the call was stopped because another call could not be recorded. It then stays
-    // open for the next command to decide (L8).
+    // open, and the next command decides about it (L8).
     if (work.signal.aborted) await commit(session, [abandon(ready.call, 'interrupted', head(work))]);
     return;
   }
@@ -104,7 +105,7 @@ async function raiseNotice(
   tell({ type: 'notice.raised', notice });
 }
 
-/** Returns the log as it was when the call began. Later records are not visible to the call. */
+/** Returns the log in its state at the beginning of the call. Later records are not visible to the call. */
 function historyOf({ log, writer, state: { length } }: Session): ToolHistory {
   return {
     length,
@@ -114,7 +115,7 @@ function historyOf({ log, writer, state: { length } }: Session): ToolHistory {
 }
 
 /**
- * Returns the closing event of a finished call and the events of its facts. A result that cannot be stored becomes an
+ * Returns the closing event of a finished call and the events of its facts. If a result cannot be stored, it becomes an
  * error of the call, because the tool may already have taken effect.
  */
 async function closingEvents(
@@ -140,8 +141,8 @@ async function closingEvents(
 }
 
 /**
- * Returns true if the fact still applies to the recorded result. A skill body that was cut, because masking made it too
- * long, does not count as loaded and can be requested again.
+ * Returns true if the fact is still true for the recorded result. Masking can make a skill body too long, so that it is
+ * cut. Such a body does not count as loaded and can be requested again.
  */
 function holds({ kind }: ToolFact, { shaping }: ToolEnded): boolean {
   return kind !== 'skill.loaded' || shaping === undefined;
@@ -189,8 +190,8 @@ const HIDES_SECRET =
 
 /**
  * Returns the closing event of a call that threw. The error message comes after the written output, so the model is
- * shown the tail. A write can fail because the model was shown a placeholder instead of a secret in the file. The tool
- * does not know this, so the explanation is added here if the error message contains a secret.
+ * shown the end of the output. A write can fail because the model was shown a placeholder instead of a secret in the
+ * file. The tool does not know this reason. If the error message contains a secret, the reason is added here.
  */
 async function faultOf(
   work: TurnContext,
@@ -209,8 +210,8 @@ async function faultOf(
 }
 
 /**
- * Appends the closing events of a call. If the log refuses a payload, the call is closed as failed, because it would
- * otherwise stay open.
+ * Appends the closing events of a call. If the log refuses a payload, the call is closed as failed. Otherwise it would
+ * stay open.
  */
 async function close(work: TurnContext, ready: ReadyCall, durationMs: number, events: readonly Event[]): Promise<void> {
   try {
@@ -233,9 +234,10 @@ function closeAsUnkept(
 
 interface CallOutput {
   /**
-   * Writes a chunk for the tool. The tool awaits the promise for backpressure.
+   * Writes a chunk for the tool. The tool awaits the promise, so it does not write faster than the output accepts
+   * (backpressure).
    *
-   * @throws AgentError `agent/call-ended` once the call has ended.
+   * @throws AgentError `agent/call-ended` after the end of the call.
    */
   write(chunk: string | Uint8Array): Promise<void>;
   isOpen(): boolean;
@@ -296,8 +298,8 @@ export function openCallOutput(output: ToolOutputSink): CallOutput {
 }
 
 /**
- * Returns a rejected promise that is already handled. A caller that awaits it gets the error, and a tool that keeps
- * writing without awaiting cannot crash the process.
+ * Returns a rejected promise that is already handled. If the caller awaits it, the caller gets the error. If a tool
+ * keeps writing without awaiting, the process does not crash.
  */
 function refuseWrite(): Promise<void> {
   const refusal = Promise.reject<void>(callEnded());
@@ -345,8 +347,8 @@ function closingEvent(
 }
 
 /**
- * Returns the closing event of a call that failed with this text. The text is shaped like any other output, because a
- * tool may have chosen it.
+ * Returns the closing event of a call that failed with this text. The text is shaped like any other output, because it
+ * may come from a tool.
  */
 export async function closeAsFailed(
   work: TurnContext,
@@ -367,8 +369,9 @@ export function head({ runtime, turn }: TurnContext): { readonly at: Timestamp; 
 }
 
 /**
- * Returns the output limits of a result: the fixed limit, or the call's share of the headroom if that is less. Open
- * calls get equal shares. A call that uses less leaves the rest to the later calls, so all results fit in any order.
+ * Returns the output limits of a result: the fixed limit, or the call's share of the headroom if this share is smaller.
+ * Open calls get equal shares. If a call uses less than its share, the later calls get the rest. All results therefore
+ * fit in any order.
  */
 function limitsOf({ session, runtime }: TurnContext): OutputLimits {
   return limitsAt(session.state, runtime.capabilities, openCalls(session.state).length, runtime.budgets);

@@ -13,15 +13,16 @@ import type { ReadyCall } from './ask-about-call.ts';
 import { prepareCalls } from './prepare-calls.ts';
 import { head, runCall } from './run-call.ts';
 
-/** Time that a tool may take to end after it must stop, in milliseconds. */
+/** Time in which a tool has to end after it was asked to stop, in milliseconds. */
 const GRACE_MS = 5_000;
 
 /**
  * Closes every open call of the current batch. Returns the effects of the calls that ran, in call order. When the user
- * interrupts, running tools are asked to stop and get five seconds. Calls that are still open after that are abandoned.
+ * interrupts, running tools are asked to stop and get five seconds. Calls that are still open after that time are
+ * abandoned.
  *
- * @throws AgentError, LogError when an event cannot be appended or flushed. Running tools are stopped first, and calls
- *   stay open for the next command to decide.
+ * @throws AgentError, LogError if an event cannot be appended or flushed. Running tools are stopped first. The calls
+ *   stay open, and the next command decides about them.
  */
 export async function runCalls(work: TurnContext): Promise<readonly ToolEffect[]> {
   const effects: ToolEffect[] = [];
@@ -39,7 +40,8 @@ function openParts({ history }: State): readonly CallPart[] {
 }
 
 /**
- * Groups consecutive calls that may run in parallel, in call order. A call that must run alone is a group of its own.
+ * Groups consecutive calls that may run in parallel, in call order. If a call must run alone, its group contains only
+ * this call.
  */
 function groupsOf(calls: readonly CallPart[], tools: readonly Tool[]): readonly (readonly CallPart[])[] {
   const groups: CallPart[][] = [];
@@ -54,7 +56,7 @@ function groupsOf(calls: readonly CallPart[], tools: readonly Tool[]): readonly 
 }
 
 /**
- * Returns true if a call of this tool must run alone. A call of an unknown tool runs nothing, so other calls need not
+ * Returns true if a call of this tool must run alone. A call of an unknown tool runs nothing, so other calls do not
  * wait for it.
  */
 function runsAlone(tool: Tool | undefined): boolean {

@@ -1,5 +1,5 @@
-// Begins a turn: with a prompt, or by resuming a turn that ended early. Calls and turns that are still open from
-// earlier are recovered in the same append.
+// Begins a turn with a prompt, or resumes a turn that ended early. Calls and turns that are still open from earlier are
+// recovered in the same append.
 
 import { defined } from '@tidemark/core';
 import type { ContentPart, Event, EventOf, Timestamp, TurnBegan, TurnId } from '@tidemark/log';
@@ -61,9 +61,9 @@ export async function beginTurn(work: StepContext, beginning: TurnBeginning, mod
 
 /**
  * Returns the events of the prompt with its requested skills. Before them come the `skill.loaded` events of skills that
- * the front will contain. A requested body that the front will contain is not sent twice. The choice of the front's
- * skills assumes a prompt with all requested bodies. This is safe, because a shorter prompt needs at least as much
- * padding.
+ * the front will contain. If the front will contain a requested body, the body is not sent again with the prompt. The
+ * front's skills are chosen for a prompt with all requested bodies. This is safe, because a shorter prompt needs at
+ * least as much padding.
  */
 async function beginningWith(
   work: StepContext,
@@ -110,8 +110,8 @@ async function goOn(work: TurnContext, trigger: TurnBegan['trigger'] | undefined
 }
 
 /**
- * Records a mode that was narrowed when the session was opened. Opening writes nothing, so the first command records
- * it.
+ * Records a mode that became narrower when the session was opened. Opening writes nothing, so the first command records
+ * the mode.
  */
 async function settleMode({ session, runtime, turn }: TurnContext, mode: Mode): Promise<void> {
   if (session.progress.mode === mode) return;
@@ -120,7 +120,7 @@ async function settleMode({ session, runtime, turn }: TurnContext, mode: Mode): 
 }
 
 /**
- * Returns the skills with these names, each one once.
+ * Returns the skills with these names, without duplicates.
  *
  * @throws AgentError `agent/unknown-skill` if there is no skill with a name.
  */
@@ -148,9 +148,9 @@ interface BroughtSkills {
 }
 
 /**
- * Returns the events for skills that the user requests with a prompt. Each body is a note before its prompt. A skill
- * over the budget is still loaded, and the user gets a notice. `preloaded`: names of the skills that the next front
- * will contain.
+ * Returns the events for skills that the user requests with a prompt. Each body is a note before its prompt. If a skill
+ * exceeds the budget, it is still loaded, and the user gets a notice. `preloaded`: names of the skills that the next
+ * front will contain.
  */
 function bringSkills(
   { session, runtime }: Pick<TurnContext, 'session' | 'runtime'>,
@@ -204,8 +204,8 @@ function noticeOf({ name }: Skill, verdict: LoadVerdict): Notice | undefined {
 }
 
 /**
- * Input for the choice of preloaded skills. The padding of the front depends on the prompt too. The choice is therefore
- * made from the records that the turn is about to append, so the opening of the epoch makes the same choice later. The
+ * Input for the choice of preloaded skills. The padding of the front also depends on the prompt. The choice is
+ * therefore made from the records that the turn will append. When the epoch opens later, it makes the same choice. The
  * caller has refreshed the tools.
  */
 type Preloading = Pick<StepContext, 'session' | 'runtime' | 'wantedFor'>;
@@ -216,8 +216,8 @@ export function mayPreload({ session, runtime }: Pick<Preloading, 'session' | 'r
 }
 
 /**
- * Names of the skills that the front will contain, and a `skill.loaded` event without a turn for each skill that is not
- * recorded yet.
+ * Names of the skills that the front will contain. Also a `skill.loaded` event, without a turn, for each skill that is
+ * not recorded yet.
  */
 interface Preloaded {
   readonly names: readonly string[];

@@ -1,6 +1,6 @@
 // Tests a session that continues from earlier answers over a WebSocket, against the simulator. The tests check the
-// requests, the records, the reasons to start over, and that every request can be rebuilt from the log, both as it was
-// sent and as a whole request.
+// requests, the records and the reasons for starting over. They also rebuild every request from the log, both in its
+// sent form and as a whole request.
 
 import type { RequestSpec } from '@tidemark/context';
 import { composeFront } from '@tidemark/context';

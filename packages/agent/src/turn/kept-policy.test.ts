@@ -11,7 +11,7 @@ const tooLong = (): Provider =>
     says('Never.', { fault: { after: 0, error: failure({ code: 'provider/too-long', class: 'compaction' }) } }),
   );
 
-/** Returns a session whose turn began with this policy and was ended by a limit. */
+/** Returns a session whose turn began with this policy. A limit ended the turn. */
 async function limited(compaction: Runtime['compaction']): Promise<Live> {
   const chosen = compaction === undefined ? {} : { compaction };
   const stage = await goLive({ provider: answering(says('Never.')), runtime: { limits: { steps: 0 }, ...chosen } });

@@ -1,5 +1,5 @@
-// Tests that a reasoning setting belongs to its session. Another process continues with the setting, so opening the
-// session causes no further change that would have to be paid.
+// Tests that a reasoning setting belongs to its session. Another process continues with the setting. Opening the
+// session therefore causes no further change and no cost.
 
 import type { RenderParameters } from '@tidemark/log';
 import { expect, test } from 'vitest';

@@ -1,6 +1,6 @@
-// Tests a long turn that is compacted in its middle, with each kind of thinking, on catalog rows with and without the
-// prefix check. The simulator checks every signature and every item, and must refuse nothing. The turn has 26 steps, or
-// 300 with TIDEMARK_FULL=1.
+// Tests a long turn that is compacted in its middle, with each kind of thinking. The catalog rows have the prefix check
+// or do not have it. The simulator checks every signature and every item, and must refuse nothing. The turn has 26
+// steps, or 300 with TIDEMARK_FULL=1.
 
 import type { RenderParameters } from '@tidemark/log';
 import type { Capabilities, Provider } from '@tidemark/model';
@@ -88,7 +88,7 @@ async function play({ row, kind, parameters = {}, reach }: Course): Promise<void
   const compacted = (await records()).filter(({ kind: one }) => one === 'history.compacted');
   expect(compacted.length).toBeGreaterThanOrEqual(FULL ? 3 : 1);
   for (const body of bodies) expect(body).toContain('Look at everything, in order.');
-  // The requests must contain thinking. Otherwise the simulator had no signature to check.
+  // The requests must contain thinking. Otherwise the simulator would have no signature to check.
   const told = bodies.filter((body) => THOUGHTS[kind].test(body)).length;
   if (kind === 'none') expect(told).toBe(0);
   else expect(told).toBeGreaterThan(STEPS / 2);

@@ -1,5 +1,5 @@
-// Prepares the request of a step. Before the request is sent, the user is informed of a limit that ends the turn, of a
-// rewrite and its price, of the pressure, and of a price cliff.
+// Prepares the request of a step. Before the request is sent, the user is informed about four things: a limit that ends
+// the turn, a rewrite and its price, the pressure, and a price cliff.
 
 import { defined } from '@tidemark/core';
 import type { CliffCost, ForeseenRewrite, Preload, RequestSpec } from '@tidemark/context';
@@ -25,23 +25,26 @@ import { takenBy } from '../session/turn-context.ts';
 import { policyOf } from './recover-context.ts';
 
 /**
- * Returns the request after it is in the log and flushed. Returns an ending if no request may be made, and `undefined`
- * if the user interrupted.
+ * Returns the request after it is in the log and flushed. If no request may be made, returns an ending. If the user
+ * interrupted, returns `undefined`.
  */
 export async function prepareStep(working: StepContext): Promise<Prepared | TurnEnding | undefined> {
   for (;;) {
     const made = await tryToPrepare(working);
     if (!(made instanceof NotYet)) return made;
     if ('outcome' in made.why) return made.why;
-    // The report runs outside the session's mutex. The user may take long to answer, and other commands must be able to
-    // append meanwhile.
+    // The report runs outside the session's mutex. The user may need a long time to answer, and other commands must be
+    // able to append during this time.
     const ending = await reportRewrite(working, made.step, made.why);
     if (ending !== undefined || working.signal.aborted) return ending;
     working.reportedRewrites.add(made.step);
   }
 }
 
-/** Thrown from the preparation, before anything is committed, to report a rewrite or to end the turn. */
+/**
+ * Thrown from the preparation, before anything is committed. It leads to the report of a rewrite or to the end of the
+ * turn.
+ */
 class NotYet extends Error {
   readonly why: TurnEnding | ForeseenRewrite;
   readonly step: number;
@@ -84,7 +87,7 @@ async function tryToPrepare(working: StepContext): Promise<Prepared | NotYet> {
 /**
  * Checks the next call before anything is committed.
  *
- * @throws NotYet for a call beyond the limit of tokens or cost, and for a rewrite above a threshold that was not
+ * @throws NotYet if the call exceeds the limit of tokens or cost, or if its rewrite is above a threshold and was not
  *   reported.
  */
 function requireReported(working: StepContext, { step, outlook, rewrite }: Foreseen): void {
@@ -95,11 +98,11 @@ function requireReported(working: StepContext, { step, outlook, rewrite }: Fores
   throw new NotYet(rewrite, step);
 }
 
-/** Context of a turn, with the state that its loop keeps while it runs in this process. */
+/** Context of a turn, with state that is kept while the turn runs in this process. */
 export interface StepContext extends TurnContext {
   readonly promptStreams: PromptStreams;
   readonly wantedFor: WantedFor;
-  /** Numbers of the steps whose rewrite was reported, and accepted if the user was asked. */
+  /** Numbers of the steps whose rewrite was reported. If the user was asked, the user has accepted the rewrite. */
   readonly reportedRewrites: Set<number>;
 }
 
@@ -107,9 +110,10 @@ export interface StepContext extends TurnContext {
 export type WantedFor = (runtime: Runtime) => Promise<RequestSpec>;
 
 /**
- * Creates the function that returns the specification of the next request. The specification contains the front
- * composed from the runtime's tools and role, its padding, and the digest of the catalog row, which is stored so that
- * the log can name it. The front is composed again only if the runtime or the skill bodies to preload changed.
+ * Creates the function that returns the specification of the next request. The specification contains the front, its
+ * padding, and the digest of the catalog row. The front is composed from the runtime's tools and role. The row is
+ * stored, so that the log can refer to it. The front is composed again only if the runtime or the skill bodies to
+ * preload changed.
  */
 export function createWantedFor(artifacts: Artifacts): WantedFor {
   let kept:
@@ -145,7 +149,7 @@ async function compose(artifacts: Artifacts, runtime: Runtime, preloads: readonl
   return {
     provider: provider.name,
     model: capabilities.model,
-    // Parameters that the catalog row does not contain are not sent, so changing them does not change the request.
+    // Parameters that the catalog row does not contain are not sent. If they change, the request does not change.
     parameters: knownParameters(parameters, capabilities),
     capabilities: await keepCapabilities(artifacts, capabilities),
     texts,
@@ -156,9 +160,9 @@ async function compose(artifacts: Artifacts, runtime: Runtime, preloads: readonl
 }
 
 /**
- * Reports a step that pays again for tokens sent before: by a notice, or by a question in mode `ask`. A rewrite by
- * pruning, which saves more than it costs, is only reported. Returns the ending of the turn if the user declines,
- * otherwise `undefined`.
+ * Reports a step that is billed again for tokens sent before. In mode `ask` it asks a question, otherwise it raises a
+ * notice. A rewrite by pruning saves more than it costs, so it is only reported. If the user declines, returns the
+ * ending of the turn, otherwise `undefined`.
  */
 async function reportRewrite(
   work: TurnContext,
@@ -193,12 +197,13 @@ async function askAboutRewrite(
   }
 }
 
-/** Next step before a long request. */
+/** Next action before a long request. */
 const SEE_FREED = 'See what a compaction would free with `session.compact({ dryRun: true })`.';
 
 /**
- * Reports how full the window is with the next request: a status at every step, and one notice when the request reaches
- * a tier that needs an action. The record of the tier is already in the log, so no other process reports it again.
+ * Reports how full the window is with the next request. Each step reports a status. If the request reaches a tier that
+ * needs an action, one notice is raised. The record of the tier is already in the log, so no other process reports it
+ * again.
  */
 export function reportPressure({ tell }: TurnContext, { gauge, crossed }: Prepared): void {
   if (gauge === undefined) return;
@@ -215,7 +220,7 @@ export function reportPressure({ tell }: TurnContext, { gauge, crossed }: Prepar
 
 /**
  * Reports the first request above a price cliff, before the request is sent. A price cliff is an input length above
- * which the whole request costs more. A repeated attempt is not reported again.
+ * which the whole request costs more. If the attempt is repeated, there is no second report.
  */
 export function reportCliff({ tell }: TurnContext, { outlook: { cliff, forecast }, record }: Prepared): void {
   if (cliff === undefined || record.data.attempt > 0) return;
@@ -251,8 +256,8 @@ function cliffInWords({ above, cost }: CliffCost): string {
 }
 
 /**
- * Returns an amount as text: rounded to a cent from 20 cents on, otherwise with three significant digits. For a smaller
- * amount, rounding to a cent would be less exact than the estimate itself.
+ * Returns an amount as text: rounded to a cent from 20 cents on, otherwise with three significant digits. If a smaller
+ * amount were rounded to a cent, it would be less exact than the estimate itself.
  */
 function moneyInWords(cost: string | undefined): string {
   if (cost === undefined) return 'at an unknown price';
@@ -261,8 +266,8 @@ function moneyInWords(cost: string | undefined): string {
 }
 
 /**
- * Returns the ending of a turn whose next step was not sent because the user declined its price. If asking the user
- * failed, `why` is the reason.
+ * Returns the ending of a turn after the user declined the price of a step. The step was not sent. If the user could
+ * not be asked, `why` is the reason.
  */
 function declinedEnding(step: number, rewrite: ForeseenRewrite, why = 'the user declined'): TurnEnding {
   const error = {

@@ -1,5 +1,5 @@
-// Tests the pressure of each request: it is read before every step, recorded once per tier and checkpoint, and reported
-// with the next action.
+// Tests the pressure of each request. It is read before every step. It is recorded one time for each tier and
+// checkpoint, and reported with the next action.
 
 import type { Gauge } from '@tidemark/context';
 import type { RecordedOf, Usage } from '@tidemark/log';
@@ -84,7 +84,7 @@ describe('the pressure of a turn', () => {
   test.each<readonly ['manual' | 'preflight', readonly string[]]>([
     ['manual', ['critical']],
     // At the tier `critical`, the runtime compacts before the request, so `critical` is not reported. The input count
-    // from before the compaction is not valid for the request that is sent after it.
+    // was measured before the compaction. It is not valid for the request that is sent afterwards.
     ['preflight', ['recovery']],
   ])(
     'that is critical is reported if only the user may compact, else the runtime compacts: %s',

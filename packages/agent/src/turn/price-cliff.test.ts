@@ -1,5 +1,5 @@
-// Tests the first request above a price cliff, which is an input length above which the whole request costs more. The
-// request is reported once, before it is sent, and later by `explainSession` and the accounts.
+// Tests the first request above a price cliff. A price cliff is an input length above which the whole request costs
+// more. The request is reported one time before it is sent. Later, `explainSession` and the accounts report it.
 
 import type { SessionId, Usage } from '@tidemark/log';
 import { scriptedEncoder } from '@tidemark/provider-scripted';
@@ -54,8 +54,8 @@ test('a price cliff is reported once, before the request is sent, with its extra
   expect(cliffsOf(turn)).toEqual([
     {
       code: CLIFF,
-      // 98,000 tokens are read at 0.04 dollars more per million, and about 4,000 are written at 0.5 dollars more per
-      // million.
+      // Reading 98,000 tokens costs 0.04 dollars more per million. Writing about 4,000 tokens costs 0.5 dollars more
+      // per million.
       message: expect.stringMatching(
         /^the next request has about 10\d,\d{3} tokens: above 100,000 tokens the whole request costs more, \$0\.00[56]\d+ more for this request, and every longer request costs more, too$/,
       ),
@@ -122,7 +122,7 @@ test('`explainSession` names the step that crossed the price cliff, and the acco
   await live.prompt(LONG);
   await live.prompt('go on');
   const { explained } = await explainSession(log, ID, () => scriptedEncoder);
-  // The cost includes ten answer tokens at 2 dollars more per million.
+  // The cost includes ten answer tokens. They cost 2 dollars more per million.
   expect(explained).toMatchObject([{ step: 1, cliff: { above: 100_000, cost: '0.005945' } }]);
   const session: SessionId = ID;
   const { whole } = await addSession(NO_ACCOUNTS, log, session, { by: 'session', rowOf: () => HAIKU });

@@ -114,8 +114,8 @@ describe('an answer that is cut because the window is full', () => {
   const LAST = 'This is what I saw in the end. '.repeat(40);
 
   /**
-   * Returns a plan that calls `look` 22 times, after which only a short answer fits. Then it gives an answer that does
-   * not fit, and after that a short one.
+   * Returns a plan that calls `look` 22 times, after which only a short answer fits. The next answer does not fit. The
+   * answer after that is short.
    */
   function untilFull(): (sent: ReceivedRequest) => AnswerPlan {
     let step = 0;

@@ -1,6 +1,6 @@
-// Compacts a turn automatically in three places: before a step whose request would be too full, after a request refused
-// as too long, and after an answer that filled the window. Each compaction is reported with its trigger and the freed
-// tokens.
+// Compacts a turn automatically in three places: before a step whose request would be too full, after a request was
+// refused as too long, and after an answer filled the window. Each compaction is reported with its trigger and the
+// freed tokens.
 
 import { largestParts } from '@tidemark/context';
 import type { TurnId } from '@tidemark/log';
@@ -26,8 +26,8 @@ import type { TurnContext } from '../session/turn-context.ts';
 import { askSources } from '../sources/ask-sources.ts';
 
 /**
- * Returns the compaction policy of this turn: the runtime's setting, otherwise the policy that the log records for the
- * turn, otherwise `preflight`.
+ * Returns the compaction policy of this turn: the setting of the runtime, or else the policy that the log records for
+ * the turn, or else `preflight`.
  */
 export function policyOf({ session, runtime }: TurnContext): CompactionPolicy {
   return runtime.compaction ?? session.progress.turn?.compaction ?? 'preflight';
@@ -44,21 +44,24 @@ export async function relievePressure(work: TurnContext): Promise<void> {
   else if (isIdle(session)) sayIdle(work);
 }
 
-/** Returns true if the turn has sent no request yet. A turn that had ended and was resumed counts as a new turn. */
+/** Returns true if the turn has sent no request yet. If a turn had ended and was resumed, it counts as a new turn. */
 function isFirst({ session: { progress } }: TurnContext): boolean {
   return progress.lastRequest === undefined && progress.stepAttempts === 0;
 }
 
 /**
- * For each session, the position of the compaction about which `context/compaction-idle` was raised: it freed almost
- * nothing. Prevents a second notice about the same compaction.
+ * For each session, the position of the compaction that freed almost nothing and for which `context/compaction-idle`
+ * was raised. Prevents a second notice about the same compaction.
  */
 const TOLD_IDLE: WeakMap<Session, number> = new WeakMap();
 
-/** Next step after a compaction that did not help. */
+/** Next action after a compaction that did not help. */
 const SEE_PARTS = 'See the largest parts with `session.compact({ dryRun: true })`.';
 
-/** Reports once per compaction that no further compaction is made before a step until the next prompt. */
+/**
+ * Reports that no further compaction is made before a step until the next prompt. There is only one such report for
+ * each compaction.
+ */
 function sayIdle({ session, tell }: TurnContext): void {
   const last = session.state.compacted?.position;
   if (last === undefined || TOLD_IDLE.get(session) === last) return;
@@ -73,8 +76,8 @@ function sayIdle({ session, tell }: TurnContext): void {
 }
 
 /**
- * Returns the trigger for a compaction after which the step is sent again. Returns `undefined` if the failure does not
- * call for a compaction.
+ * Returns the trigger for a compaction after which the step is sent again. Returns `undefined` if a compaction is not
+ * needed after this failure.
  */
 export function recoveryFrom(work: TurnContext, error: ProviderError): CompactionTrigger | undefined {
   const { session, runtime } = work;
@@ -98,8 +101,8 @@ export async function recoverContext(
   const from = session.progress.recoveryCompactions;
   const report = trigger === undefined ? undefined : await compactInTurn(work, trigger, from);
   const fits = error.class !== 'compaction' || report?.outcome === 'compacted';
-  // With the policy `manual`, the turn ends with the error of the failed call, which already names the compaction as
-  // the next step.
+  // With the policy `manual`, the turn ends with the error of the failed call. This error already names the compaction
+  // as the next action.
   if (fits || policyOf(work) === 'manual') return undefined;
   return contextUnfit(error.message, largestParts(session.state));
 }
@@ -117,8 +120,8 @@ export async function makeRoom(work: TurnContext): Promise<TurnEnding | undefine
 }
 
 /**
- * Turn of each session in which a model was asked for a checkpoint without success. No model is asked again in the same
- * turn.
+ * For each session, the turn in which a model was asked for a checkpoint without success. No model is asked again in
+ * the same turn.
  */
 const ASKED_IN_VAIN: WeakMap<Session, TurnId> = new WeakMap();
 

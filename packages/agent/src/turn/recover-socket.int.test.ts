@@ -1,6 +1,6 @@
 // Tests a WebSocket connection that fails while the window is almost full, against the simulator. The history is
-// compacted before the step is sent again, with a trigger of its own. The history is not compacted for this reason if
-// only the user may compact, if there is room, or over HTTP.
+// compacted before the step is sent again. This compaction has its own trigger. There is no such compaction if only the
+// user is allowed to compact, if there is room, or over HTTP.
 
 import type { Capabilities } from '@tidemark/model';
 import { defaultCatalog, findModel } from '@tidemark/model';
@@ -48,7 +48,7 @@ interface Death {
 
 /**
  * Plays a turn that calls `look` 16 times. During the next answer, the test sends the session more text than the window
- * can hold, and the connection ends.
+ * can contain. The connection then ends.
  */
 async function die({ fault, runtime = {}, steered = 2_400, transport = 'auto', upgrade }: Death): Promise<Died> {
   let step = 0;

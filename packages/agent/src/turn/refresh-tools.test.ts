@@ -1,5 +1,5 @@
-// Tests a tool source: the times when it is asked, conflicts of names, notices that are raised once, and questions to
-// the user.
+// Tests a tool source: the times when it is asked, conflicts of names, notices that must not be repeated, and questions
+// to the user.
 
 import type { ToolSpec } from '@tidemark/context';
 import type { Recorded } from '@tidemark/log';

@@ -1,6 +1,7 @@
-// Takes the current tools of the tool sources into the runtime of the session. If a definition is new or changed, it is
-// appended for the model if the model supports that, else it waits for the next epoch. A definition that changed under
-// its name first needs the approval of the user. If no user can be asked, the definition is held back with a notice.
+// Takes the current tools of the tool sources into the runtime of the session. If the model supports it, a new or
+// changed definition is appended for the model. Otherwise the definition waits for the next epoch. If a definition
+// changed but its name did not, the user must approve it first. If no user can be asked, the definition is held back
+// with a notice.
 
 import type { ToolSpec } from '@tidemark/context';
 import { canonicalText } from '@tidemark/log';
@@ -60,7 +61,10 @@ async function offersOf(
   return held.length === 0 ? offers : sources.map((source) => source.offer(shown));
 }
 
-/** Asks the user once about a changed definition. Without a yes the definition stays held back. */
+/**
+ * Asks the user about a changed definition, only one time. If the user does not answer yes, the definition is still not
+ * used.
+ */
 async function settle(work: Taking, held: HeldTool): Promise<void> {
   const { ask } = work.runtime;
   const { refused } = noticesOf(work.session);
@@ -119,8 +123,8 @@ function firstOfEach(work: Taking, own: readonly Tool[], given: readonly Tool[])
 }
 
 /**
- * Returns the notice of a source with its message masked, because the last output of a failing server may contain a
- * secret that the server received.
+ * Returns the notice of a source with its message masked. The last output of a failing server may contain a secret that
+ * the server received.
  */
 async function maskTrouble({ session }: Taking, trouble: ToolTrouble): Promise<Notice> {
   return { ...trouble, message: await session.secrets.mask(trouble.message) };

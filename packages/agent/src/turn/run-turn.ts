@@ -1,4 +1,4 @@
-// Turn loop: reads the next move from the log, does it, and records the result, until nothing is left to do.
+// Turn loop: reads the next move from the log, makes this move, and records the result, until no move is left.
 
 import { defined } from '@tidemark/core';
 import type { Event, Recorded } from '@tidemark/log';
@@ -29,7 +29,8 @@ const MAX_CORRECTIONS = 2;
 /**
  * Runs an open turn to its end. Failures of the provider and refusals end the turn as `failed`.
  *
- * @throws LogError, and AgentError of sort `conflict` or `bug`: the session cannot continue in this process.
+ * @throws LogError, and AgentError of sort `conflict` or `bug`. The session cannot continue in this process after these
+ *   errors.
  */
 export async function runTurn(working: StepContext): Promise<FinishedTurn> {
   for (;;) {
@@ -92,8 +93,8 @@ function runtimeMessage({ runtime, turn }: Pick<TurnContext, 'runtime' | 'turn'>
 }
 
 /**
- * Sends the next request. A request that cannot be sent ends the turn. Any other error is a bug of ours and ends the
- * run of the session.
+ * Sends the next request. If the request cannot be sent, the turn ends. Any other error is a bug in this runtime and
+ * ends the run of the session.
  */
 async function ask(working: StepContext): Promise<Recorded | undefined> {
   let ending: TurnEnding | undefined;
@@ -123,9 +124,9 @@ function endWith(work: TurnContext, ending: TurnEnding): Promise<Recorded | unde
 }
 
 /**
- * Ends the turn if nothing is left to do. The move is decided again inside the mutex, so that a prompt that arrived
- * before the end is still answered. The answer is checked before, outside the mutex: the schema runs code of the author,
- * which may take any time, and may interrupt the session.
+ * Ends the turn if nothing is left to do. The move is decided again inside the mutex. A prompt that arrived before the
+ * end is therefore still answered. The answer is checked earlier, outside the mutex, because the schema runs code of
+ * the author. This code may take any time, and may interrupt the session.
  */
 async function endUnlessMore(work: TurnContext, { outcome }: TurnEnding): Promise<Recorded | undefined> {
   const checked = outcome === 'completed' ? await unlessAborted(checkAnswer(work), work.signal) : undefined;
@@ -142,8 +143,9 @@ async function endUnlessMore(work: TurnContext, { outcome }: TurnEnding): Promis
 }
 
 /**
- * Checks the last answer if it must match a schema. Returns a message that asks for a correction, or the ending of the
- * turn after too many corrections. Returns `undefined` if the answer matches or no schema is set.
+ * Checks the last answer if it must match a schema. If it does not match, returns a message that asks for a correction.
+ * After too many corrections, returns the ending of the turn. Returns `undefined` if the answer matches or no schema is
+ * set.
  */
 async function checkAnswer({
   session,
@@ -201,7 +203,7 @@ async function commitOne({ session }: TurnContext, events: readonly Event[]): Pr
 async function finishTurn({ session }: TurnContext, { position }: Recorded): Promise<FinishedTurn> {
   await session.writer.sync();
   const { spent = NOTHING_SPENT, text = '', ended: record } = session.progress.turn ?? {};
-  // A side call that was answered after the `turn.ended` record is counted in `spent`, but not in the totals of this
+  // If a side call was answered after the `turn.ended` record, it is counted in `spent`, but not in the totals of this
   // record.
   const totals = record?.totals ?? totalsOf(spent);
   const { outcome = 'completed', error } = record ?? {};

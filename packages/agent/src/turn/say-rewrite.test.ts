@@ -1,5 +1,5 @@
-// Tests that a step which pays again for sent tokens is reported before it is sent, and in mode `ask` needs the user's
-// answer.
+// Tests a step that is billed again for tokens sent before. The step is reported before it is sent. In mode `ask` it
+// also needs the user's answer.
 
 import { describe, expect, test } from 'vitest';
 import type { Live } from '../../tests/small-live.ts';
@@ -14,7 +14,7 @@ const LONG = 'word '.repeat(8_000);
 const EARLY = { tokens: 1_000 };
 const look = made('look', () => ({ text: 'seen' }));
 
-/** Returns a session whose long first prompt was answered, with all later notices. */
+/** Returns a session with an answered long first prompt, and all later notices. */
 async function behindLong(
   runtime: Partial<Runtime>,
   mode: 'auto' | 'ask' = 'ask',
@@ -30,7 +30,10 @@ async function behindLong(
   return { ...held, notices, sent: () => provider.sent.length };
 }
 
-/** Returns a user who gives these answers in order and then always yes, and the list of questions asked. */
+/**
+ * Returns a user who gives these answers in order and then always answers yes. Also returns the list of questions
+ * asked.
+ */
 function person(...answers: readonly ('allowed' | 'denied')[]): {
   readonly asked: Question[];
   readonly ask: NonNullable<Runtime['ask']>;

@@ -1,5 +1,5 @@
 // Sends a prepared request and reads the whole answer, for a step of a turn and for a side call. Also contains the gate
-// that keeps parallel calls from writing the same cache entry twice.
+// that prevents parallel calls from writing the same cache entry twice.
 
 import { defined } from '@tidemark/core';
 import type { State } from '@tidemark/context';
@@ -65,8 +65,8 @@ async function send(
 }
 
 /**
- * Returns an error for a body above the size limit, which is not sent. A server that closes the connection during the
- * upload would look like a network failure.
+ * Returns an error for a body above the size limit. Such a body is not sent. If it were sent, a server might close the
+ * connection during the upload, which would look like a network failure.
  */
 function refuseTooLarge({ body, capabilities, epoch: { provider, model } }: Prepared): ProviderError | undefined {
   const { requestBytes } = capabilities;
@@ -86,8 +86,8 @@ function showRequest({ onRequest }: Runtime, { body }: Prepared, tell: Sending['
   }
 }
 
-// Runs one call to a provider, from its first byte to its end: finished, stopped by the user, or failed. A provider
-// that ignores its signal or sends nothing for too long is abandoned.
+// Runs one call to a provider until its end. The call finishes, fails, or is stopped by the user. If a provider ignores
+// its signal or sends nothing for too long, the call is abandoned.
 
 /** Result of a call: finished, stopped by the user, or failed. */
 export type Received =
@@ -107,7 +107,7 @@ interface AnswerListening {
 /**
  * Sends the request and reads the answer.
  *
- * @throws the provider's error, if it is not a ProviderError, because then the provider has a bug.
+ * @throws the provider's error, if it is not a ProviderError. The provider then has a bug.
  */
 async function callProvider(outgoing: Omit<Outgoing, 'signal'>, listening: AnswerListening): Promise<Received> {
   const { provider, signal } = listening;
@@ -125,8 +125,8 @@ async function callProvider(outgoing: Omit<Outgoing, 'signal'>, listening: Answe
     throw error;
   } finally {
     over.abort(OVER);
-    // Not awaited, because a generator that hangs would never return. An error of the generator after the call has no
-    // effect.
+    // The call is not awaited, because a generator that hangs would never return. If the generator throws after the
+    // call, the error has no effect.
     iterator?.return?.().catch(() => undefined);
   }
 }
@@ -182,7 +182,7 @@ function cut(provider: string): ProviderError {
 /** Part of an answer that has arrived: whole parts, and parts that were incomplete when the stream ended. */
 interface PartialAnswer {
   readonly parts: ReadonlyMap<number, AnswerPart>;
-  /** Usage that the provider reported when the answer began. `undefined` before that. */
+  /** Usage that the provider reported when the answer began. Before that, it is `undefined`. */
   readonly usage: Usage | undefined;
   /** Set if the request was not sent, so nothing can be billed. */
   readonly unsent?: true;
@@ -235,8 +235,8 @@ function growPart(before: AnswerPart | undefined, part: AnswerGrowth): AnswerPar
 }
 
 /**
- * Converts a partial answer to the form of an answer. `stop` is `other`. `usage` is `undefined` if the provider
- * reported none.
+ * Converts a partial answer to the form of an answer. `stop` is `other`. If the provider reported no usage, `usage` is
+ * `undefined`.
  */
 export function asAnswer({
   parts,
@@ -256,9 +256,9 @@ export function asAnswer({
 }
 
 /**
- * Returns a new cache write gate over a clock in milliseconds. If several calls share an entry that no cache holds yet,
- * the first call is sent, and the other calls wait until its answer has begun. Before that, they could not read the new
- * entry (provider facts 1.1, availability), and each of them would write it again.
+ * Returns a new cache write gate over a clock in milliseconds. Several calls may share an entry that no cache contains
+ * yet. Then the first call is sent, and the other calls wait until its answer has begun. Earlier they could not read
+ * the new entry (provider facts 1.1, availability), and each of them would write it again.
  */
 export function createCacheWriteGate(elapsed: () => number): CacheWriteGate {
   const writing = new Map<string, Promise<void>>();
@@ -273,7 +273,8 @@ export function createCacheWriteGate(elapsed: () => number): CacheWriteGate {
         const own = toWrite(entries);
         const before = own.map((entry) => writing.get(entry)).find((one) => one !== undefined);
         if (before === undefined) return claim(own, { writing, written, elapsed });
-        // A stopped call is never sent. If it claimed the entries, the calls after it would not wait for the writer.
+        // A stopped call is never sent. If it claimed the entries, later calls would not wait for the call that really
+        // writes them.
         if (signal.aborted) return claim([], { writing, written, elapsed });
         await eitherOf(before, signal);
       }
@@ -291,7 +292,7 @@ async function eitherOf(before: Promise<void>, signal: AbortSignal): Promise<voi
 
 interface Inside {
   readonly writing: Map<string, Promise<void>>;
-  /** Time up to which each entry can certainly be read, in milliseconds of `elapsed`. */
+  /** Time until which each entry can certainly be read, in milliseconds of `elapsed`. */
   readonly written: Map<string, number>;
   readonly elapsed: () => number;
 }
@@ -314,7 +315,7 @@ function claim(entries: readonly string[], { writing, written, elapsed }: Inside
 }
 
 /**
- * Returns the entries that a prepared request will write, as far as the log knows. Returns an empty list for a request
+ * Returns the entries that a prepared request will write, according to the log. Returns an empty list for a request
  * that only keeps the cache warm.
  */
 function entriesToWrite(

@@ -1,4 +1,5 @@
-// Runs one step: asks the model once and records the result. The turn loop asks again if the step is not complete.
+// Runs one step: sends one request to the model and records the result. If the step is not complete, the turn loop
+// sends another request.
 
 import { frontEntries, itemAt, newTextRatio, sizeByBlock } from '@tidemark/context';
 import type { Event, Recorded } from '@tidemark/log';
@@ -25,13 +26,13 @@ import { asAnswer, sendRequest } from './send-request.ts';
 import { isTimeOver } from './time-limit.ts';
 
 /**
- * Asks the model once. Returns an ending if the turn must end. Returns `undefined` if the log determines how the turn
- * continues.
+ * Sends one request to the model. Returns an ending if the turn must end. Returns `undefined` if the log determines how
+ * the turn continues.
  */
 export async function askModel(turn: StepContext): Promise<TurnEnding | undefined> {
   await refreshTools(turn);
-  // A step uses the runtime as it is when the step begins. A model that is chosen during the step is used for the next
-  // step.
+  // A step uses the runtime that is current when the step begins. If a model is chosen during the step, it is used for
+  // the next step.
   const working: StepContext = { ...turn, runtime: turn.runtime };
   noticeIdleRules(working);
   noticeIdleParameters(working);
@@ -58,8 +59,8 @@ function tellWords({ tell }: StepContext, part: StreamPart): void {
 
 /**
  * Records a failed call and tries to recover: omits a refused field, quarantines the refused block, compacts the
- * history, or waits. Returns
- * `undefined` if the loop can then send the same step again, otherwise the ending of the turn.
+ * history, or waits. If the loop can then send the same step again, returns `undefined`. Otherwise returns the ending
+ * of the turn.
  */
 async function followFailure(
   working: StepContext,
@@ -109,9 +110,9 @@ async function waitToRetry(working: StepContext, error: ProviderError, pause: nu
 }
 
 /**
- * Events that repair a refused request. They quarantine its refused blocks, so the same step is sent again in an epoch
- * that packs stubs in their place. Empty if it is enough to send the whole request instead of continuing from an
- * answer.
+ * Events that repair a refused request. They quarantine the refused blocks of the request. The same step is then sent
+ * again in an epoch that packs stubs in place of these blocks. Empty if it is enough to send the whole request instead
+ * of continuing from an answer.
  */
 export type RequestRepair = readonly Event[];
 
@@ -125,7 +126,7 @@ function repairFor(
   const { refused } = error.data;
   if (main === undefined || (refused === undefined && error.code !== 'provider/too-large')) return undefined;
   // If the request continued from an answer, the provider reports the refused place relative to that answer. The whole
-  // request is therefore sent again, so that the next error names a place in the whole request.
+  // request is therefore sent again. The next error then names a place in the whole request.
   if (continues !== undefined && refused?.message !== undefined) return [];
   const { state, progress } = session;
   const { bytes } = record.data;
@@ -157,8 +158,8 @@ const TIME = { by: 'limit', limit: 'time' } as const;
 const TRANSPORT = { by: 'transport' } as const;
 
 /**
- * Reports a parameter that was set and that the model does not have, such as an effort that was set for the model
- * before. It is reported once for each model.
+ * Reports a parameter that was set but does not exist for the model. An example is an effort that was set for the
+ * previous model. Each parameter is reported one time for each model.
  */
 function noticeIdleParameters({
   runtime: { parameters, capabilities },
@@ -175,7 +176,10 @@ function noticeIdleParameters({
   }
 }
 
-/** Records the end of a call, for a step of a turn or a side call. `retry`: another attempt follows the failure. */
+/**
+ * Records the end of a call, for a step of a turn or a side call. If `retry` is true, another attempt follows the
+ * failure.
+ */
 export function recordEnd(
   { session, runtime, signal }: Pick<Sending, 'session' | 'runtime' | 'signal'>,
   prepared: Prepared,
@@ -190,8 +194,8 @@ export function recordEnd(
       return recordInterrupted(session, prepared, isTimeOver(signal) ? TIME : USER, asAnswer(received.arrived), at);
     case 'failed': {
       const { arrived, error } = received;
-      // If a provider has begun its answer, it has accepted the request and bills it, even if the beginning of the
-      // answer cannot be read.
+      // If a provider has begun its answer, it has accepted the request and bills it. This is so even if the beginning
+      // of the answer cannot be read.
       const usage = arrived.usage ?? (error.code === 'provider/malformed' ? {} : undefined);
       return usage === undefined
         ? recordFailed(session, prepared, error, retry, at)
@@ -201,8 +205,8 @@ export function recordEnd(
 }
 
 /**
- * Minimum time between two updates of the index of warm fronts by a session, in milliseconds. The calls in between only
- * keep the same entries alive.
+ * Minimum time between two updates of the index of warm fronts by a session, in milliseconds. Calls during this time
+ * only extend the lifetime of the same entries.
  */
 const EVERY_MS = 60_000;
 

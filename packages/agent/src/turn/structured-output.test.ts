@@ -1,4 +1,4 @@
-// Structured output: `prompt(words, { output })` asks for JSON, checks the answer, and returns the value.
+// Tests structured output: `prompt(words, { output })` asks for JSON, checks the answer, and returns the value.
 
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';

@@ -1,4 +1,5 @@
-// The limit of a turn's duration ends the turn while a model, a tool or a person works. The clock is virtual.
+// Tests that the limit of a turn's duration ends the turn while a model, a tool or a person works. The clock is
+// virtual.
 
 import { expect, test } from 'vitest';
 import { answering, calls, goLive, hanging, inTurn, says } from '../../tests/small-live.ts';

@@ -17,8 +17,8 @@ import { priceCall } from './price-call.ts';
 export interface Account {
   readonly calls: number;
   /**
-   * Number of calls whose total input is unknown. These calls add no input tokens to `tokens`, but their output tokens
-   * are added.
+   * Number of calls whose total input is unknown. These calls add no input tokens to `tokens`, but they add their
+   * output tokens.
    */
   readonly uncounted: number;
   /** Number of calls whose output is unknown. They are in no sum of output tokens. */
@@ -92,17 +92,14 @@ export interface Tokens {
   readonly reasoning: number;
 }
 
-/**
- * Costs of the same calls under three conditions: as paid, without a cache, and with an ideal cache. Output is
- * included.
- */
+/** Costs of the same calls in three cases: as paid, without a cache, and with an ideal cache. Output is included. */
 export interface Compared {
   readonly calls: number;
   readonly paid: Money;
   readonly uncached: Money;
   /**
-   * Cost with an ideal cache: each token sent for the first time is written to the cache, and each token sent before is
-   * read from the cache. The number of tokens sent for the first time is an estimate.
+   * Cost with an ideal cache. A token that is sent for the first time is written to the cache. A token that was sent
+   * before is read from the cache. The number of tokens sent for the first time is an estimate.
    */
   readonly ideal: Money;
 }
@@ -150,9 +147,9 @@ export function accountOf(call: ModelCall, other?: Capabilities): Account {
 }
 
 /**
- * Returns the account of a call of which another record bills a part. `billed` is the usage that the other record
- * bills. Only the usage above `billed` is included. The number of calls is 0, because the account of the other record
- * counts the call.
+ * Returns the account of a call that another record bills in part. `billed` is the usage that the other record bills.
+ * Only the usage above `billed` is included. The number of calls is 0, because the account of the other record counts
+ * the call.
  */
 function accountOfRest(call: ModelCall, billed: Usage, other: Capabilities | undefined): Account {
   const [all, before] = [accountOfWhole(call, other), accountOfWhole({ ...call, usage: billed }, other)];
@@ -212,8 +209,8 @@ function accountOfWhole(call: ModelCall, other: Capabilities | undefined): Accou
 }
 
 /**
- * Sums the tokens of one call. A call with an unknown input total adds no input tokens, because its known buckets are
- * only part of an unknown total.
+ * Returns the tokens of one call. If the total input of the call is unknown, no input tokens are included, because the
+ * known buckets are only a part of the total.
  */
 function tokensOf(usage: Usage): Tokens {
   const { answer = 0, reasoning = 0, fresh = 0, read = 0 } = usage;

@@ -54,8 +54,8 @@ export function observedFront({ front, model, parameters }: RequestObserved): Ob
 }
 
 /**
- * Returns the difference between the requests of two calls. Returns `undefined` if the second call has no recorded
- * request of its own, or if one of the requests does not contain the front.
+ * Returns the difference between the requests of two calls. Returns `undefined` if the second call has no own recorded
+ * request. Also returns `undefined` if one of the requests does not contain the front.
  */
 export function observedChange(
   before: ObservedFront | undefined,

@@ -17,8 +17,8 @@ export interface Churn {
   readonly epoch: EpochOpened | undefined;
   readonly changes: Changes;
   /**
-   * Number of changes that were sent as a message appended to the tail. Such a change costs only its own bytes, because
-   * the prefix stays cached.
+   * Number of changes that were appended to the tail as a message. Such a change costs only its own bytes, because the
+   * prefix stays cached.
    */
   readonly appended: number;
 }

@@ -1,5 +1,5 @@
-// Tests the conversion of records into calls: the tokens that a call could have read, the tokens that it paid again,
-// and the tokens it wrote that were read later.
+// Tests the conversion of records into calls. It computes three numbers of tokens for a call: the tokens that it could
+// have read, the tokens that it paid again, and the tokens that it wrote and a later call read.
 
 import { money } from '@tidemark/log';
 import type { MissCause } from '@tidemark/log';

@@ -37,7 +37,7 @@ export interface Following {
   /** Session that the latest record belongs to. */
   readonly owner: SessionId;
   readonly epoch: EpochOpened | undefined;
-  /** Requests without an answer yet, by stream. */
+  /** Requests that have no answer yet, by stream. */
   readonly sent: { readonly [stream: string]: SentCall };
   /**
    * Cache state after the previous call of the main stream. It is used for a call without a request record. `opened` is
@@ -153,11 +153,12 @@ function takeEnd(following: Following, record: CallEnd, rowOf: RowOf): FollowedR
 
 /**
  * Adds a call that another record bills. The cache state after the call is kept, because the next call reads from the
- * cache. The call is returned only if its usage differs from the billed usage.
+ * cache. The call is returned only if its usage exceeds the billed usage. A copy that was cut off has less output.
  */
 function takeBilled(following: Following, call: ModelCall, record: CallEnd): FollowedRecord {
   const { usage, billed = {}, session } = call;
-  const isWhole = outputTokens(usage) === outputTokens(billed) && inputTokens(usage) === inputTokens(billed);
+  const isWhole =
+    (outputTokens(usage) ?? 0) <= (outputTokens(billed) ?? 0) && inputTokens(usage) === inputTokens(billed);
   const next = call.stream === 'main' ? afterCall(call, record, following) : {};
   return { following: { ...following, ...next }, calls: isWhole || session !== following.session ? [] : [call] };
 }
@@ -245,8 +246,8 @@ function namedCauses(
 }
 
 /**
- * Returns the tokens that were forecast as new, scaled to the real size of the request. The result is at most the input
- * that was not read, because tokens read from the cache cannot be new.
+ * Returns the tokens that were forecast as new, scaled to the real size of the request. Tokens read from the cache
+ * cannot be new. The result is therefore at most the input that was not read.
  */
 function unsentOf(forecast: CallForecast, usage: Usage = {}): number {
   const { unsent } = forecast;
@@ -261,8 +262,8 @@ function unsentOf(forecast: CallForecast, usage: Usage = {}): number {
 // can read this part any more.
 
 /**
- * A call whose writes are not all read yet. `from` and `to` are the token offsets of the unread part in the prefix of
- * the call's request.
+ * A call with written tokens that are not all read yet. `from` and `to` are the token offsets of the unread part in the
+ * prefix of the call's request.
  */
 interface UnreadWrite {
   readonly call: ModelCall;

@@ -36,7 +36,7 @@ function call({ read, written, fresh = 0, ttl = '5m', minute = 0, row: used = SO
   };
 }
 
-/** Judges the last of several calls of one session. */
+/** Returns the judgement of the last call. The calls are consecutive calls of one session. */
 function judged(calls: readonly Counts[], between: Partial<Between> = {}): Judgement {
   const earlier = calls.slice(0, -1).reduce<Between['left']>((left, counts) => leftBy(call(counts), left), undefined);
   const last = calls.at(-1);
@@ -78,6 +78,53 @@ describe('the cause of tokens that an imported call paid again', () => {
     const hourly = SESSION.map((counts) => ({ ...counts, ttl: '1h' as const }));
     const after = (minute: number): unknown => judged([...hourly, { read: 0, written: 101_000, minute }]).again?.cause;
     expect([after(61), after(62)]).toEqual(['front-changed-or-evicted', 'expired']);
+  });
+
+  describe('with two lifetimes in one session', () => {
+    /** A front of 20,000 tokens written for an hour, and a history of 80,000 tokens written for five minutes. */
+    const MIXED: readonly Counts[] = [
+      { read: 0, written: 20_000, ttl: '1h' },
+      { read: 20_000, written: 80_000, ttl: '5m', minute: 1 },
+    ];
+    const after = (minute: number, read: number): unknown =>
+      judged([...MIXED, { read, written: 101_000 - read, minute }]).again?.cause;
+
+    test('is `expired` after five minutes if the part written for an hour was read', () => {
+      expect([after(5, 20_000), after(6, 20_000)]).toEqual(['history-changed', 'expired']);
+    });
+
+    test('is `front-changed-or-evicted` within the hour if nothing was read', () =>
+      expect([after(30, 0), after(60, 0), after(61, 0)]).toEqual([
+        'front-changed-or-evicted',
+        'front-changed-or-evicted',
+        'expired',
+      ]));
+
+    test('keeps the longer lifetime of entries that later calls read', () => {
+      const later = [...MIXED, { read: 100_000, written: 0, minute: 5 }];
+      const cause = (minute: number): unknown =>
+        judged([...later, { read: 20_000, written: 81_000, minute }]).again?.cause;
+      expect([cause(9), cause(10)]).toEqual(['history-changed', 'expired']);
+    });
+
+    test('is found for one call that wrote with both', () => {
+      const left = leftBy(
+        {
+          ...call({ read: 0, written: 0 }),
+          usage: {
+            fresh: 0,
+            read: 0,
+            writes: [
+              { ttl: '5m', tokens: 80_000 },
+              { ttl: '1h', tokens: 20_000 },
+            ],
+          },
+        },
+        undefined,
+      );
+      const next = call({ read: 20_000, written: 81_000, minute: 6 });
+      expect(judgeImport(next, { left, opened: undefined, arrived: 0 }).again?.cause).toBe('expired');
+    });
   });
 
   test('is the recorded change of a setting, and only the second cause if the entries had expired', () => {

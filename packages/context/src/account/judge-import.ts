@@ -19,11 +19,8 @@ export interface LeftByCall {
   readonly input: number;
   /** Number of tokens in the cache after the call: the tokens that it read and the tokens that it wrote. */
   readonly cached: number;
-  /**
-   * Longest lifetime of the entries that the call wrote, in milliseconds. If the call wrote nothing, this is the
-   * lifetime of the earlier state, or else the first lifetime of the catalog row. Absent if none of these is known.
-   */
-  readonly life: number | undefined;
+  /** Prefixes in the cache with their lifetimes, at most one for each lifetime. */
+  readonly lives: readonly CachedPrefix[];
   /** Input of the first counted call of the session: the front and the first prompt. */
   readonly opening: number;
   /**
@@ -31,6 +28,14 @@ export interface LeftByCall {
    * written them.
    */
   readonly front: number;
+}
+
+/** Prefix of a request in the cache. One call can write its front for an hour and the rest for five minutes. */
+export interface CachedPrefix {
+  /** Number of tokens of the prefix. */
+  readonly end: number;
+  /** Lifetime in milliseconds. Absent if it is unknown. */
+  readonly life: number | undefined;
 }
 
 /** Difference between a recorded request and the recorded request before it. It is evidence for the cause of a loss. */
@@ -68,7 +73,7 @@ export function leftBy({ usage, at, row }: ModelCall, before: LeftByCall | undef
   if (input === undefined || cached === undefined) return before;
   const { read = 0 } = usage;
   const { opening = input, front = read } = before ?? {};
-  return { at, input, cached, life: longestLife(usage) ?? before?.life ?? rowLife(row), opening, front };
+  return { at, input, cached, lives: livesAfter(usage, row, cached, before), opening, front };
 }
 
 /**
@@ -82,9 +87,31 @@ function cachedAfter(usage: Usage, row: Capabilities | undefined, input: number 
   return row.implicit?.at === 'endings' ? (counted ?? input) : input;
 }
 
-function longestLife({ writes = [] }: ModelCall['usage']): number | undefined {
-  const lives = writes.flatMap(({ tokens, ttl }) => (tokens > 0 ? [LIFE[ttl]] : []));
-  return lives.length === 0 ? undefined : Math.max(...lives);
+/**
+ * Returns the prefixes in the cache after a call. The entries that it read begin a new life of the same length. A
+ * provider writes longer lifetimes first. Tokens with an unknown lifetime get the longest earlier one, or else the first
+ * one of the catalog row.
+ */
+function livesAfter(
+  { read = 0, writes = [] }: Usage,
+  row: Capabilities | undefined,
+  cached: number,
+  before: LeftByCall | undefined,
+): readonly CachedPrefix[] {
+  const usual = longest(before?.lives ?? []) ?? rowLife(row);
+  const ends = new Map((before?.lives ?? []).map(({ end, life }) => [life, Math.min(end, read)]));
+  let end = read;
+  for (const { ttl, tokens } of writes.toSorted((a, b) => LIFE[b.ttl] - LIFE[a.ttl])) {
+    end += tokens;
+    if (tokens > 0) ends.set(LIFE[ttl], end);
+  }
+  if (Math.max(0, ...ends.values()) < cached - TOLERANCE) ends.set(usual, cached);
+  return [...ends].flatMap(([life, to]) => (to === 0 ? [] : [{ end: to, life }]));
+}
+
+function longest(lives: readonly CachedPrefix[]): number | undefined {
+  const known = lives.flatMap(({ life }) => (life === undefined ? [] : [life]));
+  return known.length === 0 ? undefined : Math.max(...known);
 }
 
 const MINUTE = 60_000;
@@ -158,10 +185,17 @@ function countedCauses(
   call: ModelCall,
   { left, opened, observed }: BetweenCalls,
 ): readonly [LossCause, ...LossCause[]] {
-  const expired = left.life !== undefined && milliseconds(call.at) - milliseconds(left.at) >= left.life;
   const change = opened === undefined ? [] : [opened];
-  if (expired) return ['expired', ...change];
+  if (hasExpired(call, left)) return ['expired', ...change];
   return opened === undefined ? [countedCause(call.usage.read ?? 0, left, observed)] : [opened];
+}
+
+/** Returns true if entries had expired, and the call read all that had not. */
+function hasExpired({ at, usage: { read = 0 } }: ModelCall, left: LeftByCall): boolean {
+  const age = milliseconds(at) - milliseconds(left.at);
+  const alive = left.lives.filter(({ life }) => life === undefined || age < life);
+  const end = Math.max(0, ...alive.map((one) => one.end));
+  return alive.length < left.lives.length && end < left.cached && read >= end - TOLERANCE;
 }
 
 function countedCause(read: number, left: LeftByCall, observed: ObservedChange | undefined): LossCause {

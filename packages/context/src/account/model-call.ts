@@ -1,5 +1,5 @@
-// One call to a model, reconstructed from its log: its usage, the tokens it could have read, and the tokens it wrote
-// that were never read.
+// One call to a model, reconstructed from its log. It contains the usage, the tokens that the call could have read, and
+// the written tokens that no call read.
 
 import type { CallForecast, DiagnosisRecord, EstimatedUse, Money, SessionId, Timestamp, Usage } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
@@ -36,8 +36,8 @@ export interface ModelCall {
   readonly contract?: string;
   readonly usage: Usage;
   /**
-   * Part of `usage` that another record bills. That record counts the call; only the usage above `billed` is added to
-   * the sums.
+   * Part of `usage` that another record bills. That record counts the call. Only the usage that exceeds `billed` is
+   * added to the sums.
    */
   readonly billed?: Usage;
   /** Cost as recorded with the answer. */
@@ -51,7 +51,7 @@ export interface ModelCall {
   /** Tokens that earlier calls had left in the cache for this call. */
   readonly held?: number;
   readonly again?: PaidAgain;
-  /** Provider's own comparison of the request with an earlier one. */
+  /** Provider's own comparison of the request with an earlier request. */
   readonly diagnosis?: DiagnosisRecord;
   /** Estimated input tokens that were never sent before on this stream. */
   readonly unsent?: number;
@@ -70,8 +70,8 @@ export interface ModelCall {
 export type GroupBy = 'session' | 'day' | 'model' | 'contract' | 'cause';
 
 /**
- * Group of a call for each `GroupBy`. `day` is the UTC day on which the call was sent. `cause` joins all causes for
- * which tokens were paid again.
+ * Returns the group of a call for each `GroupBy`. `day` is the UTC day on which the call was sent. `cause` joins all
+ * causes for which the call paid tokens again.
  */
 const NAMES: Readonly<Record<GroupBy, (call: ModelCall) => string | undefined>> = {
   session: (call) => call.session,
@@ -82,8 +82,8 @@ const NAMES: Readonly<Record<GroupBy, (call: ModelCall) => string | undefined>> 
 };
 
 /**
- * Returns the name of a call's group. Returns `undefined` if the call has no contract (for `contract`), or paid no
- * tokens again (for `cause`).
+ * Returns the name of a call's group. For `contract`, returns `undefined` if the call has no contract. For `cause`,
+ * returns `undefined` if the call paid no tokens again.
  */
 export function groupOf(by: GroupBy, call: ModelCall): string | undefined {
   return NAMES[by](call);
@@ -100,8 +100,8 @@ export function forecastError(
   const { usage, forecast } = call;
   const { fresh, read } = usage;
   const written = allWritten(usage);
-  // If the provider's cache rules are unknown, the forecast assumes no cache, so comparing the forecast with the usage
-  // has no meaning.
+  // If the provider's cache rules are unknown, the forecast assumes no cache. A comparison with the usage then has no
+  // meaning.
   if (forecast === undefined || forecast.caching === 'unknown') return undefined;
   if (fresh === undefined || read === undefined || written === undefined) return undefined;
   const over = [fresh - forecast.fresh, read - forecast.read, written - forecast.write];

@@ -1,5 +1,6 @@
-// Prices of a call: the cost paid, and the cost of the same tokens without a cache, with an ideal cache, or at another
-// model's prices. All prices are exact, in US dollars, and include the output.
+// Prices of a call: the cost that was paid, and the cost of the same tokens in other cases. The other cases are:
+// without a cache, with an ideal cache, and at another model's prices. All prices are exact, in US dollars, and include
+// the output.
 
 import type { Money, Usage } from '@tidemark/log';
 import { money } from '@tidemark/log';
@@ -27,7 +28,7 @@ export interface PricedCall {
    * more. Absent if the request is not above a cliff.
    */
   readonly dearer: CliffCost | undefined;
-  /** Cost at the prices of another model, as if that model counted and cached in the same way. */
+  /** Cost at the prices of another model. That model is assumed to count and cache in the same way. */
   readonly other: Money | undefined;
 }
 

@@ -16,15 +16,15 @@ export function appendOnly<T>(items: readonly T[] = []): AppendOnly<T> {
 }
 
 /**
- * Returns the list with more items at its end. If `list` is the newest value of its buffer, the buffer is extended in
- * place; otherwise the buffer is copied.
+ * Returns the list with more items at its end. If `list` is the newest value of its buffer, the buffer is extended.
+ * Otherwise the buffer is copied.
  */
 export function append<T>(list: AppendOnly<T>, ...items: readonly T[]): AppendOnly<T> {
   return appendAll(list, items);
 }
 
 /**
- * Returns the list with the items of an array at its end. Use it for many items: `append` passes each item as an
+ * Returns the list with the items of an array at its end. Use it for many items. `append` passes each item as an
  * argument, and the stack limits the number of arguments.
  */
 export function appendAll<T>(list: AppendOnly<T>, items: readonly T[]): AppendOnly<T> {

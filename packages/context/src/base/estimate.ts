@@ -153,8 +153,8 @@ function markCost(text: string, start: number, end: number): number {
 }
 
 /**
- * Returns the cost of a run of letters and digits. The run is split at numbers and capitals, as tokenizers do. A run
- * with very frequent splits is counted as hex or base64.
+ * Returns the cost of a run of letters and digits. Like a tokenizer, it splits the run at numbers and capitals. If the
+ * run has very frequent splits, it is counted as hex or base64.
  */
 function solidCost(text: string, start: number, end: number): number {
   let cost = 0;
@@ -216,7 +216,7 @@ function kindOf(code: number): number {
   return ASCII[code] ?? kindBeyond(code);
 }
 
-/** Returns the class of a code above ASCII. Each half of a surrogate pair counts as wide. */
+/** Returns the class of a character code above ASCII. Each half of a surrogate pair counts as wide. */
 function kindBeyond(code: number): number {
   if (code < 0x00c0) return MARK;
   if (code < 0x0250) return LETTER;
@@ -265,8 +265,8 @@ export function partTokens(part: Part): number {
     case 'image':
       return estimateImageTokens(part.width, part.height, part.bytes);
     case 'change':
-      // A part that records a change of tools, reasoning or role costs nothing here, because the next epoch moves the
-      // change into its front.
+      // A part that records a change of tools, reasoning or role costs nothing here. The next epoch moves the change
+      // into its front.
       return 0;
   }
 }
@@ -297,11 +297,11 @@ export function addSizes(a: SpanSize, b: SpanSize): SpanSize {
   return { tokens: a.tokens + b.tokens, bytes: a.bytes + b.bytes };
 }
 
-// Sizes by span. A span never changes, so it is measured once.
+// Sizes by span. A span never changes, so its size is computed only one time.
 const measured = new WeakMap<Span, SpanSize>();
 
 /**
- * Returns the size of a span. The first call takes time linear in the length of the span; later calls return the stored
+ * Returns the size of a span. The first call for a span takes time linear in its length. Later calls return the stored
  * size.
  */
 export function sizeOfSpan(span: Span): SpanSize {
@@ -312,7 +312,7 @@ export function sizeOfSpan(span: Span): SpanSize {
   return size;
 }
 
-/** Returns the size of a list of parts. The parts need not belong to a span yet. */
+/** Returns the size of a list of parts. The parts do not have to belong to a span. */
 export function sizeOfParts(parts: readonly (Part | AnswerPart)[]): SpanSize {
   return parts.reduce((sum, part) => addSizes(sum, addSizes(sizeOf(part), AROUND)), NO_SIZE);
 }

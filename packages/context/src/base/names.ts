@@ -11,7 +11,8 @@ export interface FoundName {
 }
 
 /**
- * Runs of characters of paths and symbols. The pattern is one character class, so that every text is read only once.
+ * Runs of characters of paths and symbols. The pattern is one character class. Every text is therefore read in one
+ * pass.
  */
 const RUN = /[\w@$~./-]+/g;
 /** Length limits of a name, in UTF-16 units. Shorter words are too ambiguous, and longer words are data. */
@@ -22,7 +23,7 @@ const FILE =
   /\w\.(?:bash|bat|c|cc|cfg|cjs|clj|cljs|cmake|conf|cpp|cs|csproj|css|csv|cts|cxx|dart|diff|edn|eex|elm|env|erb|erl|ex|exs|fs|fsx|gleam|go|gql|gradle|graphql|groovy|h|hbs|heex|hpp|hrl|hs|htm|html|ini|ipynb|java|jl|js|json|json5|jsonc|jsonl|jsx|kt|kts|less|lock|log|lua|md|mdx|mjs|ml|mli|mts|nim|nix|patch|php|pl|plist|pm|png|prisma|properties|proto|ps1|py|pyi|rake|rb|rs|rst|sass|sbt|scala|scss|sh|sql|svelte|svg|swift|tcl|tex|tf|tfvars|toml|ts|tsv|tsx|txt|vue|xml|ya?ml|zig|zsh)$/;
 /** Word that ends with a dot and a short ending. */
 const MEMBER = /\w\.[A-Za-z]\w{0,4}$/;
-/** Feature that words of prose do not have: an inner capital, an underscore, a digit, or only capitals. */
+/** Feature that a word of prose does not have: an inner capital, an underscore, a digit, or only capitals. */
 const MARK = /[a-z][A-Z]|[A-Z]{2,}[a-z]|[A-Za-z0-9]_+[A-Za-z0-9]|[A-Za-z]\d|^[A-Z]{4,}$/;
 /**
  * Word of prose. This pattern is tried first, because most runs are such words and the other patterns take more time.
@@ -33,7 +34,7 @@ const HEX = /^\d[\da-f]*[a-f][\da-f]*$/;
 const HEX_LENGTH = { least: 6, most: 40 } as const;
 
 /**
- * Returns each distinct name of a text once, in the order of its first occurrence. The running time is linear in the
+ * Returns the distinct names of a text, in the order of their first occurrence. The running time is linear in the
  * length of the text.
  */
 export function namesIn(text: string): readonly FoundName[] {

@@ -1,6 +1,6 @@
 // Renders the texts that Tidemark itself sends to a model: notes, abandoned calls, checkpoints. The same log must give
-// the same bytes (L2). A change of any of these texts therefore needs a new rendering revision, and the code of the old
-// revision stays. Each request records the revision that rendered it.
+// the same bytes (L2). If one of these texts changes, a new rendering revision is therefore needed, and the code of the
+// old revision stays. Each request records its rendering revision.
 
 import type { AnswerInterrupted, ContentPart, ToolAbandoned, PrunedResult } from '@tidemark/log';
 import type { ImagePart, TextPart, ResultPart, Span } from '@tidemark/model';
@@ -30,7 +30,7 @@ const ABANDONED: Readonly<Record<ToolAbandoned['reason'], string>> = {
 /** Line that closes the text of an answer that the user interrupted. */
 export const INTERRUPTED = '[The user interrupted this answer here.]';
 
-/** Line that closes the text of an answer that was cut off at the time limit of the turn. */
+/** Line that closes the text of an answer, if the time limit of the turn cut off the answer. */
 export const TIME_CUT = '[This answer was cut off here, because the time limit of the turn was reached.]';
 
 /** Returns the line that closes the text of an answer that was cut off. */
@@ -73,9 +73,9 @@ function withLimits(text: string, limitations: readonly string[]): string {
 }
 
 /**
- * Renders the message that the agent's system text has changed to `text`, or that it was removed if `text` is blank.
- * `rendering` is the rendering revision that the `role.changed` record names. Absent or older revisions keep their
- * older wording.
+ * Renders the message that `text` is the agent's new system text. If `text` is blank, the message says that the system
+ * text was removed. `rendering` is the rendering revision that the `role.changed` record names. Absent or older
+ * revisions keep their older wording.
  */
 export function renderRole(text: string, rendering?: string): string {
   if (rendering === RENDERING) {
@@ -123,8 +123,8 @@ export function renderContent(parts: readonly ContentPart[]): readonly (TextPart
 // text.
 
 /**
- * Number of UTF-16 units of a text that are kept (`kept`). They are the last units if `from` is `end`, and the first
- * ones if `from` is absent.
+ * Number of UTF-16 units of a text that are kept (`kept`). If `from` is `end`, the last units are kept. If `from` is
+ * absent, the first units are kept.
  */
 export type TextCut = Pick<PrunedResult, 'kept' | 'from'>;
 
@@ -179,7 +179,7 @@ export function shownUpTo(span: Span, cut: TextCut): Span {
 }
 
 /**
- * Limits `kept` to the length of the text, and moves the cut away from the middle of a surrogate pair, because a lone
+ * Limits `kept` to the length of the text. If the cut is in the middle of a surrogate pair, it is moved, because a lone
  * surrogate is not valid text.
  */
 function wholeUnits(text: string, cut: TextCut): TextCut {

@@ -8,8 +8,8 @@ import { KEEP_WARM } from './keep-warm.ts';
 import type { Cache, CacheEntry, SentRequest, State } from '../state/state.ts';
 
 /**
- * Maximum number of entries kept. When there are more, the oldest are dropped. A call has at most four markers, and at
- * most two of them create a new entry.
+ * Maximum number of entries kept. If there are more, the oldest entries are dropped. A call has at most four markers,
+ * and at most two of them create a new entry.
  */
 const ENTRIES_KEPT = 16;
 
@@ -55,7 +55,7 @@ function dropPromoted(entries: readonly CacheEntry[]): readonly CacheEntry[] {
 
 /**
  * Returns the digests of the layers and tools of all accepted requests, over all epochs. A new front has to write only
- * the layers and tools that are not among them.
+ * its other layers and tools.
  */
 function sentFront({ epoch, cache: { front } }: State, { prepared }: SentRequest): Cache['front'] {
   // A side call may be answered after the next epoch has opened. The state then no longer contains the front that the
@@ -67,8 +67,8 @@ function sentFront({ epoch, cache: { front } }: State, { prepared }: SentRequest
 }
 
 /**
- * Replaces entries with their refreshed form and adds new ones. Two entries with the same bytes are different if their
- * parameters, model, key or account differ. They are also different if only one of them belongs to a side call.
+ * Replaces entries with their refreshed form and adds new entries. Two entries with the same bytes are different if
+ * their parameters, model, key or account differ. They are also different if only one of them belongs to a side call.
  */
 function touch(entries: readonly CacheEntry[], touched: readonly CacheEntry[]): readonly CacheEntry[] {
   if (touched.length === 0) return entries;
@@ -88,8 +88,8 @@ function touchedBy(entries: readonly CacheEntry[], sent: SentRequest, usage: Usa
   if (sent.prepared.kept !== undefined) return keptBy(sent, sent.prepared.kept, alive, usage);
   const touched = keptMarkers(sent).map((marker) => entryAt(sent, marker));
   const known = touched.map((entry) => sameIn(alive, entry));
-  // The plan already limits new lifetimes by the entries that it knows. Only an entry that this session did not write
-  // can be shorter-lived than the plan expects.
+  // The plan already limits new lifetimes by the entries that it knows. An entry can be shorter-lived than the plan
+  // expects only if this session did not write it.
   const unknown = usage?.read !== undefined && usage.read > 0 && alive.length === 0;
   const last = known.findLastIndex((entry) => entry !== undefined);
   const longest = known[last]?.ttl ?? (unknown ? '5m' : '1h');
@@ -169,7 +169,7 @@ function sameIn(alive: readonly CacheEntry[], entry: CacheEntry): CacheEntry | u
 
 /**
  * Keeps the `promoted` flag of an entry that is younger than five minutes. Reading such an entry does not prove the
- * promotion, because a lifetime of five minutes would also have kept the entry.
+ * promotion, because even without the promotion the entry lives for five minutes.
  */
 function unprovedPromotion({ promoted, at }: CacheEntry, now: number): Pick<CacheEntry, 'promoted'> {
   return promoted === true && now - milliseconds(at) < LIFE['5m'] ? { promoted } : {};

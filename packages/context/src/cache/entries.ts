@@ -82,7 +82,10 @@ export interface Lookup {
   readonly capabilities: Capabilities;
   /** Time of the request to send, in milliseconds since the Unix epoch. */
   readonly now: number;
-  /** Cache key under which the provider keeps the entries. Absent if marked entries are found by their bytes alone. */
+  /**
+   * Cache key under which the provider keeps the entries. Absent if the provider finds marked entries by their bytes
+   * alone.
+   */
   readonly key?: string | undefined;
   /** Account that sends the request. Absent if unknown. */
   readonly account?: string | undefined;
@@ -122,9 +125,9 @@ export function isAlive({ ttl, at }: CacheEntry, now: number): boolean {
 }
 
 /**
- * Checks if thinking before the end of the entry makes the entry unreadable. This is the case if only one of two
- * requests contains the thinking: the request that wrote the entry, or the next request. A request contains only the
- * thinking of its latest turn, and a side call contains none.
+ * Checks if the entry is unreadable because of thinking before its end. This is the case if only one of two requests
+ * contains the thinking: the request that wrote the entry, or the next request. A request contains only the thinking of
+ * its latest turn. A side call contains no thinking.
  */
 function lostThinking(sequence: Sequence, entry: CacheEntry): boolean {
   const shownThen = entry.beside ? Infinity : turnStartOf(sequence, entry.of).block;

@@ -20,8 +20,8 @@ export interface KeepingInput {
   /** Blocks that this request marks. */
   readonly marked: readonly number[];
   /**
-   * Set for a side call. The last message of a side call contains the text that the call adds, which no later request
-   * repeats.
+   * Set for a side call. The last message of a side call contains the text that the call adds. No later request repeats
+   * this text.
    */
   readonly beside?: boolean;
 }

@@ -22,7 +22,8 @@ export interface KeepWarmInput {
   /** Pauses of the conversation, including pauses in which the cache was kept warm. */
   readonly away: Pauses;
   /**
-   * Entry at the end of the conversation: the lifetime that was paid for, and the time at which this lifetime started.
+   * Entry at the end of the conversation. `ttl` is the lifetime whose price was paid. `at` is the time at which this
+   * lifetime started.
    */
   readonly entry: { readonly ttl: Ttl; readonly at: number };
   /** Tokens that a refresh reads. */
@@ -69,7 +70,7 @@ export interface WarmPlan {
   readonly until: number;
   /** Cost of the request in US dollars. */
   readonly cost: Money;
-  /** Estimated saving by this request and the requests that follow it, less their cost, in US dollars. */
+  /** Estimated saving by this request and the requests that follow it, minus their cost, in US dollars. */
   readonly gain: Money;
 }
 

@@ -123,8 +123,8 @@ function historyEnd(input: PlanInput): number | undefined {
 }
 
 /**
- * Returns the last block of the longest readable entry, or the end of the last accepted request if no entry is
- * readable. Returns `undefined` if that block is in the front, cannot be marked or is below the floor.
+ * Returns the last block of the longest readable entry. If no entry is readable, returns the end of the last accepted
+ * request. Returns `undefined` if that block is in the front, cannot be marked or is below the floor.
  */
 function anchor(input: PlanInput): number | undefined {
   const { sequence, readable, acceptedEnd } = input;
@@ -134,7 +134,7 @@ function anchor(input: PlanInput): number | undefined {
 }
 
 /**
- * Returns true if the prefix up to a block is below the floor. The provider would cache nothing for a marker at that
+ * Returns true if the prefix up to a block is below the floor. In this case, the provider ignores a marker at that
  * block.
  */
 function isBelowFloor({ sequence, capabilities }: PlanInput, block: number): boolean {
@@ -165,7 +165,7 @@ function longAnchor({ readable, chosen, sequence }: PlanInput): number | undefin
 
 /**
  * Returns the last markable block of a section of the front. Returns `undefined` if the prefix up to that block is
- * below the floor, because a marker would cache nothing there.
+ * below the floor, because a marker there has no effect.
  */
 function frontEnd({ sequence, capabilities }: PlanInput, section: 'tools' | 'system'): number | undefined {
   for (let index = sequence.front - 1; index >= 0; index -= 1) {
@@ -196,8 +196,8 @@ export interface LifetimeInput {
   /** Longest entry that this request reads. New entries are placed after it. */
   readonly behind: Pick<CacheEntry, 'ttl' | 'section'> | undefined;
   /**
-   * A lifetime of one hour is chosen only if it would have saved more than this number of rewrites of `held` tokens.
-   * Default: `MARGIN`. Benchmarks pass other values to find the best one.
+   * Number of rewrites of `held` tokens. A lifetime of one hour is chosen only if it would have saved more than this
+   * number. Default: `MARGIN`. Benchmarks pass other values to find the best value.
    */
   readonly margin?: number;
 }

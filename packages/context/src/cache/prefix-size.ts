@@ -101,8 +101,8 @@ export function blockSizes(input: SizeInput): BlockSizes {
 }
 
 /**
- * Returns the error that was observed for estimates with the learnt ratio. Returns an empty object if no error is
- * known, if the request continues from a counted request, or if its size is recorded.
+ * Returns the error that was observed for estimates with the learnt ratio. Returns an empty object in three cases: no
+ * error is known, the request continues from a counted request, or its size is recorded.
  */
 export function errorOf(input: SizeInput): Pick<CallForecast, 'error'> {
   const { error } = applyRatio(input.ratio, 0);
@@ -163,7 +163,7 @@ function markedEnd({ lookup, accepted }: SizeInput): CountedPrefix | undefined {
   const tokens = prepared.kept?.grid === undefined ? cached : input;
   if (left === undefined || end === undefined || tokens === undefined) return undefined;
   // `left` may be an entry that a side call wrote at a later block. Such an entry does not show which thinking the
-  // accepted request contained, so an entry at that request's own end is checked too.
+  // accepted request contained. An entry at the end of the accepted request is therefore checked too.
   const prefix = itemAt(lookup.sequence.prefixes, end) ?? '';
   const own: CacheEntry = { ...left, block: end, prefix, of: prepared.sequence.blocks, beside: false };
   return [left, own].some((entry) => unreadable(entry, lookup) !== undefined) ? undefined : { block: end, tokens };

@@ -198,7 +198,7 @@ export function firstDivergence(before: Sequence, after: Sequence): Divergence |
   return { at: index, was, is, byte: firstDifferentByte(was, is) };
 }
 
-/** Finds the first different block by binary search, because all running digests differ from that block on. */
+/** Finds the first different block by binary search. From that block on, all running digests differ. */
 function firstDifferentPrefix(before: AppendOnly<string>, after: AppendOnly<string>): number | undefined {
   let low = 0;
   let high = before.length;

@@ -1,6 +1,6 @@
-// Types of a checkpoint, the structured summary that replaces older history. A checkpoint has twelve lists and fields
+// Types of a checkpoint, the structured summary that replaces older history. A checkpoint has twelve lists, and fields
 // that describe the range. All types are aliases, because TypeScript does not accept an interface where the log expects
-// a JSON value. The next compaction merges these fields and does not summarize an earlier summary.
+// a JSON value. The next compaction merges these fields, so a summary is never summarized again.
 
 import type { Position } from '@tidemark/log';
 
@@ -21,8 +21,8 @@ export type Objective = Quote & { readonly since?: readonly Quote[]; readonly no
 export type Directive = Quote & {
   readonly steer?: true;
   /**
-   * True if the whole prompt remains in the context after this checkpoint. The text of the checkpoint then does not
-   * repeat the prompt.
+   * True if the whole prompt remains in the context after this checkpoint. In this case, the text of the checkpoint
+   * does not repeat the prompt.
    */
   readonly below?: true;
 };
@@ -163,8 +163,8 @@ export function eachList(make: <K extends ListName>(name: K) => readonly Checkpo
 }
 
 /**
- * Items of one list that were omitted to keep the checkpoint within its token limit: their count, and the ranges of
- * positions that contain them, both ends included.
+ * Items of one list that were omitted to keep the checkpoint within its token limit. `count` is their number. `spans`
+ * are the ranges of positions that contain them, both ends included.
  */
 export type LeftOut = { readonly count: number; readonly spans: readonly (readonly [from: Position, to: Position])[] };
 

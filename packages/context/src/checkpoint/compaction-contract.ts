@@ -169,7 +169,7 @@ function dataLine(value: LineFields): string {
   return canonicalText(value).replaceAll('<', '\\u003c');
 }
 
-// Without the type parameter, TypeScript does not see that `LINES[kind]` takes the data of a record of the same kind.
+// The type parameter tells TypeScript that `LINES[kind]` takes the data of a record of the same kind.
 function fieldsOf<K extends Kind>({ kind, data }: RecordedOf<K>): LineFields | undefined {
   const one: HistoryLine<K> = LINES[kind];
   return one(data);

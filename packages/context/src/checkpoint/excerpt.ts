@@ -48,8 +48,8 @@ function between(missing: number): string {
 }
 
 function endsOf(excerpt: string, of: number): readonly [first: string, second: string] | undefined {
-  // The length of the note depends on the number in it, and that number depends on the length of the note. So each
-  // number of digits is tried.
+  // The length of the note depends on the number in it, and that number depends on the length of the note. Each number
+  // of digits is therefore tried.
   for (let digits = 1; digits <= `${of}`.length; digits += 1) {
     const words = between(of - excerpt.length + between(0).length - 1 + digits);
     const at = excerpt.indexOf(words);

@@ -12,8 +12,8 @@ import type { Candidate, FileName, Offered } from './steps-of.ts';
 import { asNow } from './steps-of.ts';
 
 /**
- * Share of the free tokens that texts and calls of the model may use first. Lines of results and names then use the
- * remaining tokens.
+ * Share of the free tokens that texts and calls of the model may use first. After that, lines of results and names use
+ * the remaining tokens.
  */
 const OWN = 0.65;
 
@@ -36,8 +36,8 @@ const CARRIED = { said: 2, did: 1.5, found: 4, name: 2 } as const;
 const OLDEST = 0.4;
 
 /**
- * Items to fit, with the number of tokens of each. `own` contains texts and calls of the model, and `others` contains
- * lines of results and names in files. In both lists, the items to choose first are at the beginning.
+ * Items to fit, with the number of tokens of each. `own` contains texts and calls of the model. `others` contains lines
+ * of results and names in files. In both lists, the items to choose first are at the beginning.
  */
 export interface PricedSteps {
   readonly own: readonly PricedStep<Candidate>[];
@@ -167,8 +167,8 @@ function carriedFrom(before: Checkpoint | undefined): Carried {
 }
 
 /**
- * Merges the entries with the same path and name into one. The merged entry has the newest data, and the highest worth
- * plus 0.3 for each repetition.
+ * Merges entries that have the same path and the same name. The merged entry has the newest data. Its worth is the
+ * highest worth of the entries, plus 0.3 for each repetition.
  */
 function newestNames(names: readonly FileName[]): readonly FileName[] {
   const found = new Map<string, FileName>();

@@ -40,8 +40,8 @@ function filesTold({ position, ended }: ClosedCall): readonly Met[] {
 }
 
 /**
- * Returns the file named in the arguments of a successful call. Used for a call whose result reports no files, as in
- * the sessions of other programs.
+ * Returns the file named in the arguments of a successful call. It is used if the result of the call reports no files,
+ * for example in the sessions of other programs.
  */
 function filesInArguments(call: ClosedCall): readonly Met[] {
   const deed = deedOf(call);

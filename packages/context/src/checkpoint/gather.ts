@@ -1,5 +1,5 @@
-// Reads the records of a range once and collects the input of a checkpoint: prompts and texts, each call with its
-// result, and the facts about turns, skills and subagents.
+// Reads the records of a range in one pass and collects the input of a checkpoint. The input contains prompts and
+// texts, each call with its result, and the facts about turns, skills and subagents.
 
 import { defined } from '@tidemark/core';
 import type {
@@ -97,7 +97,7 @@ export const UNDER_WAY = 'under way';
 
 const LINE = 300;
 
-/** Text that Claude Code records in place of a prompt when the user presses Escape. */
+/** Text that Claude Code records instead of a prompt when the user presses Escape. */
 const CLIENT_MARK = /^\[Request interrupted by user[^\]]*\]$/;
 
 const pass = (): void => {};
@@ -227,7 +227,7 @@ export function gather(records: Iterable<Recorded>, after: number, to: Position,
   return { ...draft, unclosed: begun.map(({ name }) => name) };
 }
 
-// Without the type parameter, TypeScript does not see that `NOTES[record.kind]` takes a record of the same kind.
+// The type parameter tells TypeScript that `NOTES[record.kind]` takes a record of the same kind.
 function note<K extends Kind>(draft: GatherDraft, record: RecordedOf<K>): void {
   const one: NoteRecord<K> = NOTES[record.kind];
   one(draft, record);
@@ -260,8 +260,8 @@ function proseOf(parts: readonly AnswerPart[]): string {
 }
 
 /**
- * Returns a result as a terminal would show it: without color codes, and only with the last state of a line that was
- * overwritten.
+ * Returns a result as a terminal shows it. Color codes are removed. If a line was overwritten, only its last state
+ * remains.
  */
 export function shownByTerminal(text: string): string {
   return text.replaceAll(/\u001B\[[\d;?]*[A-Za-z]/g, '').replaceAll(/^.*\r(?!\n|$)/gm, '');

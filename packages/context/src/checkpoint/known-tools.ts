@@ -33,8 +33,8 @@ const BY_EFFECT: Readonly<Record<EffectClass, Deed | undefined>> = {
 };
 
 /**
- * Returns the effect of a call by its recorded effect class, or by the tool's name if no class was recorded. Returns
- * `undefined` for an unknown tool name and for the classes `none` and `network`.
+ * Returns the effect of a call. It is found by the recorded effect class, or by the tool's name if no class was
+ * recorded. Returns `undefined` for an unknown tool name and for the classes `none` and `network`.
  */
 export function deedOf({ name, effect }: { readonly name: string; readonly effect?: EffectClass }): Deed | undefined {
   return effect === undefined ? KNOWN.get(name) : BY_EFFECT[effect];
@@ -67,7 +67,8 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
 }
 
 /**
- * Returns the value of the first field in `names` that contains a string with text, or `undefined` if no field does.
+ * Returns the value of the first field in `names` that contains a string with text. Returns `undefined` if there is no
+ * such field.
  */
 export function textIn(value: Readonly<Record<string, unknown>>, names: readonly string[]): string | undefined {
   for (const name of names) {

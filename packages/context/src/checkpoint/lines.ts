@@ -72,7 +72,7 @@ const STATUS = {
   unlisted: 'no longer in the plan, but not recorded as done',
 } as const;
 
-/** Returns the text of each item, by list, in the order of the list. */
+/** Returns the texts of the items for each list. The texts are in the order of the list. */
 export function linesOf(lists: CheckpointLists): { readonly [list in ListName]: readonly string[] } {
   return {
     directives: say('directives', lists.directives),

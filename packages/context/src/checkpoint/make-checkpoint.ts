@@ -102,8 +102,9 @@ export function makeCheckpoint(input: CheckpointInput): Checkpoint {
 }
 
 /**
- * Returns the tokens for prompts and a summary: `MAX_QUOTES` of the bound, less the fixed text and the needs of the
- * other lists, but at least `MIN_QUOTES` of the bound. The share above `MAX_QUOTES` is reserved for the steps.
+ * Returns the tokens for prompts and a summary. The result is `MAX_QUOTES` of the bound, minus the fixed text and the
+ * needs of the other lists. It is at least `MIN_QUOTES` of the bound. The share above `MAX_QUOTES` is reserved for the
+ * steps.
  */
 function quotesRoom(merged: Merged, bound: number): number {
   const otherTokens = tokensBesidePrompts(priceLists(merged), bound);

@@ -1,5 +1,5 @@
-// Finds the names that prompts, answers and arguments of calls mention. A name that is mentioned again after a tool
-// result contained it is likely to be needed later.
+// Finds the names that prompts, answers and arguments of calls mention. If a tool result contained a name and the name
+// is mentioned later, it is likely to be needed again.
 
 import type { AnswerPart, Recorded } from '@tidemark/log';
 import { parseArguments } from './known-tools.ts';

@@ -100,7 +100,7 @@ function isProven({ by }: Authored): boolean {
   return by === undefined;
 }
 
-/** Returns the positions of items that a model wrote earlier and that its new answer neither repeats nor closes. */
+/** Returns the positions of earlier items of a model that its new answer does not repeat and does not close. */
 export function missingPositions(before: Checkpoint, adds: ModelAdds): readonly Position[] {
   const { closes } = adds;
   return [

@@ -1,5 +1,6 @@
-// Answer of a model that helps with a checkpoint: its schema, its parser, and the text of a retry. An unusable answer
-// is returned as a value with a reason and not thrown as an error, because a bad answer is not a fault of this program.
+// Answer of a model that helps with a checkpoint: its schema, its parser, and the text of a retry. If an answer is
+// unusable, the parser returns a reason and does not throw an error, because a bad answer is not a fault of this
+// program.
 
 import type { AnswerPart } from '@tidemark/log';
 import { canonicalText } from '@tidemark/log';
@@ -86,7 +87,7 @@ export function parseCheckpoint(answered: string | readonly AnswerPart[]): Parse
 
 /**
  * Checks that a parsed answer does not contradict itself and is not empty. An empty answer would replace the previous
- * answer and so delete all items that the model wrote before.
+ * answer, and all items that the model wrote before would be lost.
  */
 function sound(fields: ModelFields): ParsedCheckpoint {
   const { decisions, work, tasks, questions, risks } = fields;

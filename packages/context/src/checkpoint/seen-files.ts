@@ -23,7 +23,7 @@ export interface Hunk {
   readonly whole?: boolean;
 }
 
-/** Returns the heading above a hunk, or `undefined` if neither the file nor the hunk contains one. */
+/** Returns the heading above a hunk. Returns `undefined` if there is no heading in the file or in the hunk. */
 export function headingAbove(path: string, file: SeenFile | undefined, { was, is }: Hunk): string | undefined {
   const hunk = was ?? is;
   const start = file === undefined || was === undefined ? -1 : placeOf(file.lines.join('\n'), was);
@@ -56,8 +56,8 @@ export function fileBehind(file: SeenFile | undefined, { was, is, all, whole }: 
 }
 
 /**
- * Returns the line number of each name: the line that declares it, or else the first line that contains it. The number
- * is 0 if the place of the part is unknown.
+ * Returns a line number for each name. It is the line that declares the name, or else the first line that contains the
+ * name. If the place of the part is unknown, the number is 0.
  */
 export function linesOfNames(path: string, { lines, first }: SeenFile): ReadonlyMap<string, number> {
   const at = (index: number): number => (first === undefined ? 0 : index + first);
@@ -167,8 +167,9 @@ export function headingsIn(path: string, lines: readonly string[]): readonly Hea
 }
 
 /**
- * Returns the heading of the hunk that begins at line index `at`: the nearest heading at or above that line, else the
- * nearest line above with less indent. Returns `undefined` if there is neither.
+ * Returns the heading of the hunk that begins at line index `at`. This is the nearest heading at or above that line. If
+ * there is no heading, it is the nearest line above with less indent. Returns `undefined` if there is no such line
+ * either.
  */
 export function headingOf(path: string, lines: readonly string[], at: number): string | undefined {
   const language = languageOf(path);
@@ -186,7 +187,8 @@ export function headingOf(path: string, lines: readonly string[], at: number): s
 }
 
 /**
- * Opening code fence of CommonMark. Text after backticks must not contain a backtick, because it would be inline code.
+ * Opening code fence of CommonMark. The text after the backticks must not contain a backtick. Otherwise the backticks
+ * are inline code.
  */
 const FENCE = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;
 

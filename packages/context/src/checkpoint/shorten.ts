@@ -33,8 +33,8 @@ export interface Quotes {
 }
 
 /**
- * Returns the quotes, shortened to fit into `room` tokens. Each prompt keeps at least `MIN_PROMPT` tokens, so very many
- * prompts can exceed `room`.
+ * Returns the quotes, shortened to fit into `room` tokens. Each prompt keeps at least `MIN_PROMPT` tokens. If there are
+ * very many prompts, they can exceed `room`.
  */
 export function shortenQuotes({ objective, directives, summary }: Quotes, room: number): Quotes {
   const repeated = objective !== undefined && directives.some(({ position }) => position === objective.position);
@@ -83,8 +83,8 @@ function leastAt({ text }: Directive, level: number): number {
 }
 
 /**
- * Returns the tokens of a prompt in this checkpoint. A prompt that remains whole after the checkpoint takes one line
- * here, but its full text is stored for the next checkpoint.
+ * Returns the tokens of a prompt in this checkpoint. If the prompt remains whole after the checkpoint, it takes only
+ * one line here. Its full text is stored for the next checkpoint.
  */
 function directiveTokens(directive: Directive): number {
   return directive.below === true ? MIN_PROMPT + MARKS : quoteTokens(directive);
@@ -138,7 +138,7 @@ const FENCE = /^\s*(?:```|~~~)/;
 
 const OUTLINE_LEVELS: number = 1 + LINES.length;
 
-/** Returns the outline of a text. At level 0 its lines are not cut; each further level cuts them shorter. */
+/** Returns the outline of a text. At level 0 its lines are not cut. Each further level cuts the lines shorter. */
 export function outlineAt(text: string, level: number): string {
   return blocksOf(text)
     .map((block) => outlineOf(block, level))

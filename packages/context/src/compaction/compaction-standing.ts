@@ -34,8 +34,8 @@ export function compactionStanding({ compacted, epoch, streams, counted }: State
 export type NoteStanding = 'waiting' | 'packed' | 'dropped';
 
 /**
- * Returns the state of the note at a position. A note and the prompt after it are packed in one message, and a
- * compaction keeps or omits whole messages. A note recorded before the end of the range is therefore packed if its
+ * Returns the state of the note at a position. A note and the prompt after it are packed in one message. A compaction
+ * keeps or omits whole messages. A note that was recorded before the end of the range is therefore packed if its
  * message is kept.
  */
 export function noteStanding({ history, compacted }: State, position: number): NoteStanding {

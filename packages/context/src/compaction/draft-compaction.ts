@@ -160,8 +160,8 @@ interface Message {
 
 /**
  * Returns the earliest cut after which at most `tokens` tokens are kept, counted by `tokensOf`. Results that the model
- * has not seen are kept in any case. Returns `undefined` if nothing would be omitted. `after` is the last position that
- * the current checkpoint covers.
+ * has not seen are always kept. Returns `undefined` if nothing would be omitted. `after` is the last position that the
+ * current checkpoint covers.
  */
 export function boundaryOf(
   tail: readonly Span[],

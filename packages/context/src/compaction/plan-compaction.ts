@@ -54,7 +54,7 @@ export interface CompactionInput {
   readonly noted: DraftOptions['noted'];
   /** First rung that is tried. Default: 0. */
   readonly from?: number;
-  /** Maximum tokens of the tail on the first rung. Default: the tail budget of the gauge. */
+  /** Maximum tokens of the tail on the first rung. Default: the gauge's budget for the tail. */
   readonly tail?: number;
   /**
    * Maximum tokens of the checkpoint, on the model's scale. By default it is computed from the window and the range.
@@ -92,7 +92,8 @@ export interface RefusedPlan {
 
 /**
  * Plans a compaction as if its checkpoint had the minimum size. Returns the plan of the first rung that is worth
- * making, or the refusal of the last rung. The caller must judge the plan again with the size of the real checkpoint.
+ * making. If there is no such rung, returns the refusal of the last rung. The caller must judge the plan again with the
+ * size of the real checkpoint.
  */
 export function planCompaction(state: State, input: CompactionInput): CompactionPlan | RefusedPlan {
   const { from = 0, alone = false, last = alone ? from : LAST_RUNG } = input;
@@ -172,8 +173,8 @@ function nothing({ input = 0, hard }: Gauge): RefusedPlan {
   return { sizes: { before: input, after: input, hard, parts }, refused: 'nothing-to-leave-out' };
 }
 
-// The next functions judge if a compaction is worth making: the next request must fit and be smaller by at least a
-// fifth. Without this rule, compactions would be repeated and free almost nothing each time.
+// The next functions judge if a compaction is worth making. The next request must fit, and it must be smaller by at
+// least a fifth. Without this rule, compactions would be repeated and would free almost nothing each time.
 
 /** Maximum share of the request that may remain after a compaction. */
 const MAX_REMAINING: number = 0.8;

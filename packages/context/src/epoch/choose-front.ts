@@ -19,8 +19,8 @@ import { sameFront, servesAs } from './epoch.ts';
 /** Input of `chooseFront`. */
 export interface ChoiceInput {
   /**
-   * State with the new epoch already applied, so the history is packed as the first request of the epoch will contain
-   * it.
+   * State with the new epoch already applied. Its history is packed in the form that the first request of the epoch
+   * will contain.
    */
   readonly state: State;
   /** Epoch before the new epoch. `undefined` for the first epoch. */
@@ -54,8 +54,8 @@ export function chooseFront(input: ChoiceInput): FrontChoice {
 }
 
 /**
- * Returns the parent's front for the first epoch of a subagent, or `undefined` if that front cannot serve the request.
- * The bytes are the same, so the subagent reads the parent's cache.
+ * Returns the parent's front for the first epoch of a subagent. Returns `undefined` if the request cannot use that
+ * front. The bytes are the same, so the subagent reads the parent's cache.
  */
 function inheritedBy({ before, wanted }: ChoiceInput): FrontChoice | undefined {
   const { inherited } = wanted;
@@ -86,8 +86,8 @@ function choosePadding(
 }
 
 /**
- * Returns the padding decision of the previous epoch if the front is otherwise unchanged, or else `undefined`. The
- * bytes of that front may still be in the cache.
+ * Returns the padding decision of the previous epoch if the rest of the front is unchanged. Otherwise returns
+ * `undefined`. The bytes of that front may still be in the cache.
  */
 function carriedOn({ before, wanted }: ChoiceInput): FrontChoice | undefined {
   const { padding: offer, texts } = wanted;
@@ -145,7 +145,7 @@ export interface PaddingInput {
  * three shared recordings of real coding sessions (85 prompts, 594 calls; median 3, mean 7).
  *
  * A session is treated as one prompt. Requests of further prompts are already above the floor. For these requests,
- * padding only adds the price of reading it.
+ * padding only adds the price of reading the padding.
  */
 const LENGTHS: readonly number[] = [1, 2, 3, 3, 3, 4, 4, 6, 9, 19];
 

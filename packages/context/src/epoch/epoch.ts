@@ -29,13 +29,13 @@ export interface RequestSpec {
   readonly texts: FrontTexts;
   /**
    * Time at which a changed tool list applies, if the model accepts no appended tools. `now`: with the next request.
-   * `next-epoch`: with the next epoch that opens for any reason. The default is `now`. There are two exceptions: if
-   * tools are only removed, or if the log already records this list for the next epoch, the default is `next-epoch`.
+   * `next-epoch`: with the next epoch that opens for any reason. If tools are only removed, or if the log already
+   * records this list for the next epoch, the default is `next-epoch`. Otherwise the default is `now`.
    */
   readonly takeTools?: 'now' | 'next-epoch';
   /**
-   * Name of the stream, if it uses its own cache key from its first call. Set if many streams will call at the same
-   * time.
+   * Name of the stream, if the stream uses its own cache key from its first call. Set if many streams will call at the
+   * same time.
    */
   readonly stream?: string;
   /** Padded front that may replace `texts`. If absent, the front is not padded. */
@@ -47,7 +47,7 @@ export interface RequestSpec {
   readonly inherited?: InheritedFront & { readonly texts: FrontTexts };
 }
 
-/** Front of another session, as that session last reported it. */
+/** Front of another session, in the form that the session last reported. */
 export interface InheritedFront {
   readonly opened: EpochOpened;
   /** Cached entries of the front. */
@@ -153,7 +153,7 @@ function sameContract(opened: EpochOpened, { texts }: RequestSpec): boolean {
 }
 
 /**
- * Returns `role` if the layer that differs is the agent's own system text, and `contract` for any other layer. Returns
+ * Returns `role` if the layer that differs is the agent's own system text. Returns `contract` for any other layer, and
  * `undefined` if no layer differs. Layers named in `but` are not compared.
  */
 function changedLayer(
@@ -279,12 +279,12 @@ export interface KeyInput {
 }
 
 /**
- * Returns the cache key: the contract's name, and 12 hex digits each for the model, the root session (with the stream,
- * if given), the tool list, and the skill list of an older log. The key has 55 characters for `tm1`, within OpenAI's
- * limit of 64.
+ * Returns the cache key. The key begins with the contract's name. After the name, there are 12 hex digits for each of
+ * these values: the model, the root session (with the stream, if given), the tool list, and the skill list of an older
+ * log. The key has 55 characters for `tm1`, within OpenAI's limit of 64.
  *
- * If the provider chooses the machine without the key (`automatic`), the key only distinguishes families. It then
- * contains the contract's name and the digits for the root session alone.
+ * If the provider chooses the machine without the key (`automatic`), the key only distinguishes families. In this case,
+ * it contains only the contract's name and the digits for the root session.
  */
 export function cacheKey(input: KeyInput, newHash: NewHash): string {
   const { contract, model, root, tools, skills = null, stream, routing } = input;
@@ -295,8 +295,8 @@ export function cacheKey(input: KeyInput, newHash: NewHash): string {
 }
 
 /**
- * Returns the cache key of the next request: the key of the epoch, or the session's own key if it no longer uses the
- * family's key. Returns `undefined` before any epoch.
+ * Returns the cache key of the next request. This is the session's own key if the session no longer uses the family's
+ * key. Otherwise it is the key of the epoch. Returns `undefined` before any epoch.
  */
 export function keyInForce(state: State, routing: Capabilities['routing'], newHash: NewHash): string | undefined {
   const { epoch, pace, root = '' } = state;

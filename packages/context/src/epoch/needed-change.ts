@@ -1,6 +1,7 @@
-// Compares the wanted request with the current epoch and decides which action the difference requires: nothing, a
-// change appended to the history if the model accepts it, or a new epoch. The decision is made only when a request is
-// prepared. If a setting is changed and then changed back, it requires nothing.
+// Compares the wanted request with the current epoch and decides which action the difference requires. There are three
+// actions: nothing, a change that is appended to the history, or a new epoch. A change is appended only if the model
+// accepts it. The decision is made only when a request is prepared. If a setting is changed and then changed back, it
+// requires nothing.
 
 import type { EpochCause, ReasoningChanged, RoleChanged, ToolRecord, ToolsChanged } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
@@ -41,8 +42,8 @@ const APPENDABLE: readonly string[] = ['effort', 'reasoning.effort'];
 
 /**
  * Returns the action that is necessary before the next request. `given` lists the kinds of changes that the model
- * accepts as appended messages, according to the wanted catalog row. Requests are built with the row of their epoch. If
- * the wanted row differs from the epoch's row, any change opens an epoch, which then uses the wanted row.
+ * accepts as appended messages, as the wanted catalog row states. Requests are built with the row of their epoch. If
+ * the wanted row differs from the epoch's row, any change opens an epoch. That epoch uses the wanted row.
  */
 export function neededChange(state: State, wanted: RequestSpec, given: Capabilities['appends']): Need {
   const { epoch, history } = state;
@@ -165,8 +166,8 @@ function settleReasoning(
   const setting = new Map(Object.entries(wanted.parameters)).get(parameter ?? '');
   if (parameter === undefined || others.length > 0 || !APPENDABLE.includes(parameter) || typeof setting !== 'string')
     return undefined;
-  // OpenAI refuses two updates without a message between them. The difference stays open, so a later request appends it
-  // if it still exists.
+  // OpenAI refuses two updates without a message between them. The difference therefore waits. If it still exists
+  // later, a later request appends it.
   if (endsWithAnswer(history) || endsWithLevel(history)) return 'waits';
   return { kind: 'reasoning.changed', data: { parameter, setting, as: 'appended', scope: 'lasting' } };
 }

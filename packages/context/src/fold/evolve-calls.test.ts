@@ -59,8 +59,8 @@ const MAIN: readonly TestEvent[] = [
 ];
 
 /**
- * Returns the state without the fields that side calls may change: side streams, the pace of calls, the cache, and the
- * cache entry that the main stream left.
+ * Returns the state without the fields that side calls may change. These fields are: side streams, the pace of calls,
+ * the cache, and the cache entry that the main stream left.
  */
 function conversation({ streams: { main }, cache: _cache, length: _length, pace: _pace, ...rest }: State): unknown {
   return { ...rest, main: { ...main, accepted: { ...main?.accepted, left: undefined } } };
@@ -170,7 +170,7 @@ test('an entry that was read but never written by this session is assumed to be 
 test('a miss in the main stream is recorded with the tokens that were at stake, and a side call records none', () => {
   const events = [request(2, [marker(1)], 1), billed(0, 100), request(3, [marker(1), marker(2)], 901), billed(0, 110)];
   const pauses = fold([created, ...events]).streams['main']?.pauses;
-  // The answer records no miss with the cause `expired`, so the unread tokens count as broken.
+  // The answer records no miss with the cause `expired`. The unread tokens therefore count as broken.
   expect(pauses).toMatchObject({ broken: 100 });
   const side = [beside(request(4, [marker(1), marker(3)], 2_000)), beside(billed(0, 110))];
   expect(fold([created, ...events, ...side]).streams['main']?.pauses).toEqual(pauses);

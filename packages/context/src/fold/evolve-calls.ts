@@ -1,5 +1,5 @@
-// Folds requests and answers: the request sent on each stream, the request that was accepted last, and the cache
-// entries that the provider then has.
+// Folds requests and answers: the request sent on each stream, the last accepted request, and the cache entries that
+// the provider has after it.
 
 import { defined } from '@tidemark/core';
 import type { Miss, RecordedOf, RequestPrepared, Usage } from '@tidemark/log';
@@ -83,8 +83,8 @@ function countedBefore({ counted }: State, before: Accepted | undefined): Reques
 }
 
 /**
- * Applies an answer whose request is not in the log, as in a session imported from another program. The token count of
- * the answer is still used.
+ * Applies an answer whose request is not in the log. This happens in a session imported from another program. The token
+ * count of the answer is still used.
  */
 function elsewhere(state: State, event: RecordedOf<'answer.received' | 'answer.interrupted'>): State {
   const { history, epoch, counted } = state;

@@ -133,7 +133,7 @@ export function evolve(state: State, event: Recorded): State {
   return { ...next, length: event.position + 1 };
 }
 
-// Without the type parameter, TypeScript does not see that `STEPS[event.kind]` takes an event of the same kind.
+// The type parameter tells TypeScript that `STEPS[event.kind]` takes an event of the same kind.
 function step<K extends Kind>(state: State, event: RecordedOf<K>): State {
   const one: FoldStep<K> = STEPS[event.kind];
   return one(state, event);

@@ -123,8 +123,8 @@ function withStub(spans: readonly Span[], { origin, stub }: Quarantine): readonl
 }
 
 /**
- * Returns the part at index `place` of a span. If the span is a result, `place` is an index of the result's content,
- * and the whole result is returned. Returns `undefined` if the index does not exist.
+ * Returns the part at index `place` of a span. If the span is a result, `place` is an index in the result's content. In
+ * this case, the whole result is returned. Returns `undefined` if the index does not exist.
  */
 function rejectedPart({ parts }: Span, place: number): Part | undefined {
   const [first] = parts;
@@ -141,7 +141,7 @@ function replacePart(parts: readonly Part[], part: Part, by: Part): readonly Par
 }
 
 /**
- * Removes the opaque item of the reasoning parts. A reasoning part without its opaque item is never sent, but the part
+ * Removes the opaque item of the reasoning parts. A reasoning part without its opaque item is never sent. The part
  * stays in the list, so the indexes of later parts do not change.
  */
 function withoutReasoning(span: Span): Span {

@@ -88,8 +88,8 @@ function packSaid(history: History, drafts: readonly SpanDraft[]): History {
 }
 
 /**
- * Checks that the packed history ends with a change of tools or of the role that has no answer. An answer with only
- * reasoning does not count, because none of it is sent.
+ * Checks that the packed history ends with a change of tools or of the role, and that no answer follows it. An answer
+ * with only reasoning does not count, because its reasoning is not sent.
  */
 export function waitsForAnswer({ packed }: History): boolean {
   for (let index = -1; ; index -= 1) {
@@ -116,7 +116,7 @@ function releaseUrgent(history: History): History {
 
 function asDraft(waiting: WaitingSpan, group: Position): SpanDraft {
   const { position, session, parts } = waiting;
-  // For a provider, any user content other than a result begins a turn, even a note inside a tool loop.
+  // For a provider, any user content except a result begins a turn. This is also true for a note inside a tool loop.
   return { role: 'user', session, position, group, opensTurn: true, parts };
 }
 
@@ -356,8 +356,8 @@ export function repack(history: History, lead: Lead): History {
 }
 
 /**
- * Returns the spans of a tail that remain after a checkpoint: the spans in `keeps`, then all spans after the range.
- * Results after the range are shortened to `shortens` UTF-16 units, if set.
+ * Returns the spans of a tail that remain after a checkpoint. These are the spans in `keeps`, then all spans after the
+ * range. If `shortens` is set, results after the range are shortened to this number of UTF-16 units.
  */
 export function remainingSpans(
   tail: readonly Span[],

@@ -54,8 +54,8 @@ export interface Outlook {
    */
   readonly gone: Extract<MissCause, 'expired' | 'account'> | undefined;
   /**
-   * Cliff that the forecast of this request exceeds. The forecast of the previous request did not exceed it. Above a
-   * cliff, the model prices the whole request higher.
+   * Cliff that the forecast of this request exceeds. The forecast of the previous request did not exceed it. If a
+   * request exceeds a cliff, the model charges more for the whole request.
    */
   readonly cliff: CliffCost | undefined;
 }

@@ -153,7 +153,7 @@ export interface MissEvidence {
   /** Provider's comparison of the request with the previous request. */
   readonly diagnosis?: DiagnosisRecord | undefined;
   /**
-   * True if the provider counted an entry with exactly this prefix and the same parameters, and the entry has not
+   * True if the provider counted an entry with exactly this prefix and the same parameters. The entry must not have
    * expired.
    */
   readonly seen?: boolean;

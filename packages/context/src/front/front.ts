@@ -238,7 +238,8 @@ export function padFront(front: FrontTexts, options: PadOptions, newHash: NewHas
     most += tokens;
     return true;
   };
-  // Each part's estimate was rounded up by less than one token, so subtracting one token per part gives a lower bound.
+  // The estimate of each part was rounded up by less than one token. If one token per part is subtracted, the result is
+  // a lower bound.
   const isShort = (): boolean => most - parts.length < target;
   for (const { heading, text } of GUIDE) if (isShort()) take(`## ${heading}\n\n${text}`);
   const preloads = options.preloads.toSorted((a, b) => (a.name < b.name ? -1 : 1));

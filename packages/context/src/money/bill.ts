@@ -27,8 +27,8 @@ export interface Bill {
   /** Cost if each token is written when it is sent for the first time, and is read each time it is sent again. */
   readonly ideal: Decimal;
   /**
-   * Cost of the ideal case with entries that expire after five minutes, or after the provider's own lifetime if it
-   * keeps entries without markers.
+   * Cost of the ideal case, but with entries that expire. They expire after five minutes. If the provider keeps entries
+   * without markers, they expire after the provider's own lifetime.
    */
   readonly expiring: Decimal;
   /** Cost if every token is fresh. */

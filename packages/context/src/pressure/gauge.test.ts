@@ -202,8 +202,8 @@ describe('the tier', () => {
     [9_000, 'critical'],
     [12_000, 'critical'],
   ])('for %d of 10,000 tokens is %s', (input, tier) => {
-    // With this limit, the 7,000 counted tokens are the same share of the limit as `input` is of 10,000. `soft` equals
-    // the limit, so the tier `warning` begins at 80%.
+    // With this limit, the 7,000 counted tokens are the same share of the limit as `input` is of 10,000. `soft` is
+    // equal to the limit. The tier `warning` therefore begins at 80%.
     const limit = 70_000_000 / input;
     const gauge = gaugeOf(state, { ...ROW, inputLimit: limit }, { budgets: { hard: limit, soft: limit } });
     expect(gauge.tier).toBe(tier);

@@ -13,14 +13,17 @@ import { costOf, inputTokens, priceAt, sumOfMoney } from '@tidemark/model';
 /** Pressure tier, which shows how near the request is to its limit. */
 export type Tier = PressureCrossed['tier'];
 
-/** Input length above which a model prices the whole request higher. */
+/** Input length above which a model charges more for the whole request. */
 export interface Cliff {
   readonly above: number;
   /** True if the request is already longer than `above`. */
   readonly passed: boolean;
 }
 
-/** Reading of the gauge. Values are in tokens unless named otherwise. All except the limits are estimates. */
+/**
+ * Reading of the gauge. If a field names no other unit, its value is in tokens. All values except the limits are
+ * estimates.
+ */
 export interface Gauge extends Budgets {
   /** Input of the next request. Absent if unknown. */
   readonly input?: number;
@@ -34,8 +37,8 @@ export interface Gauge extends Budgets {
   /** The value of `input / limit`. Absent if one of them is unknown. */
   readonly ratio?: number;
   /**
-   * The more severe of two tiers: the tier by tokens and the tier by bytes. `unknown` if the tokens are unknown and the
-   * tier by bytes is `calm`.
+   * The more severe of two tiers: the tier by tokens and the tier by bytes. It is `unknown` if the number of tokens is
+   * unknown and the tier by bytes is `calm`.
    */
   readonly tier: Tier | 'unknown';
   /** Measure that decided the tier. */
@@ -53,7 +56,7 @@ export interface Gauge extends Budgets {
 
 /** Options of `gaugeOf`. */
 export interface GaugeOptions {
-  /** Output tokens that the request will ask for. Default, and maximum: the output limit of the model. */
+  /** Output tokens that the request will ask for. The default and the maximum are the output limit of the model. */
   readonly outputLimit?: number;
   readonly budgets?: BudgetSettings;
   /** Day whose prices apply. Default: the latest prices in the catalog row. */
@@ -125,8 +128,8 @@ function isAbove(tier: Tier, other: Tier): boolean {
 }
 
 /**
- * Returns the cliffs of a model in ascending order, by the prices of a day. Above a cliff the model prices the whole
- * request higher. Without `at`, the latest prices apply.
+ * Returns the cliffs of a model in ascending order, by the prices of a day. If a request exceeds a cliff, the model
+ * charges more for the whole request. Without `at`, the latest prices apply.
  */
 export function cliffsOf({ prices }: Pick<GaugeLimits, 'prices'>, at: Timestamp | undefined): readonly number[] {
   const list = at === undefined ? prices.at(-1) : prices.findLast(({ from }) => from <= at.slice(0, 10));
@@ -222,7 +225,7 @@ export interface Budgets {
   readonly tail: number;
 }
 
-/** Budgets set by the user in place of the computed ones. Each is reduced to fit the limit. */
+/** Budgets that the user sets instead of the computed budgets. Each is reduced to fit the limit. */
 export type BudgetSettings = { readonly [name in keyof Budgets]?: number };
 
 /**
@@ -239,8 +242,8 @@ const RESERVE = { most: 16_384, least: 256 } as const;
 const TAIL = 20_000;
 
 /**
- * Returns the budgets of a request with an input limit of `limit` tokens. They are whole numbers, and none is above the
- * limit.
+ * Returns the budgets of a request with an input limit of `limit` tokens. They are whole numbers, and each is at most
+ * the limit.
  */
 export function budgetsOf(limit: number, settings: BudgetSettings = {}): Budgets {
   const within = (tokens: number): number => Math.max(0, Math.min(limit, Math.floor(tokens)));

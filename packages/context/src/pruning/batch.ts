@@ -7,7 +7,7 @@ import { firstPrunable, totalsFrom } from './prunable.ts';
 import type { Grounds } from './uses.ts';
 
 /**
- * Results from an index on that may be shortened for certain reasons (`grounds`), and the effect of shortening them.
+ * Results from one index on that may be shortened for certain reasons (`grounds`), and the effect of shortening them.
  * Tokens are estimates.
  */
 export interface PruningBatch extends Totals {
@@ -40,7 +40,7 @@ export function allOf(old: OldResults, allowed: readonly Grounds[], takes: Takes
 
 /**
  * Returns the batches to compare, at most one for each cache entry. Several batches can break the prefix after the same
- * entry. The one with the earliest start frees most and rewrites least, so only that batch is returned. The batch of
+ * entry. The batch with the earliest start frees most and rewrites least, so only this batch is returned. The batch of
  * all results comes first.
  */
 export function batchesOf(

@@ -161,7 +161,7 @@ const quiet: fc.Arbitrary<readonly Move[]> = fc.array(
   fc.record({
     do: fc.constant('step'),
     results: fc.array(
-      // Each file has a fixed length, because a read that returns less than the previous read does not supersede it.
+      // Each file has a fixed length. A later read supersedes an earlier read only if it does not return less text.
       fc
         .record({ id: fc.nat(40), image: fc.constant(false), tool: fc.constant('read'), file: fc.nat(2) })
         .map((one) => ({ ...one, length: one.file === 0 ? 1_300 : 20_000 })),

@@ -1,5 +1,5 @@
 // Finds long old results that may be shortened. The latest results, results that the model has not read yet, and skill
-// bodies are excluded. Uses and sums are stored with the packed list, so each step adds only its new spans.
+// bodies are excluded. Uses and sums are stored with the packed list, so only new spans are processed each time.
 
 import type { Position } from '@tidemark/log';
 import { position } from '@tidemark/log';
@@ -62,8 +62,8 @@ export interface OldResults {
    */
   readonly all: Readonly<Record<Grounds, readonly number[]>>;
   /**
-   * Number of this session's calls that are packed. In a fork, the calls of its parent do not count, because they are
-   * already paid.
+   * Number of this session's calls that are packed. In a fork, the calls of the parent are not counted, because their
+   * cost is already paid.
    */
   readonly calls: number;
   readonly sent: number;

@@ -35,7 +35,7 @@ export interface PruningInput {
   readonly at: Timestamp;
   /** Provider account that sends the next request. Absent if unknown. */
   readonly account?: string | undefined;
-  /** Cache key of the next request. Absent if the provider finds cached entries by their bytes alone. */
+  /** Cache key of the next request. Absent if the provider finds cache entries by their bytes alone. */
   readonly key?: string | undefined;
   /** Lifetime (TTL) for newly written cache entries. */
   readonly ttl: '5m' | '1h';
@@ -70,7 +70,7 @@ const SETTLED = 2;
  */
 const PAID = 2;
 /**
- * Limit for a nearly full window: maximum number of calls after which the saving by a batch must be at least the cost
+ * Limit for a nearly full window, in calls. After this number of calls, the saving by a batch must be at least the cost
  * of its break. The limit is about the number of steps in one turn.
  */
 const PRESSED = 40;
@@ -108,8 +108,8 @@ interface PruningRates {
 }
 
 /**
- * Returns the pruning to record, or `undefined` if there is nothing to shorten or no reason to do so. The running time
- * is proportional to the new part of the history.
+ * Returns the pruning to record. Returns `undefined` if there is nothing to shorten or no reason to shorten it. The
+ * running time is proportional to the new part of the history.
  */
 export function planPruning(input: PruningInput): HistoryPruned | undefined {
   if (!input.wanted.texts.tools.some(({ record }) => record.name === READS_BACK)) return undefined;
@@ -167,8 +167,8 @@ function keepsFront({ state, wanted }: PruningInput): boolean {
 }
 
 /**
- * Checks if the next request can read the history from the cache. If it cannot, the request writes the history again
- * with or without pruning.
+ * Checks if the next request can read the history from the cache. Otherwise the request writes the history again, with
+ * or without pruning.
  */
 function isWarm(input: PruningInput): boolean {
   return input.state.cache.entries.some((entry) => entry.section === 'messages' && isCached(entry, input));
@@ -180,10 +180,10 @@ function isCached(entry: CacheEntry, { at, account, key }: PruningInput): boolea
 }
 
 /**
- * Returns the batch with the largest gain, or `undefined`. Only batches that have already paid for themselves are
- * compared. A batch has paid for itself if reading the tokens that it frees has cost at least twice as much as its
- * break plus the expected fetching. The remaining length of a session is unknown, so only past reads count. While a
- * batch waits, further results become old and join it.
+ * Returns the batch with the largest gain, or `undefined`. A batch is considered only if the tokens that it frees were
+ * read often enough. The cost of these reads must be at least twice the cost of its break plus the expected cost of
+ * fetching. The remaining length of a session is unknown, so only past reads are counted. While a batch waits, more
+ * results become old and are added to it.
  */
 function choosePaid(
   input: PruningInput,

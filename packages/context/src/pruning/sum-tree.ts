@@ -1,5 +1,5 @@
 // List of vectors with running sums (a Fenwick tree). Appending, changing one item and summing the first items each
-// take logarithmic time, so no step sums over the whole session.
+// take logarithmic time. No operation sums over the whole session.
 
 /** Growing list of vectors that all have `width` numbers. The list is mutable, and only `prunable.ts` changes it. */
 export interface SumTree {

@@ -46,7 +46,10 @@ export function groundsOf({ superseded, old }: Pick<ResultUse, 'superseded' | 'o
 /** Target of a call: a file or a command. */
 export interface CallTarget {
   readonly deed: Deed;
-  /** For a file, its path, relative to the workspace if it is inside. For a command, its folder and the command. */
+  /**
+   * For a file: its path, which is relative if the file is inside the workspace. For a command: its folder and the
+   * command.
+   */
   readonly name: string;
   /** Arguments as the model wrote them. */
   readonly raw: string;

@@ -37,8 +37,8 @@ export interface CallPause {
   /** Tokens in the cache when the pause began. */
   readonly held: number;
   /**
-   * Part of `held` that is not read again with any lifetime: dropped, packed differently, stripped, or written under
-   * other parameters.
+   * Part of `held` that no lifetime can keep readable: dropped, packed differently, stripped, or written under other
+   * parameters.
    */
   readonly broken: number;
   /**
@@ -110,9 +110,9 @@ function shareOf(begin: number, end: number, from: number, to: number): number {
   return begin === 0 ? (high - low) / end : Math.log(high / low) / Math.log(end / begin);
 }
 
-// Rate of a session's calls. A provider that routes by key sends calls above about 15 a minute per key to another
-// machine, which has its own cache. A family shares one key. A child session with many calls changes to its own key
-// early, while its prefix is still short and cheap to write again.
+// Rate of a session's calls. If a provider routes by key, one machine accepts about 15 calls a minute for one key.
+// Calls above this rate go to another machine, which has its own cache. A family shares one key. If a child session
+// sends many calls, it changes to its own key early, while its prefix is still short and cheap to write again.
 
 /**
  * Maximum calls per minute of a child under the family's key: half of the provider's limit, because other sessions
@@ -139,9 +139,9 @@ export interface Pace {
 export const NO_PACE: Pace = { recent: [], own: undefined };
 
 /**
- * Returns the pace with one more call. If a child sends more than 8 calls within a minute, it changes to its own key
- * permanently, because each change of the key costs a full read of the prefix. The root always keeps the family's key,
- * because a change would only move its load to another key.
+ * Returns the pace with one more call. If a child sends more than 8 calls within a minute, it changes to its own key.
+ * The change is permanent, because each change of the key costs a full read of the prefix. The root always keeps the
+ * family's key, because a change would only move its load to another key.
  */
 export function addCall({ recent, own }: Pace, at: Timestamp, session: SessionId | undefined, isRoot: boolean): Pace {
   const fast = within(recent, MAX_CHILD_CALLS, at);

@@ -1,6 +1,6 @@
 // Compares a model's own token counts with the estimates of `estimateTokens`. The ratio is learnt from usage, together
-// with the error of the estimates (L7). Ratios are values: a fold keeps one per model and replaces it when a call's
-// usage arrives.
+// with the error of the estimates (L7). Ratios are values. A fold has one ratio per model and replaces it when the
+// usage of a call arrives.
 
 import type { RequestPrepared, CallForecast } from '@tidemark/log';
 import type { AppendOnly } from '../base/append-only.ts';
@@ -29,8 +29,8 @@ export interface Learnt {
   /** Ratio for text that was appended to a counted request. */
   readonly appended: Ratio;
   /**
-   * Ratio for the blocks of requests. Each block is compared once: first all blocks of a first request, then only the
-   * blocks that later requests add.
+   * Ratio for the blocks of requests. Each block is compared only one time. For a first request, all blocks are
+   * compared. For a later request, only the added blocks are compared.
    */
   readonly whole: Ratio;
 }

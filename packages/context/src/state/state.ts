@@ -96,7 +96,7 @@ export interface Epoch {
 
 /**
  * Current values of the settings that can change inside an epoch. A value comes from the front of the epoch, or from a
- * change that was appended since.
+ * change that was appended later.
  */
 export interface InForce {
   /** Tools that the model is offered, ordered by name. */
@@ -154,8 +154,8 @@ export interface History {
   /** Changes of tools, reasoning or role that wait to be packed. */
   readonly changes: readonly WaitingChange[];
   /**
-   * Position of the answer in which each packed call id was first used. The map is shared with later states of the same
-   * history, as `packed` is.
+   * Position of the answer in which each packed call id was first used. Like `packed`, the map is shared with later
+   * states of the same history.
    */
   readonly calls: Map<string, number>;
 }
@@ -282,7 +282,7 @@ export interface RequestCount extends Pick<Accepted, 'input' | 'model' | 'answer
   /** Position of the request. In an imported session, position of the answer. */
   readonly position: Position;
   /**
-   * Only for an imported session: tokens before the history, which no record contains. The value is the first count
+   * Only for an imported session: tokens before the history. No record contains this number. It is the first count
    * minus the estimate of the history.
    */
   readonly front: number | undefined;
@@ -305,8 +305,8 @@ export interface CacheEntry {
    */
   readonly images: boolean;
   /**
-   * True if the entry ends in the messages and a side call wrote it. The side call's own words begin a turn, so a
-   * provider that strips old thinking had stripped all thinking from the entry.
+   * True if the entry ends in the messages and a side call wrote it. The side call's own words begin a turn. If a
+   * provider strips old thinking, such an entry therefore contains no thinking.
    */
   readonly beside: boolean;
   /** Running digest up to the last block. */
@@ -321,8 +321,8 @@ export interface CacheEntry {
    */
   readonly ttl: Ttl | KeptLife;
   /**
-   * Set if the entry was written with a longer lifetime than the entries before it, and no later read has proved yet
-   * that the provider keeps it for this lifetime.
+   * Set if the entry was written with a longer lifetime than the entries before it, and this lifetime is not proved
+   * yet. A later read can prove that the provider keeps the entry for this lifetime.
    */
   readonly promoted?: true;
   /** Start of the request that wrote or last read the entry. The lifetime counts from this time. */

@@ -30,8 +30,8 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 /**
- * Returns true if a JSON text has more than `DEEPEST_JSON` levels. It reads the text once. The result has no meaning
- * for text that is not JSON.
+ * Returns true if a JSON text has more than `DEEPEST_JSON` levels. It reads the text in one pass. The result has no
+ * meaning for text that is not JSON.
  */
 export function isTooDeep(text: string): boolean {
   // Each level needs two brackets, so a shorter text cannot be too deep.

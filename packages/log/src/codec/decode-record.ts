@@ -1,5 +1,5 @@
-// Reads lines of the log. It decodes the raw bytes of a sound line into a typed record. A sound line has a valid layout
-// and checksum.
+// Reads lines of the log. It decodes the raw bytes of a line into a typed record. The layout and the checksum of the
+// line must be valid.
 
 import type { Json } from '@tidemark/core';
 import type { Recorded, RecordedUnknown } from '../event.ts';
@@ -10,7 +10,7 @@ import type { RecordEnvelope } from './revision-1/decoder.ts';
 import { DECODERS, isKind } from './revision-1/decoders.ts';
 
 /**
- * Reason why a sound line cannot be decoded into a record. `parse`: the line is not a JSON object. `decode`: a field of
+ * Reason why a valid line cannot be decoded into a record. `parse`: the line is not a JSON object. `decode`: a field of
  * the record or its payload is not valid.
  */
 export interface Undecodable {

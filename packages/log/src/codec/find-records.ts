@@ -1,4 +1,4 @@
-// Finds sound records in bytes that cannot be split into lines. A sound record has a valid layout and checksum. Such a
+// Finds valid records in bytes that cannot be split into lines. A valid record has a valid layout and checksum. Such a
 // record directly follows another record or an incomplete record, without a newline between them.
 
 import type { BytePort, SoundLine } from './line.ts';
@@ -13,13 +13,13 @@ export interface FoundRecord {
 }
 
 /**
- * Maximum number of possible record starts (`{"v":`) that are tried for one record end. A payload contains far fewer of
- * these openings by chance.
+ * Maximum number of possible record starts (`{"v":`) that are tried for one record end. By chance, a payload contains
+ * far fewer of them.
  */
 const MAX_OPENINGS = 1_000;
 const OPENING = '{"v":';
 
-/** Returns every sound record in these bytes, in order and without overlaps, at any offset. */
+/** Returns every valid record in these bytes, in order and without overlaps, at any offset. */
 export function findRecords(within: Uint8Array, bytes: BytePort): readonly FoundRecord[] {
   const found: FoundRecord[] = [];
   let from = 0;

@@ -109,13 +109,13 @@ export interface SoundLine {
   readonly sealed: number;
 }
 
-/** Returns the raw bytes of a sound line before its chain field. */
+/** Returns the raw bytes of a valid line before its chain field. */
 export function headOf(line: Uint8Array, { sealed }: SoundLine): Uint8Array {
   return line.subarray(0, sealed);
 }
 
 /**
- * Returns the chain value that a sound line contains.
+ * Returns the chain value that a valid line contains.
  *
  * @throws TypeError if the field is not a valid chain value.
  */
@@ -134,7 +134,7 @@ interface LineParts {
 }
 
 /**
- * Splits the text of a sound line into its values by the fixed layout, without parsing. Returns `undefined` if the text
+ * Splits the text of a valid line into its values by the fixed layout, without parsing. Returns `undefined` if the text
  * does not have that layout.
  */
 export function partsOf(text: string, { dated, named }: SoundLine): LineParts | undefined {
@@ -156,12 +156,12 @@ export function partsOf(text: string, { dated, named }: SoundLine): LineParts | 
   };
 }
 
-/** Reason why a line is not sound. `frame`: its layout is wrong. `checksum`: its bytes do not match its checksum. */
+/** Reason why a line is not valid. `frame`: its layout is wrong. `checksum`: its bytes do not match its checksum. */
 export type LineFault = 'frame' | 'checksum';
 
 /**
- * Checks the raw bytes of a line, without its newline. Returns the revision, position, fence and offsets of a sound
- * line, or the check that failed.
+ * Checks the raw bytes of a line, without its newline. If the line is valid, returns its revision, position, fence and
+ * offsets. Otherwise returns the check that failed.
  */
 export function checkLine(line: Uint8Array, bytes: BytePort): SoundLine | LineFault {
   const end = line.length;

@@ -1,4 +1,5 @@
-// Reads how a session began from the first line of its file, or recovers the beginning if that line is damaged.
+// Reads how a session began. It uses the first line of the session's file. If that line is damaged, it recovers the
+// beginning.
 
 import type { SessionBeginning } from '../beginning.ts';
 import { beginningOf } from '../beginning.ts';

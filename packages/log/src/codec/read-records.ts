@@ -1,5 +1,5 @@
 // Reads chunks of a log into records. Layout, checksum, position, fence and chain are checked on raw bytes. Damage is
-// reported after all sound records before it.
+// reported after all valid records before it.
 
 import type { DamagePlace } from '../errors.ts';
 import { LogError } from '../errors.ts';
@@ -27,11 +27,11 @@ export interface ReadFrom {
   readonly to: number;
   /** True to compute the chain again and compare it with the recorded one. */
   readonly verifyChain?: boolean;
-  /** Called with each sound line in order. Lines before `from` are included. */
+  /** Called with each valid line in order. Lines before `from` are included. */
   readonly onLine?: (line: SoundLine, bytes: Uint8Array) => void;
 }
 
-/** Result of reading one chunk: the sound records, and the first damage after them, if any. */
+/** Result of reading one chunk: the valid records, and the first damage after them, if any. */
 export interface RecordBatch {
   readonly records: readonly Recorded[];
   readonly failure?: LogError;
@@ -46,9 +46,9 @@ export interface RecordReader {
    * returned.
    */
   end(): LogError | undefined;
-  /** State of the log after the sound records that were read so far. */
+  /** State of the log after the valid records that were read so far. */
   readonly tip: Tip;
-  /** Offset of the first byte after the last sound record. */
+  /** Offset of the first byte after the last valid record. */
   readonly offset: number;
   /** Number of bytes after the last newline. */
   readonly pending: number;

@@ -23,8 +23,8 @@ export function repairCandidates(line: Uint8Array, bytes: BytePort): readonly Ui
  */
 function correctOne(line: Uint8Array, wanted: number, bytes: BytePort): Uint8Array | undefined {
   const covered = summedOf(line);
-  // CRC is linear. The difference between the computed and the stored checksum depends only on how the byte changed and
-  // on the number of bytes after it.
+  // CRC is linear. The difference between the computed and the stored checksum depends only on two values: the change
+  // of the byte, and the number of bytes after it.
   let difference = (bytes.crc32(covered) ^ wanted) >>> 0;
   if (difference === 0) return line;
   for (let at = covered.length - 1; at >= 0; at -= 1) {

@@ -48,7 +48,7 @@ export function createSalvager(tip: Tip, bytes: BytePort, strayed: Strayed = new
   const doubt = (raw: RawLine): void => void doubtful.push({ ...raw, bytes: new Uint8Array(raw.bytes) });
 
   /**
-   * Searches the lines in `doubtful` for records, and empties the list. `next` is the position of the next sound
+   * Searches the lines in `doubtful` for records, and empties the list. `next` is the position of the next valid
    * record, or `undefined` at the end of the file.
    */
   function* settle(next: number | undefined): Generator<Salvaged> {
@@ -80,7 +80,7 @@ export function createSalvager(tip: Tip, bytes: BytePort, strayed: Strayed = new
 }
 
 /**
- * Bounds of a search: the position of the next sound record if known, the location of the bytes, and the strayed
+ * Bounds of a search: the position of the next valid record if it is known, the location of the bytes, and the strayed
  * records.
  */
 interface Bounds {
@@ -112,8 +112,8 @@ function* search(
 }
 
 /**
- * Tries to repair the bytes as one record, because a byte that changed into a newline can cut a record in two. If that
- * fails, tries to repair each line on its own.
+ * Tries to repair the bytes as one record. If a byte changed into a newline, it can cut a record into two lines. If the
+ * repair fails, tries to repair each line separately.
  */
 function* mendAll(place: SalvagePlace, gap: Uint8Array, bytes: BytePort): Generator<Salvaged> {
   const before = place.due;

@@ -58,8 +58,8 @@ export interface CallForecast {
   readonly write: number;
   readonly fresh: number;
   /**
-   * Tokens of the request that were never sent before on this stream, or on the stream that a side call continues from.
-   * An ideal cache would write exactly these tokens.
+   * Tokens of the request that were never sent before on this stream. For a side call, this also means the stream that
+   * it continues from. An ideal cache would write exactly these tokens.
    */
   readonly unsent: number;
   /** Index of the last block that the call is expected to read. Absent if no read is expected. */
@@ -174,7 +174,9 @@ export interface RequestPrepared {
   /** Number of blocks in each section of the request. */
   readonly counts: { readonly tools: number; readonly system: number; readonly messages: number };
   readonly forecast: CallForecast;
-  /** Expected size of the input. Set only for requests of the main stream, and absent if the size is unknown. */
+  /**
+   * Expected size of the input. It is set only for requests of the main stream. It is absent if the size is unknown.
+   */
   readonly size?: SizeForecast;
   readonly mediaBytes?: number;
   /** Provider account that receives the request, as the provider names it. Absent if unknown. */
@@ -245,7 +247,7 @@ export interface DiagnosisRecord {
   readonly found: 'same' | 'hit' | 'miss' | 'pending' | 'unknown-response' | 'unavailable';
   /** Provider's name for the difference between the requests. */
   readonly reason?: string;
-  /** Tokens that the cache could have served, as the provider reports them. Set only for a `miss`. */
+  /** Tokens that could have been read from the cache, as the provider reports them. Set only for a `miss`. */
   readonly missed?: number;
 }
 
@@ -278,8 +280,8 @@ export interface AnswerReceived {
   readonly step: number;
   readonly stream: string;
   /**
-   * Position of the record of the request that this answer belongs to: `request.prepared`, or `request.observed` in an
-   * import. Absent if the log has no such record.
+   * Position of the request record that this answer belongs to. The record is a `request.prepared`, or a
+   * `request.observed` in an import. Absent if the log has no such record.
    */
   readonly request?: Position;
   readonly provider: string;

@@ -7,8 +7,8 @@ import type { ContentPart } from '../parts.ts';
 import type { SequenceRecord } from './call.ts';
 
 /**
- * Reason why an epoch opened: `initial` for the first epoch, otherwise the part of the request that changed or the
- * record that took effect.
+ * Reason why an epoch opened. It is `initial` for the first epoch. Otherwise it is the part of the request that
+ * changed, or the record that took effect.
  */
 export type EpochCause =
   | 'initial'
@@ -213,9 +213,9 @@ export interface NotificationReceived {
 }
 
 /**
- * Payload of `tools.changed`: differences from the current tool list. `appended`: a message after the content sent so
- * far informs the model. `queued`: the model is not informed, and the next epoch uses the new list. If an added tool
- * has a name in the current list, it replaces that tool.
+ * Payload of `tools.changed`: differences from the current tool list. `appended`: a message informs the model, after
+ * the content that was already sent. `queued`: the model is not informed, and the next epoch uses the new list. If an
+ * added tool has a name in the current list, it replaces that tool.
  */
 export interface ToolsChanged {
   readonly added: readonly ToolRecord[];
@@ -246,7 +246,7 @@ export interface ReasoningSet {
 
 /**
  * Payload of `role.changed`: the agent's own system text has changed. The model gets the new text after the content
- * sent so far.
+ * that was already sent.
  */
 export interface RoleChanged {
   /** Digest of the text, as in a layer of a front. Absent if the role was removed. */
@@ -323,7 +323,7 @@ export interface HistoryPruned {
   /** Ids of the tool calls whose results are shortened. They are the ids that are sent to the provider. */
   readonly calls: readonly string[];
   /**
-   * The shortened results, each with the position of its record and the part of its text that is still shown. Without
+   * The shortened results. Each has the position of its record and the part of its text that is still shown. Without
    * this list, no result is shortened.
    */
   readonly results?: readonly PrunedResult[];

@@ -24,9 +24,7 @@ export interface RequestObserved {
   readonly stream: string;
   /** Name of the request in the recording. */
   readonly name: string;
-  /**
-   * Rules by which the body is written. `sorted-json/1`: JSON with sorted keys and without white space, with markers.
-   */
+  /** Rules by which the body is written. `sorted-json/1`: JSON with markers, with sorted keys and no white space. */
   readonly form: string;
   readonly provider: string;
   readonly model: string;

@@ -4,7 +4,7 @@
 import type { BilledIn, Log, RecordedOf, SessionCreated, SessionId, SessionSummary } from '@tidemark/log';
 import { digest } from '@tidemark/log';
 import type { BilledCalls, CallNames } from './build/billed-calls.ts';
-import { callIdentity } from './build/billed-calls.ts';
+import { callIdentity, withMostOutput } from './build/billed-calls.ts';
 import { objectOf } from './file/fields.ts';
 import { STAGE } from './sessions.ts';
 import type { StageMark } from './stages.ts';
@@ -113,7 +113,9 @@ export async function findBilled(
   const { sessions } = await store.sessions();
   const roots = new Set<SessionId>();
   for (const one of sessions) {
-    if (own.has(one.session) || one.parent !== undefined || one.startedBy !== undefined) continue;
+    // A subagent in the file of its main session can contain the first call. A subagent with its own file is skipped.
+    const isAlone = one.startedBy !== undefined && one.root === one.session;
+    if (own.has(one.session) || one.parent !== undefined || isAlone) continue;
     if ((await firstCall(store, one.session, format)) === first) roots.add(one.root);
   }
   for (const one of sessions) {
@@ -165,6 +167,6 @@ async function addCalls(billed: BilledCalls, store: Log, session: SessionId, for
     const { usage, billed: before } = record.data;
     if (identity === undefined || usage === undefined) continue;
     const own: BilledIn = { session, position: record.position, usage };
-    billed.set(identity, before === undefined ? own : { ...before, usage });
+    billed.set(identity, before === undefined ? own : withMostOutput(before, usage));
   }
 }

@@ -79,7 +79,7 @@ export interface Transcript {
 const NO_TIME: Timestamp = timestamp('1970-01-01T00:00:00.000Z');
 
 /**
- * Imports a transcript of pi, Claude Code, Codex or the Gemini CLI. No record is lost: each one becomes an event or part of an event, or is
+ * Imports a transcript of any supported agent. No record is lost: each one becomes an event or part of an event, or is
  * kept unchanged as `foreign.recorded`. Text that is not JSON is listed in `skipped`. Memory is limited by the longest
  * line, the longest answer, and about a hundred bytes per record.
  *

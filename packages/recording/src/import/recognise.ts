@@ -4,6 +4,8 @@ import type { Json } from '@tidemark/log';
 import { CLAUDE_CODE } from './claude-code/claude-reader.ts';
 import { CODEX } from './codex/codex-reader.ts';
 import { isCodexRecord } from './codex/codex-record.ts';
+import { isCopilotEvent } from './copilot/copilot-event.ts';
+import { COPILOT } from './copilot/copilot-reader.ts';
 import type { JsonObject } from './file/fields.ts';
 import { isList, isObject, objectOf } from './file/fields.ts';
 import { readDocument } from './file/read-document.ts';
@@ -97,7 +99,7 @@ function refusal(seen: Seen, source: string): ImportError {
     return new ImportError('import/empty', `${source} is empty: there is nothing to import.`, { source });
   }
   const known =
-    'Tidemark supports the session files of pi (formats 1 to 3), the transcripts of Claude Code, the rollouts of the Codex CLI, and the sessions of OpenCode and the Gemini CLI.';
+    'Tidemark supports the session files of pi (formats 1 to 3), the transcripts of Claude Code, the rollouts of the Codex CLI, and the sessions of the Copilot CLI, the Gemini CLI and OpenCode.';
   if (seen.firstStranger !== undefined) {
     const { line, reason } = seen.firstStranger;
     const message = `${source} is not a supported transcript: line ${line} is ${reason}. ${known}`;
@@ -123,6 +125,7 @@ function formatOf(value: Json, source: string, line: number): Format | undefined
   if (openCodeKind(record) !== 'other') return OPENCODE;
   if (isCodexRecord(record)) return CODEX;
   if (isGeminiRecord(record)) return GEMINI_CLI;
+  if (isCopilotEvent(record)) return COPILOT;
   if (record['type'] === 'session' && typeof record['id'] === 'string') return piByHeader(record, source, line);
   return piByEntry(record);
 }

@@ -4,8 +4,8 @@
 
 import { createHash } from 'node:crypto';
 import { defined } from '@tidemark/core';
-import type { SessionId } from '@tidemark/log';
-import { digest, position } from '@tidemark/log';
+import type { SessionId, StartedBy } from '@tidemark/log';
+import { callId, digest, position } from '@tidemark/log';
 import type { BilledCalls } from './build/billed-calls.ts';
 import type { BranchView } from './build/apply-move.ts';
 import { applyMove, finishDraft } from './build/apply-move.ts';
@@ -89,7 +89,7 @@ export function createSessions(of: SessionsOf): Sessions {
     stage: first,
     whole,
     names,
-    shared: { whole, kept: new Set(), requests: new Map(), run: undefined, stated: {} },
+    shared: { whole, kept: new Set(), requests: new Map(), run: undefined, stated: {}, tasks: new Map() },
     open: new Set(),
     live: new Map(),
     waiting: new Map(),
@@ -255,8 +255,9 @@ function sessionStep(state: ImportState, branch: Branch, waiting: ForkPoint | un
   const { stage, whole, format, source } = state;
   const { outline, bytes, digest: file } = stage;
   const session = nameOf(state, branch.index);
-  // A subagent in the file of its main session has no separate title.
-  const title = branch.agent !== undefined && branch.kind !== 'main' ? undefined : (state.title ?? outline.title);
+  // A subagent in the file of its main session has its own title or none.
+  const isAgent = branch.agent !== undefined && branch.kind !== 'main';
+  const title = isAgent ? branch.title : (state.title ?? outline.title);
   return defined({
     type: 'session',
     session,
@@ -266,10 +267,15 @@ function sessionStep(state: ImportState, branch: Branch, waiting: ForkPoint | un
       id: session,
       root: nameOf(state, whole.main),
       workspace: outline.workspace ?? '/',
-      ...defined({ title }),
+      ...defined({ title, startedBy: starterOf(state, branch) }),
       imported: { format: format.name, source, digest: file, bytes },
     },
   });
+}
+
+function starterOf(state: ImportState, { kind, call, startedBy }: Branch): StartedBy | undefined {
+  if (kind !== 'agent' || call === undefined || startedBy === undefined) return undefined;
+  return { session: nameOf(state, startedBy), call: callId(call), depth: 1 };
 }
 
 /**
@@ -282,7 +288,8 @@ function announce(state: ImportState, child: Live, moves: readonly ImportedMove[
   const starter = state.live.get(startedBy) ?? state.ended.get(startedBy);
   if (starter === undefined || starter.endedIn === state.stage) return;
   const prompt = moves.find((move) => move.type === 'prompt');
-  const task = (prompt?.parts ?? []).map((part) => (part.type === 'text' ? part.text : '')).join('\n');
+  const parts = prompt?.parts ?? [{ type: 'text', text: child.reader.task?.() ?? '' } as const];
+  const task = parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
   apply(state, starter, starter.reader.pass({ type: 'subagent', from, child: child.draft.session, task }));
   if (state.ended.has(startedBy)) handOn(state, starter);
 }

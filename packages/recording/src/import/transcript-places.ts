@@ -4,6 +4,7 @@
 import { isAbsolute, join } from 'node:path';
 import { codexPlaces } from './codex/codex-places.ts';
 import { geminiPlaces } from './gemini-cli/gemini-places.ts';
+import { copilotPlaces } from './copilot/copilot-places.ts';
 import type { PlacesInput, TranscriptPlace } from './format/place.ts';
 import { openCodePlaces } from './opencode/opencode-places.ts';
 
@@ -15,6 +16,7 @@ export function transcriptPlaces(input: PlacesInput): readonly TranscriptPlace[]
     ...codexPlaces(input),
     ...openCodePlaces(input),
     ...geminiPlaces(input),
+    ...copilotPlaces(input),
   ];
 }
 

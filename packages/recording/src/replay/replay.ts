@@ -3,6 +3,8 @@
 // replayed together, in the order of their calls. So a fork reads the entries that its parent wrote, and time never
 // goes back.
 
+import { setImmediate } from 'node:timers/promises';
+
 import { defined } from '@tidemark/core';
 import type { Log, SessionId, Recorded, RecordedOf } from '@tidemark/log';
 import { sessionId } from '@tidemark/log';
@@ -47,6 +49,7 @@ export interface ReplayOptions {
   readonly pruning?: ReplayPruning;
   /** Source of the model and the reasoning level of each call. Default: `recorded`. */
   readonly settings?: ReplaySettings;
+  /** Is called after each call. If it throws, the replay ends with its error. */
   readonly onCall?: (call: DrivenCall) => void;
   readonly onWarm?: (call: WarmCall) => void;
 }
@@ -95,7 +98,11 @@ export async function replay(options: ReplayOptions): Promise<ReplayResult> {
   };
   try {
     for (const planned of await planSessions(options.source, options.sessions)) await start(state, planned);
-    for (let next = earliest(state); next !== undefined; next = earliest(state)) await advance(state, next);
+    for (let next = earliest(state); next !== undefined; next = earliest(state)) {
+      await advance(state, next);
+      // A replay in memory waits for nothing, so without this pause no signal of the process would arrive until its end.
+      await setImmediate();
+    }
   } finally {
     for (const run of state.runs) await run.close();
   }

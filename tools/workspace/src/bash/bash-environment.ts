@@ -1,5 +1,5 @@
-// Environment of a command: only the listed variables are passed. A key that is not in the environment cannot be
-// printed, sent away or found by a script that searches for keys.
+// Environment of a command. Only the listed variables are passed. If a key is not in the environment, a command cannot
+// print it or send it away. A script that searches for keys cannot find it.
 
 import { isSecretName } from '@tidemark/agent';
 import { delimiter, isAbsolute } from 'node:path';
@@ -19,9 +19,9 @@ const PASSED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Variables set for every command, because it runs without a user and without a terminal: no pager, no editor, no
- * prompt and no colours. `CI` stays unset, because build tools change their results when it is set. Without a terminal
- * and an input, these tools do not prompt anyway.
+ * Variables that are set for every command. They turn off pagers, editors, prompts and colours, because a command runs
+ * without a user and without a terminal. `CI` is not set, because it changes the results of build tools. Without a
+ * terminal and an input, these tools ask nothing anyway.
  */
 const SET: Readonly<Record<string, string>> = {
   TERM: 'dumb',
@@ -40,7 +40,6 @@ const SET: Readonly<Record<string, string>> = {
  * Returns the environment of a command, selected from the variables of this process.
  *
  * @param also Names of variables to pass in addition to the default list.
- *
  * @throws WorkspaceError `workspace/secret-variable` when one of these names looks like the name of a secret.
  */
 export function bashEnvironment(
@@ -59,8 +58,8 @@ export function bashEnvironment(
 }
 
 /**
- * Removes relative entries from a `PATH` value. With a relative entry, a program in the workspace could run in place of
- * a system program of the same name.
+ * Removes relative entries from a `PATH` value. Because of a relative entry, a program in the workspace could run
+ * instead of a system program with the same name.
  */
 function absoluteOnly(path: string): string {
   return path

@@ -1,4 +1,5 @@
-// Runs real shells and real processes. Tests what they write, how they end, and that no process is left.
+// Runs real shells and real processes. Tests their output and how they end. Also tests that no process continues to
+// run.
 
 import type { ToolOutput } from '@tidemark/agent';
 import { callId, digest, sessionId } from '@tidemark/log';
@@ -51,7 +52,7 @@ async function bash(command: string, { timeout_s, signal, options, write }: Aske
   return { ...returned, output: Buffer.concat(chunks).toString() };
 }
 
-/** Returns true if the process with this id runs. A zombie does not count. */
+/** Returns true if the process with this id runs. A zombie does not count as running. */
 function lives(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -134,8 +135,8 @@ describe('output and exit of `bash`', () => {
     });
     await until(() => taken > 0);
     await pause(100);
-    // 200 rounds of the command write 3.2 MB. A pipe and two buffers hold far less, so the command was blocked before
-    // round 100.
+    // 200 rounds of the command write 3.2 MB. This is much more than a pipe and two buffers can store. The command was
+    // therefore blocked before round 100.
     expect(Number(readFileSync(file, 'utf8'))).toBeLessThan(100);
     gate.resolve();
     await ran;

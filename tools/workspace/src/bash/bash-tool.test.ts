@@ -1,4 +1,4 @@
-// Tests the definition of the `bash` tool and the calls that it refuses before anything runs.
+// Tests the definition of the `bash` tool, and that it refuses certain calls before anything runs.
 
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';

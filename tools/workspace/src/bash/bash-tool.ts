@@ -1,5 +1,5 @@
-// `bash` tool: runs a command in the workspace. Returns its output in the order it was written and its exit code. Ends
-// every process that the command leaves running.
+// `bash` tool: runs a command in the workspace. Returns its exit code, and its output in the order in which it was
+// written. If the command leaves processes running, the tool ends them.
 
 import { defined } from '@tidemark/core';
 import type { CallEffects, Tool, ToolContext, ToolOutput, ToolProblem, ToolRun } from '@tidemark/agent';
@@ -20,8 +20,8 @@ import type { Relative } from './family.ts';
 /** Options of `createBashTool`. */
 export interface BashOptions extends ShellOptions {
   /**
-   * Waiting times in milliseconds: from SIGTERM to SIGKILL (default 2,000), and for output after the shell has ended
-   * (default 1,000).
+   * Waiting times in milliseconds. The time from SIGTERM to SIGKILL has the default 2,000. The time to wait for output
+   * after the shell has ended has the default 1,000.
    */
   readonly patience?: Partial<Omit<Patience, 'timeoutMs'>>;
 }
@@ -56,8 +56,8 @@ const DESCRIPTION =
   'Runs a shell command in the workspace. Returns its exit code and its output (stdout and stderr together, at most the last 2000 lines or 50 KiB). Each call starts a new shell: changes of folder and variables do not persist. Processes still running at the end are killed, so start, use and stop a server in one command. To look at files, use read, grep, find and ls.';
 
 /**
- * Creates the `bash` tool. Commands start in the folder of the workspace. Only the sandbox restricts commands to this
- * folder.
+ * Creates the `bash` tool. Commands start in the folder of the workspace. Without the sandbox, commands are not
+ * restricted to this folder.
  *
  * @throws WorkspaceError `workspace/secret-variable` when `options.variables` contains the name of a secret.
  */
@@ -93,7 +93,7 @@ function runOf(shell: Shell, asked: BashInput, options: BashOptions): ToolRun {
     // A command in a sandbox cannot change anything outside the sandbox.
     confined: shell.sandboxed,
     beyond,
-    // A getter, because the command is parsed only if there are permission rules to check it.
+    // This is a getter, because the command is parsed only if there are permission rules.
     get effects(): CallEffects {
       return { commands: readCommands(command), ...(beyond.length > 0 && { beyond }) };
     },
@@ -108,7 +108,7 @@ function timeoutOf({ timeout_s: seconds = DEFAULT_SECONDS }: BashInput): number 
 
 /**
  * Returns the network access of a call. Access to the whole network includes all ports. Only the sandbox applies the
- * result: without a sandbox, a command always has the network of this machine.
+ * result. Without a sandbox, a command always has the network of this machine.
  */
 function reachOf(shell: Shell, { network = false, ports = [] }: BashInput): Omit<CommandReach, 'session'> {
   const all = shell.network === 'on' || network;
@@ -124,9 +124,9 @@ function beyondOf(shell: Shell, { network, ports }: Omit<CommandReach, 'session'
 const GRANTED = /^(with the network$|opens port |may run for |runs:$)/;
 
 /**
- * Returns the text that a person approves or refuses: each permission beyond the sandbox on a line of its own, the time
- * limit if the call sets one, and the whole command. If the first line of the command looks like one of the lines
- * before it, the line `runs:` separates them. Two different calls therefore never have the same text.
+ * Returns the text that a person approves or refuses. It contains each permission beyond the sandbox on a separate
+ * line, the time limit if the call sets one, and the whole command. If the first line of the command looks like one of
+ * the lines before it, the line `runs:` separates them. Two different calls therefore never have the same text.
  */
 function previewText(shell: Shell, asked: BashInput): string {
   const { command, timeout_s: seconds } = asked;
@@ -184,21 +184,21 @@ function titleOf(command: string, reached: readonly string[]): string {
 }
 
 /**
- * Watches the output of one command and collects hints for the model about failures that the sandbox caused. The
- * program itself reports only that a name is unknown, or that a file cannot be written.
+ * Watches the output of one command. If a failure looks like an effect of the sandbox, collects a hint for the model.
+ * The program itself reports only that a name is unknown, or that a file cannot be written.
  */
 export interface FailureHints {
   see(chunk: Uint8Array): void;
   /**
-   * Returns the texts to add to the result, one per hint. Empty if the output does not look like a failure caused by
-   * the sandbox.
+   * Returns the texts to add to the result, one per hint. If the output does not look like a failure caused by the
+   * sandbox, the list is empty.
    */
   hints(): readonly string[];
 }
 
 /**
- * Errors that resolvers, curl, git, npm, pip, Go, Java and Rust report for a name that cannot be looked up or a host
- * that cannot be reached.
+ * Errors for a name that cannot be looked up, or for a host that cannot be reached. Resolvers, curl, git, npm, pip, Go,
+ * Java and Rust report them.
  */
 const NO_NETWORK =
   /EAI_AGAIN|ENOTFOUND|ENETUNREACH|EHOSTUNREACH|getaddrinfo|[Cc]ould not resolve|[Tt]emporary failure (in name resolution|resolving)|[Nn]ame or service not known|[Nn]etwork is unreachable|[Nn]o route to host|[Uu]nable to (resolve|look ?up)|UnknownHostException|dns error|no such host|failed to lookup address/;
@@ -219,8 +219,8 @@ const KINDS = [
 ] as const;
 
 /**
- * Number of characters at the end of the previous chunk that are searched again. An error message that is split across
- * two chunks is then still found.
+ * Number of characters at the end of the previous chunk that are searched again. Therefore an error message in two
+ * chunks is found too.
  */
 const OVERLAP = 64;
 
@@ -255,16 +255,16 @@ const COMMAND_LENGTH = 120;
 const LINE_END = 0x0a;
 
 /**
- * Returns the exit code as a shell reports it: 128 plus the signal number if a signal ended the command. Returns
- * `undefined` if the command did not end.
+ * Returns the exit code as a shell reports it. If a signal ended the command, the code is 128 plus the signal number.
+ * If the command did not end, returns `undefined`.
  */
 function exitOf({ code, signal }: Pick<CommandEnd, 'code' | 'signal'>): number | undefined {
   return code ?? (signal === undefined ? undefined : 128 + constants.signals[signal]);
 }
 
 /**
- * Returns the lines that describe the end of a command. Returns an empty text if the command wrote output, exited with
- * 0 and left nothing running.
+ * Returns the lines that describe the end of a command. If the command wrote output, exited with 0 and left no process
+ * running, returns an empty text.
  */
 function sayEnd(end: CommandEnd, patience: Patience): string {
   const lines = [...sayOutput(end), ...sayExit(end), ...sayStop(end, patience), ...sayLeft(end)];

@@ -1,6 +1,6 @@
 // Process family: lists the processes that came from a command. These are the processes of its session and of its
-// group, and its descendants. Other processes are included if they have the mark of the command in their environment.
-// Without a sandbox, a process that leaves session, group and parent and clears its environment cannot be found.
+// group, and its descendants. Other processes are included if the mark of the command is in their environment. Without
+// a sandbox, a process can leave session, group and parent and clear its environment. Such a process cannot be found.
 
 import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import { GUARD_NAME } from './guard.ts';
 /** A running process of a command. */
 export interface Relative {
   readonly pid: number;
-  /** Command line of the process, with its words joined by spaces. */
+  /** Command line of the process. Its words are joined by spaces. */
   readonly command: string;
 }
 
@@ -25,13 +25,13 @@ interface ListedProcess extends Relative {
 export const MARK = 'TIDEMARK_COMMAND';
 
 /**
- * Returns the running processes that came from a command, without its guard. Linux lists them in `/proc`. Other systems
- * list them with `ps`, which shows neither sessions nor marks.
+ * Returns the running processes that came from a command, without its guard. On Linux, `/proc` lists the processes. On
+ * other systems, `ps` lists them, but it shows neither sessions nor marks.
  */
 export async function familyOf(leader: number, mark: string): Promise<readonly Relative[]> {
   const all = process.platform === 'linux' ? await listProc(`${MARK}=${mark}`) : await listByPs();
   const known = new Set([leader]);
-  // A child may be listed before its parent, so the search repeats until it finds no new process.
+  // A child may be listed before its parent. Therefore the search repeats until it finds no new process.
   for (let size = 0; size !== known.size;) {
     size = known.size;
     for (const one of all) if (belongs(one, leader, known)) known.add(one.pid);
@@ -55,7 +55,7 @@ async function listProc(marker: string): Promise<readonly ListedProcess[]> {
 
 async function readProc(name: string, marker: string): Promise<ListedProcess | undefined> {
   const stat = await readOr(`/proc/${name}/stat`, '');
-  // The program name is in parentheses and may contain any character, so the fields are read after the last `)`.
+  // The program name is in parentheses and may contain any character. Therefore the fields are read after the last `)`.
   const [state, parent, group, session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   if (stat === '' || state === 'Z' || state === 'X') return undefined;
   const environment = await readOr(`/proc/${name}/environ`, '');
@@ -71,8 +71,8 @@ async function readProc(name: string, marker: string): Promise<ListedProcess | u
 }
 
 /**
- * Returns the content of a file, or `otherwise` if the file cannot be read, because the process has ended or belongs to
- * another user.
+ * Returns the content of a file. If the file cannot be read, returns `otherwise`. In that case the process has ended or
+ * belongs to another user.
  */
 async function readOr(path: string, otherwise: string): Promise<string> {
   return readFile(path, 'utf8').catch(() => otherwise);

@@ -1,4 +1,4 @@
-// Tests that a command ends when the process that started it is killed and cannot clean up.
+// Tests that a command ends when its parent process is killed and cannot clean up.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

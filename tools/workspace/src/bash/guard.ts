@@ -1,7 +1,7 @@
-// Guard: runs a command in its own process group, together with a guard process. The guard reads a socket whose other
-// end this process holds, and kills its group when that end closes. This works even if this process is killed and
-// cannot clean up (Node cannot set PR_SET_PDEATHSIG). The guard is a member of the group it kills, so it never kills a
-// foreign process that reuses the id.
+// Guard: runs a command in its own process group, together with a guard process. The guard reads a socket, and this
+// process holds the other end of the socket. When that end closes, the guard kills its group. This works even if this
+// process is killed and cannot clean up (Node cannot set PR_SET_PDEATHSIG). The guard is a member of the group that it
+// kills. Therefore it never kills a foreign process that has the same id.
 
 import type { ChildProcess } from 'node:child_process';
 import { spawn, execFile } from 'node:child_process';
@@ -15,13 +15,13 @@ import { promisify } from 'node:util';
 import { systemProgram } from '../sandbox/bubblewrap.ts';
 
 /**
- * Name of the guard in a process list. The command does not have this name, because it replaces the shell that forked
- * the guard.
+ * Name of the guard in a process list. The command does not have this name, because the command replaces the shell that
+ * started the guard.
  */
 export const GUARD_NAME = 'tidemark-guard';
 
-// The guard redirects its own input and output to `/dev/null`. Otherwise it would hold the output of the command open,
-// and that output would never end.
+// The guard redirects its own input and output to `/dev/null`. Otherwise it would keep the output of the command open,
+// and the end of the output would never be reached.
 const GUARD = [
   "(trap '' HUP INT QUIT TERM; read -r _ <&3; kill -KILL 0) </dev/null >/dev/null 2>&1 &",
   'exec "$@" 3<&-',
@@ -38,7 +38,7 @@ export interface Guarded {
   release(): void;
 }
 
-/** Exit code or signal with which a process ended. Exactly one of the two is set for an ended process. */
+/** Exit code or signal with which a process ended. For an ended process, exactly one of the two is set. */
 export interface Exit {
   readonly code: number | undefined;
   readonly signal: NodeJS.Signals | undefined;
@@ -52,8 +52,8 @@ export interface GuardedCommand {
 }
 
 /**
- * Starts a command in a session and group of its own. One pipe receives stdout and stderr, so their bytes arrive in the
- * order they were written.
+ * Starts a command in its own session and group. One pipe receives stdout and stderr. Their bytes therefore arrive in
+ * the order in which they were written.
  *
  * @throws the system error when the command cannot be started.
  */
@@ -76,8 +76,8 @@ async function start({ argv, folder, environment }: GuardedCommand, pipe: Pipe):
   const { pid, stdio } = child;
   if (pid === undefined) throw new Error('the command started without a number');
   const leash = stdio[3];
-  // When the group is killed, the guard ends too, and its end of the socket closes. The error that follows on this
-  // socket is expected.
+  // When the group is killed, the guard ends too, and its end of the socket closes. This causes an expected error on
+  // this socket.
   leash?.on('error', () => undefined);
   return { pid, output: pipe.reader, exited, release: () => leash?.destroy() };
 }
@@ -96,43 +96,44 @@ function spawnInto({ writer, closeWriter }: Pipe, { argv, folder, environment }:
 }
 
 /**
- * Both ends of a real pipe. Node creates a pair of sockets for the output of a child, and a socket cannot be opened by
- * name. With a socket, `echo … > /dev/stderr` and `tee /dev/stdout` would fail.
+ * Both ends of a real pipe. For the output of a child, Node creates a pair of sockets. A socket cannot be opened by
+ * name, so `echo … > /dev/stderr` and `tee /dev/stdout` would fail.
  */
 export interface Pipe {
   readonly reader: Readable;
   /**
-   * File descriptor to pass to a child. After the child has started, the caller must call `closeWriter`, or the reader
-   * never ends.
+   * File descriptor to pass to a child. After the child has started, the caller must call `closeWriter`. Otherwise the
+   * reader never ends.
    */
   readonly writer: number;
   closeWriter(): void;
 }
 
 /**
- * Absolute path of `mkfifo`. The program is not looked up in `PATH`, because an entry of `PATH` may be a folder that a
- * command can write, and `mkfifo` runs outside the sandbox.
+ * Absolute path of `mkfifo`. The program is not looked up in `PATH`. A command may be able to write to a folder in
+ * `PATH`, and `mkfifo` runs outside the sandbox.
  */
 const MKFIFO = systemProgram('mkfifo') ?? '/usr/bin/mkfifo';
 
 const CAT = systemProgram('cat') ?? '/bin/cat';
 
 /**
- * True if a socket can read a pipe that was opened by name. Under Bun such a socket returns nothing, and Deno throws.
+ * True if a socket can read a pipe that was opened by name. Under Bun such a socket returns nothing. Under Deno it
+ * throws.
  */
 const SOCKETS_READ_PIPES = process.versions['bun'] === undefined && process.versions['deno'] === undefined;
 
 /**
- * Returns the bytes of a pipe as the output of `cat`, which every runtime can read. The end of the stream ends `cat`
- * too, so a pipe that stays open holds nothing.
+ * Returns the bytes of a pipe as the output of `cat`, which every runtime can read. If the returned stream is closed,
+ * `cat` ends too, even if the pipe is still open.
  *
- * @param fd Descriptor without blocking, which is closed here. `cat` needs one that blocks.
+ * @param fd Non-blocking descriptor. It is closed here, because `cat` needs a blocking one.
  */
 function copyOf(fd: number, name: string): Readable {
   const blocking = openSync(name, constants.O_RDONLY);
   closeSync(fd);
   try {
-    // A group of its own, because Ctrl-C at a terminal would end it before the command.
+    // `cat` has its own group. Otherwise Ctrl-C at a terminal would end it before the command.
     const cat = spawn(CAT, { stdio: [blocking, 'pipe', 'ignore'], env: {}, detached: true });
     const { stdout } = cat;
     if (stdout === null) throw new Error('`cat` started without an output');
@@ -150,7 +151,7 @@ async function openPipe(): Promise<Pipe> {
   try {
     const name = join(folder, 'pipe');
     await promisify(execFile)(MKFIFO, ['-m', '600', name], { env: {} });
-    // The reader is opened first and without blocking, because opening a pipe for writing waits until a reader exists.
+    // The reader is opened first and without blocking. To open a pipe for writing, a reader must already exist.
     const fd = openSync(name, constants.O_RDONLY | constants.O_NONBLOCK);
     const writer = openSync(name, constants.O_WRONLY);
     const reader = SOCKETS_READ_PIPES ? new Socket({ fd, readable: true, writable: false }) : copyOf(fd, name);

@@ -1,5 +1,5 @@
 // Command run: runs one command until its last descendant has ended. Passes on the output only as fast as the writer
-// accepts it, and applies the timeout and the interrupt.
+// accepts it. Also applies the timeout and the interrupt.
 
 import { randomUUID } from 'node:crypto';
 import type { Relative } from './family.ts';
@@ -26,17 +26,16 @@ export interface Running {
   write(chunk: Uint8Array): Promise<void>;
 }
 
-/** Result of a command that has ended. */
 export interface CommandEnd extends Exit {
-  /** Reason why this process ended the command. `undefined` if the command ended by itself. */
+  /** Reason why this process ended the command. If the command ended by itself, `undefined`. */
   readonly stopped: 'timeout' | 'interrupt' | undefined;
-  /** Processes that were still running when the shell ended by itself. They were ended after that. */
+  /** Processes that were still running when the shell ended by itself. They were then ended by this process. */
   readonly leftRunning: readonly Relative[];
   /** Processes that could not be ended. */
   readonly undying: readonly Relative[];
   /**
-   * True if the output was still open after all known processes were ended. An unknown process still holds the output,
-   * so reading was stopped.
+   * True if the output was still open after all known processes were ended. In that case an unknown process has the
+   * output open, so reading was stopped.
    */
   readonly outputLeft: boolean;
   /** Last byte of the output. `undefined` if there was no output. */
@@ -44,7 +43,7 @@ export interface CommandEnd extends Exit {
 }
 
 /**
- * Runs a command until the command and all processes it started have ended.
+ * Runs a command until the command and all processes that it started have ended.
  *
  * @throws the system error when the command cannot be started, and any error of `write`.
  */
@@ -72,8 +71,8 @@ async function attend({ pid, output, exited, release }: Guarded, mark: string, r
   release();
   const ended = await pumped.endOrLeave(patience.drainMs);
   await pumped.done;
-  // A shell that survives SIGKILL is stuck in the kernel. Waiting for its exit could take forever, so the result has no
-  // exit code and lists the shell in `undying`.
+  // If a shell survives SIGKILL, it is blocked in the kernel. A wait for its exit could never end. Therefore the result
+  // has no exit code, and `undying` contains the shell.
   const exit = undying.some((one) => one.pid === pid) ? STUCK : await exited;
   return { ...exit, stopped: saysWhy(stopped), leftRunning, undying, outputLeft: !ended, lastByte: pumped.tail() };
 }
@@ -90,7 +89,7 @@ function saysWhy(cause: CommandEndCause | undefined): CommandEnd['stopped'] {
 interface Halt {
   readonly halted: Promise<void>;
   now(): void;
-  /** Removes the timer and the abort listener. Returns the cause that halted the command, or `undefined`. */
+  /** Removes the timer and the abort listener. Returns the cause that stopped the command, or `undefined`. */
   settle(): CommandEndCause | undefined;
 }
 
@@ -116,21 +115,24 @@ function haltOn(signal: AbortSignal, timeoutMs: number): Halt {
   };
 }
 
-// The code below ends the processes that a command left running or that must stop: first with SIGTERM, then with
+// The code below ends the processes that a command left running or that must stop. It sends first SIGTERM, then
 // SIGKILL.
 
 /** Time between two reads of the process list, in milliseconds. */
 const LOOK_MS = 20;
 
-/** Maximum number of SIGKILL rounds. The limit matters for a program that forks faster than it is killed. */
+/**
+ * Maximum number of SIGKILL rounds. The limit is needed for a program that starts processes faster than they are
+ * killed.
+ */
 const ROUNDS = 50;
 
-/** Number of checks for remaining processes. The time between the checks lets these processes exit by themselves. */
+/** Number of checks for remaining processes. In the time between the checks, these processes can exit by themselves. */
 const LEAVING_ROUNDS = 5;
 
 /**
- * Processes to end: the process id of the command's leader and the command's mark. `termMs` is the maximum time between
- * SIGTERM and SIGKILL, in milliseconds.
+ * Processes to end, given by the process id of the command's leader and the command's mark. `termMs` is the maximum
+ * time between SIGTERM and SIGKILL, in milliseconds.
  */
 export interface FamilyEnding {
   readonly leader: number;
@@ -139,8 +141,8 @@ export interface FamilyEnding {
 }
 
 /**
- * Sends SIGTERM to all processes, and SIGKILL to those still running after `termMs`. Returns the processes that survive
- * both: they belong to another user or are stuck in the kernel.
+ * Sends SIGTERM to all processes. After `termMs`, sends SIGKILL to the processes that still run. Returns the processes
+ * that survive both signals. They belong to another user or are blocked in the kernel.
  */
 async function endFamily({ leader, mark, termMs }: FamilyEnding): Promise<readonly Relative[]> {
   const living = () => familyOf(leader, mark);
@@ -159,8 +161,8 @@ async function endFamily({ leader, mark, termMs }: FamilyEnding): Promise<readon
 }
 
 /**
- * Returns the processes that keep running after the shell has ended. Before the result is final, the function waits a
- * short time, because a process that has just closed its output may still be exiting.
+ * Returns the processes that continue to run after the shell has ended. A process that has just closed its output may
+ * still be exiting. Therefore the function waits a short time before the result is final.
  */
 async function whoStays(leader: number, mark: string): Promise<readonly Relative[]> {
   for (let round = 0; round < LEAVING_ROUNDS; round += 1) {
@@ -174,14 +176,14 @@ function signalTo(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch (error) {
-    // The process has ended meanwhile, or belongs to another user. The next listing shows which processes remain.
+    // The process has already ended, or belongs to another user. The next listing shows which processes remain.
     if (!(error instanceof Error)) throw error;
   }
 }
 
 /**
  * Copies a stream into a writer, as fast as the writer accepts it. The copy can be stopped before the end of the
- * stream, because an unknown process can hold the stream open without writing.
+ * stream, because an unknown process can keep the stream open without writing.
  */
 export interface Pump {
   /**
@@ -193,7 +195,7 @@ export interface Pump {
   /** Returns the last byte read. `undefined` if there was no output. */
   tail(): number | undefined;
   /**
-   * Waits for the end of the stream. Stops the copy after no data has arrived for `silentMs` milliseconds. Returns true
+   * Waits for the end of the stream. If no data has arrived for `silentMs` milliseconds, stops the copy. Returns true
    * if the stream ended by itself.
    */
   endOrLeave(silentMs: number): Promise<boolean>;
@@ -221,7 +223,8 @@ function pump(stream: Readable, write: (chunk: Uint8Array) => Promise<void>): Pu
     tail: () => last,
     async endOrLeave(silentMs) {
       for (let seen = -1; !(await endsWithin(done, silentMs)); seen = chunks) {
-        // The copy continues if the writer is still busy, or if a chunk arrived since the last check.
+        // The copy continues if the writer is still busy. It also continues if a chunk has arrived since the last
+        // check.
         if (!reading || seen !== chunks) continue;
         left = true;
         stream.destroy();

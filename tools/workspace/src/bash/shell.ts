@@ -1,4 +1,4 @@
-// Shell: runs commands in the sandbox if there is one, otherwise with the user's own access.
+// Shell: runs commands in the sandbox if there is one. Otherwise commands run with the user's own access.
 
 import type { Notice } from '@tidemark/agent';
 import { existsSync } from 'node:fs';
@@ -14,13 +14,13 @@ export interface ShellOptions {
   /** Sandbox for commands. The default `auto` uses bubblewrap if it is installed and works. */
   readonly sandbox?: 'auto' | 'never';
   /**
-   * Network access of sandboxed commands. With the default `off`, a command has a network only if the call asks for it
-   * and the user agrees.
+   * Network access of sandboxed commands. With the default `off`, a command has a network only if the call requests it
+   * and the user allows it.
    */
   readonly network?: 'off' | 'on';
   /**
    * Access of sandboxed commands to repositories. The default is `read-only`, because hooks and settings of a
-   * repository run outside the sandbox later.
+   * repository later run outside the sandbox.
    */
   readonly repository?: 'read-only' | 'writable';
   /**
@@ -29,9 +29,9 @@ export interface ShellOptions {
   readonly variables?: readonly string[];
   /** Source of the variables. The default is the environment of this process. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** Absolute paths that no sandboxed command may see, such as the folder of the session logs. */
+  /** Absolute paths that sandboxed commands must not see, such as the folder of the session logs. */
   readonly forbidden?: readonly string[];
-  /** Absolute paths that no sandboxed command may change, such as files that a trusted setting starts. */
+  /** Absolute paths that sandboxed commands must not change, such as files that a trusted setting starts. */
   readonly protectedPaths?: readonly string[];
 }
 
@@ -43,21 +43,23 @@ interface Teller {
 export interface EnteredShell {
   readonly command: GuardedCommand;
   /**
-   * Releases the sandbox. The caller must call it once, after the command has ended. Returns messages for the model
-   * about changes that the sandbox found.
+   * Releases the sandbox. The caller must call this function one time, after the command has ended. Returns messages
+   * for the model about changes that the sandbox found.
    */
   leave(): Promise<readonly string[]>;
 }
 
-/** The shell that runs commands: in the sandbox if there is one, else with the user's own access. */
+/**
+ * The shell that runs commands. If there is a sandbox, they run in it. Otherwise they run with the user's own access.
+ */
 export interface Shell {
   readonly sandboxed: boolean;
   readonly network: 'off' | 'on';
   /**
-   * Prepares a command to run, in the sandbox if there is one.
+   * Prepares a command. If there is a sandbox, the command will run in it.
    *
    * @throws WorkspaceError `workspace/port` when a requested port cannot be opened, `workspace/file-system` when the
-   *   file system refuses.
+   * file system refuses.
    */
   enter(text: string, reach: CommandReach, teller: Teller): Promise<EnteredShell>;
 }
@@ -117,7 +119,7 @@ function noticesOf({ changes, limit }: SandboxFindings): readonly Notice[] {
   ];
 }
 
-/** Returns a function that shows each notice only once per session. */
+/** Returns a function that shows each notice only one time per session. */
 function onceEach(): (session: string, notice: Notice, teller: Teller) => void {
   const shownKeys = new Set<string>();
   return (session, notice, teller) => {

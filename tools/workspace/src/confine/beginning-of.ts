@@ -3,12 +3,12 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { codeOf } from './file-problem.ts';
 
-/** Default size limit, in bytes. A `.git` file and a `commondir` file hold only one line. */
+/** Default size limit, in bytes. A `.git` file and a `commondir` file contain only one line. */
 const MAX_BYTES = 8_192;
 
 /**
- * Returns at most `most` bytes of a file as text. The default is 8,192. Returns `undefined` if the path cannot be read
- * or is not a regular file.
+ * Returns at most `most` bytes of a file as text. The default is 8,192. If the path cannot be read or is not a regular
+ * file, returns `undefined`.
  */
 export function beginningOf(path: string, most: number = MAX_BYTES): string | undefined {
   let file: number | undefined;

@@ -1,6 +1,6 @@
 // Confinement: decides which paths the file tools may use. A path is resolved relative to the workspace, and every
-// symlink in it is followed. The path as given and the real path are both checked. Credentials, the data of version
-// control and the session logs are refused in any folder.
+// symlink in it is followed. Both the given path and the real path are checked. In any folder, the tools refuse
+// credentials, the data of version control and the session logs.
 
 import type { ToolProblem } from '@tidemark/agent';
 import { foldName } from '@tidemark/agent';
@@ -23,15 +23,15 @@ export interface Confinement {
   /** Absolute path of the workspace, with its symlinks followed. */
   readonly folder: string;
   /**
-   * Returns the real place of a path, inside or outside the workspace. Returns a problem if no file tool may use the
-   * path. Changes nothing on disk.
+   * Returns the real place of a path, inside or outside the workspace. If the file tools must not use the path, returns
+   * a problem. Changes nothing on disk.
    */
   place(path: string): Promise<WorkspacePlace | ToolProblem>;
-  /** Like `place`, but also returns a problem if the path is outside the workspace. */
+  /** Does the same as `place`. If the path is outside the workspace, also returns a problem. */
   placeInside(path: string): Promise<WorkspacePlace | ToolProblem>;
   /**
-   * Returns the reason why an absolute path is refused, for example a protected name, or an `.npmrc` with a
-   * login. Returns `undefined` if the path is allowed. A search calls this method for each file that it finds.
+   * Returns the reason why an absolute path is refused, for example a protected name, or an `.npmrc` with a login. If
+   * the path is allowed, returns `undefined`. A search calls this method for each file that it finds.
    */
   refusal(path: string): string | undefined;
 }
@@ -40,29 +40,33 @@ export interface Confinement {
 export interface WorkspacePlace {
   /** Absolute path with every symlink followed. */
   readonly path: string;
-  /** Path to show, on one line. It is relative to the workspace if the place is inside, otherwise absolute. */
+  /**
+   * Path for messages, on one line. If the place is inside the workspace, the path is relative to it. Otherwise it is
+   * absolute.
+   */
   readonly shown: string;
   readonly inside: boolean;
   /**
-   * Reason why a write to this path needs the user's consent, even inside the workspace and in mode `auto`. Absent if
-   * no consent is needed.
+   * Reason why a write to this path needs the user's consent, even inside the workspace and in mode `auto`. If no
+   * consent is needed, this field is absent.
    */
   readonly asks?: string;
 }
 
 /**
- * Options of `createConfinement`: the workspace folder, and paths to refuse or to protect in addition to the well-known
- * names in this file. `home` and `environment` are used to find key files and start files.
+ * Options of `createConfinement`: the workspace folder, and paths to refuse or to protect. These paths are added to the
+ * well-known names in this file. `home` and `environment` are used to find key files and start files.
  */
 export interface ConfinementOptions extends Omit<StartOptions, 'workspace'> {
   readonly folder: string;
   /**
-   * Absolute paths of refused files or folders, most importantly the folder of the session logs. They need not exist.
+   * Absolute paths of refused files or folders, most importantly the folder of the session logs. It is allowed that a
+   * path does not exist.
    */
   readonly forbidden?: readonly string[];
   /**
-   * Absolute paths of files that a trusted setting starts. A write to one of them needs the user's consent. They need
-   * not exist.
+   * Absolute paths of files that a trusted setting starts. A write to one of them needs the user's consent. It is
+   * allowed that a path does not exist.
    */
   readonly protectedPaths?: readonly string[];
 }
@@ -106,15 +110,15 @@ export function createConfinement({ folder: given, forbidden = [], ...asked }: C
 function unusablePath(path: string): string | undefined {
   if (path === '') return '`path` is empty. Pass the path of a file, or `.` for the workspace.';
   if (path.includes('\0')) return '`path` contains a NUL character, which is not allowed in file names. Remove it.';
-  // A shell replaces `~` with the home folder. A file tool would create a folder named `~` instead.
+  // A shell replaces `~` with the home folder. A file tool does not, and would create a folder named `~`.
   if (path === '~' || path.startsWith('~/'))
     return '`~` in `path` is not expanded. Pass a path relative to the workspace root, or an absolute path.';
   return undefined;
 }
 
 /**
- * Returns why a write to these paths needs the user's consent, or `undefined` if no consent is needed. Symlinks are
- * followed at every call, because their targets may have changed since the last call.
+ * Returns the reason why a write to these paths needs the user's consent. If no consent is needed, returns `undefined`.
+ * Symlinks are followed at every call, because their targets may have changed since the last call.
  */
 function reasonToAsk(
   paths: readonly string[],
@@ -145,14 +149,14 @@ async function realPlace(named: string, folder: string): Promise<WorkspacePlace 
 }
 
 /**
- * Returns why a path is refused, or `undefined` if it is allowed. The names of the folders above the workspace are not
- * checked, because the user chose them. For a path inside the workspace, every name below the workspace is checked. For
- * any other path, every name in the path is checked.
+ * Returns the reason why a path is refused. If the path is allowed, returns `undefined`. For a path inside the
+ * workspace, every name below the workspace is checked. The names of the folders above the workspace are not checked,
+ * because the user chose them. For any other path, every name in the path is checked.
  */
 function refusalOf(path: string, folder: string, kept: readonly string[]): string | undefined {
   if (kept.some((home) => pathInside(home, path) !== undefined)) return 'it is part of the log of the sessions';
-  // `/proc` shows the environment and the memory of processes, including the keys of this process. The check is needed
-  // if the workspace contains `/proc`, for example if it is `/`.
+  // `/proc` shows the environment and the memory of processes, including the keys of this process. This check is needed
+  // if the workspace contains `/proc`, for example if the workspace is `/`.
   if (pathInside('/proc', path) !== undefined) return 'it shows the memory and environment of processes';
   const names = (pathInside(folder, path) ?? path).split(sep);
   for (const name of names) {
@@ -163,24 +167,24 @@ function refusalOf(path: string, folder: string, kept: readonly string[]): strin
 }
 
 /**
- * Returns a function that returns the reason why a path is refused because it contains keys of other programs. Such
- * keys are at known places in the home folder, or at places that environment variables contain. If such a place
- * contains the workspace, paths inside the workspace are not refused, because the user chose that workspace.
+ * Returns a function. For a path that contains keys of other programs, this function returns the reason for the
+ * refusal. Such keys are at known places in the home folder, or at places that environment variables name. If such a
+ * place contains the workspace, paths inside the workspace are not refused, because the user chose that workspace.
  */
 function keysBeyond(folder: string, { home, environment }: KeyOptions): (path: string) => string | undefined {
   const homes = home === undefined ? [] : [home, resolveLinksNow(home)];
   const holds = new Map<string, string>();
   for (const place of keyPlaces({ home, environment }))
     for (const path of [place.path, resolveLinksNow(place.path)])
-      // If a place for keys is a link to the home folder, or to a folder above it, every path in the home would be
-      // refused. Such a link is skipped.
+      // A place for keys can be a link to the home folder, or to a folder above it. Every path in the home would then
+      // be refused. Therefore such a link is skipped.
       if (homes.every((each) => pathInside(path, each) === undefined)) holds.set(foldName(path), place.holds);
   const workspace = foldName(folder);
   const inside = new Map([...holds].filter(([key]) => (pathInside(workspace, key) ?? '') !== ''));
   return (path) => {
     const known = pathInside(folder, path) === undefined ? holds : inside;
-    // A search calls this function for each file that it finds. It therefore returns early if there are no keys to look
-    // for, as in most workspaces.
+    // A search calls this function for each file that it finds. In most workspaces there are no keys to look for, so
+    // the function returns early.
     if (known.size === 0) return undefined;
     const key = foldersAbove(foldName(path)).find((each) => known.has(each));
     return key === undefined ? undefined : `${showName(basename(key))} contains ${known.get(key)}`;
@@ -207,10 +211,10 @@ function noFolder(given: string): string {
   return `the workspace ${showName(given)} is not a folder that can be opened: use an existing folder`;
 }
 
-// The code below lists names that no file tool accepts anywhere in a path: the folder of version control, and files
-// that contain keys.
+// The code below lists names that file tools refuse anywhere in a path: the folder of version control, and files that
+// contain keys.
 
-/** Description of the content for each name that is refused in any folder. */
+/** Names that are refused in any folder. The value describes the content of the file or folder. */
 const NAMES: ReadonlyMap<string, string> = new Map([
   ...KEY_NAMES,
   ['.git', 'the data of version control'],
@@ -221,12 +225,15 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ['id_ed25519', 'a private key'],
 ]);
 
-/** Matches `.env` and `.env.local`, but not `.env.test` and not samples for readers, such as `.env.local.example`. */
+/**
+ * Matches `.env` and `.env.local`. Does not match `.env.test`, and does not match samples for readers, such as
+ * `.env.local.example`.
+ */
 const ENVIRONMENT = /^\.env(\.(?!((.*\.)?(example|sample|template|dist|defaults)|test)$).*)?$/;
 
 /**
- * Returns why a file or folder of this name is refused, or `undefined`. Also matches other spellings that a file system
- * treats as the same name, such as `.g\u200Cit` and `.ſsh`.
+ * Returns the reason why a file or folder with this name is refused, or `undefined`. A file system may treat other
+ * spellings as the same name, such as `.g\u200Cit` and `.ſsh`. They match too.
  */
 export function forbiddenName(name: string): string | undefined {
   const plain = foldName(name);
@@ -234,12 +241,10 @@ export function forbiddenName(name: string): string | undefined {
   return NAMES.get(plain);
 }
 
-// Many repositories have an `.npmrc` with project settings. Some of these files also contain a login. In a project, an
-// `.npmrc` is therefore refused only because of its content.
+// Many repositories have an `.npmrc` with project settings. Some of these files also contain a login. Therefore an
+// `.npmrc` in a project is refused only if it contains a login.
 
-/**
- * Matches a login written as plain text. A reference to a variable, as in `_authToken=${NPM_TOKEN}`, does not match.
- */
+/** Matches a login in plain text. Does not match a reference to a variable, as in `_authToken=${NPM_TOKEN}`. */
 const LOGIN =
   /(?:(?:^|[:\s"'])_(?:auth|authtoken|password)|^[ \t]{0,64}(?:\S{1,256}:)?(?:key|password|otp))["']?(?:\[\])?[ \t]{0,64}=[ \t]{0,64}(?!["']?\$\{\w+\??\}["']?[ \t]{0,64}\r?$)[^\s]|:\/\/[^\s/:@]{0,256}:[^\s/@]{1,256}@|npm_[A-Za-z0-9]{36}|-----BEGIN /im;
 
@@ -252,8 +257,8 @@ function isNpmSettings(path: string): boolean {
 }
 
 /**
- * Returns true if the path is an `.npmrc` that contains a login, or that cannot be read as a file of at most 64 KiB.
- * Returns false for a folder, and for a path that does not exist.
+ * Returns true for an `.npmrc` with a login. Also returns true for an `.npmrc` that cannot be read as a file of at most
+ * 64 KiB. Returns false for a folder, and for a path that does not exist.
  */
 function holdsNpmLogin(path: string): boolean {
   if (!isNpmSettings(path)) return false;

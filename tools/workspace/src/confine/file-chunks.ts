@@ -5,9 +5,9 @@ import type { FileHandle } from 'node:fs/promises';
 const CHUNK = 256 * 1024;
 
 /**
- * Yields the bytes of the file. Each chunk is overwritten by the next one.
+ * Yields the bytes of the file. Each chunk is overwritten by the next chunk.
  *
- * @throws the reason of `signal` after it was aborted.
+ * @throws the reason of `signal` after the signal was aborted.
  */
 export async function* fileChunks(handle: FileHandle, signal: AbortSignal): AsyncIterable<Uint8Array> {
   const chunk = Buffer.allocUnsafe(CHUNK);

@@ -1,4 +1,4 @@
-// Translates file system errors into sentences with a next step, because the model reads them.
+// Translates file system errors into sentences for the model. Each sentence contains a next step.
 
 import { WorkspaceError } from '../workspace-error.ts';
 
@@ -25,7 +25,9 @@ const SENTENCES: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** Returns the error as a sentence about the path, or `undefined` if the file system did not raise it. */
+/**
+ * Returns the error as a sentence about the path. If the error does not come from the file system, returns `undefined`.
+ */
 export function fileProblem(shown: string, error: unknown): string | undefined {
   const code = codeOf(error);
   if (code === undefined) return undefined;
@@ -48,10 +50,7 @@ export async function inWords<T>(shown: string, work: () => Promise<T>): Promise
   }
 }
 
-/**
- * Returns the value that the promise resolves with, or `undefined` if the file system reports that the file does not
- * exist.
- */
+/** Returns the value of the promise. If the file system reports that the file does not exist, returns `undefined`. */
 export async function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;

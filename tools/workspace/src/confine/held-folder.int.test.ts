@@ -13,8 +13,8 @@ import { holdByPath, holdFolder, makeFolderOf } from './held-folder.ts';
 const isLinux = process.platform === 'linux';
 
 /**
- * Returns the targets of the open descriptors that are `/` or below the test folder. Only such folders are opened by
- * `holdFolder`.
+ * Returns the targets of open descriptors. Includes only `/` and targets below the test folder, because `holdFolder`
+ * opens only such folders.
  */
 async function openFolders(root: string): Promise<readonly string[]> {
   const names = await readdir('/proc/self/fd');

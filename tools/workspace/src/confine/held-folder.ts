@@ -1,4 +1,4 @@
-// Held folder: keeps a folder open while its files are used, so that a symlink which replaces the folder meanwhile has
+// Held folder: keeps a folder open while its files are used. If a symlink replaces the folder during this time, it has
 // no effect. Node has no openat(2). On Linux, `/proc/self/fd/N/name` replaces openat(2): the kernel starts at the open
 // folder N and resolves one name. Other systems use the path itself and compare it before and after each use.
 
@@ -12,7 +12,7 @@ import type { WorkspacePlace } from './confine.ts';
 import { codeOf, inWords, unlessMissing } from './file-problem.ts';
 import { resolveLinks } from './resolve-links.ts';
 
-/** A folder that was reached without following a symlink and is kept open. The caller must close it after use. */
+/** A folder that is kept open. No symlink was followed to reach it. The caller must close it after use. */
 export interface HeldFolder extends AsyncDisposable {
   /**
    * True if `at` returns paths that start at an open descriptor. If false, the caller must call `assertInPlace` before
@@ -20,12 +20,13 @@ export interface HeldFolder extends AsyncDisposable {
    */
   readonly byDescriptor: boolean;
   /**
-   * Returns the path of a name in this folder; `.` is the folder itself. The path is valid until the folder is closed.
-   * The caller must not follow a symlink of this name: use `lstat`, `rename` or `O_NOFOLLOW`.
+   * Returns the path of a name in this folder. The name `.` means the folder itself. The path is valid until the folder
+   * is closed. If the name is a symlink, the caller must not follow it: use `lstat`, `rename` or `O_NOFOLLOW`.
    */
   at(name: string): string;
   /**
-   * Returns the stats of the entry with this name, or `undefined` if there is no such entry. A symlink is not followed.
+   * Returns the stats of the entry with this name. If there is no such entry, returns `undefined`. Does not follow a
+   * symlink.
    *
    * @throws the system error when the file system refuses.
    */
@@ -47,8 +48,8 @@ export interface HeldFolder extends AsyncDisposable {
 type HeldTarget = Pick<WorkspacePlace, 'path' | 'shown'>;
 
 /**
- * Flag that opens a folder without reading it, so no read permission is needed. Node does not export it. Linux uses
- * this value on every processor that Node supports.
+ * Flag that opens a folder without reading it. Therefore no read permission is needed. Node does not export this flag.
+ * Linux uses this value on every processor that Node supports.
  */
 const O_PATH = 0o10000000;
 const STEP = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW;
@@ -56,21 +57,24 @@ const STEP = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 const HAS_DESCRIPTORS = process.platform === 'linux' && existsSync('/proc/self/fd');
 
 /**
- * Opens the parent folder of a place and keeps it open. Returns `undefined` if the folder does not exist.
+ * Opens the parent folder of a place and keeps it open. If the folder does not exist, returns `undefined`.
  *
- * @throws WorkspaceError `workspace/moved` when a part of the path has become a link since the path was checked;
- *   `workspace/file-system` for any other refusal.
+ * @throws WorkspaceError `workspace/moved` when a part of the path has become a link since the path was checked.
+ * `workspace/file-system` for any other refusal.
  */
 export async function holdFolderOf({ path, shown }: HeldTarget): Promise<HeldFolder | undefined> {
   return holdFolder({ path: dirname(path), shown });
 }
 
-/** Like `holdFolderOf`, but opens the folder at this path instead of its parent. */
+/** Does the same as `holdFolderOf`, but opens the folder at this path instead of its parent. */
 export async function holdFolder(folder: HeldTarget): Promise<HeldFolder | undefined> {
   return inWords(folder.shown, () => unlessMissing(hold(folder, false)));
 }
 
-/** Like `holdFolderOf`, but creates missing folders, even a folder that is removed while the path is opened. */
+/**
+ * Does the same as `holdFolderOf`, but creates missing folders. This includes a folder that is removed while the path
+ * is opened.
+ */
 export async function makeFolderOf({ path, shown }: HeldTarget): Promise<HeldFolder> {
   return inWords(shown, () => hold({ path: dirname(path), shown }, true));
 }
@@ -80,8 +84,8 @@ function hold(folder: HeldTarget, make: boolean): Promise<HeldFolder> {
 }
 
 /**
- * Opens each folder of the path relative to the folder before it. No symlink is followed, even if one replaces a folder
- * meanwhile.
+ * Opens each folder of the path relative to the folder before it. If a symlink replaces a folder at the same time, the
+ * symlink is not followed.
  */
 async function walk({ path, shown }: HeldTarget, make: boolean): Promise<HeldFolder> {
   let folder = heldBy(await open(sep, STEP), sep, shown);
@@ -94,7 +98,7 @@ async function walk({ path, shown }: HeldTarget, make: boolean): Promise<HeldFol
 }
 
 interface DescribedFolder extends HeldFolder {
-  /** Like `enter`, but throws the file system's own errors. */
+  /** Does the same as `enter`, but throws the file system's own errors. */
   step(name: string): Promise<DescribedFolder>;
 }
 
@@ -107,8 +111,8 @@ function heldBy(handle: FileHandle, path: string, shown: string): DescribedFolde
       return heldBy(await open(at(name), STEP), below, called);
     } catch (error) {
       if (codeOf(error) !== 'ENOTDIR') throw error;
-      // The error code is the same for a link and for a file. If a link is at this name, or if the name is now a folder
-      // or missing, the path has changed since its check and counts as moved.
+      // The error code is the same for a link and for a file. The path was checked before. If it now leads to a link,
+      // to a folder or to nothing, it has changed since the check and counts as moved.
       const found = await statsOf(name);
       throw found === undefined || found.isSymbolicLink() || found.isDirectory() ? movedError(called) : error;
     }
@@ -131,13 +135,13 @@ async function makeOne(path: string): Promise<void> {
   try {
     await mkdir(path);
   } catch (error) {
-    // Another writer created the folder first. If a link was created instead, the next step refuses it.
+    // Another writer created the folder first. If the other writer created a link instead, the next step refuses it.
     if (codeOf(error) !== 'EEXIST') throw error;
   }
 }
 
 /**
- * Checks a folder by its path instead of keeping it open, for systems without `/proc/self/fd`. If the folder is
+ * Checks a folder by its path instead of keeping it open. Used on systems without `/proc/self/fd`. If the folder is
  * replaced and restored between two checks, this is not noticed. Exported for its test.
  */
 export async function holdByPath({ path, shown }: HeldTarget, make: boolean): Promise<HeldFolder> {

@@ -17,7 +17,10 @@ export interface KeyPlace {
 export interface KeyOptions {
   /** Absolute path of the user's home folder. */
   readonly home?: string | undefined;
-  /** Variables that move key files, such as `XDG_CONFIG_HOME` and `KUBECONFIG`. Relative paths in them are ignored. */
+  /**
+   * Variables that change the place of key files, such as `XDG_CONFIG_HOME` and `KUBECONFIG`. Relative paths in these
+   * variables are ignored.
+   */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
@@ -51,8 +54,8 @@ const ANYWHERE: readonly (readonly [holds: string, names: string])[] = [
 ];
 
 /**
- * Paths in a home folder that contain keys, with a description of the keys. In other folders, the same names often
- * belong to a project.
+ * Paths in a home folder that contain keys, with a description of the keys. In other folders, files with the same names
+ * often belong to a project.
  */
 const IN_HOME: readonly (readonly [holds: string, names: string])[] = [
   [CLUSTER, '.docker .config/containers/auth.json'],
@@ -89,8 +92,8 @@ const IN_HOME: readonly (readonly [holds: string, names: string])[] = [
 ];
 
 /**
- * Variables whose value is the path of keys. Without `below`, the value is the path of the file or folder itself. With
- * `below`, the value is the path of a folder in which these names contain keys.
+ * Variables that name a place of keys. Without `below`, the value is the path of the key file or key folder itself.
+ * With `below`, the value is the path of a folder, and the names in `below` are the key files in it.
  */
 const NAMED_BY: readonly (readonly [holds: string, variables: string, below?: string])[] = [
   ['keys of GnuPG', 'GNUPGHOME'],
@@ -117,7 +120,7 @@ const NAMED_BY: readonly (readonly [holds: string, variables: string, below?: st
   [TYPED, 'HISTFILE PSQL_HISTORY MYSQL_HISTFILE PYTHON_HISTORY NODE_REPL_HISTORY SQLITE_HISTORY REDISCLI_HISTFILE'],
 ];
 
-/** Variables that move a whole folder of the home, with all key files in it. */
+/** Variables that change the place of a whole folder of the home, including all key files in it. */
 const MOVED: readonly (readonly [variable: string, folder: string])[] = [
   ['XDG_CONFIG_HOME', '.config/'],
   ['XDG_DATA_HOME', '.local/share/'],
@@ -134,8 +137,8 @@ function pairs(lists: readonly (readonly [string, string])[]): readonly (readonl
 }
 
 /**
- * Returns the key files and folders of a home, and those that variables move elsewhere. A key folder that contains the
- * home is omitted, because refusing or hiding it would block everything in the home.
+ * Returns the key files and key folders of a home. Also returns those whose place is changed by variables. If a key
+ * folder contains the home, it is omitted. To refuse or hide it would block everything in the home.
  */
 export function keyPlaces({ home, environment = {} }: KeyOptions): readonly KeyPlace[] {
   const set = (variable: string): string =>
@@ -160,8 +163,8 @@ function movedPlaces(to: string, folder: string): readonly KeyPlace[] {
 }
 
 /**
- * Returns the key files and folders for one value of a variable. The value may be a list of paths, as in `KUBECONFIG`.
- * Relative paths are ignored.
+ * Returns the key files and key folders for one value of a variable. The value may be a list of paths, as in
+ * `KUBECONFIG`. Relative paths are ignored.
  */
 function namedPlaces(value: string, holds: string, below: string | undefined): readonly KeyPlace[] {
   const paths = value.split(delimiter).filter((path) => isAbsolute(path));

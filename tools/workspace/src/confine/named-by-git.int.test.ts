@@ -21,7 +21,7 @@ const TEXTS = [
   '[core] hooksPath = a\n[include]path = b\nlast = c',
 ];
 
-/** Returns each setting as git reads it: section without its subsection, key and value. */
+/** Returns each setting in the form in which git reads it: section without its subsection, key and value. */
 function byGit(path: string): readonly (readonly string[])[] {
   const environment = { PATH: process.env['PATH'], GIT_CONFIG_NOSYSTEM: '1' };
   const listed = execFileSync('git', ['config', '--file', path, '--no-includes', '--list', '-z'], { env: environment });

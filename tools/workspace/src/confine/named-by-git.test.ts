@@ -1,5 +1,5 @@
-// Tests which files the settings of a repository refer to, and that a file tool asks the user before it writes one of
-// these files.
+// Tests which files the settings of a repository refer to. Also tests that a file tool asks the user before it writes
+// one of these files.
 
 import { mkdir, symlink } from 'node:fs/promises';
 import { join, relative } from 'node:path';

@@ -1,4 +1,4 @@
-// Finds files to which a repository refers. Git reads more settings from the file in `include.path`, and runs the
+// Finds files that a repository refers to. Git reads more settings from the file in `include.path`, and runs the
 // programs in the folder in `core.hooksPath`. Parts of the repository may also be links. A workspace may contain such
 // files outside `.git`, for example in `.githooks`.
 
@@ -9,7 +9,7 @@ import { codeOf } from './file-problem.ts';
 import { pathInside } from './path-inside.ts';
 import { resolveLinksNow } from './resolve-links.ts';
 
-/** A file or folder to which the settings of a repository refer, or a symlink in the repository. */
+/** A file or folder that the settings of a repository refer to, or a symlink in the repository. */
 export interface NamedByGit {
   /** Absolute path. Links are not followed. The path need not exist. */
   readonly path: string;
@@ -21,8 +21,8 @@ export interface GitFolders {
   /** Working tree of the repository. */
   readonly tree: string;
   /**
-   * Absolute paths of the folders that contain the settings: the folder that `.git` is or points to, and the common
-   * folder.
+   * Absolute paths of the folders that contain the settings. One is the folder `.git`, or the folder that the file
+   * `.git` points to. The other is the common folder.
    */
   readonly stores: readonly string[];
 }
@@ -38,13 +38,13 @@ const MAX_FILES = 100;
 
 /**
  * Parts of a repository from which git reads settings. The folder `hooks` is handled separately. Git runs nothing from
- * the other parts, so a link among them does not matter.
+ * the other parts. If one of them is a link, this does not matter.
  */
 const SETTINGS = ['config', 'config.worktree', 'info'];
 
 /**
- * Returns the repository of a folder that contains `.git` or is a bare repository. Returns `undefined` for any other
- * folder.
+ * If a folder contains `.git` or is a bare repository, returns its repository. For any other folder, returns
+ * `undefined`.
  */
 export function gitFoldersOf(tree: string): GitFolders | undefined {
   const path = join(tree, '.git');
@@ -65,8 +65,8 @@ function withCommon(own: string): readonly string[] {
 }
 
 /**
- * Reads a small file that contains a path, and returns this path, resolved from the folder of the file. `line` is the
- * pattern that finds the path in the text. Returns `undefined` if the file contains no path.
+ * Reads a small file that contains a path. Returns the path, resolved from the folder of the file. `line` is the
+ * pattern that finds the path in the text. If the file contains no path, returns `undefined`.
  */
 export function pointedTo(path: string, line: RegExp): string | undefined {
   const [, target] = line.exec(beginningOf(path) ?? '') ?? [];
@@ -77,14 +77,14 @@ function statsOf(path: string): ReturnType<typeof lstatSync> {
   try {
     return lstatSync(path, { throwIfNoEntry: false });
   } catch {
-    // The user has no access to this path, so git cannot use it for this user either.
+    // The user has no access to this path. Therefore git cannot use the path for this user.
     return undefined;
   }
 }
 
 /**
- * Returns the files and folders to which the settings of a repository refer, including the settings files that they
- * include. Every `includeIf` condition counts as true. The links in the repository are returned too. Never runs git.
+ * Returns the files and folders that the settings of a repository refer to, including included settings files. Every
+ * `includeIf` condition counts as true. Also returns the links in the repository. Never runs git.
  *
  * @param home Home folder for paths that begin with `~/`. Without it, these paths are omitted.
  */
@@ -106,7 +106,10 @@ export function namedByGit({ tree, stores }: GitFolders, home: string | undefine
   return [...named, ...stores.flatMap((store) => linkedIn(store, tree))];
 }
 
-/** Returns the symlinks in a folder of git data, and the folder itself if its path contains a symlink. */
+/**
+ * Returns the symlinks in a folder of git data. If the path of the folder contains a symlink, also returns the folder
+ * itself.
+ */
 function linkedIn(store: string, tree: string): readonly NamedByGit[] {
   const whole = store !== tree && resolveLinksNow(store) !== store ? [{ path: store, as: 'settings' as const }] : [];
   const hooks = join(store, 'hooks');
@@ -127,9 +130,9 @@ function namesIn(folder: string): readonly string[] {
 }
 
 /**
- * Returns the path that git would use for this value, as a list with one element. Returns an empty list for values such
- * as `~user/` and `%(prefix)/`, which refer to another user's home and to git's installation folder. Neither is inside
- * a usual workspace.
+ * Returns the path that git would use for this value, as a list with one element. For values such as `~user/` and
+ * `%(prefix)/`, returns an empty list. `~user/` refers to another user's home, and `%(prefix)/` to git's installation
+ * folder. Neither of them is inside a usual workspace.
  */
 function placeOf(value: string, folder: string, home: string | undefined, as: NamedByGit['as']): readonly NamedByGit[] {
   if (value === '' || value.includes('\0') || value.startsWith('%(prefix)')) return [];
@@ -139,12 +142,12 @@ function placeOf(value: string, folder: string, home: string | undefined, as: Na
 }
 
 /**
- * Returns the reason why a write to this absolute path needs the user's consent because of git. It is needed if a
+ * Returns the reason why a write to this absolute path needs the user's consent because of git. Consent is needed if a
  * repository in one of the folders above the path refers to the path. Otherwise returns `undefined`. Repositories in
  * other folders are not checked.
  *
  * @param workspace Real and absolute path of the workspace. If a hooks folder contains the workspace, only files
- *   directly in that hooks folder count.
+ * directly in that hooks folder count.
  */
 export function reasonByGit(path: string, workspace: string, home: string | undefined): string | undefined {
   const repositories = foldersAbove(path).flatMap((folder) => gitFoldersOf(folder) ?? []);
@@ -165,7 +168,7 @@ export function foldersAbove(path: string): readonly string[] {
   return parent === path ? [] : [parent, ...foldersAbove(parent)];
 }
 
-// The code below parses the settings of a repository without running git, because git would run programs that the
+// The code below parses the settings of a repository. It does not run git, because git would run programs that the
 // settings contain.
 
 /** One setting, such as `[includeIf "gitdir:~/work/"] path = x`. */
@@ -187,8 +190,8 @@ const HEADER = /\[[ \t]*([A-Za-z0-9-]+)(?:\.[A-Za-z0-9.-]+)?(?:[ \t]+"(?:[^"\\\n
 const KEY = /([A-Za-z][A-Za-z0-9-]*)[ \t]*(=?)[ \t]*/y;
 
 /**
- * Matches a value up to a comment or the end of the line. A backslash continues the line. Quotes preserve blanks and
- * comment characters.
+ * Matches a value until a comment or the end of the line. After a backslash at its end, a value continues on the next
+ * line. Quotes preserve blanks and comment characters.
  */
 const VALUE = /(?:[^"\\#;\n]|\\\r?\n|\\.|"(?:[^"\\\n]|\\\r?\n|\\.)*")*/y;
 
@@ -197,8 +200,8 @@ const REST = /[^\n]*/y;
 const ESCAPES: ReadonlyMap<string, string> = new Map(Object.entries({ n: '\n', t: '\t', b: '\b' }));
 
 /**
- * Parses the text of a configuration file in git's format. Keys without a value are skipped. Git refuses a file with an
- * unreadable line. This parser skips the line and continues, because another version of git may read it.
+ * Parses the text of a configuration file in git's format. Keys without a value are skipped. If a line is unreadable,
+ * git refuses the whole file. This parser skips the line and continues, because another version of git may read it.
  */
 export function readGitSettings(text: string): readonly GitSetting[] {
   const settings: GitSetting[] = [];

@@ -1,4 +1,4 @@
-// Near names: suggests existing names that are similar to a missing file name.
+// Near names: for a missing file name, suggests similar names that exist.
 
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -12,8 +12,8 @@ const MAX_ENTRIES = 5_000;
 const MAX_NAMES = 3;
 
 /**
- * Returns up to three names that are similar to a missing one and in the same folder, written as paths for a tool.
- * Returns an empty list if the folder is missing or outside the workspace.
+ * Returns up to three names in the same folder that are similar to a missing name. They are written as paths for a
+ * tool. If the folder is missing or outside the workspace, returns an empty list.
  */
 async function nearNames({ path }: WorkspacePlace, confinement: Confinement): Promise<readonly string[]> {
   const wanted = basename(path);
@@ -35,8 +35,8 @@ async function namesIn(place: WorkspacePlace): Promise<readonly string[]> {
 }
 
 /**
- * Returns the similarity of two texts from 0 to 1: the Dice coefficient of their pairs of adjacent characters. Letter
- * case is ignored.
+ * Returns the similarity of two texts, from 0 to 1. It is the Dice coefficient of their pairs of adjacent characters.
+ * Letter case is ignored.
  */
 export function likeness(a: string, b: string): number {
   const [pairsOfA, pairsOfB] = [pairs(a), pairs(b)];

@@ -1,5 +1,5 @@
-// Opens exactly the file that was checked, through its folder, which is kept open meanwhile. A symlink that was created
-// after the check is not followed.
+// Opens exactly the file that was checked. Its folder is kept open during this time, and the file is opened through the
+// folder. If a symlink was created after the check, it is not followed.
 
 import type { BigIntStats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
@@ -18,11 +18,11 @@ export interface OpenFile extends AsyncDisposable {
 }
 
 /**
- * Opens a file. The caller must close it. Returns `undefined` if the file does not exist. Never waits: a pipe or a
- * device is refused without opening it.
+ * Opens a file. The caller must close it. If the file does not exist, returns `undefined`. Never waits. If the path is
+ * a pipe or a device, it is refused and not opened.
  *
- * @throws WorkspaceError `workspace/not-a-file` for anything other than a regular file, `workspace/moved` when the path
- *   no longer leads to the checked place, `workspace/file-system` for an error of the file system.
+ * @throws WorkspaceError `workspace/not-a-file` for anything other than a regular file. `workspace/moved` when the path
+ * no longer leads to the checked place. `workspace/file-system` for an error of the file system.
  */
 export async function openFile(place: WorkspacePlace): Promise<OpenFile | undefined> {
   await using folder = await holdFolderOf(place);
@@ -47,8 +47,8 @@ async function openIn(folder: HeldFolder, place: WorkspacePlace): Promise<OpenFi
 }
 
 /**
- * Checks that the opened file is still the file at this path. Needed only on systems without folder descriptors, where
- * the file was opened by its path.
+ * Checks that the opened file is still the file at this path. This is needed only on systems without folder
+ * descriptors. On these systems, the file was opened by its path.
  */
 async function assertSame(
   folder: HeldFolder,

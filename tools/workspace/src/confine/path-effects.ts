@@ -20,8 +20,8 @@ export function isConfined({ inside, asks }: WorkspacePlace): boolean {
 }
 
 /**
- * Returns the title of a write, with the reason for asking the user if there is one: `write .bashrc (a shell runs it at
- * its start)`.
+ * Returns the title of a write. If the user must be asked, the title contains the reason: `write .bashrc (a shell runs
+ * it at its start)`.
  */
 export function titleOfWrite(action: string, { shown, asks }: WorkspacePlace): string {
   return asks === undefined ? `${action} ${shown}` : `${action} ${shown} (${asks})`;

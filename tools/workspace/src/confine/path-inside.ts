@@ -3,8 +3,8 @@
 import { isAbsolute, relative, sep } from 'node:path';
 
 /**
- * Returns the path relative to the folder, or an empty string for the folder itself. Returns `undefined` if the path is
- * not inside the folder.
+ * Returns the path relative to the folder. For the folder itself, returns an empty string. If the path is not inside
+ * the folder, returns `undefined`.
  */
 export function pathInside(folder: string, path: string): string | undefined {
   const from = relative(folder, path);

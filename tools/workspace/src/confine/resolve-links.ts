@@ -1,12 +1,13 @@
-// Resolves every symlink in a path, even if the end of the path does not exist yet. Links with a missing target are
-// followed too. Otherwise a link to a missing file outside the workspace would count as a name inside the workspace.
+// Resolves every symlink in a path, even if the end of the path does not exist yet. If the target of a link is missing,
+// the link is followed too. Otherwise a link to a missing file outside the workspace would look like a name inside the
+// workspace.
 
 import { readlinkSync, realpathSync } from 'node:fs';
 import { readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { codeOf } from './file-problem.ts';
 
-/** Maximum number of links to follow, the same as on Linux. */
+/** Maximum number of links to follow. Linux has the same limit. */
 const MAX_LINKS = 40;
 
 /**
@@ -38,7 +39,7 @@ async function danglingTarget(path: string): Promise<string | undefined> {
   }
 }
 
-/** Synchronous version of `resolveLinks`. Returns the path unchanged if the file system refuses to follow it. */
+/** Synchronous version of `resolveLinks`. If the file system refuses to follow the path, returns it unchanged. */
 export function resolveLinksNow(path: string, links = 0): string {
   try {
     return realpathSync.native(path);

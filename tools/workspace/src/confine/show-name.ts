@@ -4,7 +4,7 @@
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
 /**
- * Returns the name with each control, format or line-break character written as `\u{…}`, so that the reader sees the
+ * Returns the name with each control, format or line-break character written as `\u{…}`. The reader therefore sees the
  * whole name on one line.
  */
 export function showName(name: string): string {

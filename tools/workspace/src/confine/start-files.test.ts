@@ -1,4 +1,4 @@
-// Tests which writes inside the workspace ask the user, and which paths a sandbox protects.
+// Tests which writes inside the workspace need a question to the user, and which paths a sandbox protects.
 
 import type { Tool, ToolRun } from '@tidemark/agent';
 import { mkdir, symlink } from 'node:fs/promises';
@@ -30,8 +30,8 @@ const toolOf = (bench: Bench, name: string, given: object = {}): Tool => {
 };
 
 /**
- * Returns the decision of the permission matrix of `packages/agent` in mode `auto`: a confined write is allowed, and
- * any other write asks.
+ * Returns the decision of the permission matrix of `packages/agent` in mode `auto`. A confined write is allowed. For
+ * any other write, the user is asked.
  */
 const inAuto = ({ confined = true }: ToolRun): string => (confined ? 'allowed' : 'asks');
 

@@ -1,6 +1,6 @@
-// Start files: files that run, or that contain commands to run, without a person starting them. They run at the start
-// of a shell, at login, with git, or as a program in `PATH`. Text that an agent writes there takes effect later,
-// outside the sandbox and without a permission request.
+// Start files: files that run without a person starting them, or that contain commands which run in this way. They run
+// at the start of a shell, at login, with git, or as a program in `PATH`. If an agent writes text into such a file, the
+// text takes effect later, outside the sandbox and without a permission request.
 
 import { foldName } from '@tidemark/agent';
 import { existsSync, lstatSync } from 'node:fs';
@@ -15,7 +15,7 @@ export interface StartOptions {
   /** Absolute path of the user's home folder. */
   readonly home?: string | undefined;
   /**
-   * Environment variables. `PATH`, `XDG_CONFIG_HOME`, `BASH_ENV`, `ENV` and `GIT_CONFIG_GLOBAL` are read. Relative
+   * Environment variables. Only `PATH`, `XDG_CONFIG_HOME`, `BASH_ENV`, `ENV` and `GIT_CONFIG_GLOBAL` are read. Relative
    * paths in them are ignored.
    */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
@@ -66,9 +66,9 @@ const FOLDED: readonly (readonly [names: readonly string[], reason: string])[] =
 );
 
 /**
- * Returns the reason why a write to this absolute path needs the user's consent, as words that follow the path: `a
- * shell runs it at its start`. Returns `undefined` if no consent is needed. The names of a home's start files count in
- * every folder. Variables and symlinks are evaluated at every call.
+ * Returns the reason why a write to this absolute path needs the user's consent. The reason is the end of a sentence
+ * that begins with the path: `a shell runs it at its start`. If no consent is needed, returns `undefined`. A file with
+ * the name of a home's start file counts in every folder. Variables and symlinks are evaluated at every call.
  */
 export function startReason(path: string, options: StartOptions): string | undefined {
   return (
@@ -84,16 +84,16 @@ function reasonByName(path: string): string | undefined {
 
 /**
  * Returns true if the path is a start file or is below a folder of start files. If the workspace itself is in `PATH`,
- * only the files directly in it count. Otherwise every write in the workspace would ask the user.
+ * only the files directly in it count. Otherwise the user would be asked for every write in the workspace.
  */
 function covers(place: string, path: string, workspace: string): boolean {
   return place === workspace ? dirname(path) === place : pathInside(place, path) !== undefined;
 }
 
 /**
- * Returns the real paths of the existing start files and folders in the workspace, for a sandbox to protect. They
- * include start files of the home if a link leads into the workspace, and the folders of `PATH`. The workspace itself
- * is never included.
+ * Returns the real paths of the existing start files and folders in the workspace. A sandbox protects these paths. If a
+ * link leads into the workspace, start files of the home are included. The folders of `PATH` are included too. The
+ * workspace itself is never included.
  */
 export function startPaths(options: StartOptions): readonly string[] {
   const paths = startPlaces(options).map(({ path }) => path);
@@ -101,8 +101,8 @@ export function startPaths(options: StartOptions): readonly string[] {
 }
 
 /**
- * Returns the paths of the start files and folders, without following links. A missing path is included only if it
- * comes from a variable or is a start file of the system.
+ * Returns the paths of the start files and folders, without following links. If a path is missing, it is included only
+ * if it comes from a variable or is a start file of the system.
  */
 export function startNames(options: StartOptions): readonly string[] {
   return namedPlaces(options).map(({ path }) => path);
@@ -125,9 +125,9 @@ function namedPlaces({ workspace, home, environment = {} }: StartOptions): reado
 }
 
 /**
- * Returns the start files and folders that exist in a folder. A missing one can be omitted, because it has no link to
- * follow and `reasonByName` recognizes its name. In the root folder `/`, the start files of the system are included
- * even if they are missing.
+ * Returns the start files and folders that exist in a folder. A missing one can be omitted, because it is not a link
+ * and `reasonByName` recognizes its name. In the root folder `/`, the start files of the system are included even if
+ * they are missing.
  */
 function present(folder: string, names: ReadonlyMap<string, string>): readonly StartPlace[] {
   const places = [...names].map(([name, reason]) => ({ path: join(folder, name), reason }));
@@ -160,8 +160,8 @@ function namedBy(environment: Readonly<Record<string, string | undefined>>): rea
 }
 
 /**
- * Returns true for `node_modules/.bin`, which npm adds to `PATH` while it runs a script. Its entries link to packages,
- * which are not start files.
+ * Returns true for `node_modules/.bin`, which npm adds to `PATH` while it runs a script. Its entries are links to
+ * packages, and packages are not start files.
  */
 function isOfPackages(path: string): boolean {
   return basename(path) === '.bin' && basename(dirname(path)) === 'node_modules';

@@ -1,4 +1,4 @@
-// Tool arguments: provides their JSON Schema for the model and parses the arguments that the model sends.
+// Tool arguments. Provides their JSON Schema for the model, and parses the arguments that the model sends.
 
 import type { ToolProblem } from '@tidemark/agent';
 import { describeIssues } from '@tidemark/agent';
@@ -14,14 +14,14 @@ export interface Arguments<T> {
 
 /**
  * Creates the arguments of a tool from a zod object schema. The bytes of the JSON Schema are part of every user's
- * cached prefix, so change the schema with care.
+ * cached prefix, so change the schema only with care.
  */
 export function argumentsOf<Shape extends z.core.$ZodLooseShape>(
   schema: z.ZodObject<Shape, z.core.$strict>,
 ): Arguments<z.infer<typeof schema>> {
   let plain: JsonValue | undefined;
-  // The schema is computed when it is first needed. A process without a workspace does not compute the schemas of
-  // fourteen tools.
+  // The schema is computed when it is needed for the first time. A process without a workspace does not compute the
+  // schemas of fourteen tools.
   const jsonSchema = (): JsonValue => (plain ??= plainSchema(schema));
   return {
     get schema() {
@@ -42,8 +42,8 @@ export function isProblem(value: object): value is ToolProblem {
 }
 
 /**
- * Returns the JSON Schema without two details that are useless to a model but would be sent in every request: the name
- * of the dialect, and the maximum that zod adds to every integer.
+ * Returns the JSON Schema without two details: the name of the dialect, and the maximum that zod adds to every integer.
+ * They are useless to a model but would be sent in every request.
  */
 function plainSchema(schema: z.ZodType): JsonValue {
   const { $schema: _, ...plain } = z.toJSONSchema(schema, {

@@ -1,11 +1,11 @@
-// Applies one edit to a text, without reading or writing files. The old text must match exactly. It must occur only
-// once, except if the edit replaces all occurrences.
+// Applies one edit to a text. Reads and writes no files. The old text must match exactly. Unless the edit replaces all
+// occurrences, it must occur exactly one time.
 
 import { WorkspaceError } from '../workspace-error.ts';
 import { lineEnd, withLineEnds } from '../write/text-form.ts';
 import { nearestLines } from './nearest-lines.ts';
 
-/** An edit: the text to find, and the text to put in its place. */
+/** An edit: the text to find, and its replacement. */
 export interface Edit {
   readonly oldText: string;
   readonly newText: string;
@@ -40,8 +40,8 @@ export function applyEdit(file: string, edit: Edit, shown: string): Edited {
 }
 
 /**
- * Returns `words` with the line ends of the text that it replaces. If the replaced text has no line end, the most
- * common line end of the file is used.
+ * Returns `words` with the line ends of the replaced text. If the replaced text has no line end, uses the most common
+ * line end of the file.
  */
 function inEndsOf(file: string, { from, to }: Stretch, words: string): string {
   const replaced = file.slice(from, to);
@@ -87,12 +87,15 @@ export interface Stretch {
   readonly line: number;
 }
 
-/** Pattern for one line end. It never matches only the second half of CRLF, because that line end would count twice. */
+/**
+ * Pattern for one line end. It never matches only the second half of CRLF, because that line end would then be counted
+ * two times.
+ */
 const LINE_END = String.raw`(?:\r\n|(?<!\r)\n)`;
 
 /**
- * Returns every occurrence of the text, including overlapping ones. Overlapping occurrences are included because a text
- * with two of them is not unique.
+ * Returns every occurrence of the text, including overlapping ones. If a text has two overlapping occurrences, it is
+ * not unique.
  */
 function findText(file: string, text: string): readonly Stretch[] {
   const pattern = new RegExp(text.split(/\r?\n/).map(literal).join(LINE_END), 'g');
@@ -108,7 +111,7 @@ function findText(file: string, text: string): readonly Stretch[] {
   return found;
 }
 
-/** Returns the occurrences in order, without each one that overlaps the returned one before it. */
+/** Returns the occurrences in order. If an occurrence overlaps the last returned occurrence, it is left out. */
 function withoutOverlaps(found: readonly Stretch[]): readonly Stretch[] {
   return found.reduce<Stretch[]>((kept, stretch) => {
     if (stretch.from >= (kept.at(-1)?.to ?? 0)) kept.push(stretch);

@@ -32,12 +32,12 @@ const ARGUMENTS = argumentsOf(
 const DESCRIPTION =
   'Replaces text in a file of at most 16 MiB. old_text must match the file exactly and occur once, unless replace_all is set; include enough lines around it to make it unique. Returns the diff. To replace a whole file, use write.';
 
-/** Maximum file size in bytes. The file is held in memory during the edit. */
+/** Maximum file size in bytes. The whole file is in memory during the edit. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /**
- * Creates the tool `edit`, with effect class `write`. A path outside the workspace, or a path whose write needs the
- * user's consent, is not `confined`.
+ * Creates the tool `edit`, with effect class `write`. A path is not `confined` if it is outside the workspace, or if a
+ * write to it needs the user's consent.
  */
 export function createEditTool(confinement: Confinement): Tool {
   return {

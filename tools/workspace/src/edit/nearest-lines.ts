@@ -1,4 +1,4 @@
-// Nearest lines: finds the lines of a file that are most similar to a text that is not in the file.
+// Nearest lines: if a text is not in a file, finds the lines of the file that are most similar to the text.
 
 import { likeness } from '../confine/near-names.ts';
 import { cutBeforeWord } from '../page/cut-line.ts';
@@ -7,9 +7,9 @@ const MAX_LINES = 20_000;
 const MAX_SHOWN = 12;
 const LONGEST_LINE = 300;
 
-/** Lines of a file that are similar to a wanted text. A line of more than 300 characters is cut. */
+/** Lines of a file that are similar to a wanted text. If a line has more than 300 characters, it is cut. */
 export interface NearLines {
-  /** Line number in the file of the first line in `text`, starting at 1. */
+  /** Line number in the file of the first line in `text`. The first line of a file has the number 1. */
   readonly line: number;
   readonly text: string;
   /** True if the lines differ from the wanted text only in white space. */
@@ -17,8 +17,8 @@ export interface NearLines {
 }
 
 /**
- * Finds the range of lines that is most similar to the wanted text and has as many lines, and returns at most 12 of its
- * lines. Returns `undefined` if no line is similar to the first non-empty line of the text.
+ * Finds the range of lines that is most similar to the wanted text. The range has as many lines as the text. Returns at
+ * most 12 of these lines. If no line is similar to the first non-empty line of the text, returns `undefined`.
  */
 export function nearestLines(file: string, text: string): NearLines | undefined {
   const lines = file
@@ -44,8 +44,8 @@ export function nearestLines(file: string, text: string): NearLines | undefined 
 }
 
 /**
- * Returns the number of equal lines to skip at the start of a long range. The last two lines before the first
- * difference are still shown.
+ * Returns the number of equal lines to skip at the start of a long range. The last two equal lines before the first
+ * difference are not skipped.
  */
 function sameLines(stretch: readonly string[], wanted: readonly string[]): number {
   const differs = stretch.findIndex((line, i) => line !== wanted[i]);
@@ -53,9 +53,9 @@ function sameLines(stretch: readonly string[], wanted: readonly string[]): numbe
 }
 
 /**
- * Returns the index of the first line of the most similar range, or `undefined`. The score of a range is the similarity
- * of one of its lines to `first`, plus 1 for each line that equals the wanted line without the white space at both
- * ends.
+ * Returns the index of the first line of the most similar range, or `undefined`. The score of a range has two parts.
+ * The first part is the similarity of one of its lines to `first`. The second part is 1 for each line that equals the
+ * wanted line, ignoring white space at both ends.
  */
 function bestStart(
   lines: readonly string[],

@@ -8,8 +8,8 @@ export function cutText(text: string, most: number): string {
 }
 
 /**
- * Returns the text around an offset as one line: at most `around` UTF-16 units on each side, with an ellipsis where
- * text is cut.
+ * Returns the text around an offset as one line. It has at most `around` UTF-16 units on each side, and an ellipsis
+ * where text was cut.
  */
 export function excerptAround(text: string, at: number, around: number): string {
   const start = at <= around ? 0 : boundaryBefore(text, at - around);
@@ -19,7 +19,7 @@ export function excerptAround(text: string, at: number, around: number): string 
 }
 
 function boundaryBefore(text: string, at: number): number {
-  // Only a small window is segmented, because the segmenter would otherwise process the whole text.
+  // Only a small window is passed to the segmenter, because it would otherwise process the whole text.
   const from = Math.max(0, at - 64);
   return from + (graphemeAt(text.slice(from, at + 64), at - from)?.index ?? at - from);
 }

@@ -1,5 +1,5 @@
-// `history_read` tool: shows records of the session's own log again. Records that a checkpoint replaced, and parts that
-// a result no longer shows, remain readable (L6).
+// `history_read` tool: shows records of the session's own log again. Records that a checkpoint replaced remain
+// readable. Parts that a result no longer shows also remain readable (L6).
 
 import type { PageMaker, Tool, ToolContext, ToolImage, ToolOutput } from '@tidemark/agent';
 import type { ContentPart, Digest, ImagePart, Recorded } from '@tidemark/log';
@@ -24,7 +24,7 @@ const DESCRIPTION =
 /** Maximum number of UTF-16 units shown per record of a range. */
 const IN_RANGE = 4_000;
 
-/** Smallest number of UTF-16 units shown per record of a range, used if the result has little room. */
+/** Smallest number of UTF-16 units shown per record of a range. It is used if the result has little free space. */
 const MIN_IN_RANGE = 250;
 
 /**
@@ -105,8 +105,8 @@ interface RangeEnd {
 }
 
 /**
- * Returns a function that shows as many records as fit into the result. If a single record is too long, the function
- * shows a shorter beginning of that record.
+ * Returns a function that shows as many records as fit into the result. If one record is too long, the function shows
+ * only a part of it, from its beginning.
  */
 function fitRange(found: readonly RangeRecord[], end: RangeEnd): PageMaker {
   return async (room, measure) => {

@@ -1,5 +1,5 @@
-// `history_search` tool: finds records of the session's own log by words. It reads the log once from start to end and
-// keeps only the latest matches in memory, so a log of any length can be searched.
+// `history_search` tool: finds records of the session's own log by words. It reads the log one time from start to end.
+// Only the latest matches are in memory, so a log of any length can be searched.
 
 import type { Tool, ToolContext, ToolOutput } from '@tidemark/agent';
 import type { Recorded } from '@tidemark/log';
@@ -83,8 +83,8 @@ async function searchHistory(asked: HistoryQuery, context: ToolContext): Promise
 }
 
 /**
- * Returns true for the result of an earlier `history_search` call. Otherwise a search for the same words would find
- * that result. `own` collects the ids of these calls.
+ * Returns true for the result of an earlier `history_search` call. Without this check, a search for the same words
+ * would find that result. `own` collects the ids of these calls.
  */
 function isOwn(record: Recorded, own: Set<string>): boolean {
   if (record.kind === 'tool.started' && record.data.name === 'history_search') own.add(record.data.call);

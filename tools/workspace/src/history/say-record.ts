@@ -1,5 +1,5 @@
-// Renders a record of the log for the model: the text of a prompt, an answer, a tool result, a note or a checkpoint.
-// Records that no model was ever shown have no text.
+// Renders a record of the log for the model: the text of a prompt, an answer, a tool result, a note or a checkpoint. If
+// a record was never shown to a model, it has no text.
 
 import type { AnswerPart, ContentPart, Recorded } from '@tidemark/log';
 
@@ -18,7 +18,7 @@ export interface RecordWords {
   readonly parts: readonly string[];
 }
 
-/** Returns the rendered record, or `undefined` if no model was shown the record. */
+/** Returns the rendered record. If the record was never shown to a model, returns `undefined`. */
 export function sayRecord(record: Recorded): RecordWords | undefined {
   switch (record.kind) {
     case 'prompt.given':

@@ -1,4 +1,5 @@
-// Tests that the user is shown which files a turn changed, if programs on this machine run these files later.
+// Tests the notice for the user about files that a turn changed. The notice lists only files that programs on this
+// machine run later.
 
 import { mkdir, rm, symlink, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 // Later watch: finds files that a program on this machine later runs or reads as settings, outside the sandbox. Such
-// programs are an editor, a shell, git or a package manager. Tools may change these files, because that is often the
-// task. After a turn, the user is shown which of these files the turn changed.
+// programs are an editor, a shell, git or a package manager. Tools may change these files, because the task often
+// requires it. After a turn, the user is shown which of these files the turn changed.
 
 import type { Notice, TurnWatch } from '@tidemark/agent';
 import { createHash } from 'node:crypto';
@@ -17,7 +17,7 @@ import { createRepositoryFinder } from '../sandbox/find-repositories.ts';
 import type { IndexedEntry } from '../sandbox/folder-index.ts';
 import { createFolderIndex } from '../sandbox/folder-index.ts';
 
-/** Watched file names, in any folder. New repositories and start files are watched in addition. */
+/** Watched file names, in any folder. In addition, new repositories and start files are watched. */
 const NAMES = [
   '.envrc',
   '.pre-commit-config.yaml',
@@ -29,7 +29,7 @@ const NAMES = [
   '.mise.toml',
   'mise.toml',
 ];
-/** Watched file names that count only in a folder of the given name. */
+/** Watched file names that count only in certain folders. The key is the name of the folder. */
 const IN_FOLDERS: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries<readonly string[]>({
     '.vscode': ['tasks.json', 'settings.json', 'launch.json'],
@@ -38,8 +38,8 @@ const IN_FOLDERS: ReadonlyMap<string, readonly string[]> = new Map(
 /** Folders in which every file is watched. */
 const WHOLE = ['.husky', '.githooks'];
 /**
- * Maximum size in bytes of a file whose content is compared. A larger file is compared by its size and modification
- * time.
+ * Maximum size in bytes of a file whose content is compared. For a larger file, the size and the modification time are
+ * compared.
  */
 const MAX_BYTES = 4 * 1024 * 1024;
 const MAX_NAMED = 20;
@@ -62,8 +62,8 @@ export interface LaterOptions {
 }
 
 /**
- * Creates a watch that reports, after each turn, the changed files that a program on this machine runs later. If a part
- * of the workspace is not watched, a notice gives the reason once.
+ * Creates a watch. After each turn, the watch reports the changed files that a program on this machine runs later. If a
+ * part of the workspace is not watched, a notice gives the reason. The notice is shown only one time.
  */
 export function createLaterWatch({ folder, most, ...start }: LaterOptions): TurnWatch {
   let opened: Watched | undefined;
@@ -98,7 +98,7 @@ function limitNotices(limits: readonly string[]): readonly Notice[] {
 interface WatchLook {
   /** Fingerprint of the content of each watched file, by path. */
   readonly prints: ReadonlyMap<string, string>;
-  /** Reasons why a part of the workspace was not searched, in words. */
+  /** Reasons in words why a part of the workspace was not searched. */
   readonly limits: readonly string[];
 }
 
@@ -139,8 +139,8 @@ function runsLater({ folder, name }: IndexedEntry): boolean {
 }
 
 /**
- * Returns the files directly in a folder of programs or start files, or the path itself if it is not a folder. Deeper
- * levels are not included.
+ * Returns the files directly in a folder of programs or start files. Does not include deeper levels. If the path is not
+ * a folder, returns the path itself.
  */
 function filesIn(path: string): readonly string[] {
   if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return [path];
@@ -148,8 +148,8 @@ function filesIn(path: string): readonly string[] {
 }
 
 /**
- * Returns the path with its fingerprint, or an empty list if the path does not exist. A file that has not changed since
- * the last search is not read again. For a folder, only its existence counts.
+ * Returns the path with its fingerprint. If the path does not exist, returns an empty list. If a file has not changed
+ * since the last search, it is not read again. The fingerprint of a folder shows only that the folder exists.
  */
 function takePrint(path: string, known: ReadonlyMap<string, Print>): readonly (readonly [string, Print])[] {
   const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
@@ -176,8 +176,8 @@ function printOf(path: string, stats: BigIntStats): string {
 }
 
 /**
- * Returns the scripts of a `package.json`, because npm runs them. Some run without a command of the user, such as
- * `postinstall`. Returns the whole text if it is not valid JSON.
+ * Returns the scripts of a `package.json`, because npm runs them. Some scripts, such as `postinstall`, run without a
+ * command of the user. If the text is not valid JSON, returns the whole text.
  */
 function scriptsIn(text: string): string {
   try {

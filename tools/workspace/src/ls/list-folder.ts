@@ -1,5 +1,6 @@
-// Lists the names in a folder and, up to a given depth, in its subfolders. Names are sorted by code units, so equal
-// folders produce equal bytes on every machine. Symlinks are shown with their target and never followed.
+// Lists the names in a folder. Also lists the names in its subfolders, up to a given depth. Names are sorted by code
+// units. Therefore equal folders produce equal bytes on every machine. Symlinks are shown with their target and never
+// followed.
 
 import type { Dirent } from 'node:fs';
 import { readdir, readlink } from 'node:fs/promises';
@@ -10,8 +11,8 @@ import type { HeldFolder } from '../confine/held-folder.ts';
 import { showName } from '../confine/show-name.ts';
 
 /**
- * Folders that are listed but not entered, because their content would fill the list. They can be listed by their own
- * path.
+ * Folders that are listed without their content, because their content would fill the list. Their content can be listed
+ * by their own path.
  */
 const CLOSED: ReadonlySet<string> = new Set(['node_modules']);
 
@@ -38,7 +39,7 @@ export interface ListedFolder {
 }
 
 /**
- * Lists a folder. A subfolder that cannot be read, or that became a link, is listed with an error text.
+ * Lists a folder. If a subfolder cannot be read or has become a link, its entry has an error text.
  *
  * @throws WorkspaceError `workspace/file-system` when the folder itself cannot be read.
  */

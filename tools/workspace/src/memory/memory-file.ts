@@ -17,27 +17,30 @@ import { WorkspaceError } from '../workspace-error.ts';
  */
 export type MemoryName = 'MEMORY.md' | 'USER.md';
 
-/** Size limits in bytes. A file above `soft` should be shortened. A write above `hard` is refused. */
+/**
+ * Size limits in bytes. If a file is above `soft`, it should be shortened. If a write would exceed `hard`, it is
+ * refused.
+ */
 export interface MemoryLimits {
   readonly soft: number;
   readonly hard: number;
 }
 
-/** Size limits of each file, in the order the files are shown. */
+/** Size limits of each file, in the order in which the files are shown. */
 export const MEMORY_FILES: Readonly<Record<MemoryName, MemoryLimits>> = {
   'MEMORY.md': { soft: 2_048, hard: 4_096 },
   'USER.md': { soft: 1_536, hard: 3_072 },
 };
 
-/** Names of the files, in the order they are shown. */
+/** Names of the files, in the order in which they are shown. */
 export const MEMORY_NAMES: readonly ['MEMORY.md', 'USER.md'] = ['MEMORY.md', 'USER.md'];
 
 /** Folder of the workspace that contains the memory files. */
 export const MEMORY_FOLDER = '.tidemark';
 
 /**
- * Maximum file size that is read, in bytes. A file that a person wrote may exceed the limits in `MEMORY_FILES`, but not
- * this limit.
+ * Maximum size of a file that is read, in bytes. If a person wrote the file, it may exceed the limits in
+ * `MEMORY_FILES`, but not this limit.
  */
 const MAX_BYTES = 64 * 1024;
 
@@ -50,18 +53,18 @@ export interface MemoryFile {
 }
 
 /**
- * Returns the place of a memory file, always inside the workspace. Returns a problem if a link leads out of the
- * workspace, or if the path is one that file tools refuse.
+ * Returns the place of a memory file, always inside the workspace. If a link leads out of the workspace, or if file
+ * tools refuse the path, returns a problem.
  */
 export function memoryPlace(name: MemoryName, confinement: Confinement): Promise<WorkspacePlace | ToolProblem> {
   return confinement.placeInside(join(MEMORY_FOLDER, name));
 }
 
 /**
- * Reads a memory file. Returns `undefined` if it does not exist.
+ * Reads a memory file. If the file does not exist, returns `undefined`.
  *
  * @throws WorkspaceError `workspace/too-large` above 64 KiB, `workspace/not-text` for bytes that are not UTF-8 text, or
- *   with the codes of `openFile`.
+ * with the codes of `openFile`.
  */
 export async function readMemory(place: WorkspacePlace, signal: AbortSignal): Promise<MemoryFile | undefined> {
   const current = await currentFile(place, MAX_BYTES, signal);
@@ -80,8 +83,8 @@ export async function readMemory(place: WorkspacePlace, signal: AbortSignal): Pr
 }
 
 /**
- * Returns the current state of a memory file, the problem that makes it unusable, or `undefined` if the file does not
- * exist. Never throws a `WorkspaceError`, so the other file can still be read.
+ * Returns the current state of a memory file. If the file does not exist, returns `undefined`. If the file cannot be
+ * used, returns the problem. Never throws a `WorkspaceError`, so the other file can still be read.
  */
 export async function lookAtMemory(
   name: MemoryName,
@@ -89,8 +92,8 @@ export async function lookAtMemory(
   signal: AbortSignal,
 ): Promise<MemoryFile | ToolProblem | undefined> {
   const place = await memoryPlace(name, confinement);
-  // If the user works in the home folder, `.tidemark` may be the folder of the session logs, in which file tools refuse
-  // every path. If no memory file is there, this refusal is not a problem to report.
+  // If the user works in the home folder, `.tidemark` may be the folder of the session logs. File tools refuse every
+  // path in that folder. If it contains no memory file, this refusal is not a problem to report.
   if (isProblem(place)) return isThere(join(confinement.folder, MEMORY_FOLDER, name)) ? place : undefined;
   try {
     return await readMemory(place, signal);
@@ -101,8 +104,8 @@ export async function lookAtMemory(
 }
 
 /**
- * Returns true if the path exists. A link counts even if its target is missing. A path without access counts as
- * missing.
+ * Returns true if the path exists. A link counts as existing, even if its target is missing. A path without access
+ * counts as missing.
  */
 function isThere(path: string): boolean {
   try {

@@ -1,5 +1,5 @@
-// Revision of the context source `memory`. The revision in a context note records which state of each file the model
-// was shown.
+// Revision of the context source `memory`. The revision in a context note records which state of each file was shown to
+// the model.
 
 import type { ToolProblem } from '@tidemark/agent';
 import type { Digest } from '@tidemark/log';
@@ -8,7 +8,7 @@ import { isProblem } from '../door/arguments.ts';
 import type { MemoryFile, MemoryName } from './memory-file.ts';
 import { MEMORY_NAMES } from './memory-file.ts';
 
-/** State of each memory file when the files were read: its content, a problem, or `undefined` for a missing file. */
+/** State of each memory file at the time of reading: its content, a problem, or `undefined` for a missing file. */
 export type MemoryStates = ReadonlyMap<MemoryName, MemoryFile | ToolProblem | undefined>;
 
 /** Name of the context source. */
@@ -16,15 +16,15 @@ export const MEMORY_SOURCE = 'memory';
 
 const ABSENT = '-';
 
-/** Returns the revision, such as `MEMORY.md 0123456789ab, USER.md -`. Returns `undefined` if neither file exists. */
+/** Returns the revision, such as `MEMORY.md 0123456789ab, USER.md -`. If neither file exists, returns `undefined`. */
 export function revisionOf(states: MemoryStates): string | undefined {
   if ([...states.values()].every((state) => state === undefined)) return undefined;
   return MEMORY_NAMES.map((name) => `${name} ${stateIn(states.get(name))}`).join(', ');
 }
 
 /**
- * Returns the short digest of a file from a revision. Returns `undefined` if the file did not exist or is not in the
- * revision. For a file with a problem, the text begins with `!`.
+ * Returns the short digest of a file from a revision. If the file did not exist or is not in the revision, returns
+ * `undefined`. For a file with a problem, the text begins with `!`.
  */
 export function shownIn(revision: string | undefined, name: MemoryName): string | undefined {
   const entry = (revision ?? '').split(', ').find((one) => one.startsWith(`${name} `));
@@ -32,7 +32,7 @@ export function shownIn(revision: string | undefined, name: MemoryName): string 
   return state === ABSENT ? undefined : state;
 }
 
-/** Returns the first 12 digits of the digest, as they are in a revision. */
+/** Returns the first 12 digits of the digest, in the form used in a revision. */
 export function inShort(digest: Digest): string {
   return digest.slice(0, 12);
 }

@@ -1,6 +1,6 @@
-// Context source `memory`: shows both files whole when a session begins and after a compaction. Later it shows only
-// their changes, no matter which writer made them. Use it only for a workspace that its user trusts, because the model
-// receives the content without asking for it.
+// Context source `memory`: when a session begins and after a compaction, shows both files completely. Later it shows
+// only their changes, made by any writer. Use it only for a workspace that its user trusts, because the model receives
+// the content without a request.
 
 import type { ContextSource, SourceView, ToolProblem } from '@tidemark/agent';
 import type { Confinement, ConfinementOptions } from '../confine/confine.ts';
@@ -12,10 +12,12 @@ import { lookAtMemory, MEMORY_FILES, MEMORY_FOLDER, MEMORY_NAMES } from './memor
 import type { MemoryStates } from './memory-revision.ts';
 import { inShort, MEMORY_SOURCE, revisionOf, shownIn } from './memory-revision.ts';
 
-/** Maximum size of an inline note, in bytes. Both files at their limits fit, with the text around them. */
+/**
+ * Maximum size of an inline note, in bytes. Two files at their limits and the text around them are smaller than this.
+ */
 const INLINE = 8_192;
 
-/** Number of earlier file contents that are kept to compute changes. */
+/** Number of earlier file contents that are stored to compute changes. */
 const MAX_KNOWN = 64;
 
 type MemoryState = MemoryFile | ToolProblem | undefined;
@@ -29,7 +31,7 @@ export function memorySource(options: ConfinementOptions): ContextSource {
   const confinement = createConfinement(options);
   const known = new Map<string, string>();
   const looked = new WeakMap<SourceView, MemoryStates>();
-  // The files are read only once per note, so that the text of the note matches its revision.
+  // The files are read only one time per note. Therefore the text of the note matches its revision.
   const look = async (view: SourceView): Promise<MemoryStates> => {
     const held = looked.get(view) ?? (await lookAtAll(confinement, view.signal));
     looked.set(view, held);
@@ -61,8 +63,8 @@ async function lookAtAll(confinement: Confinement, signal: AbortSignal): Promise
 }
 
 /**
- * Keeps the texts of the files, to show later changes as a diff. If the earlier text of a file is not known, for
- * example because another process read it, the whole file is shown.
+ * Stores the texts of the files, so that later changes can be shown as a diff. If the earlier text of a file is
+ * unknown, the whole file is shown. This happens, for example, if another process read it.
  */
 function remember(states: MemoryStates, known: Map<string, string>): void {
   for (const state of states.values()) {
@@ -100,7 +102,7 @@ async function sayChanges(
   return (await Promise.all(changes)).flat().join('\n\n');
 }
 
-/** Returns the diff or the whole file as a text, depending on which is shorter. */
+/** Returns the diff or the whole file as a text. The shorter of the two is returned. */
 async function sayChange(name: MemoryName, file: MemoryFile, before: string | undefined): Promise<string> {
   const whole = sayFile(name, file, 'now says');
   if (before === undefined) return whole;

@@ -1,5 +1,5 @@
-// `memory_update` tool: writes knowledge for later sessions of a workspace. The files are short on purpose, because
-// every session reads them whole. A change that makes a file longer than its limit is refused.
+// `memory_update` tool: writes knowledge for later sessions of a workspace. The files must be short, because every
+// session reads them completely. If a change would make a file longer than its limit, it is refused.
 
 import { createHash } from 'node:crypto';
 import type {
@@ -157,16 +157,17 @@ function changeFact(
   return { kind: 'memory.changed', data: { file, operation, ...was, after, bytes } };
 }
 
-// The code below checks that the session was shown the current content of a memory file. The operation `consolidate`
-// replaces the whole file, so it must not overwrite a line that a person added and that no note has reported yet.
+// The code below checks that the current content of a memory file was shown to the session. The operation `consolidate`
+// replaces the whole file. A person may have added a line that no note has reported yet. Such a line must not be
+// overwritten.
 
-/** Number of records read at once during the search backwards through the log. */
+/** Number of records that are read together during the search backwards through the log. */
 const PAGE = 500;
 
 /**
- * Refuses to replace a whole file if it contains changes that the session was not shown.
+ * Refuses to replace a whole file if it contains changes that were not shown to the session.
  *
- * @throws WorkspaceError `workspace/changed` when the session was shown another version of the file, or no version.
+ * @throws WorkspaceError `workspace/changed` when another version of the file, or no version, was shown to the session.
  */
 async function requireShown(
   name: MemoryName,

@@ -1,4 +1,4 @@
-// Tests the memory of a workspace: what its tool writes and refuses, and what its context source shows.
+// Tests the memory of a workspace. It tests the writes and refusals of its tool, and the notes of its context source.
 
 import type { SourceView, ToolContext } from '@tidemark/agent';
 import type { Recorded } from '@tidemark/log';
@@ -140,7 +140,8 @@ describe('memory_update', () => {
   test('loses no line when several sessions write at the same time', async () => {
     const bench = await openBench();
     const lines = Array.from({ length: 24 }, (_, index) => `- line ${index}`);
-    // `update` creates a new tool for each call, so these calls run like the calls of separate sessions.
+    // `update` creates a new tool for each call. Therefore these calls run in the same way as calls of separate
+    // sessions.
     const said = await Promise.all(lines.map((text) => update(bench, { operation: 'add', text })));
     expect(said.filter(({ code }) => code !== undefined)).toEqual([]);
     expect((await bench.content(MEMORY)).trimEnd().split('\n').toSorted()).toEqual(lines.toSorted());

@@ -1,5 +1,5 @@
-// `output_read` tool: pages through an output that was too long to be shown whole. The full text of a shortened output
-// remains readable (L6).
+// `output_read` tool: shows an output page by page if it was too long to be shown completely. The full text of a
+// shortened output remains readable (L6).
 
 import type { Tool, ToolContext, ToolOutput } from '@tidemark/agent';
 import { z } from 'zod';
@@ -26,8 +26,8 @@ const DESCRIPTION =
   'Reads the full output of an earlier call whose result was shortened, at most 2000 lines or 48 KiB a page; its last line, in brackets, tells how to read on. To read a file, use read.';
 
 /**
- * Creates the tool `output_read`, with effect class `none`. It reads outputs recorded in the session's own log, and no
- * files.
+ * Creates the tool `output_read`, with effect class `none`. It reads outputs that are recorded in the session's own
+ * log. It reads no files.
  */
 export function createOutputReadTool(): Tool {
   return {

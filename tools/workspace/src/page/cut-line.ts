@@ -1,5 +1,5 @@
 // Shortens a long line to the part around a match, or to its start. The line is cut between graphemes. A secret is
-// masked before the cut or dropped whole, because a part of a secret can no longer be recognised.
+// either masked before the cut or removed completely, because a part of a secret can no longer be recognised.
 
 import { graphemeAt } from '@tidemark/model';
 
@@ -8,8 +8,8 @@ const MAX_CHARACTERS = 400;
 const BEFORE = 100;
 
 /**
- * Returns the line, or at most 400 characters of it around the match, with `…` at each cut. Without a match, shows the
- * first 400 characters.
+ * Returns the line, or at most 400 characters of it around the match, with `…` at each cut. If there is no match,
+ * returns at most the first 400 characters.
  */
 export function cutLine(text: string, [start]: readonly [start: number, end: number] = [0, 0]): string {
   if (text.length <= MAX_CHARACTERS) return text;
@@ -21,8 +21,8 @@ export function cutLine(text: string, [start]: readonly [start: number, end: num
 }
 
 /**
- * Distance from the cut in which grapheme boundaries are searched, in characters. Segmenting a whole line of a minified
- * file would take too long.
+ * Maximum distance between the cut and the nearest grapheme boundary, in characters. It would take too long to find the
+ * graphemes of a whole line in a minified file.
  */
 const NEAR = 200;
 
@@ -39,10 +39,10 @@ function boundaryBefore(text: string, at: number): number {
   return holding === undefined ? at : from + holding.index;
 }
 
-/** Number of characters on each side of a match that are masked before the cut. No secret is that long. */
+/** Number of characters on each side of a match that are masked before the cut. Every secret is shorter than this. */
 const MASKED = 32 * 1024;
 
-/** Part of a long line, to be masked before it is cut. */
+/** Part of a long line that must be masked before it is cut. */
 export interface LongLine {
   readonly text: string;
   /** Start of the match in `text`, in characters. */
@@ -52,8 +52,8 @@ export interface LongLine {
 }
 
 /**
- * Returns at most 32 Ki characters of the line on each side of the match, as input for `cutMasked`. Returns `undefined`
- * for a line of at most 400 characters, which `cutLine` returns unchanged.
+ * Returns at most 32 Ki characters of the line on each side of the match. The result is the input for `cutMasked`. For
+ * a line of at most 400 characters, returns `undefined`, because `cutLine` returns such a line unchanged.
  */
 export function longLine(text: string, [start]: readonly [start: number, end: number] = [0, 0]): LongLine | undefined {
   if (text.length <= MAX_CHARACTERS) return undefined;
@@ -64,8 +64,8 @@ export function longLine(text: string, [start]: readonly [start: number, end: nu
 }
 
 /**
- * Masks the secrets in the part, and then cuts it like `cutLine`: returns at most 400 characters around the match, with
- * `…` at each cut.
+ * Masks the secrets in the part. Then cuts it like `cutLine`: returns at most 400 characters around the match, with `…`
+ * at each cut.
  */
 export async function cutMasked(
   { text, at, hasMore }: LongLine,
@@ -78,8 +78,9 @@ export async function cutMasked(
 }
 
 /**
- * Returns the offset in the masked text that corresponds to `at`. Counts from the start if no secret precedes `at`, or
- * from the end if no secret follows `at`. Otherwise returns `at`, limited to the length of the masked text.
+ * Returns the offset in the masked text that corresponds to `at`. If there is no secret before `at`, counts from the
+ * start. If there is no secret after `at`, counts from the end. Otherwise returns `at`, limited to the length of the
+ * masked text.
  */
 function placeAfterMask(part: string, masked: string, at: number): number {
   if (part.slice(0, at) === masked.slice(0, at)) return at;
@@ -91,7 +92,7 @@ function placeAfterMask(part: string, masked: string, at: number): number {
 const BETWEEN = /[\s"'`,;(){}[\]<>|]/;
 
 /**
- * Returns the line, or its first characters followed by `…`. The word at the cut is dropped whole, because it may be a
+ * Returns the line, or its first characters followed by `…`. The whole word at the cut is removed, because it may be a
  * secret.
  */
 export function cutBeforeWord(text: string, most: number): string {

@@ -1,6 +1,6 @@
-// Text of a page for the model. The text is exact, so that the model can copy it into `edit`. A last line in brackets
-// describes the remaining text and how to read it. This line is missing if the page is a whole file with nothing
-// special to report.
+// Text of a page for the model. The text is exact, so the model can copy it into `edit`. The last line is in brackets.
+// It describes the remaining text and how to read it. If the page is a whole file and there is nothing special to
+// report, this line is missing.
 
 import { isUtf8 } from 'node:buffer';
 import { WorkspaceError } from '../workspace-error.ts';
@@ -43,8 +43,8 @@ export function describePage(page: RawPage, shown: string): PageText {
   const { offset, skipBytes } = page.request;
   requireLines(page, shown);
   if (page.total === 0) return { text: '', notes: [`${shown} is empty`] };
-  // A byte order mark is dropped only at the start of the whole text. At the start of a later page, the same character
-  // is part of the text.
+  // A byte order mark is removed only at the start of the whole text. At the start of a later page, the same character
+  // belongs to the text.
   const text = new TextDecoder('utf-8', { ignoreBOM: offset > 1 || skipBytes > 0 }).decode(page.bytes);
   return {
     text,

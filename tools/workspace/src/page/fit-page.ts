@@ -1,5 +1,5 @@
-// Fits a page into a result, so that the result shows the page whole. The last line of a page describes how to read on.
-// A result that is too long is cut when it is committed, and this line would be lost.
+// Makes a page small enough that the result shows it completely. The last line of a page describes how to continue
+// reading. If a result is too long, it is cut when it is committed, and this line would be lost.
 
 import type { PageMaker } from '@tidemark/agent';
 import type { PageTaker, RawPage, PageBounds } from './take-page.ts';
@@ -9,8 +9,8 @@ import { PAGE_BYTES, PAGE_LINES } from './take-page.ts';
 const NOTES_BYTES = 512;
 
 /**
- * Returns a page maker. The page maker finds the largest page that fits into the result after `render` has added its
- * text, and returns the rendered text.
+ * Returns a page maker. The page maker returns the text that `render` creates for a page. It uses the largest page
+ * whose rendered text fits into the result.
  */
 export function fitPage(page: PageTaker, render: (raw: RawPage) => string): PageMaker {
   return async (room, measure) => {
@@ -26,7 +26,7 @@ export function fitPage(page: PageTaker, render: (raw: RawPage) => string): Page
   };
 }
 
-/** Returns the bounds to try next. Returns `undefined` if the page fits or cannot be smaller. */
+/** Returns the next page bounds. If the page fits or cannot be smaller, returns `undefined`. */
 function smaller(
   { bytes, lines }: RawPage,
   { shown, room }: { readonly shown: PageBounds; readonly room: PageBounds },
@@ -36,8 +36,8 @@ function smaller(
   if (overLines <= 0 && overBytes <= 0) return undefined;
   const next = {
     lines: Math.max(1, lines - Math.max(0, overLines)),
-    // Masked characters, and characters shown as escapes, make the shown text longer than the bytes of the page. The
-    // page shrinks in proportion.
+    // The shown text can be longer than the bytes of the page. The reason is masked characters and characters shown as
+    // escapes. The page shrinks in proportion.
     bytes:
       overBytes <= 0
         ? bytes.length

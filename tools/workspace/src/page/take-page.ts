@@ -1,9 +1,9 @@
-// Takes one page from a stream of bytes: counts every line but keeps at most one page in memory. A line that is longer
-// than a page can be read in parts, by byte offset, so all text is reachable (L6).
+// Takes one page from a stream of bytes. Counts every line, but stores at most one page in memory. If a line is longer
+// than a page, it can be read in parts, by byte offset. Therefore all text can be read (L6).
 
 import { graphemesOf } from '@tidemark/model';
 
-/** Maximum size of a page. If the result has less room, `fitPage` takes a smaller page. */
+/** Maximum size of a page. If the result has less free space, `fitPage` takes a smaller page. */
 export interface PageBounds {
   readonly bytes: number;
   readonly lines: number;
@@ -24,7 +24,7 @@ export interface PageRequest {
   readonly skipBytes: number;
 }
 
-/** Bytes of a page and the facts needed to describe it. */
+/** Bytes of a page and the data needed to describe it. */
 export interface RawPage {
   readonly request: PageRequest;
   /**
@@ -36,9 +36,12 @@ export interface RawPage {
   readonly lines: number;
   /** Number of lines in the whole text. */
   readonly total: number;
-  /** True if the page holds only a part of a single line, because the line is longer than the page. */
+  /** True if the page contains only a part of a single line, because the line is longer than the page. */
   readonly cut: boolean;
-  /** Size of the whole text in bytes. Set only if the text was not read to its end; `total` is a lower bound then. */
+  /**
+   * Size of the whole text in bytes. Set only if the text was not read to its end. In that case, `total` is a lower
+   * bound.
+   */
   readonly wholeBytes?: bigint;
 }
 
@@ -88,7 +91,7 @@ export function startPage(request: PageRequest): PageTaker {
 }
 
 /**
- * Keeps the bytes of a page, and at most one byte more than the largest page has. The additional byte shows that the
+ * Stores the bytes of a page, and at most one byte more than the largest page has. The additional byte shows that the
  * text continues after the page.
  */
 function startKeeping(skipBytes: number): { keep(part: Uint8Array): void; full(): boolean; kept(): Buffer } {
@@ -134,7 +137,7 @@ function linesIn(bytes: Buffer): number {
   return bytes.length === 0 || bytes.at(-1) === NEWLINE ? lines : lines + 1;
 }
 
-/** Number of bytes in which any realistic grapheme fits. */
+/** Number of bytes. Every realistic grapheme is at most this long. */
 const LONGEST_GRAPHEME = 256;
 
 /**

@@ -1,5 +1,5 @@
 // `plan` tool: records tasks, decisions and open questions as data. It changes nothing. Its only effect is that the
-// call is in the log. A checkpoint reads the arguments of each such call, so no compaction loses their content.
+// call is in the log. A checkpoint reads the arguments of each such call, so their content remains after a compaction.
 
 import type { Tool } from '@tidemark/agent';
 import { z } from 'zod';

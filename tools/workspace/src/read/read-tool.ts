@@ -1,5 +1,5 @@
 // `read` tool: shows a file without changes. It adds no line numbers, so the text can be copied into `edit` byte for
-// byte and costs no extra tokens. `grep` and the errors of `edit` name lines where they are needed.
+// byte and needs no additional tokens. If line numbers are needed, `grep` and the errors of `edit` contain them.
 
 import type { Tool, ToolOutput } from '@tidemark/agent';
 import { digest } from '@tidemark/log';
@@ -80,8 +80,8 @@ async function headOf({ handle }: OpenFile): Promise<Buffer> {
 }
 
 /**
- * Reads a file of at most `MAX_WHOLE` bytes to its end, even for a single page, because the digest of the whole file
- * is used later to detect changes.
+ * Reads a file of at most `MAX_WHOLE` bytes to its end, even for a single page. The digest of the whole file is used
+ * later to detect changes.
  */
 async function readText(
   place: WorkspacePlace,
@@ -104,7 +104,7 @@ async function readText(
 }
 
 /**
- * Reads a file above `MAX_WHOLE` only up to the end of the page. Such a file has no recorded digest, and `edit` and
+ * Reads a file above `MAX_WHOLE` only to the end of the page. Such a file has no recorded digest, and `edit` and
  * `write` cannot change it.
  */
 async function readPart(
@@ -146,7 +146,7 @@ function binary({ shown }: WorkspacePlace, { stats }: OpenFile, head: Buffer): W
   );
 }
 
-/** Maximum size of an image in bytes. The image is held in memory as a whole. */
+/** Maximum size of an image in bytes. The whole image is in memory. */
 const IMAGE_BYTES: number = 64 * 1024 * 1024;
 
 /**

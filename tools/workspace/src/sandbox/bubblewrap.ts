@@ -1,6 +1,6 @@
 // Bubblewrap arguments: the mounts and namespaces of the sandbox. A command sees the machine read-only and the
-// workspace writable, with exceptions. It has its own `/tmp` and `/run`, and sees no keys. All its processes end with
-// the sandbox.
+// workspace writable, with exceptions. It has its own `/tmp` and `/run`, and sees no keys. When the sandbox ends, all
+// its processes end.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
@@ -9,26 +9,30 @@ import { pathInside } from '../confine/path-inside.ts';
 import type { Hidden } from './hidden-paths.ts';
 import type { ReadOnlyPaths } from './read-only-paths.ts';
 
-/** Paths that a sandboxed command can write, can only read or cannot see, and its network. */
+/**
+ * Access of a sandboxed command: the paths that it can write, that it can only read, and that it cannot see, and its
+ * network.
+ */
 export interface SandboxMounts extends Partial<Pick<ReadOnlyPaths, 'readOnly'>> {
   /**
-   * Folders of the workspace that are mounted separately, because a command cannot move a mount away and replace it.
+   * Folders of the workspace that are mounted separately. A command cannot move a mount to another place and replace
+   * it.
    */
   readonly pinned?: readonly string[];
   /** Real and absolute path of the writable folder. */
   readonly workspace: string;
-  /** Paths that a command may not see, even inside the workspace. */
+  /** Paths that a command must not see, even inside the workspace. */
   readonly hidden: readonly Hidden[];
   /**
-   * With `none`, the command has its own network namespace and reaches no other network. With `shared`, it uses the
-   * network of the process that starts `bwrap`.
+   * With `none`, the command has its own network namespace and cannot reach any other network. With `shared`, it uses
+   * the network of the process that starts `bwrap`.
    */
   readonly network: 'none' | 'shared';
 }
 
 /**
- * Kernel settings to mount read-only. Bubblewrap 0.8 to 0.11 makes them read-only for ordinary users, but leaves them
- * writable for root.
+ * Kernel settings to mount read-only. Bubblewrap 0.8 to 0.11 makes them read-only for ordinary users. For root, they
+ * remain writable.
  */
 const KERNEL = ['sys', 'sysrq-trigger', 'irq', 'bus', 'fs', 'acpi', 'scsi'].map((name) => `/proc/${name}`);
 
@@ -36,7 +40,7 @@ const KERNEL = ['sys', 'sysrq-trigger', 'irq', 'bus', 'fs', 'acpi', 'scsi'].map(
 const RUN_KEPT = ['/run/current-system', '/run/opengl-driver'];
 
 /**
- * Variables that move the caches of programs to `/tmp`, because the home is read-only. The caches are gone when the
+ * Variables that move the caches of programs to `/tmp`, because the home is read-only. The caches are lost when the
  * command ends.
  */
 const CACHES: Readonly<Record<string, string>> = {
@@ -46,8 +50,8 @@ const CACHES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the arguments of `bwrap` that precede the command. Their order matters, because a later mount covers an
- * earlier one.
+ * Returns the arguments of `bwrap` that are placed before the command. Their order matters, because a later mount
+ * covers an earlier mount.
  */
 export function bubblewrapArguments(mounts: SandboxMounts): readonly string[] {
   const { workspace, readOnly = [], pinned = [], hidden, network } = mounts;
@@ -60,13 +64,13 @@ export function bubblewrapArguments(mounts: SandboxMounts): readonly string[] {
     ...[...KERNEL, '/sys'].map((path) => ['--ro-bind-try', path, path]),
     ['--tmpfs', '/tmp', '--tmpfs', '/run'],
     ...[...RUN_KEPT, ...resolverFiles(), ...ownNode()].map((path) => ['--ro-bind-try', path, path]),
-    // A hidden folder that contains the workspace is covered before the workspace is mounted, so the workspace stays
-    // visible. All other hidden paths are covered after the workspace is mounted, because the workspace may be the home
-    // itself.
+    // If a hidden folder contains the workspace, it is covered before the workspace is mounted. The workspace therefore
+    // remains visible. All other hidden paths are covered after the workspace is mounted, because the workspace may be
+    // the home itself.
     ...around.map(cover),
     ['--bind', workspace, workspace],
-    // Each of these paths is a separate mount. A command cannot move a mount away and replace it, and cannot create a
-    // hard link from one mount to another.
+    // Each of these paths is a separate mount. A command cannot move a mount to another place and replace it. It also
+    // cannot create a hard link from one mount to another.
     ...pinned.map((path) => ['--bind-try', path, path]),
     ...readOnly.map((path) => ['--ro-bind-try', path, path]),
     ...other.map(cover),
@@ -80,8 +84,8 @@ function cover({ path, as }: Hidden): readonly string[] {
 }
 
 /**
- * Returns the path of the running Node executable if the sandbox covers its folder (`/tmp` or `/run`), so that it is
- * mounted again. This is the case for a clone of the project under `/tmp`.
+ * Returns the path of the running Node executable if the sandbox covers its folder (`/tmp` or `/run`). The executable
+ * is then mounted again. This happens for a clone of the project under `/tmp`.
  */
 function ownNode(): readonly string[] {
   const path = process.execPath;
@@ -89,8 +93,8 @@ function ownNode(): readonly string[] {
 }
 
 /**
- * Returns the real path of `/etc/resolv.conf` if it is under `/run`, so that it is mounted again. The sandbox covers
- * `/run`.
+ * Returns the real path of `/etc/resolv.conf` if it is under `/run`. The sandbox covers `/run`, so the file is then
+ * mounted again.
  */
 function resolverFiles(): readonly string[] {
   try {
@@ -103,23 +107,24 @@ function resolverFiles(): readonly string[] {
 }
 
 /**
- * Folders that are searched for `bwrap` and other system programs. `PATH` is not used, because one of its entries may
- * be a folder that the agent can write.
+ * Folders in which `bwrap` and other system programs are searched for. `PATH` is not used, because the agent may be
+ * able to write to a folder in `PATH`.
  */
 const PLACES = ['/usr/bin', '/bin', '/usr/local/bin', '/run/current-system/sw/bin'];
 
-/** Returns the path of a system program. Returns `undefined` if it is not installed. */
+/** Returns the path of a system program. If the program is not installed, returns `undefined`. */
 export function systemProgram(name: string, places: readonly string[] = PLACES): string | undefined {
   return places.map((place) => `${place}/${name}`).find((path) => existsSync(path));
 }
 
-// Programs that ran once. A start blocks the process for 10 to 20 ms, and a host may open many agents.
+// Programs that this process has already started successfully. A start blocks the process for 10 to 20 ms, and a host
+// may open many agents.
 const working = new Set<string>();
 
 /**
- * Returns the path of a `bwrap` that works on this machine. Returns `undefined` if it is missing or the system does not
- * let it create namespaces. A `bwrap` that worked is not started again by this process, unless the folder does not
- * exist.
+ * Returns the path of a `bwrap` that works on this machine. If `bwrap` is missing or the system does not allow it to
+ * create namespaces, returns `undefined`. If a `bwrap` has worked before, this process does not start it again. The
+ * exception is a folder that does not exist.
  */
 export function findBubblewrap(workspace: string, places?: readonly string[]): string | undefined {
   const found = process.platform === 'linux' ? systemProgram('bwrap', places) : undefined;
@@ -140,7 +145,7 @@ export function findBubblewrap(workspace: string, places?: readonly string[]): s
  */
 export type SandboxState = 'works' | 'blocked' | 'missing' | 'not-here';
 
-/** Returns the state of the sandbox. Starts bubblewrap to test it, if it is installed and did not work before. */
+/** Returns the state of the sandbox. If bubblewrap is installed and has not worked before, starts it as a test. */
 export function sandboxState(workspace: string, places?: readonly string[]): SandboxState {
   if (process.platform !== 'linux') return 'not-here';
   if (systemProgram('bwrap', places) === undefined) return 'missing';

@@ -1,4 +1,4 @@
-// Checks the mounts of a sandbox from inside, before the command runs. Bubblewrap follows links: while it makes the
+// Checks the mounts of a sandbox from inside, before the command runs. Bubblewrap follows links. While it creates the
 // mounts, another command could replace a folder with a link to a folder outside the workspace. That folder would then
 // be visible and writable.
 
@@ -6,7 +6,6 @@ import { lstatSync } from 'node:fs';
 import { codeOf } from '../confine/file-problem.ts';
 import { systemProgram } from './bubblewrap.ts';
 
-/** Mounts that a sandbox must have. */
 export interface ExpectedMounts {
   /**
    * Paths at which a writable mount is allowed. Writable mounts below the workspace and below `/dev` are always
@@ -23,15 +22,18 @@ export interface ExpectedMounts {
   readonly workspace: string;
 }
 
-/** Exit code of a command that did not run because its mounts differ from the expected ones. */
+/** Exit code of a command that was not run, because its mounts differ from the expected mounts. */
 const WRONG_MOUNTS = 117;
 
-/** Absolute path of `stat`. It is not looked up in `PATH`, which may contain a folder of the workspace. */
+/**
+ * Absolute path of `stat`. The program is not looked up in `PATH`, because `PATH` may contain a folder of the
+ * workspace.
+ */
 const STAT = systemProgram('stat') ?? '/usr/bin/stat';
 
-// `/proc/self/mountinfo` lists the latest mount of a path last, and escapes blanks and backslashes (see
-// proc_pid_mountinfo). The script closes inherited file descriptors, so that no command reaches a file of the machine
-// through one of them.
+// In `/proc/self/mountinfo`, the latest mount of a path is the last one in the list. Blanks and backslashes are escaped
+// (see proc_pid_mountinfo). The script closes inherited file descriptors. Otherwise a command could reach a file of the
+// machine through one of them.
 const SCRIPT = `
 writable=$1 readonly=$2 workspace=$3 count=$4; shift 4
 fail() { echo "[the workspace changed while the sandbox was made, so the command did not run ($1): try again]"; exit ${WRONG_MOUNTS}; }
@@ -71,7 +73,7 @@ exec "$@"
 `;
 
 /**
- * Returns the arguments to put before a command, so that the mounts are checked first.
+ * Returns the arguments to put before a command. With these arguments, the mounts are checked first.
  *
  * @param shell Path of bash or another POSIX shell.
  */
@@ -85,14 +87,14 @@ function lines(paths: readonly string[]): string {
   return paths.map(escapePath).join('\n');
 }
 
-/** Returns the path as the kernel writes it in `/proc/self/mountinfo`. */
+/** Returns the path in the form that the kernel uses in `/proc/self/mountinfo`. */
 function escapePath(path: string): string {
   return path.replaceAll(/[ \t\n\\]/g, (character) => `\\${character.charCodeAt(0).toString(8).padStart(3, '0')}`);
 }
 
 /**
- * Returns the device and inode number of a path. For a link or a missing file, returns a text that never matches, so
- * that the command does not run.
+ * Returns the device and inode number of a path. For a link or a missing file, returns a text that never matches. In
+ * that case, the command does not run.
  */
 function identityOf(path: string): string {
   try {

@@ -1,5 +1,5 @@
-// Tests an index on a file system with a coarse clock, where folders that changed at different moments have the same
-// change time.
+// Tests an index on a file system with a coarse clock. On such a file system, folders that changed at different times
+// can have the same change time.
 
 import type { BigIntStats } from 'node:fs';
 import { lstatSync, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Tests how often `findBubblewrap` starts a program to test it.
+// Tests how often `findBubblewrap` starts a program as a test.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,5 @@
-// Tests which repositories a finder reports. The repositories are files in git's layout, written without git.
+// Tests which repositories a finder reports. The repositories are files in git's layout. The test writes them without
+// git.
 
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 // Finds every git repository in a workspace, at any depth. Git runs programs that the settings and hooks of a
 // repository name. If a command changed these settings or hooks, the next `git status` outside the sandbox would run a
-// program that the command chose.
+// program chosen by the command.
 
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import type { IndexedLook, IndexedEntry } from './folder-index.ts';
 import { createFolderIndex } from './folder-index.ts';
 import { realOf } from './hidden-paths.ts';
 
-/** Repositories of a workspace at one moment. */
+/** Repositories that a workspace has at the time of the search. */
 export interface Repositories {
   /**
    * Real paths of the repository stores: `.git` folders and files, the folders they point to, and bare repositories.
@@ -21,20 +21,20 @@ export interface Repositories {
   /** Paths of `.git` entries that are links. */
   readonly links: readonly string[];
   /**
-   * Absolute paths in the workspace to which the settings of these repositories refer, for example with
-   * `core.hooksPath` and `include.path`. They need not exist.
+   * Absolute paths in the workspace that the settings of these repositories refer to, for example with `core.hooksPath`
+   * and `include.path`. It is possible that a path does not exist yet.
    */
   readonly named: readonly string[];
-  /** Reason why a part of the workspace was not searched, in words. */
+  /** Reason in words why a part of the workspace was not searched. */
   readonly limit?: string;
 }
 
-/** Finds the repositories of a workspace. A later call reads only the folders that changed. */
+/** Finds the repositories of a workspace. After the first call, a call reads only the folders that changed. */
 export type RepositoryFinder = () => Promise<Repositories>;
 
 /**
- * Entries that make a folder a repository for git, even without `.git`. If the folder contains `commondir`, `HEAD` is
- * enough, because `objects` and `refs` are in another folder.
+ * If a folder has these entries, git treats it as a repository, even without `.git`. If the folder contains
+ * `commondir`, `HEAD` is enough, because `objects` and `refs` are in another folder.
  */
 const BARE = ['HEAD', 'objects', 'refs'] as const;
 const NAMES: ReadonlySet<string> = new Set(['.git', 'commondir', ...BARE]);
@@ -42,13 +42,13 @@ const SKIPPED: ReadonlySet<string> = new Set(['.git']);
 
 /**
  * Maximum number of protected stores. The start time of bubblewrap grows with the square of the number of mounts. With
- * 256 mounts, it is about a third of a second.
+ * 256 mounts, the start takes about a third of a second.
  */
 const MAX_STORES = 256;
 
 /**
- * Maximum number of protected files that settings of repositories refer to. Each file is a mount too, and a repository
- * that came with the workspace could refer to any number of files.
+ * Maximum number of protected files that settings of repositories refer to. Each file needs a mount. A repository that
+ * came with the workspace could refer to any number of files.
  */
 const MAX_NAMED = 64;
 
@@ -65,7 +65,8 @@ export function createRepositoryFinder(workspace: string, home?: string): Reposi
   return async () => {
     const look = await index.look();
     const found = new Set(storesIn(look, workspace));
-    // Stores that were found earlier come first, so they stay protected even if a command creates many new ones.
+    // The stores of earlier searches come first. Therefore they remain protected, even if a command creates many new
+    // stores.
     const stores = [...new Set([...before.filter((path) => found.has(path) || mayExist(path)), ...found])];
     before = stores;
     return limitRepositories(stores, namedIn(look, workspace, home), look);
@@ -78,7 +79,7 @@ function storesIn({ entries }: IndexedLook, workspace: string): readonly string[
 }
 
 /**
- * Returns the protected parts of a workspace that is itself a bare repository. The rest of the workspace stays
+ * If the workspace itself is a bare repository, returns its protected parts. The rest of the workspace remains
  * writable, because git neither runs it nor reads settings from it.
  */
 function ownStore(workspace: string): readonly string[] {
@@ -88,8 +89,8 @@ function ownStore(workspace: string): readonly string[] {
 const OWN_PARTS = ['config', 'config.worktree', 'commondir', 'hooks', 'info'];
 
 /**
- * Returns true if the path exists or could exist. A store that was found earlier could now be in a folder without
- * access, or beyond the limits of a later search.
+ * Returns true if the path exists or could exist. A store of an earlier search could now be in a folder without access.
+ * It could also be beyond the limits of a later search.
  */
 function mayExist(path: string): boolean {
   try {
@@ -101,8 +102,8 @@ function mayExist(path: string): boolean {
 }
 
 /**
- * Returns the paths in the workspace to which the settings of a repository refer. Reads the repositories in the
- * workspace and those in the folders above it.
+ * Returns the paths in the workspace that the settings of a repository refer to. Reads the repositories in the
+ * workspace and the repositories in the folders above it.
  */
 function namedIn({ entries }: IndexedLook, workspace: string, home: string | undefined): readonly string[] {
   const inside = [
@@ -141,8 +142,8 @@ function pathOf({ folder, name }: IndexedEntry): string {
 }
 
 /**
- * Returns the paths to protect for a `.git` entry: the entry itself and the folders of the workspace that it points to.
- * For a link, returns only its target.
+ * Returns the paths to protect for a `.git` entry: the entry itself, and the folders of the workspace that it points
+ * to. If the entry is a link, returns only its target.
  */
 function storesOf(entry: IndexedEntry, workspace: string): readonly string[] {
   const path = pathOf(entry);
@@ -155,8 +156,8 @@ function storesOf(entry: IndexedEntry, workspace: string): readonly string[] {
 }
 
 /**
- * Returns the path if it is below the workspace. Returns an empty list for the workspace itself, because protecting it
- * would make the whole workspace read-only.
+ * Returns the path if it is below the workspace. For the workspace itself, returns an empty list. Its protection would
+ * make the whole workspace read-only.
  */
 function insideOf(path: string | undefined, workspace: string): readonly string[] {
   return path === undefined || (pathInside(workspace, path) ?? '') === '' ? [] : [path];

@@ -1,4 +1,5 @@
-// Looks at a folder tree several times while it changes. Compares each look with a look of a new index.
+// Searches a folder tree several times while the tree changes. Compares the result of each search with the result of a
+// new index.
 
 import {
   chmodSync,
@@ -122,7 +123,7 @@ it('a look searches an unreadable folder for the wanted names, and reports the f
   expect(look.limit).toContain('1 folders cannot be read');
 });
 
-/** Makes a change to the tree. A change that the current tree does not allow is skipped. */
+/** Makes a change to the tree. If the current tree does not allow the change, it is skipped. */
 function attempt(change: () => void): void {
   try {
     change();

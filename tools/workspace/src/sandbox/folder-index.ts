@@ -1,6 +1,6 @@
-// Folder index: remembers the folders below a workspace, so that entries at any depth are found quickly before and
-// after each command. A look reads only the folders that changed since the last look. Each other folder costs one
-// `lstat`.
+// Folder index: remembers the folders below a workspace. Therefore entries at any depth are found quickly before and
+// after each command. A look reads only the folders that changed since the last look. For each other folder, only one
+// `lstat` is needed.
 
 import type { BigIntStats, Dirent } from 'node:fs';
 import { lstatSync, readdirSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { showName } from '../confine/show-name.ts';
 
 /** Options of `createFolderIndex`: the folders to enter and the entries to list. */
 export interface IndexOptions {
-  /** Real and absolute path. Links below it are not followed. */
+  /** Real and absolute path. Links below this path are not followed. */
   readonly root: string;
   /** Names of the entries to list. In a folder that cannot be listed, each of these names is looked up. */
   readonly names: ReadonlySet<string>;
@@ -19,14 +19,17 @@ export interface IndexOptions {
   readonly skipped: ReadonlySet<string>;
   /** Names of folders in which every file is listed, at any depth. */
   readonly whole?: ReadonlySet<string>;
-  /** Returns true if a folder with these listed entries is not entered. Not called for the root. */
+  /** Returns true if a folder with these listed entries must not be entered. Not called for the root. */
   readonly closed?: (names: ReadonlySet<string>) => boolean;
   /**
-   * Maximum number of folders that one call of `look` reads. The default is 20,000. Folders near the root come first,
-   * `node_modules` last.
+   * Maximum number of folders that one call of `look` reads. The default is 20,000. Folders near the root are read
+   * first, `node_modules` last.
    */
   readonly most?: number;
-  /** Reads the stats of a path without following a link. The default is `lstat`. Tests of coarse clocks replace it. */
+  /**
+   * Reads the stats of a path without following a link. The default is `lstat`. Tests of coarse clocks use another
+   * function.
+   */
   readonly lookAt?: LookAt;
 }
 
@@ -40,7 +43,6 @@ export type LookAt = (path: string) => BigIntStats | undefined;
 /** Reads the stats of a path on this machine. */
 export const lookAtFile: LookAt = (path) => lstatSync(path, { bigint: true, throwIfNoEntry: false });
 
-/** An entry that an index lists. */
 export interface IndexedEntry {
   readonly folder: string;
   readonly name: string;
@@ -50,7 +52,7 @@ export interface IndexedEntry {
 /** Result of one look: the listed entries, and the limit that was reached, if any. */
 export interface IndexedLook {
   readonly entries: readonly IndexedEntry[];
-  /** Reasons why a part was not searched, in words. Absent if everything was searched. */
+  /** Reasons in words why a part was not searched. If everything was searched, this field is absent. */
   readonly limit?: string;
 }
 
@@ -63,14 +65,14 @@ interface KnownFolder {
   readonly changed: bigint;
   readonly inode: bigint;
   /**
-   * True if the folder had not changed for 2 seconds (`CLOCK_MS`) when it was read. If false, the folder is read again,
-   * because a later change may have the same change time.
+   * True if the folder had not changed for 2 seconds (`CLOCK_MS`) when it was read. If false, the folder is read again.
+   * A later change may have the same change time, so it could not be detected.
    */
   readonly settled: boolean;
   readonly folders: readonly string[];
   readonly entries: readonly IndexedEntry[];
   readonly readable: boolean;
-  /** Number of subfolders whose names are not UTF-8. This process cannot form a path to them. */
+  /** Number of subfolders whose names are not UTF-8. This process cannot create a path to them. */
   readonly unnamed: number;
 }
 
@@ -104,8 +106,8 @@ export function createFolderIndex(options: IndexOptions): FolderIndex {
 }
 
 /**
- * Yields all paths of the first list, then the next path of the second list. Both lists may grow meanwhile, and new
- * paths in the first list come first.
+ * Yields all paths of the first list, then the next path of the second list. Both lists may grow during this time. New
+ * paths in the first list are yielded first.
  */
 function* inTurn(near: readonly string[], far: readonly string[]): Generator<string> {
   let [nearAt, farAt] = [0, 0];
@@ -134,18 +136,18 @@ function knownNow(path: string, before: KnownFolder | undefined, options: IndexO
   const stats = statsOf(path, options.lookAt ?? lookAtFile);
   if (stats === 'closed') return { ...CLOSED, changed: 0n, inode: 0n };
   if (stats === undefined || !stats.isDirectory()) return undefined;
-  // `ctime` decides if a folder has changed. A program can set the time of a content change (`mtime`), but it cannot
-  // set `ctime`.
+  // `ctime` shows if a folder has changed. A program can set the time of a content change (`mtime`), but it cannot set
+  // `ctime`.
   const isSame = before !== undefined && before.settled && before.changed === stats.ctimeNs;
   return isSame && before.inode === stats.ino ? before : readFolder(path, stats, options);
 }
 
-/** State of a folder that cannot be read. The folder is tried again at every look. */
+/** State of a folder that cannot be read. Every look tries to read the folder again. */
 const CLOSED = { settled: false, readable: false, folders: [], entries: [], unnamed: 0 } as const;
 
 /**
- * Returns the stats of a path. Returns `undefined` if it does not exist, and `closed` for any other system error, such
- * as a denied access or a path that is too long.
+ * Returns the stats of a path. If the path does not exist, returns `undefined`. For any other system error, such as a
+ * denied access or a path that is too long, returns `closed`.
  */
 function statsOf(path: string, lookAt: LookAt): BigIntStats | 'closed' | undefined {
   try {
@@ -191,8 +193,7 @@ function indexEntries(
 }
 
 /**
- * Looks up the wanted names one by one, because files in a folder that cannot be listed may still be accessible by
- * name.
+ * Looks up the wanted names one by one. If a folder cannot be listed, the files in it may still be accessible by name.
  */
 function lookedUp(folder: string, { names }: IndexOptions): IndexedEntry[] {
   return [...names].flatMap((name) => {

@@ -1,5 +1,5 @@
-// Tests that the identity of a file changes when the file is replaced, on a file system that reuses the inode number of
-// a removed file.
+// Tests that the identity of a file changes when the file is replaced. The file system in this test uses the inode
+// number of a removed file again.
 
 import type { BigIntStats } from 'node:fs';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// File identity: detects that another file has replaced a file at the same path.
+// File identity: detects that a file was replaced by another file at the same path.
 
 import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
@@ -9,9 +9,9 @@ import type { LookAt } from './folder-index.ts';
 import { lookAtFile } from './folder-index.ts';
 
 /**
- * Returns a text that changes if another file replaces the file at this path. Some file systems reuse the inode number
- * of a removed file at once. Therefore the text also depends on the target of a link, and on the first 8 KiB of a file.
- * Returns an empty text if the path does not exist or if this process has no access to it.
+ * Returns a text that changes if another file replaces the file at this path. Some file systems use the inode number of
+ * a removed file again immediately. Therefore the text also depends on the target of a link, and on the first 8 KiB of
+ * a file. If the path does not exist or if this process has no access to it, returns an empty text.
  */
 export function identityOf(path: string, lookAt: LookAt = lookAtFile): string {
   try {

@@ -1,5 +1,5 @@
-// Tests protected paths that lead through links, in a real sandbox. A link in the middle of a path needs the same
-// protection as a link at the end.
+// Tests protected paths that contain links, in a real sandbox. A link in the middle of a path needs the same protection
+// as a link at its end.
 
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -79,7 +79,7 @@ it('keys that a link in the workspace points to stay hidden when a command repla
   const replace = 'rm env/current; mkdir env/current; touch env/current/kubeconfig';
   const first = bash.run(`${replace}; touch replaced; while [ ! -e read ]; do sleep 0.05; done`);
   await expect.poll(() => existsSync(join(folder, 'replaced')), { timeout: 30_000 }).toBe(true);
-  // Another command begins while the link is replaced, and ends before the sandbox puts the link back.
+  // Another command begins after the link was replaced. It ends before the sandbox restores the link.
   const meanwhile = await bash.run('cat env/prod/kubeconfig; touch read');
   await first;
   const after = await bash.run('cat env/prod/kubeconfig');

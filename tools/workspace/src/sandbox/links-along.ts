@@ -1,17 +1,17 @@
-// Links of a path: lists the links that a path leads through. A change to one of these links changes the target of the
-// path.
+// Links of a path: lists every link that is followed to reach the target of a path. If one of these links changes, the
+// target of the path changes.
 
 import { readlinkSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { codeOf } from '../confine/file-problem.ts';
 
-/** Maximum number of links that are followed, because links can form a circle. */
+/** Maximum number of links that are followed. The limit is needed because links can form a circle. */
 const MAX_LINKS = 40;
 
 /**
  * Returns every link between an absolute path and its target, in the order in which the links are followed. If the
- * target of a link leads through further links, they are included. The folder of each returned link is a real path.
- * Returns an empty list for a path without links, even if the path does not exist.
+ * target of a link contains further links, they are included. The folder of each returned link is a real path. For a
+ * path without links, returns an empty list, even if the path does not exist.
  */
 export function linksAlong(path: string): readonly string[] {
   const links: string[] = [];

@@ -1,6 +1,6 @@
-// Session network: a network namespace with only a loopback device. Commands of one session that run at the same time
-// share it, so one command can reach a server that another one started. The kernel removes the namespace with its last
-// process.
+// Session network: a network namespace with only a loopback device. All commands of one session that run at the same
+// time share this namespace. Therefore one command can reach a server that another command started. When the last
+// process of the namespace ends, the kernel removes the namespace.
 
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
@@ -8,19 +8,19 @@ import { text as textOf } from 'node:stream/consumers';
 import { Readable } from 'node:stream';
 import { systemProgram } from './bubblewrap.ts';
 
-/** Use of a session's namespace by one command. */
+/** One command's use of a session's namespace. */
 export interface EnteredNetwork {
   /** Arguments to put before a command, so that it runs in the namespace. */
   readonly prefix: readonly string[];
-  /** Releases the namespace. The caller must call it once, after the command has ended. */
+  /** Releases the namespace. The caller must call this function one time, after the command has ended. */
   leave(): void;
 }
 
 /** Network namespaces of the sessions that currently run commands. */
 export interface SessionNetworks {
   /**
-   * Enters the namespace of a session and creates it if necessary. Returns `undefined` if this system cannot share a
-   * namespace.
+   * Enters the namespace of a session. If it does not exist, creates it. If this system cannot share a namespace,
+   * returns `undefined`.
    */
   enter(session: string): Promise<EnteredNetwork | undefined>;
 }
@@ -30,7 +30,7 @@ interface HeldNamespace {
   users: number;
 }
 
-/** A process that only keeps the namespace alive. It ends when its input is closed. */
+/** A process whose only purpose is that the namespace continues to exist. It ends when its input is closed. */
 interface Holder {
   readonly pid: number;
   end(): void;
@@ -74,7 +74,7 @@ export function createSessionNetworks(bwrap: string): SessionNetworks {
 
 /**
  * Returns the arguments of `nsenter`. Root creates a network namespace directly. For any other user, the network
- * namespace belongs to a user namespace, and `nsenter` must enter the user namespace first.
+ * namespace belongs to a user namespace. In that case `nsenter` must enter the user namespace first.
  */
 function intoNamespace(pid: number): readonly string[] {
   const asOwner = isRoot() ? [] : ['--user', '--preserve-credentials'];
@@ -109,7 +109,7 @@ async function pidIn(child: ChildProcess): Promise<number | undefined> {
 
 /**
  * Returns true if a sandbox can start inside the namespace. Some systems allow a program to create a namespace, but do
- * not allow another namespace inside the first one.
+ * not allow a second namespace inside the first.
  */
 async function canEnter(bwrap: string, nsenter: string, pid: number): Promise<boolean> {
   const sandbox = [

@@ -1,4 +1,4 @@
-// Tests the network of a real sandbox: what a command can reach, and what can reach the command.
+// Tests the network of a real sandbox. It tests what the command can reach, and what can reach the command.
 
 import { existsSync } from 'node:fs';
 import { connect, createServer } from 'node:net';

@@ -1,4 +1,5 @@
-// Tests a command that needs the network, without and with it: `npm install` from a registry on this machine.
+// Tests a command that needs the network: `npm install` from a registry on this machine. The command runs without the
+// network and with it.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

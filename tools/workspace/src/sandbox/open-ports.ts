@@ -1,5 +1,5 @@
-// Makes ports of a session's network reachable on this machine, after the user allowed this. Each port is opened on the
-// loopback address of the machine, and its connections are forwarded to the same port in the session's namespace.
+// Makes ports of a session's network reachable on this machine. The user must have allowed this. Each port is opened on
+// the loopback address of the machine. Its connections are forwarded to the same port in the session's namespace.
 
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
@@ -16,8 +16,8 @@ export interface OpenPorts {
 }
 
 /**
- * Program that runs inside the namespace. It listens on socket files, because a socket file can be reached from outside
- * the namespace, and a network address cannot.
+ * Program that runs inside the namespace. It listens on socket files. A socket file can be reached from outside the
+ * namespace, but a network address cannot.
  */
 const RELAY = `
 const { connect, createServer } = require('node:net');
@@ -35,8 +35,7 @@ process.stdin.resume().on('end', () => process.exit());
  * Opens ports on this machine.
  *
  * @param prefix Arguments that enter the namespace, from `EnteredNetwork`.
- *
- * @throws WorkspaceError `workspace/port` when a port cannot be opened. All ports are closed then.
+ * @throws WorkspaceError `workspace/port` when a port cannot be opened. In that case, all ports are closed.
  */
 export async function openPorts(ports: readonly number[], prefix: readonly string[]): Promise<OpenPorts> {
   const folder = makePortFolder();

@@ -1,4 +1,4 @@
-// Tests the folders of open ports, and their removal after a process was killed.
+// Tests the folders of open ports. After a process was killed, its folder must be removed.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

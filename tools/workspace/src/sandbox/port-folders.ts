@@ -1,5 +1,5 @@
-// Port folders: contain the sockets of open ports. A killed process leaves its folder behind, and the next sandbox that
-// starts removes it.
+// Port folders: contain the sockets of open ports. If a process is killed, its folder remains. The next sandbox that
+// starts removes this folder.
 
 import { lstatSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,10 @@ import { PROCESS_MARK, processMark, processState } from '../write/process-mark.t
 /** Pattern of the folder name. Earlier versions created names without the text of `processMark`. */
 const NAME = new RegExp(`^tidemark-ports-(?:(${PROCESS_MARK.source})-)?[0-9A-Za-z]{6}$`);
 
-/** Age in milliseconds after which a folder is removed if its process cannot be checked. No command runs that long. */
+/**
+ * Age in milliseconds after which a folder is removed if its process cannot be checked. Every command ends before this
+ * age.
+ */
 const LONGEST_MS = 60 * 60 * 1000;
 
 /**
@@ -22,8 +25,8 @@ export function makePortFolder(): string {
 }
 
 /**
- * Removes the port folders that ended processes of this user left in the temporary folder. A folder that cannot be
- * removed stays.
+ * Removes port folders from the temporary folder if they belong to ended processes of this user. If a folder cannot be
+ * removed, it remains.
  */
 export function removeLeftPortFolders(): void {
   const folder = tmpdir();

@@ -1,6 +1,6 @@
-// Read-only paths: lists the paths of a workspace that a sandboxed command may read but not change. Programs outside
-// the sandbox later run these files or follow their instructions. The paths are repositories, settings and instructions
-// of agents, and files that a trusted setting starts.
+// Read-only paths: lists the paths of a workspace that a sandboxed command may read but must not change. Programs
+// outside the sandbox later run these files or follow their instructions. The paths are repositories, settings and
+// instructions of agents, and files that a trusted setting starts.
 
 import { realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -16,24 +16,24 @@ export interface ReadOnlyOptions {
   readonly home: string;
   /** Environment variables. Some of them contain paths of start files and program folders, such as `PATH`. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Stores of repositories, as `createRepositoryFinder` returns them. */
+  /** Stores of repositories, in the form that `createRepositoryFinder` returns. */
   readonly repositories: readonly string[];
   /**
-   * More absolute paths to protect. Links are followed. Paths that do not exist or are outside the workspace are
+   * More absolute paths to protect. Links are followed. If a path does not exist or is outside the workspace, it is
    * ignored.
    */
   readonly also: readonly string[];
-  /** Absolute paths that no command may see. `readOnlyPaths` uses them only to find the links that lead to them. */
+  /** Absolute paths that commands must not see. `readOnlyPaths` uses them only to find the links that lead to them. */
   readonly hidden: readonly string[];
 }
 
-/** Protected paths of a workspace. `readOnly` lists paths nearer to the root first. */
+/** Protected paths of a workspace. In `readOnly`, paths nearer to the root come first. */
 export interface ReadOnlyPaths {
   /** Paths to mount read-only, each with everything below it. */
   readonly readOnly: readonly string[];
   /**
-   * Links that lead to the read-only and hidden paths. They need separate protection, because a mount covers the target
-   * of a link and never the link itself.
+   * Links that lead to the read-only paths and to the hidden paths. They need separate protection, because a mount
+   * covers the target of a link and never the link itself.
    */
   readonly links: readonly string[];
 }
@@ -47,8 +47,8 @@ const NAMES = ['.tidemark', '.agents', '.agents/skills', 'AGENTS.md'];
 const HOME_NAMES = ['.config/tidemark', '.agents'];
 
 /**
- * Returns the real paths that exist now. A missing path cannot be mounted, so the sandbox cannot prevent a command from
- * creating it.
+ * Returns the real paths that currently exist. A missing path cannot be mounted, so a command in the sandbox can create
+ * it.
  */
 export function readOnlyPaths(options: ReadOnlyOptions): ReadOnlyPaths {
   const { workspace, home, repositories, also, hidden } = options;

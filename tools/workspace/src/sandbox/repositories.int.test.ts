@@ -1,4 +1,5 @@
-// Tests repositories in a real sandbox: which ones a command cannot change, and which ones are reported.
+// Tests repositories in a real sandbox. It tests which repositories a command cannot change, and which ones are
+// reported.
 
 import { execFileSync } from 'node:child_process';
 import {

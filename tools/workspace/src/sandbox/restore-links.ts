@@ -1,21 +1,21 @@
-// Restores protected links in a workspace. A mount cannot cover a link. If a command replaced a link, the link is put
-// back when the command has ended, and its replacement is kept under another name.
+// Restores protected links in a workspace. A mount cannot cover a link. If a command replaced a link, the link is
+// restored when the command has ended. Its replacement gets another name and is not deleted.
 
 import { lstatSync, readlinkSync, renameSync, symlinkSync } from 'node:fs';
 import { codeOf } from '../confine/file-problem.ts';
 
-/** A link and its target before a command. */
+/** A link, and the target that it had before a command. */
 export interface RememberedLink {
   readonly path: string;
   readonly target: string;
 }
 
-/** Result of putting one link back. */
+/** Result of restoring one link. */
 export interface RestoredLink {
   readonly path: string;
   /** New path of the file or folder that replaced the link. Absent if there was no replacement. */
   readonly moved?: string;
-  /** Error code if the link could not be put back. */
+  /** Error code if the link could not be restored. */
   readonly problem?: string;
 }
 
@@ -28,8 +28,8 @@ export function rememberLinks(paths: readonly string[]): readonly RememberedLink
 }
 
 /**
- * Puts back every link that has changed. The folders of the links must be protected, so that no command can replace
- * them.
+ * Restores every link that has changed. The folders of the links must be protected, so that no command can replace
+ * these folders.
  */
 export function restoreLinks(links: readonly RememberedLink[]): readonly RestoredLink[] {
   return links.filter(({ path, target }) => targetOf(path) !== target).map(restoreLink);

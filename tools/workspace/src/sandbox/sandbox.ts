@@ -1,4 +1,5 @@
-// Sandbox: prepares one command, starts it with its mounts and network, and checks what it changed when it has ended.
+// Sandbox: prepares one command and starts it with its mounts and network. When the command has ended, checks which
+// protected parts it changed.
 
 import { relative, dirname } from 'node:path';
 import { defined } from '@tidemark/core';
@@ -27,9 +28,9 @@ import { codeOf } from '../confine/file-problem.ts';
 
 /** Options of `createSandbox`. */
 export interface SandboxOptions {
-  /** Path of a `bwrap` that works on this machine, as `findBubblewrap` returns it. */
+  /** Path of a `bwrap` that works on this machine, from `findBubblewrap`. */
   readonly bwrap: string;
-  /** Path of the shell that checks the mounts before a command runs. Prefer bash if it is installed. */
+  /** Path of the shell that checks the mounts before a command runs. If bash is installed, use bash. */
   readonly shell: string;
   /** Real and absolute path of the workspace. */
   readonly workspace: string;
@@ -37,13 +38,13 @@ export interface SandboxOptions {
   /** Environment variables. Some of them contain paths of start files and program folders, such as `PATH`. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /**
-   * Access of commands to repositories. With `writable`, hooks and settings that a command writes there may run outside
-   * the sandbox later.
+   * Access of commands to repositories. With `writable`, a command can write hooks and settings that later run outside
+   * the sandbox.
    */
   readonly repository: 'read-only' | 'writable';
-  /** Absolute paths that no command may see. */
+  /** Absolute paths that commands must not see. */
   readonly forbidden: readonly string[];
-  /** Absolute paths that no command may change. */
+  /** Absolute paths that commands must not change. */
   readonly protectedPaths: readonly string[];
 }
 
@@ -62,17 +63,17 @@ export interface EnteredSandbox {
   /** Arguments to put before the command. */
   readonly prefix: readonly string[];
   /**
-   * Closes the network of the command, puts back the links that it replaced, and returns its changes. The caller must
-   * call it once, after the command has ended.
+   * Closes the network of the command, restores the links that it replaced, and returns its changes. The caller must
+   * call this function one time, after the command has ended.
    */
   leave(): Promise<SandboxFindings>;
 }
 
-/** Changes by a command that the user should know about. */
+/** Changes made by a command that the user should know. */
 export interface SandboxFindings {
   /** One sentence per change. */
   readonly changes: readonly string[];
-  /** Reason why a part of the workspace was not searched, in words. */
+  /** Reason in words why a part of the workspace was not searched. */
   readonly limit?: string;
 }
 
@@ -81,20 +82,20 @@ export interface Sandbox {
   /**
    * Prepares the sandbox for one command.
    *
-   * @throws WorkspaceError `workspace/port` when a port cannot be opened; `workspace/file-system` when a repository
-   *   cannot be reached and therefore cannot be protected.
+   * @throws WorkspaceError `workspace/port` when a port cannot be opened. `workspace/file-system` when a repository
+   * cannot be reached and therefore cannot be protected.
    */
   enter(reach: CommandReach): Promise<EnteredSandbox>;
 }
 
-/** Creates the sandbox of a workspace. Removes the port folders that killed processes left behind. */
+/** Creates the sandbox of a workspace. Also removes the port folders of killed processes. */
 export function createSandbox(options: SandboxOptions): Sandbox {
   removeLeftPortFolders();
   const networks = createSessionNetworks(options.bwrap);
   const finder =
     options.repository === 'writable' ? noRepositories : createRepositoryFinder(options.workspace, options.home);
-  // Real paths that were hidden from earlier commands. They stay hidden: a command that runs at the same time may
-  // remove the link through which such a path was found.
+  // Real paths that were hidden from earlier commands. They remain hidden. The reason: the path may have been found
+  // through a link, and a command that runs at the same time may remove this link.
   let covered: readonly string[] = [];
   return {
     async enter(reach) {
@@ -167,7 +168,7 @@ function mountsOf(
   hidden: readonly Hidden[],
   { mode }: Network,
 ): readonly string[] {
-  // The folders above a hidden path are pinned too, so that no command can move hidden files to a path that is not
+  // The folders above a hidden path are pinned too. Otherwise a command could move hidden files to a path that is not
   // hidden.
   const pinned = pinnedFolders(workspace, [...paths.readOnly, ...paths.links, ...hidden.map(({ path }) => path)]);
   const { readOnly } = paths;
@@ -182,10 +183,10 @@ function mountsOf(
 
 interface StateBeforeCommand {
   readonly links: readonly RememberedLink[];
-  /** Identity of each store, by path. A different identity after the command means that another store replaced it. */
+  /** Identity of each store, by path. If the identity is different after the command, another store has replaced it. */
   readonly stores: ReadonlyMap<string, string>;
   /**
-   * Missing paths to which the settings of a repository refer. The sandbox cannot prevent a command from creating them.
+   * Missing paths that the settings of a repository refer to. The sandbox cannot prevent a command from creating them.
    */
   readonly missing: readonly string[];
 }
@@ -231,7 +232,7 @@ function restoredInWords({ path, moved, problem }: RestoredLink, shown: (path: s
   return `${replaced}; it was put back${moved === undefined ? '' : `, and the file that replaced it is now ${shown(moved)}`}`;
 }
 
-// A repository that cannot be reached cannot be mounted read-only. A command that needs this protection must not run.
+// If a repository cannot be reached, it cannot be mounted read-only. A command that needs this protection must not run.
 
 function assertReachable(workspace: string, paths: readonly string[]): void {
   for (const path of paths) {
@@ -261,8 +262,8 @@ function unreachable(workspace: string, path: string, code: string): WorkspaceEr
 }
 
 /**
- * Returns the nearest folder above an inaccessible path that is accessible itself. The next part of the path cannot be
- * reached, so this is the folder that is closed.
+ * Returns the nearest accessible folder above an inaccessible path. The next part of the path cannot be reached, so
+ * this folder denies the access.
  */
 function nearestSeen(path: string): string {
   const folder = dirname(path);

@@ -1,5 +1,5 @@
-// Tests on this machine if the sandbox gives each protection that it promises, with harmless probes in a temporary
-// folder. `tidemark doctor` prints the results.
+// Tests on this machine if the sandbox gives each protection that it promises. The tests are harmless and run in a
+// temporary folder. `tidemark doctor` prints the results.
 
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
@@ -18,7 +18,7 @@ export interface TriedPromise {
 }
 
 /**
- * Protections that the sandbox promises, each with a shell script that succeeds if the sandbox gives this protection.
+ * Protections that the sandbox promises. Each has a shell script that succeeds if the sandbox gives this protection.
  */
 const PROBES: readonly (readonly [promise: string, script: string])[] = [
   [
@@ -48,12 +48,12 @@ const PROBES: readonly (readonly [promise: string, script: string])[] = [
 const LOOPBACK = 'commands of a session that run at the same time can reach each other';
 const TIMEOUT_MS = 10_000;
 /**
- * Parent of the temporary folder for the probes. It is not `/tmp`, because the sandbox covers `/tmp`. A file there
- * cannot be reached even without the tested protection, so its test would always succeed.
+ * Parent of the temporary folder for the tests. It is not `/tmp`, because the sandbox covers `/tmp`. A file in `/tmp`
+ * cannot be reached even without the tested protection. Its test would therefore always succeed.
  */
 const PLACE = '/var/tmp';
 
-/** Tests each promised protection once. Returns an empty list if no sandbox works on this machine. */
+/** Tests each promised protection. If no sandbox works on this machine, returns an empty list. */
 export async function tryPromises(): Promise<readonly TriedPromise[]> {
   const bwrap = findBubblewrap(tmpdir());
   if (bwrap === undefined) return [];
@@ -114,7 +114,7 @@ async function succeeds(
 }
 
 /**
- * Returns true if two commands of a session can connect to each other. One command listens until the other one
+ * Returns true if two commands of a session can connect to each other. One command listens until the other command
  * connects. The other command tries to connect for a limited time.
  */
 async function reachEachOther(sandbox: Sandbox, environment: Readonly<Record<string, string>>): Promise<boolean> {

@@ -1,5 +1,6 @@
-// Confirms the results of ripgrep. ripgrep opens files by path, and follows a link that was created after it listed the
-// folder. Therefore a result is shown only if it is found again in a file that is opened without following a link.
+// Confirms the results of ripgrep. ripgrep opens files by path. If a link was created after ripgrep listed the folder,
+// ripgrep follows the link. Therefore each result is searched for again in a file that is opened without following a
+// link. It is shown only if it is found again.
 
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
@@ -21,11 +22,11 @@ export interface FoundLine {
   readonly digest: string;
 }
 
-/** Maximum size in bytes of a UTF-16 file that is decoded again. Lines of larger UTF-16 files are not confirmed. */
+/** Maximum size in bytes of a UTF-16 file that is decoded again. In larger UTF-16 files, lines are not confirmed. */
 const MAX_DECODED = 16 * 1024 * 1024;
 
 /**
- * Returns the lines that are still in their files in the workspace. Lines of one file are together and in their
+ * Returns the lines that are still in their files in the workspace. Lines of the same file are together and in their
  * original order. `folder` is the real path of the workspace.
  */
 export async function confirmLines<Line extends FoundLine>(
@@ -59,8 +60,8 @@ async function linesIn<Line extends FoundLine>(
 type ReadLine = (line: FoundLine) => Promise<Uint8Array>;
 
 /**
- * Returns a function that reads a line in the form in which ripgrep saw it: without the byte order mark, and converted
- * from UTF-16 to UTF-8.
+ * Returns a function that reads a line in the same form as ripgrep: without the byte order mark, and converted from
+ * UTF-16 to UTF-8.
  */
 async function readerOf(handle: FileHandle, size: bigint): Promise<ReadLine> {
   const { buffer } = await handle.read(Buffer.alloc(3), 0, 3, 0);
@@ -108,7 +109,7 @@ async function namesIn(path: string, names: readonly string[]): Promise<readonly
 }
 
 /**
- * Returns the error output of ripgrep (`complaint`) without the lines about files that do not exist in the workspace.
+ * Returns the error output of ripgrep (`complaint`). Lines about files that do not exist in the workspace are removed.
  */
 export async function confirmComplaint(folder: string, complaint: string): Promise<string> {
   const lines = complaint.split('\n');
@@ -122,7 +123,10 @@ export async function confirmComplaint(folder: string, complaint: string): Promi
   return lines.filter((_, at) => named[at] === undefined || there.has(named[at])).join('\n');
 }
 
-/** Returns a note about unreadable files or folders, with the first line of ripgrep's error output if there is one. */
+/**
+ * Returns a note about files or folders that could not be read. If ripgrep wrote error output, the note contains its
+ * first line.
+ */
 export function unreadNote(what: 'files' | 'folders', complaint: string): string {
   const [first = ''] = complaint.split('\n', 1);
   return `some ${what} could not be read${first === '' ? '' : `: ${showName(first)}`}`;

@@ -1,4 +1,4 @@
-// Findings of a search: keeps a limited number of lines and bytes to show, and counts the matches beyond that limit.
+// Findings of a search: stores a limited number of lines and bytes to show, and counts the matches beyond that limit.
 
 import { defined } from '@tidemark/core';
 import { showName } from '../confine/show-name.ts';
@@ -12,7 +12,7 @@ import type { GrepLine } from './grep-record.ts';
 /** Collects lines in the order of the search. */
 export interface SearchFindings {
   add(line: GrepLine): void;
-  /** Counts a match whose record of ripgrep was above 1 MiB. The text of such a line is not kept. */
+  /** Counts a match if ripgrep's record of it was above 1 MiB. The text of such a line is not stored. */
   addTooLong(): void;
   /** Returns true if enough matches were counted, so the search can stop. */
   enough(): boolean;
@@ -22,14 +22,14 @@ export interface SearchFindings {
   describe(place: string, notes: readonly string[], rows: readonly ShownLine[]): string;
 }
 
-/** A line to show, cut to its maximum length. */
+/** A line to show. It is not longer than the maximum length. */
 export interface ShownLine extends FoundLine {
   readonly line: number;
   readonly matches: boolean;
   readonly text: string;
   /**
    * Longer part of the line around the match. `maskCutRows` masks the secrets in this part and cuts it again. Absent if
-   * the line is shown whole.
+   * the whole line is shown.
    */
   readonly long?: LongLine;
 }
@@ -52,8 +52,7 @@ const SUMMARY_BYTES = 2 * 1024;
 /**
  * Creates empty findings.
  *
- * @param limit Maximum number of matching lines to keep.
- *
+ * @param limit Maximum number of matching lines to store.
  * @param context Number of lines to show before and after each match.
  */
 export function gatherFindings(limit: number, context: number): SearchFindings {
@@ -123,8 +122,8 @@ function rowOf({ path, line, text, raw, offset, match }: GrepLine): ShownLine {
 }
 
 /**
- * Returns the text of a row. The name of the file precedes the first row of each file, and `--` separates lines that
- * are not adjacent.
+ * Returns the text of a row. Before the first row of each file, the text contains the name of the file. `--` separates
+ * lines that are not adjacent.
  */
 function textOf(row: ShownLine, before: ShownLine | undefined, context: number): string {
   const text = `${row.line}${row.matches ? ':' : '-'}${row.text}`;

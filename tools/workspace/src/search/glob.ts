@@ -1,19 +1,19 @@
 // Glob: decides which files a pattern matches. ripgrep's `--glob` also finds files that `.gitignore` excludes
-// (`packages/**` would search `node_modules`), and Node's own glob never matches hidden files. Therefore minimatch is
-// used. It does not backtrack, so no pattern makes it slow. It is imported when the first glob is parsed.
+// (`packages/**` would search `node_modules`). Node's own glob never matches hidden files. Therefore minimatch is used.
+// It does not backtrack, so no pattern makes it slow. It is imported when a glob is parsed for the first time.
 
 import type { ToolProblem } from '@tidemark/agent';
 
 /** A parsed glob. */
 export interface Glob {
   /**
-   * Returns true if the glob matches one of the paths. All paths belong to the same file, for example relative to
-   * different folders. Their separator is `/`.
+   * Returns true if the glob matches one of the paths. All paths mean the same file, but can be relative to different
+   * folders. Their separator is `/`.
    */
   matches(...paths: readonly string[]): boolean;
   /**
-   * Simple patterns for file names, without folders. They match at least the files that the glob matches, and narrow
-   * the search. Empty if the glob cannot be reduced to such patterns.
+   * Simple patterns for file names, without folders. They match at least all files that the glob matches. With them,
+   * ripgrep searches fewer files. Empty if the glob cannot be reduced to such patterns.
    */
   readonly names: readonly string[];
 }
@@ -23,8 +23,8 @@ const MAX_CHARACTERS = 500;
 const PLAIN_NAME = /^[\w.*?-]+$/;
 
 /**
- * Braces are expanded before minimatch receives the pattern. `*` also matches hidden files. A leading `!` or `#`, and
- * `+(`, have no special meaning.
+ * Braces are expanded before minimatch receives the pattern. `*` also matches hidden files. `+(`, and `!` or `#` at the
+ * beginning, have no special meaning.
  */
 const OPTIONS = { dot: true, matchBase: true, nobrace: true, nocomment: true, noext: true, nonegate: true } as const;
 

@@ -1,4 +1,4 @@
-// Parser for the output of `rg --json`. Reads only the fields that are used.
+// Parser for the output of `rg --json`. Parses only the fields that are used.
 
 import { z } from 'zod';
 
@@ -7,7 +7,10 @@ export interface GrepLine {
   readonly path: string;
   readonly line: number;
   readonly text: string;
-  /** Bytes of the line as ripgrep read it, with its line end. `offset` is its start in bytes, as in `FoundLine`. */
+  /**
+   * Bytes of the line in the form that ripgrep read, with its line end. `offset` is the start of the line in bytes, as
+   * in `FoundLine`.
+   */
   readonly raw: Uint8Array;
   readonly offset: number;
   /** Start and end of the first match, in characters of `text`. Absent for a context line. */
@@ -31,8 +34,8 @@ const record = z.discriminatedUnion('type', [
 ]);
 
 /**
- * Parses a record of ripgrep. Returns a line, or `summary` for the record that ends every search that was started.
- * Returns `undefined` for other records.
+ * Parses a record of ripgrep. Returns the line if the record contains one. Returns `summary` for the last record of a
+ * search. For other records, returns `undefined`.
  */
 export function readGrepRecord(json: string): GrepLine | 'summary' | undefined {
   const read = record.parse(JSON.parse(json));

@@ -102,9 +102,9 @@ function add(
 function ripgrepArguments({ ignore_case, literal, context }: GrepArguments): readonly string[] {
   return [
     '--json',
-    // With line buffering, matches found before a run is ended are not lost in ripgrep's output buffer.
+    // With line buffering, no matches remain in ripgrep's output buffer. They are not lost when a run is ended early.
     '--line-buffered',
-    // `--engine auto` uses PCRE2 for lookaround and backreferences, and only for a pattern that contains them.
+    // With `--engine auto`, PCRE2 is used only for a pattern that contains lookaround or backreferences.
     '--engine',
     'auto',
     '--context',

@@ -1,6 +1,6 @@
-// Watches ignore files during a search. ripgrep opens an ignore file without checking its type: a pipe makes ripgrep
-// wait forever, and `/dev/zero` makes it use all memory. The watch reports such files. A pipe that ripgrep never opens
-// does not end the search.
+// Watches ignore files during a search. ripgrep opens an ignore file without checking its type. A pipe makes ripgrep
+// wait forever, and `/dev/zero` makes it use all memory. The watch reports such files. If ripgrep never opens a pipe,
+// the pipe does not end the search.
 
 import type { Stats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
@@ -8,11 +8,11 @@ import { constants, open, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Names of ignore files that ripgrep reads in each searched folder and in the folders above. */
+/** Names of ignore files that ripgrep reads in each searched folder and in the folders above it. */
 const NAMES: ReadonlySet<string> = new Set(['.gitignore', '.ignore', '.rgignore']);
 /**
- * Maximum number of folders that are checked. If an ignore file in a folder beyond this limit blocks a search, only the
- * time limit ends the search.
+ * Maximum number of folders that are checked. An ignore file in a folder beyond this limit may block a search. In that
+ * case, only the time limit ends the search.
  */
 const MAX_FOLDERS = 10_000;
 const MAX_FOUND = 100;
@@ -27,13 +27,13 @@ export interface IrregularFile {
 /** Result of watching the ignore files of a search. */
 export interface IgnoreWatch {
   /**
-   * Path of the pipe that a process, normally ripgrep, has opened for reading. `undefined` if the signal aborted before
-   * this happened, or if there is no pipe.
+   * Path of a pipe that a process has opened for reading. The process is normally ripgrep. `undefined` if the signal
+   * aborted before this happened, or if there is no pipe.
    */
   readonly waitedFor: string | undefined;
   readonly devices: readonly string[];
   /**
-   * Closes the pipe. Call it only after ripgrep has ended, because ripgrep would otherwise read the end of the pipe and
+   * Closes the pipe. Call it only after ripgrep has ended. Otherwise ripgrep would read the end of the pipe and
    * continue.
    */
   release(): Promise<void>;
@@ -41,7 +41,7 @@ export interface IgnoreWatch {
 
 /**
  * Looks for ignore files that are pipes or devices, in the folders above `root` and below it. If there are pipes, waits
- * until a process opens one of them for reading or the signal aborts. Never throws.
+ * until a process opens one of them for reading or until the signal aborts. Never throws.
  */
 export async function watchIgnoreFiles(root: string, signal: AbortSignal): Promise<IgnoreWatch> {
   const found = await irregularFiles(root, signal);
@@ -80,14 +80,14 @@ async function irregularFiles(root: string, signal: AbortSignal): Promise<readon
   return found;
 }
 
-/** Returns true for a pipe or a device. A socket cannot be opened as a file, so no reader waits for it. */
+/** Returns true for a pipe or a device. A socket cannot be opened as a file, so a reader never waits for it. */
 function isEndless(stats: Stats): boolean {
   return stats.isFIFO() || stats.isCharacterDevice() || stats.isBlockDevice();
 }
 
 /**
- * Opens a pipe for writing, or returns `undefined`. Without a reader, opening fails at once (fifo(7)). While the pipe
- * is open, its reader receives no bytes and no end.
+ * Opens a pipe for writing. If there is no reader, opening fails immediately (fifo(7)), and the function returns
+ * `undefined`. While the pipe is open, its reader receives no bytes and no end.
  */
 function writerOf(path: string): Promise<FileHandle | undefined> {
   return open(path, constants.O_WRONLY | constants.O_NONBLOCK).catch(() => undefined);

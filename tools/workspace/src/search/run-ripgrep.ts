@@ -1,5 +1,5 @@
-// Runs ripgrep as a process and reads its records one by one. Limits the record length and the running time. Ends the
-// process as soon as no more records are wanted.
+// Runs ripgrep as a process and reads its records one by one. Limits the record length and the running time. When no
+// more records are needed, ends the process.
 
 import { spawn } from 'node:child_process';
 import { relative } from 'node:path';
@@ -8,7 +8,6 @@ import { WorkspaceError } from '../workspace-error.ts';
 import { watchIgnoreFiles } from './ignore-files.ts';
 import { splitRecords } from './split-records.ts';
 
-/** Options of one run of ripgrep. */
 export interface RipgrepRun {
   readonly args: readonly string[];
   readonly folder: string;
@@ -18,11 +17,10 @@ export interface RipgrepRun {
   readonly delimiter: number;
   readonly signal: AbortSignal;
   readonly patienceMs: number;
-  /** Receives each record, or `undefined` for a record that was too long to keep. Returns false to end the run. */
+  /** Receives each record. If a record was too long to store, receives `undefined`. Returns false to end the run. */
   each(record: string | undefined): boolean;
 }
 
-/** Result of one run of ripgrep. */
 export interface RipgrepEnd {
   /** Exit code: 0 for matches, 1 for no match, 2 for an error. `undefined` if the process was killed. */
   readonly code: number | undefined;
@@ -35,26 +33,26 @@ const MAX_RECORD_BYTES = 1024 * 1024;
 const MAX_COMPLAINT = 8 * 1024;
 
 /**
- * Maximum memory of a run, in KiB. Without this limit, an endless line or ignore file would use all memory of the
- * machine.
+ * Maximum memory of a run, in KiB. Without this limit, an endless line or an endless ignore file would use all memory
+ * of the machine.
  */
 const MAX_MEMORY = 1024 * 1024;
 /** Shell arguments that set the memory limit. `ulimit -v` has no effect on macOS and does not exist on Windows. */
 const LIMITED = ['-c', `ulimit -v ${MAX_MEMORY} 2>/dev/null; exec "$0" "$@"`];
 
 /**
- * Runs ripgrep until it ends, no more records are wanted, or a limit is reached.
+ * Runs ripgrep until it ends, until no more records are needed, or until a limit is reached.
  *
  * @throws WorkspaceError `workspace/no-ripgrep` when ripgrep cannot start, and `workspace/not-a-file` when an ignore
- *   file is a pipe or a device. Throws the reason of the signal when it aborts.
+ * file is a pipe or a device. Throws the reason of the signal when it aborts.
  */
 export async function runRipgrep(run: RipgrepRun): Promise<RipgrepEnd> {
   run.signal.throwIfAborted();
   const late = AbortSignal.timeout(run.patienceMs);
   const child = spawn(...commandOf(await ripgrepPath(), ['--no-config', '--no-mmap', ...run.args]), {
     cwd: run.folder,
-    // Sorting and colours must not depend on the user's settings. The home is passed because it contains the user's
-    // global ignore file.
+    // Sorting and colours must not depend on the user's settings. The home is passed, because the user's global ignore
+    // file is in it.
     env: { HOME: process.env['HOME'], XDG_CONFIG_HOME: process.env['XDG_CONFIG_HOME'], LC_ALL: 'C.UTF-8' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -103,7 +101,7 @@ function wouldWait(path: string, folder: string): WorkspaceError {
 }
 
 /**
- * Returns a note if the time limit or the memory limit ended the run, with the advice `next`. Otherwise returns an
+ * If the time limit or the memory limit ended the run, returns a note with the advice `next`. Otherwise returns an
  * empty list.
  */
 export function earlyEndNotes(
@@ -123,8 +121,8 @@ async function takeRecords(stream: AsyncIterable<unknown>, { delimiter, each }: 
 }
 
 /**
- * Returns the path of ripgrep. The package that contains ripgrep is imported on first use: it throws if it has no
- * binary for this platform, and only the search tools need it.
+ * Returns the path of ripgrep. The package that contains ripgrep is imported only when a search tool runs for the first
+ * time. If the package has no binary for this platform, its import throws.
  */
 async function ripgrepPath(): Promise<string> {
   try {

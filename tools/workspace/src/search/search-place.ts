@@ -1,4 +1,4 @@
-// Search place: where a search starts and which files it skips, for both `grep` and `find`.
+// Search place, for both `grep` and `find`: the path at which a search starts, and the files that it skips.
 
 import type { CallEffects, ToolProblem } from '@tidemark/agent';
 import { lstatSync } from 'node:fs';
@@ -15,36 +15,38 @@ import { readGlob } from './glob.ts';
 export interface SearchPlace {
   /** Name of the place for messages, on one line. */
   readonly shown: string;
-  /** Arguments of ripgrep: `args` before the `--`, `from` after it. */
+  /** Arguments of ripgrep. `args` are placed before the `--`, and `from` after it. */
   readonly args: readonly string[];
   readonly from: string;
-  /** Effects for permission rules: the search reads the place and everything below it, regardless of the glob. */
+  /**
+   * Effects for permission rules. The search reads the place and everything below it. The glob does not change this.
+   */
   readonly effects: CallEffects;
   /**
-   * Returns the path relative to the workspace, for a path that ripgrep printed. Returns `undefined` if the glob does
-   * not match it.
+   * Converts a path that ripgrep printed to a path relative to the workspace. If the glob does not match the path,
+   * returns `undefined`.
    */
   pathOf(record: string): string | undefined;
-  /** Returns why the content of a file may not be shown. Returns `undefined` if it may be shown. */
+  /** Returns the reason why the content of a file must not be shown. If it may be shown, returns `undefined`. */
   refusal(path: string): string | undefined;
 }
 
 /**
  * Arguments that decide which files are searched. Hidden files are searched, because folders such as `.github` contain
- * sources. `.git` and the files that `.gitignore` names are skipped, even if the workspace is not a repository. The
- * output is sorted, so the same files produce the same bytes.
+ * sources. `.git` and the files in `.gitignore` are skipped, even if the workspace is not a repository. The output is
+ * sorted, so the same files produce the same bytes.
  */
 const PASSED_BY = ['--hidden', '--no-require-git', '--iglob', '!.git', '--sort', 'path', '--color', 'never'];
 
 /**
- * Maximum size in bytes of a file that the caller names directly. ripgrep would read a larger file to its end, even 20
- * GB of zeros.
+ * Maximum size in bytes of a file that the caller names directly. Without this limit, ripgrep would read even 20 GB of
+ * zeros to the end.
  */
 const MAX_BYTES = 1024 ** 3;
 
 /**
  * Checks the path and the glob of a search. Returns the place to search, or the problem with one of them. A symlink is
- * followed only in the given path. Below that path ripgrep follows no symlink.
+ * followed only in the given path. Below that path, ripgrep follows no symlinks.
  */
 export async function searchPlace(
   confinement: Confinement,
@@ -56,8 +58,8 @@ export async function searchPlace(
   const found = lstatSync(place.path, { throwIfNoEntry: false });
   if (found === undefined)
     return { problem: `${place.shown} does not exist. Check the path with \`ls\`, or search the whole workspace.` };
-  // In a folder, ripgrep skips entries that are not regular files. A pipe or device that is named directly would be
-  // opened, and ripgrep would wait for it.
+  // In a folder, ripgrep skips entries that are not regular files. If a pipe or device is named directly, ripgrep would
+  // open it and wait.
   if (!found.isFile() && !found.isDirectory()) return { problem: notAFile(place, found).message };
   if (found.isFile() && found.size > MAX_BYTES) return { problem: tooLarge(place.shown, found.size) };
   const wanted = glob === undefined ? undefined : await readGlob(glob);
@@ -70,7 +72,7 @@ export async function searchPlace(
     effects: pathEffects(confinement.folder, place, true),
     pathOf(record) {
       const plain = record.replace(/^\.\//, '');
-      // The glob of a model can be relative to the searched folder or to the workspace, so both are accepted.
+      // A model can write a glob relative to the searched folder or relative to the workspace. Both are accepted.
       const below = plain.startsWith(`${inside}/`) ? plain.slice(inside.length + 1) : plain;
       return wanted === undefined || wanted.matches(plain, below) ? plain : undefined;
     },
@@ -83,8 +85,8 @@ function tooLarge(shown: string, size: number): string {
 }
 
 /**
- * Returns arguments that define a file type from the names of the glob. Unlike `--glob`, a file type does not include
- * ignored files.
+ * Returns arguments that define a file type from the names of the glob. A file type does not include ignored files, but
+ * `--glob` does.
  */
 function typeArguments(glob: Glob | undefined): readonly string[] {
   if (glob === undefined || glob.names.length === 0) return [];

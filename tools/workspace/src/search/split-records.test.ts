@@ -1,4 +1,4 @@
-// Tests that a stream is split into the same records for any chunk boundaries.
+// Tests that a stream is split into the same records, no matter where its chunks end.
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';

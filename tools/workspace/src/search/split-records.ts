@@ -1,8 +1,8 @@
-// Splits a stream of bytes into records. Never keeps more bytes of a record than the limit.
+// Splits a stream of bytes into records. For each record, the number of bytes in memory never exceeds the limit.
 
 /**
- * Yields each record as text, without its delimiter. Yields `undefined` for a record above the limit. Invalid UTF-8 is
- * replaced.
+ * Yields each record as text, without its delimiter. If a record is above the limit, yields `undefined`. Invalid UTF-8
+ * is replaced.
  */
 export async function* splitRecords(
   stream: AsyncIterable<unknown>,

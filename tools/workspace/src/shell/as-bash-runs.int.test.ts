@@ -1,5 +1,5 @@
-// Runs lines that `readCommands` calls plain in a real bash that cannot find any program. Bash records each program
-// that it looks for.
+// Checks lines for which `readCommands` finds only plain commands. Runs them in a real bash that cannot find any
+// program. Bash records each program that it looks for.
 
 import fc from 'fast-check';
 import { spawnSync } from 'node:child_process';
@@ -13,16 +13,16 @@ const folder = mkdtempSync(join(tmpdir(), 'tidemark-plain-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const BASH = '/bin/bash';
-// Commands may run in parallel, so each record is written in one piece. A line end in the format of `printf` would make
-// bash write the first half of the record early.
+// Commands may run in parallel. Therefore each record is written in one piece. If the format of `printf` contained a
+// line end, bash would write the first half of the record too early.
 const HANDLE = 'command_not_found_handle() { printf "%s\\0" "$@" $\'\\1\' >> "$RECORD"; }\n';
 let runs = 0;
 
-/** Runs the line in a bash that finds no programs. Returns the commands that bash looked for, sorted. */
+/** Runs the line in a bash that finds no programs. Returns the commands that bash looked for, in sorted order. */
 function ran(source: string): readonly string[] {
   runs += 1;
   const record = join(folder, String(runs));
-  // The handler is defined outside the tested line, so `eval` runs exactly the text that `readCommands` read.
+  // The handler is defined outside the tested line. Therefore `eval` runs exactly the text that `readCommands` read.
   spawnSync(BASH, ['-c', `${HANDLE}eval "$1"`, 'bash', source], {
     cwd: folder,
     env: { PATH: '', RECORD: record },

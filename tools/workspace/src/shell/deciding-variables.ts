@@ -1,7 +1,7 @@
-// Detects variables that decide what a command runs, regardless of the words of the command.
+// Detects variables that change what a command runs. The words of the command do not matter for this.
 
 /**
- * Matches variables that decide what runs: they change where a program is found, load code into it, or hold settings
+ * Matches variables that change what runs. They change where a program is found, load code into it, or contain settings
  * that name code.
  */
 export const DECIDES: RegExp = new RegExp(
@@ -13,8 +13,8 @@ export const DECIDES: RegExp = new RegExp(
 );
 
 /**
- * Values with which a variable that `DECIDES` matches is harmless. Most of these values name no code. A folder for
- * libraries is accepted too: it is as harmless as a script named on the command line, because rules do not read files.
+ * Harmless values of variables that `DECIDES` matches. Most of these values name no code. A folder for libraries is
+ * accepted too. It is as harmless as a script that the command line names, because rules do not read files.
  */
 const HARMLESS: readonly (readonly [name: RegExp, value: RegExp])[] = [
   [/^GIT_CONFIG_(GLOBAL|SYSTEM)$/, /^\/dev\/null$/],
@@ -33,15 +33,15 @@ const HARMLESS: readonly (readonly [name: RegExp, value: RegExp])[] = [
 ];
 
 /**
- * Matches a value of `PATH` that contains `$PATH`, and besides it only absolute folders, folders in the home, and
+ * Matches a value of `PATH` that contains `$PATH`. All other entries must be absolute folders, folders in the home, or
  * `node_modules/.bin`.
  */
 const WIDER_PATH =
   /^"?(?=.*\$(PATH\b|\{PATH\}))((\$PATH|\$\{PATH\}|(\$HOME|\$\{HOME\}|~|\$PWD|\$\(pwd\)|\.)?\/?node_modules\/\.bin|(\$HOME|\$\{HOME\}|~)?\/[\w./-]+)(:|(?="?$)))+"?$/;
 
 /**
- * Returns true if a variable with this value decides what runs. `value` is `undefined` if only the running shell knows
- * the value. `written` is the value as it is written in the line.
+ * Returns true if a variable with this value changes what runs. If only the running shell knows the value, `value` is
+ * `undefined`. `written` is the value as it is written in the line.
  */
 export function decides(name: string, value: string | undefined, written = ''): boolean {
   if (!DECIDES.test(name)) return false;

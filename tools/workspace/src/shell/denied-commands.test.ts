@@ -1,5 +1,5 @@
-// Tests a rule that denies `git push`: against the ways in which other programs run it, and against commands that only
-// look similar.
+// Tests a rule that denies `git push`. The rule must match the ways in which other programs run this command. It must
+// not match commands that only look similar.
 
 import { judgeCommands } from '@tidemark/agent/contract/judge-commands';
 import { describe, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-// Programs that open a shell, on this machine or on another one. Without a command, the shell runs the text in its
-// input, so a pipe into such a program is like a pipe into `sh`.
+// Programs that open a shell, on this machine or on another machine. If they have no command, the shell runs the text
+// in its input. A pipe into such a program is therefore like a pipe into `sh`.
 
 import type { PossibleCommand } from '@tidemark/agent';
 
@@ -7,11 +7,11 @@ import type { PossibleCommand } from '@tidemark/agent';
 interface OpenedShell {
   /** Options whose value is the next word. */
   readonly withValue: RegExp;
-  /** Options with which the program does not open a shell that reads its input. */
+  /** Options with which the program opens no shell that reads its input. */
   readonly without?: RegExp;
-  /** Options without which the program opens no shell. */
+  /** Options that the program needs to open a shell. Without them, it opens no shell. */
   readonly needs?: RegExp;
-  /** Number of words that are not options: more words are a command. */
+  /** Number of words that are not options. If there are more words, they are a command. */
   readonly words: { readonly least: number; readonly most: number };
 }
 
@@ -21,11 +21,11 @@ const OF_SUDO: OpenedShell = {
   words: { least: 0, most: 0 },
 };
 
-/** Programs that open a shell that reads its input, if they have no command. */
+/** Programs that open a shell if they have no command. This shell reads its input. */
 const SHELL_OPTIONS: Readonly<Record<string, OpenedShell>> = {
   ssh: {
     withValue: /^-[A-Za-z0-9]*[BbcDEeFIiJLlmOopQRSWw]$/,
-    // `-N` runs nothing, `-n` and `-f` read no input, and the others only print or forward something.
+    // `-N` runs nothing, and `-n` and `-f` read no input. The other options only print or forward something.
     without: /^-[1246AaCfgGKkMNnqsTtVvXxYy]*[NnfVGQOW]/,
     words: { least: 1, most: 1 },
   },

@@ -1,6 +1,6 @@
-// Handed-on commands: finds what a command passes to a program that runs commands, such as a shell, `sudo`, `xargs` or
-// an alias of git. The result is a list of texts and words, which the caller parses in turn. If the passed commands
-// cannot be known, the result is `anything`.
+// Handed-on commands: finds the commands that a command passes to a program which runs commands. Such a program is a
+// shell, `sudo`, `xargs` or an alias of git. The result is a list of texts and words, and the caller parses each of
+// them. If the passed commands cannot be known, the result is `anything`.
 
 import type { PossibleCommand } from '@tidemark/agent';
 import { handsOn, launches, programName } from '@tidemark/agent';
@@ -12,7 +12,7 @@ import { textOf } from './word-text.ts';
 
 /**
  * A command that is passed on: separate words, a shell script, or code in another language. With `anything`, the
- * command cannot be known. With `open`, more words may follow the script at run time.
+ * command cannot be known. With `open`, more words may be added to the script at run time.
  */
 export type Handed =
   | { readonly as: 'words'; readonly words: PossibleCommand }
@@ -22,15 +22,16 @@ export type Handed =
 
 const ANYTHING: Handed = { as: 'anything' };
 /**
- * Maximum number of words of a command that are examined. A longer command counts as a command that could run anything.
+ * Maximum number of words of a command that are examined. If a command is longer, it counts as a command that could run
+ * anything.
  */
 const MAX_WORDS = 500;
 const PLAIN_WORD = /^[\w@%+:,./-]*$/;
 
 /**
- * Returns what a command passes to programs that run others: a shell, `sudo`, `xargs`, an alias of git. Returns
- * `ANYTHING` if the passed commands cannot be known. The first of the `words` is the program. `fed` is true if the
- * command reads a pipe or a file.
+ * Returns the commands that a command passes to programs which run other commands: a shell, `sudo`, `xargs`, an alias
+ * of git. If the passed commands cannot be known, returns `ANYTHING`. The first of the `words` is the program. `fed` is
+ * true if the command reads a pipe or a file.
  */
 export function handedOn(words: PossibleCommand, redirects: readonly Redirection[], fed: boolean): readonly Handed[] {
   const [program = '', ...given] = words;
@@ -38,7 +39,7 @@ export function handedOn(words: PossibleCommand, redirects: readonly Redirection
   const name = programName(program);
   switch (launches(program)) {
     case 'launcher':
-      // `command -v` only prints where a program is and runs nothing.
+      // `command -v` only prints the path of a program and runs nothing.
       if (name === 'command' && /^-[pvV]*[vV]$/.test(given[0] ?? '')) return [];
       return [
         ...launchedPrograms(name, given),
@@ -51,7 +52,7 @@ export function handedOn(words: PossibleCommand, redirects: readonly Redirection
       return [
         ...(readsInput(given) ? input(redirects) : []),
         ...textsIn(name, given),
-        // These shells join all words after their option into one command: `pwsh -c git push`.
+        // These shells join all words after their option to one command: `pwsh -c git push`.
         ...(JOIN_WORDS.has(name) ? launchedPrograms(name, given) : []),
       ];
     case 'interpreter':
@@ -73,18 +74,21 @@ export function handedOn(words: PossibleCommand, redirects: readonly Redirection
 const JOIN_WORDS: ReadonlySet<string> = new Set(['pwsh', 'powershell']);
 /** Programs that read commands from their input. */
 const READ_INPUT: ReadonlySet<string> = new Set(['at', 'batch', 'crontab']);
-/** Programs that join their words and parse them again. An unknown word may contain the end of a command. */
+/**
+ * Programs that join their words and parse them again. An unknown word may end the command, and then a second command
+ * begins.
+ */
 const READ_AGAIN: ReadonlySet<string> = new Set(['eval', 'ssh', 'watch']);
 /** Programs that append more words to their command. */
 const APPEND: ReadonlySet<string> = new Set(['xargs', 'parallel', 'find', 'fd', 'fdfind', 'alias', 'su', 'ssh']);
 /** Programs whose command may begin at any word. */
 const ANYWHERE: ReadonlySet<string> = new Set(['find', 'fd', 'fdfind', 'alias', 'su', 'ssh']);
 /**
- * Builtins that run other builtins. After them, the word `.` is the builtin that runs a file. After other programs, `.`
- * is a folder.
+ * Builtins that run other builtins. After these builtins, the word `.` means the builtin that runs a file. After other
+ * programs, `.` means a folder.
  */
 const OF_BUILTINS: ReadonlySet<string> = new Set(['command', 'builtin', 'time', 'coproc', 'alias', 'trap', 'eval']);
-/** Programs whose first word is a subcommand of their own, such as `docker rm`. */
+/** Programs whose first word is one of their own subcommands, such as `docker rm`. */
 const HAVE_SUBCOMMANDS: ReadonlySet<string> = new Set([
   'docker',
   'podman',
@@ -94,15 +98,16 @@ const HAVE_SUBCOMMANDS: ReadonlySet<string> = new Set([
   'doppler',
 ]);
 /**
- * Programs whose command is the first word that is certainly a program. Words after it are arguments of that command.
+ * Programs that run a command. The command begins at the first word that is certainly a program. The words after it are
+ * arguments of that command.
  */
 const FIRST_PROGRAM: ReadonlySet<string> = new Set(
   'sudo doas env nice nohup timeout time stdbuf setsid ionice chrt xargs command exec builtin caffeinate'.split(' '),
 );
 
 /**
- * Returns the commands that a launcher may run. There is one for each word at which a command may begin. An unknown
- * word may be the beginning, unless a command certainly begins at an earlier word.
+ * Returns the commands that a launcher may run. There is one command for each word at which a command may begin. An
+ * unknown word may be such a word, unless a command certainly begins at an earlier word.
  */
 function launchedPrograms(program: string, asGiven: PossibleCommand): readonly Handed[] {
   const given = withInput(program, asGiven);
@@ -121,19 +126,20 @@ function launchedPrograms(program: string, asGiven: PossibleCommand): readonly H
   });
 }
 
-/** Returns the index at which the command certainly begins. Returns -1 if the beginning is uncertain. */
+/** Returns the index at which the command certainly begins. If the beginning is uncertain, returns -1. */
 function beginOf(program: string, given: PossibleCommand): number {
   if (ANYWHERE.has(program)) return -1;
   return given.findIndex((word, index) => {
     const before = given[index - 1] ?? '';
-    // These options of `xargs` include their value or have no value. The next word is therefore not the value of an
+    // These options of `xargs` include their value or have no value. Therefore the next word is not the value of an
     // option.
     return isSurelyProgram(word, program === 'xargs' && /^-([0rt]|[IiLnPs].+)$/.test(before) ? '' : before);
   });
 }
 
 /**
- * Returns the words with `undefined` in place of each word into which the launcher inserts text that it reads or finds.
+ * Returns the words. If the launcher inserts text that it reads or finds into a word, this word is replaced by
+ * `undefined`.
  */
 function withInput(program: string, given: PossibleCommand): PossibleCommand {
   if (program === 'find' || program.startsWith('fd'))
@@ -158,15 +164,15 @@ function isSurelyProgram(word: string | undefined, before: string | undefined): 
   return word !== undefined && /^[A-Za-z./]/.test(word) && !word.includes('=') && !(before ?? '').startsWith('-');
 }
 
-/** Returns `ANYTHING` for a variable that decides what the started command runs: `env PATH=. npm test`. */
+/** Returns `ANYTHING` for a variable that changes what the started command runs: `env PATH=. npm test`. */
 function settingOf(word: string | undefined): readonly Handed[] {
   const at = word?.indexOf('=') ?? -1;
   return word !== undefined && at > 0 && decides(word.slice(0, at), word.slice(at + 1)) ? [ANYTHING] : [];
 }
 
 /**
- * Returns the program that a shell will run under another name after `hash -p /usr/bin/git x`. Returns `ANYTHING` for
- * `enable -f ./x.so x`, because it loads a builtin from a file.
+ * After `hash -p /usr/bin/git x`, a shell runs a program under another name. Returns this program. For `enable -f
+ * ./x.so x`, returns `ANYTHING`, because it loads a builtin from a file.
  */
 function renamedPrograms(program: string, given: PossibleCommand): readonly Handed[] {
   if (program === 'enable') return given.some((word) => word === undefined || /^-[a-z]*f/.test(word)) ? [ANYTHING] : [];
@@ -179,8 +185,8 @@ function renamedPrograms(program: string, given: PossibleCommand): readonly Hand
 }
 
 /**
- * Returns the commands in the input of a launcher: of a scheduler such as `at`, or of a shell that the launcher opens,
- * here or on another machine.
+ * Returns the commands in the input of a launcher. The launcher is a scheduler such as `at`, or it opens a shell on
+ * this machine or on another machine.
  */
 function ofInput(
   name: string,
@@ -196,15 +202,15 @@ function ofInput(
   return fed && readsShellInput(name, given) ? [ANYTHING] : [];
 }
 
-/** Programs that open a shell if they have no command, on this machine or another one. */
+/** Programs that open a shell if they have no command. The shell runs on this machine or on another machine. */
 const OPEN_SHELL: ReadonlySet<string> = new Set(['ssh', 'su', 'wsl', 'newgrp', 'mosh', 'sg']);
 
 /** Programs that receive their command as separate words and parse no text. */
 const TAKE_WORDS: ReadonlySet<string> = new Set(['find', 'fd', 'fdfind', 'xargs']);
 
 /**
- * Returns the words that may contain scripts: as a whole word, after a `=` or attached to an option, as in `sh -c '…'`,
- * `alias x='…'`, `env -S'…'`.
+ * Returns the words that may contain scripts. A script may be a whole word, may follow a `=`, or may be attached to an
+ * option: `sh -c '…'`, `alias x='…'`, `env -S'…'`.
  */
 function textsIn(program: string, given: PossibleCommand): readonly Handed[] {
   if (TAKE_WORDS.has(program)) return [];
@@ -227,7 +233,7 @@ function behindSign(word: string): readonly Handed[] {
   return at === -1 ? [] : [{ as: 'script', text: word.slice(at + 1), open: true }];
 }
 
-/** Options of shells whose value is the next word and is not a file. */
+/** Options of shells whose value is the next word. This word is not a file. */
 const WITH_VALUE = /^[-+][oO]$/;
 
 /** Returns true if a shell or an interpreter with these arguments reads its script from its input. */
@@ -246,7 +252,7 @@ function input(redirects: readonly Redirection[]): readonly Handed[] {
 }
 
 /**
- * Returns the code in the input of an interpreter. A here-document or here-string counts as code regardless of the
+ * Returns the code in the input of an interpreter. A here-document or here-string always counts as code, for any
  * arguments: `sqlite3 shop.db <<< '.shell …'`.
  */
 function codeOfInput(name: string, given: PossibleCommand, redirects: readonly Redirection[]): readonly Handed[] {
@@ -257,16 +263,16 @@ function codeOfInput(name: string, given: PossibleCommand, redirects: readonly R
 }
 
 /**
- * Options with which an interpreter reads no code from its input, because it prints information about itself or runs
- * the tests that it finds.
+ * Options with which an interpreter reads no code from its input. It prints information about itself, or runs the tests
+ * that it finds.
  */
 const TELLS = /^(--(version|help|test|test-[\w-]+=.*)|-V)$/;
 /** Interpreters for which `-v` prints the version. For other interpreters, `-v` means verbose output. */
 const SHORT_VERSION = /^(node|nodejs|deno|bun|ruby|php|perl)$/;
 
 /**
- * Returns the text of a here-document or here-string. Returns `undefined` if there is no such text, if there are
- * several, or if the running shell expands a part of the text.
+ * Returns the text of a here-document or here-string. Returns `undefined` if there is no such text or more than one.
+ * Also returns `undefined` if the running shell expands a part of the text.
  */
 function inputOf(redirects: readonly Redirection[]): string | undefined {
   const [only, ...others] = redirects.filter(({ type }) => type !== 'Redirect');
@@ -276,7 +282,10 @@ function inputOf(redirects: readonly Redirection[]): string | undefined {
   return isPlain && only.type === 'HereDoc' ? only.body.text : undefined;
 }
 
-/** Returns true for an awk program that starts no other program: it contains no `system`, pipe, `@` or `getline`. */
+/**
+ * Returns true for an awk program that starts no other program. Such a program contains no `system`, pipe, `@` or
+ * `getline`.
+ */
 function isPlainAwk(name: string, given: PossibleCommand): boolean {
   return /^[gmn]?awk$/.test(name) && given.every((word) => word !== undefined && !/system|[|@]|getline/.test(word));
 }
@@ -289,8 +298,8 @@ function ofSed(given: PossibleCommand): readonly Handed[] {
 const CODE_OPTION = /^(-[A-Za-z]*[ceErp]|--(eval|print|execute|command))(=|$)/;
 
 /**
- * Returns the commands that the words after the code of an interpreter could form, because the code may run these
- * words. Returns `ANYTHING` if only the running shell knows the code.
+ * Returns the commands that the words after an interpreter's code could form, because the code may run these words. If
+ * only the running shell knows the code, returns `ANYTHING`.
  */
 function ofCode(given: PossibleCommand): readonly Handed[] {
   const at = given.findIndex((word) => CODE_OPTION.test(word ?? ''));
@@ -300,7 +309,7 @@ function ofCode(given: PossibleCommand): readonly Handed[] {
   return behind.map((_, index) => ({ as: 'words', words: behind.slice(index) }));
 }
 
-/** Build programs that run the commands in a file and can read that file from their input. */
+/** Build programs. They run the commands in a file, and they can read that file from their input. */
 const BUILDERS: ReadonlySet<string> = new Set(['make', 'bmake', 'just', 'ninja', 'rake', 'task']);
 
 function ofBuild(name: string, given: PossibleCommand, redirects: readonly Redirection[]): readonly Handed[] {
@@ -320,8 +329,8 @@ function codeIn(word: string | undefined): readonly Handed[] {
 }
 
 /**
- * Returns `ANYTHING` if a word of a builtin sets or names a variable that decides what runs, as in `read PATH` and
- * `declare -n x=PATH`.
+ * If a word of a builtin sets or names a variable that changes what runs, returns `ANYTHING`. Examples are `read PATH`
+ * and `declare -n x=PATH`.
  */
 function decidedPrograms(word: string | undefined): readonly Handed[] {
   const [name = ''] = word?.split(/[=[]/, 1) ?? [];
@@ -333,7 +342,7 @@ function decidedPrograms(word: string | undefined): readonly Handed[] {
 
 /**
  * Returns the commands that git may run. A setting of git may be a command (an alias, a pager, a helper). The commands
- * of git also exist as programs of their own, such as `git-push`.
+ * of git also exist as separate programs, such as `git-push`.
  */
 function ofGit(name: string, given: PossibleCommand): readonly Handed[] {
   if (name.startsWith('git-')) return [{ as: 'words', words: ['git', name.slice(4), ...given] }];
@@ -354,8 +363,8 @@ function ofSetting(value: string | undefined, name: string | undefined): readonl
 }
 
 /**
- * Finds the first word with which a program runs another program, as `handsOn` decides. Returns the commands in this
- * word and in the words after it.
+ * Finds the first word with which a program runs another program. `handsOn` recognizes such words. Returns the commands
+ * in this word and in the words after it.
  */
 function byWays(words: PossibleCommand): readonly Handed[] {
   const at = words.findIndex((word, index) => word !== undefined && handsOn(words, index));

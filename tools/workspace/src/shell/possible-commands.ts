@@ -1,6 +1,6 @@
-// Possible commands: finds every command that a line could run, at any depth, including commands that it passes to
-// programs that run others. If a command cannot be known, the result contains a command of unknown words, which every
-// deny rule matches.
+// Possible commands: finds every command that a line could run, at any depth. This includes commands that the line
+// passes to programs which run other commands. If a command cannot be known, the result contains a command of unknown
+// words. Every deny rule matches such a command.
 
 import type { PossibleCommand } from '@tidemark/agent';
 import type { Assignment, Command, SyntaxNode } from 'unbash';
@@ -10,19 +10,20 @@ import { DECIDES, decides } from './deciding-variables.ts';
 import { handedOn } from './handed-on.ts';
 import { textOf } from './word-text.ts';
 
-/** A command with no known words. */
+/** A command whose words are all unknown. */
 const ANY: PossibleCommand = [undefined];
 const DEEPEST = 5;
 /**
- * Maximum number of commands of one line. No ordinary line could run more. For a line that could run more, a command
- * with no known words is added to the result, so every deny rule matches.
+ * Maximum number of commands of one line. No ordinary line could run more. If a line could run more, a command with no
+ * known words is added to the result. Every deny rule matches this command.
  */
 const MAX_COMMANDS = 2_000;
-/** Maximum number of words of code that are examined. Longer code counts as code that could run anything. */
+/** Maximum number of words of code that are examined. If code is longer, it counts as code that could run anything. */
 const MAX_WORDS = 500;
 
 /**
- * Returns every command that a line could run, at any depth, including commands passed to programs that run others.
+ * Returns every command that a line could run, at any depth. This includes commands passed to programs that run other
+ * commands.
  *
  * @throws any error of the grammar.
  */
@@ -37,9 +38,8 @@ interface CommandReading {
 }
 
 /**
- * Place in the analysis of a line. `depth` is the number of times that a command was passed to another program on the
- * way to this place. `open` is true if more words may follow at run time. `fed` is true if the commands read a pipe or
- * a file.
+ * Place in the analysis of a line. `depth` counts how often a command was passed to another program before this place.
+ * `open` is true if more words may be added at run time. `fed` is true if the commands read a pipe or a file.
  */
 interface ReadingPlace {
   readonly reading: CommandReading;
@@ -95,8 +95,8 @@ const SUBSCRIPT = /\w\[[^\]]*(\$\(|`)/;
 const SUBSTITUTION = /\$\(|`/;
 
 /**
- * Returns true for an expansion that the grammar did not parse, and for an expansion that evaluates a text like a shell
- * prompt (`@P`). Either one may run a substitution.
+ * Returns true for an expansion that the grammar did not parse. Also returns true for an expansion that evaluates a
+ * text like a shell prompt (`@P`). Both may run a substitution.
  */
 function isUnread(node: SyntaxNode): boolean {
   switch (node.type) {
@@ -125,7 +125,7 @@ function readCommand({ name, prefix, args, redirects }: Command, at: ReadingPlac
   for (const one of [...prefix, ...args]) if (one.type === 'Assignment') readSetting(textOfSetting(one), at);
 }
 
-/** Returns true for a redirection of the input, except from `/dev/null`. */
+/** Returns true for a redirection of the input, unless the input is `/dev/null`. */
 function readsFile(redirect: Command['redirects'][number]): boolean {
   if (!redirect.operator.startsWith('<')) return false;
   return redirect.type === 'HereDoc' || redirect.target === undefined || textOf(redirect.target) !== '/dev/null';
@@ -137,9 +137,7 @@ function textOfSetting({ name, value }: Assignment): string | undefined {
   return text === undefined ? undefined : `${name}=${text}`;
 }
 
-/**
- * Examines the value of a variable as a script and as code, because a program may run the value: `LESSOPEN='|x' less`.
- */
+/** Examines the value of a variable as a script and as code. A program may run this value: `LESSOPEN='|x' less`. */
 function readSetting(setting: string | undefined, at: ReadingPlace): void {
   if (setting === undefined) return;
   const text = setting.slice(setting.indexOf('=') + 1);
@@ -168,8 +166,9 @@ function readWords(words: PossibleCommand, at: ReadingPlace): void {
 }
 
 /**
- * Returns the commands that code in another language could run: every sequence of its names, and every sequence of the
- * texts in a list. Examples are `run(['git', 'push'])`, `spawn('git', { args: ['push'] })` and `s/x/git push/e`.
+ * Returns the commands that code in another language could run. These are every sequence of names in the code, and
+ * every sequence of texts in a list. Examples are `run(['git', 'push'])`, `spawn('git', { args: ['push'] })` and
+ * `s/x/git push/e`.
  */
 function commandsInCode(code: string): readonly PossibleCommand[] {
   const names = code.match(/[\w@%+:,./-]+/g) ?? [];
@@ -188,6 +187,6 @@ function readVariable({ name, value }: Assignment, at: ReadingPlace): void {
   const text = value.type === 'Word' ? textOf(value) : undefined;
   if (decides(name, text, value.type === 'Word' ? value.text : '')) return add([ANY], at);
   if (HOLDS_COMMAND.test(name)) return text === undefined ? add([ANY], at) : readSetting(text, at);
-  // Bash may later evaluate the value as a number or as a prompt, and then run the substitution in it.
+  // Bash may later evaluate the value as a number or as a prompt. It then runs the substitution in the value.
   if (text !== undefined && SUBSTITUTION.test(text)) readHanded({ as: 'script', text }, at);
 }

@@ -1,5 +1,5 @@
-// Reads a shell command for permission rules. A command that the grammar cannot parse matches no allow rule and every
-// deny rule.
+// Reads a shell command for permission rules. If the grammar cannot parse a command, the command matches no allow rule
+// and every deny rule.
 
 import type { CommandEffects } from '@tidemark/agent';
 import { parse } from 'unbash';
@@ -7,8 +7,8 @@ import { possibleCommands } from './possible-commands.ts';
 import type { AndOr, Command, Pipeline, Redirection, Script, Statement, Word } from 'unbash';
 
 /**
- * Maximum number of substitutions that a line may open. Parsing time grows with the square of this number, and no
- * ordinary command opens more.
+ * Maximum number of substitutions that a line may open. Parsing time grows with the square of this number. Ordinary
+ * commands open fewer.
  */
 const MAX_OPENINGS = 1_000;
 
@@ -17,8 +17,8 @@ const OPENING = /`|[$<>][({]/g;
 const UNREAD: CommandEffects = { plain: undefined, possible: [[undefined]] };
 
 /**
- * Finds the commands in the text that `bash -c` receives. `plain` lists the commands of a line in plain words, and
- * `possible` lists all commands that the line could run. Runs nothing and never throws.
+ * Finds the commands in the text that `bash -c` receives. `plain` lists the commands of a line if all their words are
+ * plain. `possible` lists all commands that the line could run. Runs nothing and never throws.
  */
 export function readCommands(source: string): CommandEffects {
   if ((source.match(OPENING) ?? []).length > MAX_OPENINGS) return UNREAD;
@@ -32,18 +32,16 @@ export function readCommands(source: string): CommandEffects {
   }
 }
 
-// The code below finds the commands of a line that contains only commands in plain words. Only these commands can match
-// an allow rule. The grammar finds the commands, and their characters are checked again. A line that the parser and the
-// shell could read differently therefore matches no allow rule.
+// The code below reads a line only if all its commands consist of plain words. Only such commands can match an allow
+// rule. The grammar finds the commands, and then their characters are checked again. The parser and the shell could
+// read a line differently. Such a line matches no allow rule.
 
-/** A word that every shell reads in the same way: bare, or quoted as a whole. */
+/** A word that every shell reads in the same way: without quotes, or completely inside one pair of quotes. */
 const PLAIN_WORD = /^(?:[\w@%+:,./=-]+|'[^'\p{Cc}]*'|"[^"$`\\!\p{Cc}]*")$/u;
 
 const BARE_WORD = /^[\w@%+:,./-]+$/;
 
-/**
- * A redirection that touches no file: the output is discarded or joined with the other output, or the input is empty.
- */
+/** A redirection that uses no file. The output is discarded or joined with the other output, or the input is empty. */
 const HARMLESS = /^(?:[012]?>>?[ \t]*\/dev\/null|&>[ \t]*\/dev\/null|<[ \t]*\/dev\/null|[012]?>&[12])$/;
 
 const BLANK = /^[ \t]+$/;
@@ -55,8 +53,8 @@ const BEFORE = /^[ \t\n]*$/;
 const BEHIND = /^[ \t]*[;&]?[ \t\n]*$/;
 
 /**
- * Returns each command as a list of words. Returns `undefined` if the line contains anything else, or if a part depends
- * on the running shell.
+ * Returns each command as a list of words. If the line contains anything else, or if a part depends on the running
+ * shell, returns `undefined`.
  */
 function plainCommands(source: string, script: Script): readonly (readonly string[])[] | undefined {
   const commands = commandsOf(script);

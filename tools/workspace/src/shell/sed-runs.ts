@@ -1,5 +1,5 @@
-// Detects if a sed script runs commands, through the command `e` or the flag `e` of `s`. The text that runs may come
-// from the input of sed.
+// Detects if a sed script runs commands. It runs commands through its command `e` or through the flag `e` of `s`. The
+// text of the command may come from the input of sed.
 
 /** Returns true if the script could run commands, or if it cannot be parsed. */
 export function sedRuns(script: string): boolean {
@@ -44,14 +44,16 @@ function lineEnd(script: string, from: number): number {
   return orEnd(script, script.indexOf('\n', from));
 }
 
-/** Returns the end of the text of `a`, `i` or `c`. The text continues after each line that ends in a backslash. */
+/**
+ * Returns the end of the text of `a`, `i` or `c`. If a line ends with a backslash, the text continues on the next line.
+ */
 function textEnd(script: string, from: number): number {
   let at = lineEnd(script, from);
   while (at < script.length && script[at - 1] === '\\') at = lineEnd(script, at + 1);
   return at;
 }
 
-/** Returns the offset after both parts of `s/a/b/`, or -1 if the delimiter after a part is missing. */
+/** Returns the offset after both parts of `s/a/b/`. If the delimiter after a part is missing, returns -1. */
 function afterParts(script: string, at: number): number {
   const delimiter = script[at] ?? '';
   const middle = afterPart(script, at + 1, delimiter);
@@ -59,8 +61,9 @@ function afterParts(script: string, at: number): number {
 }
 
 /**
- * Returns the offset after the next delimiter, or -1 if no delimiter follows. A delimiter in brackets counts too,
- * although some versions of sed read it as text there. The text after such a delimiter is then examined as commands.
+ * Returns the offset after the next delimiter. If there is no next delimiter, returns -1. A delimiter in brackets
+ * counts too, although some versions of sed read it as text. The text after such a delimiter is then examined as
+ * commands.
  */
 function afterPart(script: string, from: number, delimiter: string): number {
   if (delimiter === '') return -1;
@@ -72,8 +75,8 @@ function afterPart(script: string, from: number, delimiter: string): number {
 }
 
 /**
- * Returns the scripts among the arguments of sed, but not the content of script files. `undefined` is a script that
- * only the running shell knows.
+ * Returns the scripts among the arguments of sed, but not the content of script files. If only the running shell knows
+ * a script, its entry is `undefined`.
  */
 export function sedScripts(given: readonly (string | undefined)[]): readonly (string | undefined)[] {
   const scripts = given.flatMap((word, index) => {

@@ -1,10 +1,10 @@
-// Resolves a shell word to the text that a program receives, if the text is known without running anything.
+// Returns the text that a program receives for a shell word. The text is known only if nothing must be run to find it.
 
 import type { Word, WordPart } from 'unbash';
 
 /**
- * Returns the text of a word, with quotes and escapes resolved. Returns `undefined` if an expansion decides the text or
- * the number of words.
+ * Returns the text of a word, with quotes and escapes resolved. If the text or the number of words depends on an
+ * expansion, returns `undefined`.
  */
 export function textOf(word: Word): string | undefined {
   return word.parts === undefined ? word.value : joinParts(word.parts);

@@ -1,4 +1,4 @@
-// Context source `environment`: shows the current date, and the platform and shell on which commands run.
+// Context source `environment`: shows the current date, and the platform and the shell of the commands.
 
 import { existsSync } from 'node:fs';
 import { defined } from '@tidemark/core';
@@ -7,7 +7,7 @@ import { oneLine } from './one-line.ts';
 
 /** Facts about the machine. The defaults are detected from this process. */
 export interface EnvironmentOptions {
-  /** IANA name of the time zone that decides the date. */
+  /** IANA name of the time zone. It determines the date. */
   readonly timeZone?: string;
   /** Name of the platform, such as `Linux x64`. */
   readonly platform?: string;
@@ -16,8 +16,8 @@ export interface EnvironmentOptions {
 }
 
 /**
- * Creates a context source that notes the date, time zone, platform and shell. It makes another note when one of them
- * changes. The time of day is not included, because it would cause another note at each prompt.
+ * Creates a context source that notes the date, time zone, platform and shell. When one of them changes, it creates
+ * another note. The time of day is not included, because it would cause another note at each prompt.
  *
  * @throws RangeError when the time zone is unknown.
  */
@@ -34,7 +34,7 @@ export function environmentSource(options: EnvironmentOptions = {}): ContextSour
   };
 }
 
-/** Fixed locale, so that the date does not depend on the language of the machine. */
+/** Fixed locale. The date must not depend on the language of the machine. */
 const NO_LOCALE = 'en-US-u-ca-gregory-nu-latn';
 const DAY = { weekday: 'long', year: 'numeric', month: '2-digit', day: '2-digit' } as const;
 

@@ -9,8 +9,8 @@ import { instructionsSource } from './instructions.ts';
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /**
- * Creates a workspace with these files. Returns the folder, and the digests that a session would know after it has read
- * the files.
+ * Creates a workspace with these files. Returns the folder and digests. A session would know these digests after it has
+ * read the files.
  */
 async function read(files: Readonly<Record<string, string>>): Promise<{ folder: string; files: Map<string, string> }> {
   const folder = await newFolder();

@@ -1,5 +1,5 @@
 // Context source `instructions`: lists the AGENTS.md files that this session has read, and reports which of them have
-// changed since. The model reads their content with its tools, unless the user chose to attach the content.
+// changed since then. The model reads their content with its tools, unless the user chose to attach the content.
 
 import { createHash } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
@@ -17,9 +17,8 @@ import type { WorkspacePlace } from '../confine/confine.ts';
 /** Options of `instructionsSource`. */
 export interface InstructionsOptions {
   /**
-   * Delivery of AGENTS.md to the model. With the default `discover`, the model finds and reads AGENTS.md itself, and
-   * notes contain only file names and digests. With `attach`, a note also contains the AGENTS.md of the workspace
-   * folder.
+   * How the model gets AGENTS.md. With the default `discover`, the model finds and reads AGENTS.md itself, and notes
+   * contain only file names and digests. With `attach`, a note also contains the AGENTS.md of the workspace folder.
    */
   readonly instructions?: 'discover' | 'attach';
 }
@@ -29,8 +28,8 @@ const NAME = 'AGENTS.md';
 const MAX_LISTED = 40;
 
 /**
- * Creates a context source that notes each AGENTS.md read by the session's tools, with its digest. If such a file has
- * changed, the note asks the model to read it again.
+ * Creates a context source that notes each AGENTS.md that the session's tools have read, with its digest. If such a
+ * file has changed, the note asks the model to read the file again.
  */
 export function instructionsSource({ instructions = 'discover' }: InstructionsOptions = {}): ContextSource {
   const survey = async (view: SourceView): Promise<string | undefined> => {
@@ -83,8 +82,8 @@ const STATES = {
 } as const;
 
 /**
- * Wordings of the note, each with its wording in earlier versions. The revision is computed from the earlier wording,
- * so a session that began with an earlier version does not receive the same note again.
+ * Words of the note, each with the words of earlier versions. The revision is computed from the earlier words.
+ * Therefore a session that began with an earlier version does not receive the same note again.
  */
 const REWORDED: readonly (readonly [words: string, earlier: string])[] = [
   [STATES.changed, ': changed since; read it again before you go on with work under it'],
@@ -113,14 +112,14 @@ async function stateOf(path: string, digest: string, signal: AbortSignal): Promi
 }
 
 /**
- * Returns the digest of a file, or `undefined` if it does not exist. Links are not followed, because the recorded path
- * is a real path.
+ * Returns the digest of a file. If the file does not exist, returns `undefined`. Links are not followed, because the
+ * recorded path is a real path.
  */
 async function digestOf(path: string, signal: AbortSignal): Promise<string | undefined> {
   await using file = await openFile({ path, shown: path, inside: true });
   if (file === undefined) return undefined;
-  // A file of this size is never read whole, so it cannot be the file that the session read. The empty text differs
-  // from every digest, so the file is reported as changed.
+  // A file of this size is never read completely, so the session cannot have read this file. The empty text differs
+  // from every digest. Therefore the file is reported as changed.
   if (file.stats.size > BigInt(MAX_WHOLE)) return '';
   const hash = createHash('sha256');
   for await (const chunk of fileChunks(file.handle, signal)) hash.update(chunk);
@@ -128,8 +127,8 @@ async function digestOf(path: string, signal: AbortSignal): Promise<string | und
 }
 
 /**
- * Text for a note about the AGENTS.md of the workspace folder. The content of AGENTS.md is attached only if the user
- * chose this and the real file is inside the folder.
+ * Text for a note about the AGENTS.md of the workspace folder. The content is attached only if the user chose this and
+ * the real file is inside the folder.
  */
 export interface Attachment {
   /** Path of the file, with symlinks followed. */
@@ -138,14 +137,15 @@ export interface Attachment {
 }
 
 /**
- * Maximum number of bytes that are read. A note keeps 4 KiB of them inline, and the model reads more with
+ * Maximum number of bytes that are read. The note contains the first 4 KiB of them, and the model reads more with
  * `output_read`.
  */
 const MAX_BYTES = 64 * 1024;
 
 /**
- * Returns the text for a file of this name in a folder, or `undefined` if the file does not exist. `folder` is a real
- * path. If the file is a link to outside the folder, the text reports that and the link is not followed.
+ * Returns the text for a file with this name in a folder. If the file does not exist, returns `undefined`. `folder` is
+ * a real path. If the file is a link to a place outside the folder, the link is not followed, and the text reports
+ * this.
  */
 export async function attachInstructions(folder: string, name: string): Promise<Attachment | undefined> {
   const path = await unlessMissing(realpath(join(folder, name)));
@@ -162,8 +162,8 @@ export async function attachInstructions(folder: string, name: string): Promise<
 }
 
 /**
- * Returns the beginning of a file. Returns `undefined` if no regular file is at the path. Returns the error if tools
- * may not read the file or if a part of its path became a link.
+ * Returns the beginning of a file. If there is no regular file at the path, returns `undefined`. If tools must not read
+ * the file, or if a part of its path became a link, returns the error.
  */
 async function readBeginning(place: WorkspacePlace): Promise<string | WorkspaceError | undefined> {
   try {

@@ -1,5 +1,6 @@
-// Shows a name of a file, folder or branch in a note. An attacker may have chosen the name. Therefore it is shown as
-// one quoted line of limited length, without characters that control a terminal, reverse text or are invisible.
+// Shows the name of a file, folder or branch in a note. An attacker may have chosen the name. Therefore the name is
+// shown as one quoted line of limited length. Characters that control a terminal, reverse text or are invisible are
+// shown as escapes.
 
 import { graphemesOf } from '@tidemark/model';
 import { showName } from '../confine/show-name.ts';
@@ -7,7 +8,7 @@ import { showName } from '../confine/show-name.ts';
 const LONGEST = 100;
 
 /**
- * Returns at most `longest` characters of the name in double quotes. Control and format characters are shown as
+ * Returns at most `longest` characters of the name in double quotes. Control and format characters are replaced by
  * escapes.
  */
 export function oneLine(name: string, longest: number = LONGEST): string {

@@ -8,8 +8,8 @@ import { codeOf } from '../confine/file-problem.ts';
 import type { FileHandle } from 'node:fs/promises';
 
 /**
- * Creates a context source that notes the name of the workspace folder and its git branch. The branch is read again
- * after every tool call that may have switched it.
+ * Creates a context source that notes the name of the workspace folder and its git branch. After every tool call that
+ * may have switched the branch, the branch is read again.
  */
 export function workspaceSource(): ContextSource {
   return {
@@ -17,7 +17,7 @@ export function workspaceSource(): ContextSource {
     revision: async ({ workspace }) => `${nameOf(workspace)} ${sayHead(await gitHead(workspace))}`,
     render: async ({ workspace }) =>
       `Workspace folder: ${nameOf(workspace)}\nGit: ${sayHead(await gitHead(workspace))}`,
-    // A change of the folder or branch means another workspace, so it is noted as `switched` and not as `changed`.
+    // If the folder or branch changes, it is another workspace. The note therefore says `switched` and not `changed`.
     isAnother: () => true,
     affectedBy: ({ effect }) => effect === 'execute',
   };
@@ -38,8 +38,9 @@ function sayHead(head: GitHead | undefined): string {
   }
 }
 
-// The code below reads the branch of a folder from git's own files. It does not run git, because git in a folder of
-// another person runs programs that its configuration names. Formats: gitrepository-layout(5), "HEAD" and "gitfile".
+// The code below reads the branch of a folder from git's own files. It does not run git. If the folder belongs to
+// another person, git would run programs that the folder's configuration names. Formats: gitrepository-layout(5),
+// "HEAD" and "gitfile".
 
 /** Target of git's HEAD: a branch, or a commit if no branch is checked out. */
 export type GitHead =
@@ -52,13 +53,14 @@ export type GitHead =
 const MAX_BYTES = 4_352;
 
 /**
- * Placeholder that git writes into HEAD instead of a branch if the branches are stored in another format (reftable).
+ * Text that git writes into HEAD in place of a branch. Git does this if the branches are stored in another format
+ * (reftable).
  */
 const ELSEWHERE = '.invalid';
 
 /**
- * Returns the HEAD of the nearest repository that contains this folder. Returns `undefined` if no repository contains
- * it.
+ * Returns the HEAD of the nearest repository that contains this folder. If no repository contains it, returns
+ * `undefined`.
  */
 async function gitHead(folder: string): Promise<GitHead | undefined> {
   for (let at = resolve(folder); ; at = dirname(at)) {
@@ -69,8 +71,8 @@ async function gitHead(folder: string): Promise<GitHead | undefined> {
 }
 
 /**
- * Returns the `.git` folder, or the folder to which the gitfile of a worktree or submodule points. Returns `undefined`
- * if there is neither.
+ * Returns the `.git` folder. In a worktree or submodule, returns the folder that its gitfile points to. If there is
+ * neither, returns `undefined`.
  */
 async function gitFolder(path: string): Promise<string | undefined> {
   const kind = await kindOf(path);
@@ -97,12 +99,11 @@ function parseHead(text: string): GitHead {
   return /^[0-9a-f]{40}([0-9a-f]{24})?$/.test(line) ? { at: 'commit', commit: line } : { at: 'unknown' };
 }
 
-// The functions below open only regular files, because a pipe without a writer or an endless device would block the
-// process.
+// The functions below open only regular files. A pipe without a writer or an endless device would block the process.
 
 /**
- * Opens a regular file. The caller must close it. Returns `undefined` if it is missing or not a regular file, and
- * throws every other system error.
+ * Opens a regular file. The caller must close it. If the file is missing or is not a regular file, returns `undefined`.
+ * Throws every other system error.
  */
 async function openPlainFile(path: string): Promise<FileHandle | undefined> {
   const handle = await openAtOnce(path);

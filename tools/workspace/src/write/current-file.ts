@@ -1,5 +1,5 @@
-// Reads the state of a file before it is changed: its digest, its stats, its text form, and its bytes if there are not
-// too many.
+// Reads the state of a file before it is changed: its digest, its stats and its text form. Also reads its bytes, if
+// there are not too many.
 
 import type { Digest } from '@tidemark/log';
 import { digest } from '@tidemark/log';
@@ -18,15 +18,15 @@ export interface CurrentFile {
   readonly digest: Digest;
   /** Content of the file. `undefined` if the file is larger than the caller's limit. */
   readonly bytes: Buffer | undefined;
-  /** Line ends and byte order mark of the file, whatever its size is. */
+  /** Line ends and byte order mark of the file. Known for a file of any size. */
   readonly form: TextForm;
 }
 
-/** Maximum size in bytes of a file that is read whole. Hashing 20 GB would take minutes. */
+/** Maximum size in bytes of a file that is read completely. It would take minutes to compute the digest of 20 GB. */
 export const MAX_WHOLE: number = 256 * 1024 * 1024;
 
 /**
- * Returns the current state of a file, or `undefined` if it does not exist.
+ * Returns the current state of a file. If the file does not exist, returns `undefined`.
  *
  * @throws WorkspaceError with the codes of `openFile`, or `workspace/too-large` for a file above 256 MiB.
  */

@@ -1,6 +1,6 @@
-// Lock of a file for one writer at a time, across processes. Several sessions of a workspace add to a memory file.
-// Without a lock, a line of another session could be lost between reading the file and replacing it. The lock is a file
-// in the same folder that only one writer can create.
+// Lock of a file for one writer at a time, across processes. Several sessions of a workspace add lines to a memory
+// file. Without a lock, a line of another session could be lost between the reading of the file and its replacement.
+// The lock is a file in the same folder that only one writer can create.
 
 import { constants, open, unlink } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -12,18 +12,18 @@ import { makeFolderOf } from '../confine/held-folder.ts';
 import { processMark, processState } from './process-mark.ts';
 
 /**
- * Age in milliseconds after which a lock is ignored, because its holder was killed or is suspended. If a suspended
- * holder resumes and writes, its write is refused, because the file has changed by then.
+ * Age in milliseconds after which a lock is ignored. The process that holds the lock was then killed or is suspended.
+ * If a suspended process continues and writes, its write is refused, because the file has changed since then.
  */
 const LONGEST_MS = 5_000;
 
 const PAUSE_MS = 10;
 
-/** Maximum number of bytes read from a lock file. No process mark is that long. */
+/** Maximum number of bytes read from a lock file. Every process mark is shorter than this. */
 const MAX_MARK = 64;
 
 /**
- * Runs the work while this call holds the lock of the file. Waits until the lock is free.
+ * Takes the lock of the file, runs the work, and releases the lock. If the lock is not free, waits until it is free.
  *
  * @throws WorkspaceError with the codes of `replaceFile`, any error of the work, or the abort error of the signal.
  */
@@ -39,8 +39,8 @@ export async function whileHeld<T>(place: WorkspacePlace, signal: AbortSignal, w
 }
 
 /**
- * Tries to take the lock. If the existing lock may be removed (`isForgotten`), removes it and tries again. Returns true
- * on success.
+ * Tries to take the lock. If there is a lock that may be removed (`isForgotten`), removes it and tries again. Returns
+ * true on success.
  */
 async function isTaken(folder: HeldFolder, lock: string): Promise<boolean> {
   try {
@@ -56,8 +56,9 @@ async function isTaken(folder: HeldFolder, lock: string): Promise<boolean> {
 }
 
 /**
- * Returns true if the lock may be removed: its writer has ended, or the time of the lock file differs from the current
- * time by more than `LONGEST_MS`. A time in the future counts the same as a time in the past.
+ * Returns true if the lock may be removed. This is the case if its writer has ended. It is also the case if the time of
+ * the lock file differs from the current time by more than `LONGEST_MS`. The time of the lock file may be in the past
+ * or in the future.
  */
 async function isForgotten(folder: HeldFolder, lock: string): Promise<boolean> {
   const stats = await folder.statsOf(lock);
@@ -66,7 +67,7 @@ async function isForgotten(folder: HeldFolder, lock: string): Promise<boolean> {
   return stats.isFile() && processState(await markIn(folder.at(lock))) === 'ended';
 }
 
-/** Returns the process mark in a lock file. Returns an empty text if the mark cannot be read or is not written yet. */
+/** Returns the process mark in a lock file. If the mark cannot be read or is not written yet, returns an empty text. */
 async function markIn(path: string): Promise<string> {
   try {
     await using handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);

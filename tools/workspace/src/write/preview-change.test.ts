@@ -1,5 +1,5 @@
-// Tests the preview that a person sees of `write`, `edit` and `memory_update`, and that only the previewed change is
-// made.
+// Tests the preview of `write`, `edit` and `memory_update` that a person sees. Also tests that only the previewed
+// change is made.
 
 import type { Tool, ToolPreview } from '@tidemark/agent';
 import type { Digest } from '@tidemark/log';

@@ -1,4 +1,5 @@
-// Creates the preview of a file change for the person who approves it: the whole unified diff against the current file.
+// Creates the preview of a file change for the person who approves the change. The preview is the whole unified diff
+// against the current file.
 
 import type { ToolPreview } from '@tidemark/agent';
 import { createHash } from 'node:crypto';
@@ -6,11 +7,11 @@ import type { WorkspacePlace } from '../confine/confine.ts';
 import type { CurrentFile } from './current-file.ts';
 import { textOf } from './text-form.ts';
 
-/** Maximum number of characters of a preview. A longer preview contains only digests and sizes. */
+/** Maximum number of characters of a preview. If a preview would be longer, it contains only digests and sizes. */
 const MAX_CHARACTERS = 1024 * 1024;
 /**
- * Maximum number of edits in a diff. A change with more edits is shown as if all lines were replaced. This shows the
- * same change in more lines.
+ * Maximum number of edits in a diff. If a change has more edits, the diff replaces all lines. It shows the same change
+ * in more lines.
  */
 const MAX_EDITS = 2_000;
 
@@ -25,8 +26,8 @@ export interface FileChange {
 }
 
 /**
- * Returns the preview of a change as a diff. For a new file, the diff contains the whole content. If the preview has
- * more than 1,048,576 characters, it contains only sizes and digests, and `unseen` gives the reason.
+ * Returns the preview of a change as a diff. For a new file, the diff contains the whole content. If the preview would
+ * have more than 1,048,576 characters, it contains only sizes and digests, and `unseen` gives the reason.
  */
 export async function previewChange(change: FileChange): Promise<ToolPreview> {
   const { place, current, after } = change;
@@ -63,13 +64,13 @@ async function bodyOf(current: PreviewedFile | undefined, after: string): Promis
   return `(all line endings stay CRLF)\n${await hunksOf(before.replaceAll('\r\n', '\n'), after.replaceAll('\r\n', '\n'))}`;
 }
 
-/** Returns true if the text has line ends and all of them are CRLF. */
+/** Returns true if the text has line ends and all its line ends are CRLF. */
 function endsInCrlf(text: string): boolean {
   return text.includes('\n') && !/(?<!\r)\n|\r(?!\n)/.test(text);
 }
 
 async function hunksOf(before: string, after: string): Promise<string> {
-  // Load the 19 modules of this package only when a person must approve a change for the first time.
+  // The 19 modules of this package are loaded only when a person must approve a change for the first time.
   const { structuredPatch } = await import('diff');
   const patch = structuredPatch('', '', before, after, '', '', { context: 3, maxEditLength: MAX_EDITS });
   if (patch === undefined) return replacedLines(before, after);
@@ -82,8 +83,8 @@ async function hunksOf(before: string, after: string): Promise<string> {
 }
 
 /**
- * Returns a range in the format of a unified diff. For an empty range, the start is the number of the line before the
- * range.
+ * Returns a range in the format of a unified diff. If the range is empty, its start is the number of the line before
+ * it.
  */
 function rangeOf(start: number, lines: number): string {
   return `${lines === 0 ? start - 1 : start},${lines}`;

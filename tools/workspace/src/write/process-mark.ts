@@ -1,19 +1,19 @@
-// Process mark: a text that a process writes into the names or contents of its temporary files. A later process can
-// then check if the writer still runs. A process id alone is not enough, because it is reused and means another process
-// in another container.
+// Process mark: a text that a process writes into the names or contents of its temporary files. With the mark, a later
+// process can check if the writer still runs. A process id alone is not enough, because ids are used again, and because
+// the same id means another process in another container.
 
 import { createHash } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 
-/** Pattern of a mark: process id, start time, and a hash of the boot and the process namespace to which both belong. */
+/** Pattern of a mark: process id, start time, and a hash. The hash identifies the boot and the process namespace. */
 export const PROCESS_MARK: RegExp = /\d+-\d+-[0-9a-f]{8}/;
 
-/** Value in place of the hash on systems without `/proc`, such as macOS. */
+/** Value that is used instead of the hash on systems without `/proc`, such as macOS. */
 const NO_HOST = '00000000';
 
 /**
- * Index of the start time among the fields of `/proc/N/stat` that follow the name in parentheses, see proc_pid_stat(5).
- * Index 0 is the state.
+ * Index of the start time in `/proc/N/stat`. Only the fields after the name in parentheses are counted, and index 0 is
+ * the state. See proc_pid_stat(5).
  */
 const START = 19;
 
@@ -25,8 +25,8 @@ export function processMark(): string {
 }
 
 /**
- * Returns the state of the process that a mark names. The state is `unknown` for another machine, boot or container,
- * and for every mark on a system without `/proc`.
+ * Returns the state of the process that a mark names. If the mark comes from another machine, boot or container, the
+ * state is `unknown`. On a system without `/proc`, the state is always `unknown`.
  */
 export function processState(mark: string): 'alive' | 'ended' | 'unknown' {
   const [pid = '', start, host = NO_HOST] = mark.split('-');
@@ -34,7 +34,7 @@ export function processState(mark: string): 'alive' | 'ended' | 'unknown' {
   return startOf(Number(pid)) === start ? 'alive' : 'ended';
 }
 
-/** Returns the start time of a process. Returns `undefined` if the process does not exist or is a zombie. */
+/** Returns the start time of a process. If the process does not exist or is a zombie, returns `undefined`. */
 function startOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');

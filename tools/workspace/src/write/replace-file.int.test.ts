@@ -21,8 +21,8 @@ const [PID, START, HOST] = processMark().split('-');
 const noMarks = HOST === '00000000';
 
 /**
- * Marks of two other processes with the same process id: an earlier process on this machine, and a process in another
- * container.
+ * Marks of two other processes with the same process id. One is an earlier process on this machine. The other is a
+ * process in another container.
  */
 const ENDED = `${PID}-${Number(START) - 1}-${HOST}`;
 
@@ -30,7 +30,7 @@ const ELSEWHERE = `${PID}-${START}-ffffffff`;
 
 const isTemporary = (name: string): boolean => /^\.tidemark-.*\.tmp$/.test(name);
 
-/** Starts a writer and kills it when it has a temporary file. Returns the temporary files that remain. */
+/** Starts a writer. When the writer has a temporary file, kills it. Returns the temporary files that remain. */
 async function killWriter(folder: string, path: string): Promise<readonly string[]> {
   const child = spawn(process.execPath, [WRITER, path], { stdio: ['ignore', 'ignore', 'inherit'] });
   const closed = once(child, 'close');
@@ -58,7 +58,7 @@ describe.skipIf(noMarks)('after a writer was killed (skipped without /proc)', ()
     const bench = await openBench();
     const lock = await bench.put('.tidemark/.tidemark-MEMORY.md.lock', ENDED);
     const place = { path: join(bench.folder, '.tidemark/MEMORY.md'), shown: 'MEMORY.md', inside: true };
-    // With an aborted signal, `whileHeld` throws instead of waiting for the lock.
+    // With an aborted signal, `whileHeld` does not wait for the lock and throws.
     const whileOurs = (): Promise<string> =>
       whileHeld(place, AbortSignal.abort(), async () => await readFile(lock, 'utf8'));
     expect(await whileOurs()).toBe(processMark());

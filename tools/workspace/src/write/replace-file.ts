@@ -1,6 +1,6 @@
 // Replaces a whole file, or creates it. The new content is written to a temporary file in the same folder, flushed, and
-// then renamed. A reader sees the old file or the new one, even if the process is killed at any instant (L8). Each step
-// uses an open descriptor of the folder (`HeldFolder`) instead of its path.
+// then renamed. A reader sees either the old file or the new file, even if the process is killed at any time (L8). Each
+// step uses an open descriptor of the folder (`HeldFolder`) instead of its path.
 
 import type { BigIntStats } from 'node:fs';
 import { access, constants, open, rename, unlink, readdir } from 'node:fs/promises';
@@ -14,11 +14,13 @@ import { randomBytes } from 'node:crypto';
 import { PROCESS_MARK, processMark, processState } from './process-mark.ts';
 
 /**
- * Writes a whole file. `before` is the state of the file that was checked, or `undefined` if no file existed. Nothing
- * is written if the file at this path now is another one or has changed. Missing folders are created, and the mode of
- * the file is kept. Temporary files of a killed process are removed by the next process that writes into the folder.
+ * Writes a whole file. `before` is the state of the file that was checked, or `undefined` if no file existed. If the
+ * file at this path has changed or is now another file, nothing is written. Missing folders are created, and the mode
+ * of the file stays the same. If a process was killed, its temporary files are removed by the next process that writes
+ * into the folder.
  *
- * @throws WorkspaceError `workspace/changed`, `workspace/moved` or `workspace/file-system`. The file is unchanged then.
+ * @throws WorkspaceError `workspace/changed`, `workspace/moved` or `workspace/file-system`. In that case, the file is
+ * unchanged.
  */
 export async function replaceFile(
   place: WorkspacePlace,
@@ -27,7 +29,8 @@ export async function replaceFile(
 ): Promise<void> {
   await using folder = await makeFolderOf(place);
   await inWords(place.shown, async () => {
-    // A rename checks only the permission of the folder. This check respects a file that its owner made read-only.
+    // A rename checks only the permission of the folder. This check also refuses to replace a file that its owner made
+    // read-only.
     if (before !== undefined) await access(folder.at(basename(place.path)), constants.W_OK);
     await removeLeftovers(folder);
     await writeBeside(folder, place, bytes, before);
@@ -53,8 +56,8 @@ async function writeBeside(
 }
 
 /**
- * Writes the bytes to a new file. If it will replace an old file, other users cannot open it until it has the mode of
- * the old file, because the old file may be closed to other users.
+ * Writes the bytes to a new file. Other users may have no access to the old file. Therefore other users cannot open the
+ * new file until it has the mode of the old file.
  */
 async function writeWhole(path: string, bytes: Uint8Array, before: BigIntStats | undefined): Promise<void> {
   await using handle = await open(path, 'wx', before === undefined ? 0o666 : 0o600);
@@ -86,16 +89,16 @@ function isSameState(before: BigIntStats, now: BigIntStats | undefined): boolean
   );
 }
 
-// The code below handles temporary files next to a file that is being written. A killed process leaves its temporary
-// file behind, and the next process that writes into the folder removes it.
-// `docs/decisions/2026-11-22-folder-descriptors.md` explains why nothing removes it sooner.
+// The code below handles the temporary files of writes. If a process is killed, its temporary file remains, and the
+// next process that writes into the folder removes it. `docs/decisions/2026-11-22-folder-descriptors.md` explains why
+// nothing removes it earlier.
 
 /** Pattern of a temporary name. Earlier versions created names without a process mark. */
 const NAME = new RegExp(`^\\.tidemark-(?:(${PROCESS_MARK.source})-[0-9a-f]{8}|[0-9a-f]{16})\\.tmp$`);
 
 /**
- * Age in milliseconds after which a temporary file is removed if its writer cannot be checked. No write takes that
- * long.
+ * Age in milliseconds after which a temporary file is removed if its writer cannot be checked. Every write takes less
+ * time.
  */
 const LONGEST_MS = 60 * 60 * 1000;
 
@@ -105,20 +108,21 @@ export function temporaryName(): string {
 }
 
 /**
- * Folders that this process has already searched. The key includes the birth time, because an inode number is reused.
+ * Folders that this process has already searched. The key includes the birth time, because inode numbers are used
+ * again.
  */
 const swept = new Set<string>();
 
 /**
- * Removes the temporary files that ended processes of this user left in the folder. Each process searches each folder
- * only once. A file that cannot be removed stays.
+ * Removes temporary files from the folder if they belong to ended processes of this user. Each process searches each
+ * folder only one time. If a file cannot be removed, it remains.
  */
 async function removeLeftovers(folder: HeldFolder): Promise<void> {
   const stats = await folder.statsOf('.');
   const key = `${stats?.dev}:${stats?.ino}:${stats?.birthtimeNs}`;
   if (swept.has(key)) return;
   swept.add(key);
-  // A folder that may be written but not listed is not cleaned.
+  // If the folder may be written but not listed, nothing is removed.
   const names = await readdir(folder.at('.')).catch(() => []);
   const left = names.filter((name) => NAME.test(name));
   await Promise.all(left.map((name) => removeLeftover(folder, name).catch(() => undefined)));

@@ -1,5 +1,5 @@
-// Checks that a file is still in the state that this session knows, so that no change by another writer is overwritten
-// unseen.
+// Checks that a file is still in the state that this session knows. Therefore no change by another writer is
+// overwritten without notice.
 
 import type { ToolContext, ToolPreview } from '@tidemark/agent';
 import type { FileTouch } from '@tidemark/log';
@@ -8,11 +8,11 @@ import { WorkspaceError } from '../workspace-error.ts';
 import type { CurrentFile } from './current-file.ts';
 import { baseOf } from './preview-change.ts';
 
-/** Part of a call's context that both the preview and the run of the call use. A preview has no `approved`. */
+/** Part of a call's context. Both the preview and the run of the call use this part. A preview has no `approved`. */
 export type Approvable = Pick<ToolContext, 'signal' | 'fileSeen' | 'approved'>;
 
 /**
- * Checks that a file has the bytes that the session last saw. A file that the session never saw passes.
+ * Checks that a file has the bytes that the session last saw. If the session never saw the file, there is no error.
  *
  * @throws WorkspaceError `workspace/changed` when the session saw other bytes.
  */
@@ -26,7 +26,7 @@ export function assertAsSeen({ shown }: WorkspacePlace, current: CurrentFile, se
 }
 
 /**
- * Checks that the session has seen a file. An empty file passes.
+ * Checks that the session has seen a file. If the file is empty, there is no error.
  *
  * @throws WorkspaceError `workspace/unread` when the session never saw the file and the file is not empty.
  */
@@ -40,7 +40,8 @@ export function assertSeen({ shown }: WorkspacePlace, current: CurrentFile, seen
 }
 
 /**
- * Checks that a file still has the bytes for which a person approved the change. A call without an approval passes.
+ * Checks that a file still has the bytes for which a person approved the change. If the call has no approval, there is
+ * no error.
  *
  * @throws WorkspaceError `workspace/changed` when the approval was for other bytes.
  */

@@ -7,8 +7,8 @@ import { showDiff } from './show-diff.ts';
 const TOKEN = ['gh', 'p_', 'Zx9Kq2Lm7Wd4'.repeat(3)].join('');
 const PARTS = Array.from({ length: TOKEN.length - 11 }, (_, at) => TOKEN.slice(at + 4, at + 12));
 /**
- * Returns the parts of `TOKEN` in the text. Returns an empty list if the text contains the whole secret, because the
- * mask recognizes a whole secret but not a part of it.
+ * Returns the parts of `TOKEN` in the text. If the text contains the whole secret, returns an empty list. The mask
+ * recognizes a whole secret but not a part of it.
  */
 const leftOf = (text: string): readonly string[] =>
   text.includes(TOKEN) ? [] : PARTS.filter((part) => text.includes(part));

@@ -11,12 +11,12 @@ const LONGEST_LINE = 400;
 export const TOO_LARGE = '(too large for a diff)';
 
 /**
- * Returns the hunks of the diff, or one line that explains why the diff is omitted. A different line end or byte order
- * mark does not count as a change.
+ * Returns the hunks of the diff. If the diff is omitted, returns one line with the reason. A different line end or byte
+ * order mark does not count as a change.
  */
 export async function showDiff(before: string, after: string): Promise<string> {
   if (before.length + after.length > MAX_BYTES) return TOO_LARGE;
-  // Load the 19 modules of this package only when the session writes for the first time.
+  // The 19 modules of this package are loaded only when the session writes for the first time.
   const { structuredPatch } = await import('diff');
   const options = { context: 3, maxEditLength: MAX_EDITS, stripTrailingCr: true };
   const patch = structuredPatch('', '', plain(before), plain(after), '', '', options);

@@ -1,13 +1,13 @@
-// Form of a text file: its line ends and its byte order mark. Models do not see this form and send plain line feeds. A
-// change by a model keeps the form of the file.
+// Form of a text file: its line ends and its byte order mark. Models do not see this form and send plain line feeds.
+// When a model changes a file, the form of the file stays the same.
 
 import { isUtf8 } from 'node:buffer';
 
 const BOM = '\uFEFF';
 
 /**
- * Decodes UTF-8 bytes without changes, including a byte order mark. Returns `undefined` if the bytes are not valid
- * UTF-8 or contain a NUL byte.
+ * Decodes UTF-8 bytes without changes, including a byte order mark. If the bytes are not valid UTF-8 or contain a NUL
+ * byte, returns `undefined`.
  */
 export function textOf(bytes: Uint8Array): string | undefined {
   if (!isUtf8(bytes) || bytes.includes(0)) return undefined;
@@ -24,15 +24,15 @@ export interface TextForm {
 export interface FormReader {
   add(bytes: Uint8Array): void;
   /**
-   * Returns the form of the bytes that were added. Returns line feeds without a byte order mark if the bytes are not
-   * valid UTF-8 or contain a NUL byte.
+   * Returns the form of the bytes that were added. If the bytes are not valid UTF-8 or contain a NUL byte, the form is
+   * line feeds without a byte order mark.
    */
   form(): TextForm;
 }
 
 const PLAIN: TextForm = { end: '\n', marked: false };
 
-/** Creates a form reader. It holds no bytes, so it can read a file of any size. */
+/** Creates a form reader. It stores no bytes, so it can read a file of any size. */
 export function createFormReader(): FormReader {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   const seen = { length: 0, last: '', all: 0, long: 0, marked: false, isText: true };
@@ -63,7 +63,7 @@ export function createFormReader(): FormReader {
   };
 }
 
-/** Returns the line end that more than half of the lines have. Returns a line feed for a text of one line. */
+/** Returns the line end of more than half of the lines. For a text of one line, returns a line feed. */
 export function lineEnd(text: string): '\n' | '\r\n' {
   return countOf(text, '\r\n') * 2 > countOf(text, '\n') ? '\r\n' : '\n';
 }
@@ -79,15 +79,14 @@ export function withLineEnds(words: string, end: '\n' | '\r\n'): string {
   return words.replace(/\r?\n/g, end);
 }
 
-/** Returns the form of a text. */
 export function formOf(text: string): TextForm {
   return { end: lineEnd(text), marked: text.startsWith(BOM) };
 }
 
 /**
- * Returns the new text of a whole file with the line ends and the byte order mark of the old file, and the names of the
- * properties that were kept. If the new text itself contains a carriage return, its line ends are not changed. If the
- * new text begins with a byte order mark, no mark is added.
+ * Returns the new text of a whole file with the line ends and the byte order mark of the old file. Also returns the
+ * names of the properties that stayed the same. If the new text itself contains a carriage return, its line ends are
+ * not changed. If the new text begins with a byte order mark, no mark is added.
  */
 export function inFormOf(old: TextForm, words: string): { readonly text: string; readonly kept: readonly string[] } {
   const long = old.end === '\r\n' && !words.includes('\r');

@@ -1,4 +1,4 @@
-// `write` tool: writes a whole file, either a new one or one that the session has read.
+// `write` tool: writes a whole file. The file is either new, or the session has read it.
 
 import type { PreviewContext, Tool, ToolContext, ToolOutput, ToolPreview } from '@tidemark/agent';
 import { digest } from '@tidemark/log';
@@ -26,14 +26,12 @@ const ARGUMENTS = argumentsOf(
 const DESCRIPTION =
   'Creates a file and its folders, or replaces a whole file. Read an existing file first: the call fails if you did not, or if the file changed since. Returns the size and the diff. To change part of a file, use edit.';
 
-/**
- * Maximum size in bytes of an old file that is held in memory for the diff. A larger file is replaced without a diff.
- */
+/** Maximum size in bytes of an old file that is in memory for the diff. A larger file is replaced without a diff. */
 const MAX_FOR_DIFF = 1024 * 1024;
 
 /**
- * Creates the tool `write`, with effect class `write`. A path outside the workspace, or a path whose write needs the
- * user's consent, is not `confined`.
+ * Creates the tool `write`, with effect class `write`. A path is not `confined` if it is outside the workspace, or if a
+ * write to it needs the user's consent.
  */
 export function createWriteTool(confinement: Confinement): Tool {
   return {
@@ -63,7 +61,7 @@ export function createWriteTool(confinement: Confinement): Tool {
 interface PlannedWrite {
   readonly current: CurrentFile | undefined;
   readonly text: string;
-  /** Names of the properties of the old file that the new file keeps, such as CRLF line ends. */
+  /** Names of the properties that the new file has in common with the old file, such as CRLF line ends. */
   readonly kept: readonly string[];
 }
 
@@ -118,7 +116,10 @@ async function overwrite(
   );
 }
 
-/** Returns the diff, or the reason why it is omitted. Returns an empty text if the old file is not UTF-8 text. */
+/**
+ * Returns the diff. If the diff is omitted, returns the reason. If the old file is not UTF-8 text, returns an empty
+ * text.
+ */
 async function diffOf(before: Buffer | undefined, after: string): Promise<string> {
   if (before === undefined) return TOO_LARGE;
   const old = textOf(before);

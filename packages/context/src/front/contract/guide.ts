@@ -1,6 +1,6 @@
 // Operating guide of contract `tm1`. It fills a front up to a model's floor if that reduces the cost. Its guidance is
-// true in any project. Each section can be read alone and is used whole or not at all; the most useful sections come
-// first. A test pins the sections.
+// true in any project. Each section can be read alone. A section is used whole or not at all. The most useful sections
+// come first. A test pins the sections.
 
 import { CARE } from './guide-care.ts';
 import { CRAFT } from './guide-craft.ts';

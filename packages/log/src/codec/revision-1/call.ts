@@ -1,4 +1,4 @@
-// Decoders of events about calls to a model and to tools. Frozen after the first release.
+// Decoders of events about calls to a model and to tools. They do not change after the first release.
 
 import { z } from 'zod';
 import type {

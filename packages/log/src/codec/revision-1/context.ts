@@ -1,4 +1,4 @@
-// Decoders of events that decide the content of requests. Frozen after the first release.
+// Decoders of events that decide the content of requests. They do not change after the first release.
 
 import { z } from 'zod';
 import type {

@@ -142,7 +142,8 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-// Schemas of the smallest parts of a payload: branded values, JSON and counts. Frozen after the first release.
+// Schemas of the smallest parts of a payload: branded values, JSON and counts. They do not change after the first
+// release.
 
 /**
  * One schema for each field of `T`. The type makes every field required. If a field had no schema, it would be lost

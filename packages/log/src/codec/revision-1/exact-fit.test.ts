@@ -37,7 +37,7 @@ const anyValue = fc.oneof(
 );
 
 /**
- * Kind whose payload the fast check never accepts, because the check does not support the schema of the `sizes` field.
+ * Kind whose payload always fails the fast check, because the check does not support the schema of the `sizes` field.
  */
 const ASKED = 'compaction.refused';
 

@@ -1,4 +1,4 @@
-// Decoder of `request.observed`. Frozen after the first release.
+// Decoder of `request.observed`. It does not change after the first release.
 
 import { z } from 'zod';
 import type { ObservedMarker, RequestObserved } from '../../events/observed.ts';

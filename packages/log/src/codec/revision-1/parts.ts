@@ -1,4 +1,4 @@
-// Schemas of the parts of prompts, results and answers. Frozen after the first release.
+// Schemas of the parts of prompts, results and answers. They do not change after the first release.
 
 import type {
   AnswerPart,

@@ -1,4 +1,4 @@
-// Decoders of events about the session itself. Frozen after the first release.
+// Decoders of events about the session itself. They do not change after the first release.
 
 import { z } from 'zod';
 import type {

@@ -6,7 +6,7 @@ import { SORTED_JSON } from '@tidemark/agent';
 import type { AnswerPart, BilledIn, Position } from '@tidemark/log';
 import { position } from '@tidemark/log';
 import type { BilledCalls } from './billed-calls.ts';
-import { callIdentity } from './billed-calls.ts';
+import { callIdentity, withMostOutput } from './billed-calls.ts';
 import { plainText } from '../format/format.ts';
 import { hashText } from '../file/fields.ts';
 import type {
@@ -207,7 +207,10 @@ function billedIn(
   const identity = callIdentity({ format, response, at: from.at, provider, model, usage, parts });
   if (identity === undefined || usage === undefined) return {};
   const before = billed.get(identity);
-  billed.set(identity, before === undefined ? { session, position: position(at), usage } : { ...before, usage });
+  billed.set(
+    identity,
+    before === undefined ? { session, position: position(at), usage } : withMostOutput(before, usage),
+  );
   return before === undefined ? {} : { billed: before };
 }
 

@@ -4,7 +4,7 @@
 
 import type { AnswerPart, BilledIn, Usage } from '@tidemark/log';
 import { canonicalText } from '@tidemark/log';
-import { allWritten } from '@tidemark/model';
+import { allWritten, outputTokens } from '@tidemark/model';
 import { hashText } from '../file/fields.ts';
 
 /** Values that identify a provider call, in a transcript and in the log of its import. */
@@ -55,4 +55,12 @@ export function callIdentity({
 
 function isUnique(part: AnswerPart): boolean {
   return part.type === 'call' || (part.type === 'reasoning' && part.opaque !== undefined);
+}
+
+/**
+ * Returns a billed call with the usage that has more output. The answer of a copy can be cut off, and a record of it
+ * that was written earlier has less output.
+ */
+export function withMostOutput(billed: BilledIn, usage: Usage): BilledIn {
+  return (outputTokens(usage) ?? 0) > (outputTokens(billed.usage) ?? 0) ? { ...billed, usage } : billed;
 }

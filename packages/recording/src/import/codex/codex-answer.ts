@@ -4,9 +4,9 @@
 import { defined, rawMember } from '@tidemark/core';
 import type { AnswerPart, CallId, Json, Timestamp, Usage } from '@tidemark/log';
 import { callId } from '@tidemark/log';
-import { defaultCatalog, findModel } from '@tidemark/model';
 import type { JsonObject } from '../file/fields.ts';
 import { countOf, isObject, listOf, nameOf, objectOf, textOf } from '../file/fields.ts';
+import { billsWrites } from '../format/bills-writes.ts';
 import type { From, ImportedMove } from '../format/move.ts';
 import type { CodexRecord } from './codex-record.ts';
 
@@ -129,12 +129,4 @@ export function codexUsage(value: Json | undefined, model: string): Usage | unde
     ...(!isSorted && fresh >= 0 && { input }),
     ...(reasoning === undefined || reasoning > output ? { answer: output } : { answer: output - reasoning, reasoning }),
   };
-}
-
-// True if the catalog has a price of written tokens, and for a model that the catalog does not contain. The Codex
-// variants of a model have no rows of their own.
-function billsWrites(model: string): boolean {
-  const row = findModel(defaultCatalog(), model) ?? findModel(defaultCatalog(), model.replace(/-codex.*$/, ''));
-  if (row === undefined) return true;
-  return row.prices.some(({ tiers }) => tiers.some(({ price }) => Object.keys(price.writes).length > 0));
 }

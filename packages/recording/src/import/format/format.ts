@@ -11,7 +11,7 @@ import type { JsonObject } from '../file/fields.ts';
 import { isList, isObject, nameOf, objectOf, textOf, listOf } from '../file/fields.ts';
 
 /** Names of the known formats. */
-export type FormatName = 'pi-1' | 'pi-2' | 'pi-3' | 'claude-code' | 'codex' | 'opencode' | 'gemini-cli';
+export type FormatName = 'pi-1' | 'pi-2' | 'pi-3' | 'claude-code' | 'codex' | 'opencode' | 'gemini-cli' | 'copilot';
 
 /** Function that stores bytes outside the log and returns their digest. */
 export type Keep = (bytes: Uint8Array) => Digest;
@@ -29,6 +29,8 @@ export interface BranchReader {
   pass(move: ImportedMove): readonly ImportedMove[];
   /** Returns all moves that the reader still holds. */
   release(): readonly ImportedMove[];
+  /** Returns the task of the subagent, if the file states it before the first prompt of the subagent. */
+  task?(): string | undefined;
 }
 
 /** Values that a branch reader needs: the branch, the outline of the file, and the function that stores bytes. */
@@ -52,6 +54,8 @@ export interface FileReading {
   /** Rows that make up the message that is being read. */
   run: MessageRun | undefined;
   readonly stated: StatedFacts;
+  /** Tasks of subagents that have not started yet, by the call that starts the subagent. */
+  readonly tasks: Map<string, string>;
 }
 
 /** Latest facts that a file states in records of their own, for the records after them in all branches. */

@@ -1,7 +1,7 @@
 // Folder in which a coding agent keeps its transcripts.
 
 /** Coding agent whose transcripts can be imported. */
-export type AgentProgram = 'claude-code' | 'pi' | 'codex' | 'opencode' | 'gemini-cli';
+export type AgentProgram = 'claude-code' | 'pi' | 'codex' | 'opencode' | 'gemini-cli' | 'copilot';
 
 /** Folder in which an agent keeps transcripts. It may not exist. */
 export interface TranscriptPlace {

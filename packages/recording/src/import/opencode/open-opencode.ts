@@ -1,7 +1,14 @@
 // Opens what OpenCode keeps: a database, of which one session is read, the file of one session in the folder of older
 // versions, or an exported file.
 
-import { databaseRows, folderRows, isDatabase, listStoredSessions, sessionFileId } from './stored-sessions.ts';
+import {
+  databaseRows,
+  folderRows,
+  hasStoredSession,
+  isDatabase,
+  listStoredSessions,
+  sessionFileId,
+} from './stored-sessions.ts';
 import type { StoredSession } from './stored-sessions.ts';
 import { ImportError } from '../format/import-error.ts';
 import { exportRows, isExport } from './export-rows.ts';
@@ -69,8 +76,12 @@ export function sessionsInDatabase(path: string): readonly StoredSession[] {
 }
 
 function readSessions(path: string): readonly StoredSession[] | undefined {
+  return tryRead(path, () => listStoredSessions(path));
+}
+
+function tryRead<T>(path: string, read: () => T): T {
   try {
-    return listStoredSessions(path);
+    return read();
   } catch (error) {
     throw asImportError(path, error);
   }
@@ -87,9 +98,8 @@ function asImportError(path: string, error: unknown): unknown {
 const SHOWN = 5;
 
 function chooseSession(path: string, asked: string | undefined): string {
+  if (asked !== undefined && tryRead(path, () => hasStoredSession(path, asked))) return asked;
   const sessions = sessionsInDatabase(path);
-  const found = sessions.find(({ id }) => id === asked);
-  if (found !== undefined) return found.id;
   const [only, ...others] = sessions;
   if (only === undefined)
     throw new ImportError('import/empty', `${path} is empty: it contains no session.`, { source: path });

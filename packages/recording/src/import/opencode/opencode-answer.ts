@@ -2,7 +2,7 @@
 // message can contain several calls, each of which ends with a part `step-finish`.
 
 import { defined, rawMember } from '@tidemark/core';
-import type { AnswerPart, CallId, Json, StopReason, Timestamp, Usage } from '@tidemark/log';
+import type { AnswerPart, CallId, Json, StopReason, Timestamp } from '@tidemark/log';
 import { callId } from '@tidemark/log';
 import type { JsonObject } from '../file/fields.ts';
 import { listOf, momentOf, nameOf, objectOf, textOf } from '../file/fields.ts';
@@ -168,19 +168,20 @@ function stopOf(reason: string | undefined, parts: OpenCodeAnswer['parts']): Sto
 
 /**
  * Ends a message. Parts after the last finished call are a call without a recorded end: it was interrupted, it failed, or
- * the client stopped. In versions that write no `step-finish`, the message states the end.
+ * the client stopped. If they contain a tool call, the model had finished. In versions that write no `step-finish`, the
+ * message states the end.
  */
 export function endMessage(answer: OpenCodeAnswer): readonly ImportedMove[] {
-  const { message, parts, results, finished } = answer;
+  const { message, parts, finished } = answer;
   const error = objectOf(message['error']);
   const name = nameOf(error['name']);
   const reason = nameOf(message['finish']);
-  if (name === undefined && finished === 0 && reason !== undefined)
-    return finishStep(answer, message['tokens'], reason);
-  if (name === undefined && parts.length === 0) return [];
-  if (name === undefined || name === 'MessageAbortedError' || parts.length > 0)
-    return [cutOff(answer, name === 'MessageAbortedError' ? 'user' : 'transport', messageOf(error)), ...results];
-  return finished > 0 ? [] : [openCodeFailure(error, answer.from, answer.startedAt)];
+  const hasCalls = parts.some(({ type }) => type === 'call');
+  if (hasCalls || (name === undefined && finished === 0 && reason !== undefined))
+    return finishStep(answer, finished === 0 ? message['tokens'] : undefined, reason);
+  if (name === 'MessageAbortedError') return [cutOff(answer, 'user', undefined)];
+  if (parts.length > 0) return [cutOff(answer, 'transport', messageOf(error))];
+  return name === undefined || finished > 0 ? [] : [openCodeFailure(error, answer.from, answer.startedAt)];
 }
 
 function messageOf(error: JsonObject): string | undefined {
@@ -188,16 +189,15 @@ function messageOf(error: JsonObject): string | undefined {
 }
 
 function cutOff(answer: OpenCodeAnswer, by: 'user' | 'transport', message: string | undefined): ImportedMove {
-  const { from, at, parts, finished } = answer;
-  const counted: Usage | undefined =
-    finished > 0 ? undefined : openCodeUsage(answer.message['tokens'], answer.provider, answer.model);
+  const { from, at, parts, provider, model, finished } = answer;
+  const usage = finished > 0 ? undefined : openCodeUsage(answer.message['tokens'], provider, model);
   return {
     type: 'interrupted',
     from: { ...from, at },
     ...answererOf(answer),
     by,
     parts,
-    ...defined({ usage: counted, message: by === 'user' ? undefined : message }),
+    ...defined({ usage, message }),
   };
 }
 

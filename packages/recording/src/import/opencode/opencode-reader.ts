@@ -84,10 +84,9 @@ function effortMoves({ source }: OpenCodeReading, row: JsonObject, from: From): 
 function takePart(reading: OpenCodeReading, row: JsonObject, raw: RawRecord, from: From): readonly ImportedMove[] {
   const { prompt, answer, source } = reading;
   if (prompt !== undefined) {
-    if (row['type'] === 'compaction') reading.compaction = { ordinal: from.ordinal, isAutomatic: row['auto'] === true };
-    return takePromptPart(prompt, row, source.keep)
-      ? []
-      : holdBack(reading, { type: 'foreign', from: heldAt(from, prompt) });
+    if (row['type'] === 'compaction') return requestCompaction(reading, row, heldAt(from, prompt));
+    if (takePromptPart(prompt, row, source.keep)) return [];
+    return holdBack(reading, { type: 'foreign', from: heldAt(from, prompt) });
   }
   if (answer === undefined) return [{ type: 'foreign', from, reason: 'a part without its message' }];
   switch (row['type']) {
@@ -101,6 +100,14 @@ function takePart(reading: OpenCodeReading, row: JsonObject, raw: RawRecord, fro
       if (takeAnswerPart(answer, row, raw.text, from, source.keep)) return [];
       return holdBack(reading, { type: 'foreign', from: heldAt(from, answer) });
   }
+}
+
+// The client compacts by itself in a turn. A compaction that the user requests comes after the end of a turn.
+function requestCompaction(reading: OpenCodeReading, row: JsonObject, from: From): readonly ImportedMove[] {
+  const isAutomatic = row['auto'] === true;
+  reading.compaction = { ordinal: from.ordinal, isAutomatic };
+  const moves = holdBack(reading, { type: 'foreign', from });
+  return isAutomatic ? moves : [{ type: 'end', from }, ...moves];
 }
 
 function heldAt(from: From, held: OpenCodePrompt | OpenCodeAnswer): From {

@@ -53,6 +53,17 @@ export function listStoredSessions(path: string): readonly StoredSession[] | und
   }));
 }
 
+/**
+ * True if a database of OpenCode contains a session. Does not read the sizes of all sessions.
+ *
+ * @throws the error of SQLite if the file is no database or cannot be read.
+ */
+export function hasStoredSession(path: string, session: string): boolean {
+  using database = openDatabaseReadOnly(path, WAIT_MS);
+  if (!isOpenCode(database)) return false;
+  return database.prepare('SELECT 1 FROM session WHERE id = ?').get(session) !== undefined;
+}
+
 /** Time to wait for the lock of a running client, in milliseconds. */
 const WAIT_MS = 5_000;
 

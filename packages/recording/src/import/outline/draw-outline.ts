@@ -55,7 +55,7 @@ function learn(drawing: Drawing, sighting: Sighting): void {
   if (session !== undefined) facts.session ??= session;
   if (opening !== undefined) facts.opening ??= opening;
   if (spawned !== undefined) facts.spawned ??= spawned;
-  if (title !== undefined) facts.title = title;
+  if (title !== undefined && sighting.side !== true) facts.title = title;
   if (sighting.side !== true && step !== 'floats' && step !== 'belongs') drawing.mainSpeaks = true;
 }
 
@@ -95,6 +95,8 @@ function takePlace(drawing: Drawing, sighting: Sighting): BranchPlace {
   place.branch.voice.current = place.branch;
   place.branch.last = drawing.routes.length;
   place.branch.at ??= sighting.at;
+  if (sighting.side === true) place.branch.title ??= sighting.title;
+  place.branch.call ??= sighting.startingCall;
   return place;
 }
 
@@ -193,7 +195,7 @@ function speakerOf(drawing: Drawing): BranchDraft {
 }
 
 function asBranch(draft: BranchDraft, main: BranchDraft, silent: BranchDraft | undefined): Branch {
-  const { index, agent, leaves, at } = draft;
+  const { index, agent, leaves, at, title, call } = draft;
   const isMain = draft === main;
   const merged = isMain ? silent : undefined;
   const starter = draft.startedBy === silent?.index ? main.index : draft.startedBy;
@@ -204,7 +206,8 @@ function asBranch(draft: BranchDraft, main: BranchDraft, silent: BranchDraft | u
     last: Math.max(draft.last, merged?.last ?? draft.last),
     ...defined({ agent, leaves }),
     ...(isMain || starter === undefined ? {} : { startedBy: starter }),
-    ...defined({ at }),
+    ...defined({ at, title }),
+    ...(isMain ? {} : defined({ call })),
   };
 }
 

@@ -15,6 +15,8 @@ export interface BranchDraft {
   readonly first: number;
   last: number;
   at: Timestamp | undefined;
+  title: string | undefined;
+  call: string | undefined;
   /** Number of times that the history of the branch advanced. */
   generation: number;
   /** Ordinals of the records that advanced the history. `began[n]` is the record that advanced it from generation n. */
@@ -118,6 +120,8 @@ export function openBranch(
     first: drawing.routes.length,
     last: drawing.routes.length,
     at: undefined,
+    title: undefined,
+    call: undefined,
     generation: 0,
     began: [],
     answer: undefined,

@@ -10,6 +10,10 @@ export interface Branch {
   readonly kind: 'main' | 'agent' | 'fork';
   /** Name of the subagent in the file. */
   readonly agent?: string;
+  /** Title of the subagent. */
+  readonly title?: string;
+  /** Call of the session in `startedBy` that started the subagent. */
+  readonly call?: string;
   /**
    * For a fork, the branch that the fork leaves, and the ordinal of a record of that branch. The fork starts before
    * this record.
@@ -109,7 +113,10 @@ export interface Sighting {
   readonly wants?: readonly string[];
   readonly at?: Timestamp;
   readonly workspace?: string;
+  /** Title of the session. In a record of a subagent, the title of the subagent. */
   readonly title?: string;
+  /** Call of the main conversation that started the subagent, in a record of the subagent. */
+  readonly startingCall?: string;
   /** Name that the file gives to the session. */
   readonly session?: string;
   readonly spawned?: SpawnedThread;
