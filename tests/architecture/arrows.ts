@@ -50,6 +50,7 @@ const TWINS: Readonly<Record<string, readonly string[]>> = {
   'tools/workspace': ['stores/memory', 'providers/scripted'],
   'packages/kit': ['packages/simulator', 'providers/scripted'],
   'packages/recording': ['stores/memory', 'stores/ndjson'],
+  'packages/analytics': ['stores/memory'],
   'tools/skills': ['packages/log'],
 };
 

@@ -1,4 +1,4 @@
-// The calls of each transcript by identity. A call that stands in several transcripts is billed by one of them. The
+// The calls of each transcript by identity. A call that several transcripts contain is billed by one of them. The
 // others bill only the usage that exceeds it, so their rows depend on the entries of the other transcripts.
 
 import { createHash } from 'node:crypto';
@@ -120,7 +120,7 @@ const MARK = `UPDATE source SET modified = -1
   WHERE id IN (SELECT source FROM billed WHERE identity = ? AND source <> ? AND bills = 0)`;
 
 /**
- * Removes the removed transcripts whose calls all stand in transcripts that exist, such as renamed ones, and the
+ * Removes the removed transcripts whose calls are all in transcripts that exist, such as renamed ones, and the
  * problems of removed files. Returns true if transcripts were marked to be read again.
  */
 export function forgetRemoved(database: DatabaseSync, found: ReadonlySet<string>): boolean {
@@ -144,7 +144,7 @@ export function forgetRemoved(database: DatabaseSync, found: ReadonlySet<string>
   return covered.length > 0;
 }
 
-/** Returns true if a removed transcript bills calls, and each of them stands in a transcript that exists. */
+/** Returns true if a removed transcript bills calls, and each of them is in a transcript that exists. */
 function isCovered(database: DatabaseSync, source: number): boolean {
   const bills = database.prepare('SELECT 1 FROM billed WHERE source = ? AND bills = 1 LIMIT 1').get(source);
   const alone = database.prepare(ALONE).get(source);

@@ -69,7 +69,7 @@ export interface Projection {
    */
   write(rows: SourceRows): boolean;
   /**
-   * Takes the paths of all transcripts on the machine. Removes a removed transcript whose calls all stand in others,
+   * Takes the paths of all transcripts on the machine. Removes a removed transcript whose calls are all in others,
    * such as a renamed one. Returns true if others must be read again because of that.
    */
   forget(found: ReadonlySet<string>): boolean;
