@@ -48,7 +48,8 @@ async function placeFiles(home: string, files: readonly (readonly [from: string,
 /** Runs `tidemark` for a user with this home. Other places of transcripts on the machine are not used. */
 async function runAt(home: string, args: readonly string[]): Promise<Ran> {
   vi.stubEnv('HOME', home);
-  for (const name of ['CLAUDE_CONFIG_DIR', 'CODEX_HOME', 'PI_CODING_AGENT_DIR']) vi.stubEnv(name, undefined);
+  for (const name of ['CLAUDE_CONFIG_DIR', 'CODEX_HOME', 'PI_CODING_AGENT_DIR', 'XDG_DATA_HOME', 'OPENCODE_DB'])
+    vi.stubEnv(name, undefined);
   try {
     return await runTidemark(args, home);
   } finally {

@@ -1,4 +1,4 @@
-// The calls of each transcript by identity. A call that is in several transcripts is billed by one of them. The
+// The calls of each transcript by identity. A call that several transcripts contain is billed by one of them. The
 // others bill only the usage that exceeds it, so their rows depend on the entries of the other transcripts.
 
 import { createHash } from 'node:crypto';

@@ -47,7 +47,7 @@ describe('advice for entries that expired', () => {
     expect(effect(advice, 'five-minutes')).toMatchObject({ saving: '0' });
   });
 
-  test('counts a call that is in two transcripts once', async () => {
+  test('counts a call that two transcripts contain once', async () => {
     machine.write('a.jsonl', claudeRows(PAUSES));
     const alone = await advised();
     machine.write('b.jsonl', [

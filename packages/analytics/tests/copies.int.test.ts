@@ -1,4 +1,4 @@
-// Tests that a call which is in several transcripts counts once, whatever happens to the transcripts.
+// Tests that a call that several transcripts contain counts once, whatever happens to the transcripts.
 
 import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -48,7 +48,7 @@ describe('a fork whose transcript repeats the calls of the first', () => {
     expect(await sums()).toMatchObject(FOUR);
   });
 
-  test('bills them after the first transcript was removed, because they are in the fork', async () => {
+  test('bills them after the first transcript was removed, because the fork contains them', async () => {
     rmSync(join(machine.folder, 'first.jsonl'));
     const found = await machine.audited();
     expect(found.sums).toMatchObject(FOUR);

@@ -37,11 +37,13 @@ test('`show` lists the steps of a session with the tokens that Gemini counted', 
   expect(out).toMatch(/^1\s.*gemini-2\.5-pro\s+27\s+12,\d{3}\s+0\s/m);
 });
 
-test('`verify` accepts a session, which contains no request, and `why` counts its calls', async () => {
+test('`verify` accepts a session, which contains no request, and `why` names the change of the model', async () => {
   const verify = await run('verify', compacted);
   expect([verify.exit, verify.err]).toEqual([0, '']);
   const why = await run('why', compacted);
-  expect([why.exit, why.out]).toEqual([0, expect.stringContaining('does not contain the requests of 3 calls')]);
+  expect([why.exit, why.out]).toEqual([0, expect.stringMatching(/no call of \S+ \(3\) paid for tokens again/)]);
+  const { out } = await run('why', `${await imported('main.jsonl')}-fork-1`);
+  expect(out).toMatch(/paid again: 1\d,\d{3} tokens.+\n {2}cause: model, /);
 });
 
 test('`cost` prices the calls of a model of Google', async () => {

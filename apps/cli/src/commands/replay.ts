@@ -35,7 +35,10 @@ export const replayCommand: Command = {
   ],
   declare: (command, run) =>
     void command
-      .argument('<transcript or session>', 'transcript of Claude Code, Codex, Copilot CLI, Gemini CLI, OpenCode or pi, or the id of a session')
+      .argument(
+        '<transcript or session>',
+        'transcript of Claude Code, Codex, Copilot CLI, Gemini CLI, OpenCode or pi, or the id of a session',
+      )
       .option('--keep', 'store the replayed session')
       .addOption(new Option('--ttl <life>', 'lifetime of cached prefixes').choices(LIVES).default('auto'))
       .addOption(

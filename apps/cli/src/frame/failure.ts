@@ -182,7 +182,10 @@ const AGENT_EXITS = { refused: EXIT.refused, conflict: EXIT.busy, bug: EXIT.bug 
 /** Exit code and next step for errors of other packages. The key is the part of the error code before the slash. */
 const FAMILIES: ReadonlyMap<string, Pick<CommandFailure, 'exit' | 'next'>> = new Map(
   Object.entries<Pick<CommandFailure, 'exit' | 'next'>>({
-    import: { exit: EXIT.refused, next: 'name one transcript of Claude Code, Codex, Copilot CLI, Gemini CLI, OpenCode or pi' },
+    import: {
+      exit: EXIT.refused,
+      next: 'name one transcript of Claude Code, Codex, Copilot CLI, Gemini CLI, OpenCode or pi',
+    },
     workspace: { exit: EXIT.refused, next: 'fix the named problem, then run the command again' },
     file: { exit: EXIT.refused, next: 'use a regular file' },
     mcp: { exit: EXIT.refused, next: 'fix the named problem, then run the command again' },

@@ -150,7 +150,7 @@ test('a summary that failed compacts nothing', async () => {
     user('Old.'),
     assistant([text('Old answer.'), finish()]),
     user([{ type: 'compaction', auto: true }]),
-    assistant([text('The sum')], { summary: true, finish: undefined, error }),
+    assistant([text('The sum')], { summary: true, finish: 'error', error }),
   );
   expect(pick(events, 'history.compacted')).toEqual([]);
   expect(packed(events)).toContain('assistant: Old answer.');

@@ -9,6 +9,7 @@ import { createMemoryStore } from '@tidemark/store-memory';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { importInto } from '../../src/import/import-into.ts';
 import { sessionPath, sessionsInDatabase } from '../../src/import/opencode/open-opencode.ts';
+import { databaseRows } from '../../src/import/opencode/stored-sessions.ts';
 import { collect, only, packed, pick } from './import-rows.ts';
 import type { Exported } from './opencode-rows.ts';
 import { DATABASE, STORAGE, exportPath, importedInput, inputOf, printExport, readExport } from './opencode-rows.ts';
@@ -167,13 +168,21 @@ describe('a session that the real client made', () => {
     const whole = readExport('main');
     for (let length = 1; length < whole.messages.length; length += 1) {
       const store = createMemoryStore();
-      const { imported } = await importDocument({ ...whole, messages: whole.messages.slice(0, length) }, store);
+      // The client adds the summary of changed files to a prompt after the turn.
+      const messages = whole.messages.slice(0, length).map((one) => ({ ...one, info: withoutSummary(one.info) }));
+      const { imported } = await importDocument({ ...whole, messages }, store);
       const grown = await importDocument(whole, store);
       expect([length, grown.imported.updated, grown.imported.session]).toEqual([length, true, imported.session]);
       expect(importedInput(grown)).toBe(whole.messages.reduce((sum, one) => sum + inputOf(one), 0));
     }
   });
 });
+
+function withoutSummary(info: object): object {
+  if (!('summary' in info) || typeof info.summary !== 'object') return info;
+  const { summary: _summary, ...rest } = info;
+  return rest;
+}
 
 /** Returns the path of the subagent in the fixtures: it is the only session with a parent. */
 function subagentIn(paths: readonly string[]): string {
@@ -197,6 +206,12 @@ describe('a damaged file of `opencode export`', () => {
       expect([length, imported.lines - imported.skipped.length]).toEqual([length, complete + 1]);
       expect(imported.skipped.length).toBeLessThanOrEqual(1);
     }
+  });
+
+  test('that ends inside a row reports the row', async () => {
+    const at = lines.findIndex((line) => line.includes('"text": "I read it."'));
+    const { imported } = await importDocument(lines.slice(0, at + 1).join('\n'));
+    expect(imported.skipped).toEqual([{ line: imported.lines, reason: 'incomplete: the record has no end' }]);
   });
 
   test('with a damaged line loses only the row of that line', async () => {
@@ -257,6 +272,23 @@ describe('a database', () => {
     await expect(importInto(createMemoryStore(), damaged)).rejects.toMatchObject({ code: 'import/unreadable' });
   });
 
+  test('is read as it was at the start, if the client writes in the meantime', async () => {
+    const path = join(temporaryFolder(), 'opencode.db');
+    cpSync(DATABASE, path);
+    const client = new DatabaseSync(path);
+    client.exec('PRAGMA journal_mode = WAL');
+    client.exec(
+      `UPDATE part SET data = json_set(data, '$.text', '${'x'.repeat(300_000)}') WHERE data LIKE '%Read note.txt.%'`,
+    );
+    const chunks = databaseRows(path, MAIN);
+    const texts = [text(chunks.next().value)];
+    client.exec('DELETE FROM part');
+    for (const chunk of chunks) texts.push(text(chunk));
+    client.close();
+    expect(texts.length).toBeGreaterThan(1);
+    expect(texts.join('')).toContain('What did we do?');
+  });
+
   test('with one session needs no id, and reports a row that is not JSON', async () => {
     const path = join(temporaryFolder(), 'opencode.db');
     cpSync(DATABASE, path);
@@ -271,6 +303,10 @@ describe('a database', () => {
     expect(imported.skipped).toHaveLength(1);
   });
 });
+
+function text(chunk: Uint8Array | void): string {
+  return Buffer.from(chunk ?? []).toString('utf8');
+}
 
 test('a folder of version 1.1.65 without some of its files has the other rows', async () => {
   const folder = temporaryFolder();

@@ -9,7 +9,7 @@ import type { Sighting } from '../outline/outline.ts';
 import type { CopilotEvent } from './copilot-event.ts';
 import { HISTORY, copilotEvent } from './copilot-event.ts';
 
-interface Seen {
+interface SeenEvents {
   /** Number of events so far. */
   count: number;
   /** Calls of subagents. A subagent that one of them starts is nested. */
@@ -20,7 +20,7 @@ interface Seen {
 
 /** Returns the function of the first pass for one file. */
 export function copilotSightings(): (raw: RawRecord) => Sighting {
-  const seen: Seen = { count: 0, nested: new Set(), running: new Map() };
+  const seen: SeenEvents = { count: 0, nested: new Set(), running: new Map() };
   return (raw) => {
     const event = copilotEvent(raw);
     const keptFrom = keptByCompaction(seen, event);
@@ -42,7 +42,7 @@ export function isCompaction({ type, data }: CopilotEvent): boolean {
   );
 }
 
-function keptByCompaction({ count, running }: Seen, event: CopilotEvent): number | undefined {
+function keptByCompaction({ count, running }: SeenEvents, event: CopilotEvent): number | undefined {
   const { type, agent } = event;
   if (type === 'session.compaction_start') running.set(agent, undefined);
   else if (HISTORY.has(type) && running.has(agent)) running.set(agent, running.get(agent) ?? count);
@@ -52,7 +52,7 @@ function keptByCompaction({ count, running }: Seen, event: CopilotEvent): number
   return isCompaction(event) ? first : undefined;
 }
 
-function factsOf({ type, data, agent }: CopilotEvent, { nested }: Seen): Partial<Sighting> {
+function factsOf({ type, data, agent }: CopilotEvent, { nested }: SeenEvents): Partial<Sighting> {
   const call = nameOf(data['toolCallId']);
   switch (type) {
     case 'session.start':

@@ -6,7 +6,8 @@ import type { PlacesInput, TranscriptPlace } from '../format/place.ts';
 
 /**
  * Returns the folders with sessions: `.gemini/tmp/<project>/chats`, with a folder per session for its subagents. A
- * project is a name, or in older versions a hash. Versions since 0.40 write `.jsonl`, older ones `.json`.
+ * project is a name, or in older versions a hash. Version 0.38 and older ones write `.json`, version 0.61
+ * `.jsonl`.
  * `GEMINI_CLI_HOME` replaces the home folder of the user. In the sandbox of macOS the folder is below `.cache`. The paths
  * are the same on all operating systems. Sources: `packages/core/src/config/storage.ts` (`getGlobalRuntimeDir`),
  * `packages/core/src/utils/paths.ts` (`homedir`) and `chatRecordingService.ts` in the bundle of `@google/gemini-cli`

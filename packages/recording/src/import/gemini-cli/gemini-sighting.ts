@@ -21,7 +21,7 @@ import {
   toolCallsOf,
 } from './gemini-record.ts';
 
-interface History {
+interface GeminiHistory {
   /** Row of each message, by the hash of its id. A row is a record that advanced the history, numbered from 0. */
   readonly rows: Map<number, number>;
   /** Hash of the content of each row that is a message of the user. */
@@ -40,7 +40,7 @@ interface History {
 
 /** Returns the function of the first pass for one file. */
 export function geminiSightings(): (raw: RawRecord) => Sighting {
-  const history: History = {
+  const history: GeminiHistory = {
     rows: new Map(),
     contents: new Map(),
     live: [],
@@ -58,7 +58,7 @@ export function geminiSightings(): (raw: RawRecord) => Sighting {
   };
 }
 
-function stepOf(history: History, record: GeminiRecord): Pick<Sighting, 'step' | 'id' | 'parent' | 'keptFrom'> {
+function stepOf(history: GeminiHistory, record: GeminiRecord): Pick<Sighting, 'step' | 'id' | 'parent' | 'keptFrom'> {
   switch (record.kind) {
     case 'message':
       return messageStep(history, record.message);
@@ -73,7 +73,7 @@ function stepOf(history: History, record: GeminiRecord): Pick<Sighting, 'step' |
   }
 }
 
-function messageStep(history: History, message: GeminiMessage): Pick<Sighting, 'step' | 'id' | 'parent'> {
+function messageStep(history: GeminiHistory, message: GeminiMessage): Pick<Sighting, 'step' | 'id' | 'parent'> {
   const key = hashText(message.id);
   if (history.rows.has(key)) return { step: 'floats' };
   if (message.type !== 'user' && message.type !== 'gemini') {
@@ -85,7 +85,7 @@ function messageStep(history: History, message: GeminiMessage): Pick<Sighting, '
   return advance(history, [key]);
 }
 
-function advance(history: History, keys: readonly number[]): Pick<Sighting, 'step' | 'id' | 'parent'> {
+function advance(history: GeminiHistory, keys: readonly number[]): Pick<Sighting, 'step' | 'id' | 'parent'> {
   const { resume, count } = history;
   for (const key of keys) history.rows.set(key, count);
   history.live.push(count);
@@ -98,19 +98,19 @@ function advance(history: History, keys: readonly number[]): Pick<Sighting, 'ste
 
 // The client removes the named message and all messages after it. It removes the whole history if it does not find the
 // message.
-function rewind(history: History, id: string): void {
+function rewind(history: GeminiHistory, id: string): void {
   const row = history.rows.get(hashText(id));
   const index = row === undefined ? -1 : history.live.indexOf(row);
   history.live = history.live.slice(0, Math.max(index, 0));
   resumeFrom(history, history.live.at(-1));
 }
 
-function resumeFrom(history: History, row: number | undefined): void {
+function resumeFrom(history: GeminiHistory, row: number | undefined): void {
   history.resume = row === history.last ? undefined : (row ?? null);
 }
 
 function listStep(
-  history: History,
+  history: GeminiHistory,
   messages: readonly GeminiMessage[],
 ): Pick<Sighting, 'step' | 'id' | 'parent' | 'keptFrom'> {
   const isSeen = (id: string): boolean => history.rows.has(hashText(id));
@@ -127,7 +127,7 @@ function listStep(
 }
 
 /** Returns the row of the first message that a compaction kept. It is recognised by its content. */
-function firstKept({ live, contents }: History, messages: readonly GeminiMessage[]): string | undefined {
+function firstKept({ live, contents }: GeminiHistory, messages: readonly GeminiMessage[]): string | undefined {
   const [first] = compactedHistory(messages).kept;
   if (first === undefined || !isPrompt(first)) return undefined;
   const content = contentHash(first);
@@ -141,7 +141,7 @@ function contentHash(message: GeminiMessage): number {
 
 // The record states messages of the file again. If the last ones are missing, the client removed them from the history,
 // for example after a failed request.
-function knownHistory(history: History, messages: readonly GeminiMessage[]): Pick<Sighting, 'step'> {
+function knownHistory(history: GeminiHistory, messages: readonly GeminiMessage[]): Pick<Sighting, 'step'> {
   const rows: number[] = [];
   for (const { id } of messages) {
     const key = hashText(id);
@@ -155,7 +155,7 @@ function knownHistory(history: History, messages: readonly GeminiMessage[]): Pic
   return { step: 'floats' };
 }
 
-function factsOf(history: History, record: GeminiRecord): Partial<Sighting> {
+function factsOf(history: GeminiHistory, record: GeminiRecord): Partial<Sighting> {
   switch (record.kind) {
     case 'message':
       return messageFacts(record.message);
@@ -179,7 +179,7 @@ function messageFacts(message: GeminiMessage): Partial<Sighting> {
 }
 
 function headerFacts(
-  { isSubagent }: History,
+  { isSubagent }: GeminiHistory,
   fields: JsonObject,
   messages: readonly GeminiMessage[],
 ): Partial<Sighting> {
