@@ -1,16 +1,18 @@
-// Computes the tokens that one request reads from the cache, writes to the cache, and pays in full (provider-facts
-// §1.1, §1.2). Covers the search from each breakpoint, one entry per breakpoint, the floor, and mixed lifetimes: the
-// end of the hit, the last `1h` breakpoint and the last breakpoint divide the input into tokens read, written for `1h`,
-// written for `5m`, and fresh. The account is a pure function. The entry store at the end of this file keeps the
-// entries.
+// Computes three numbers of tokens for one request: tokens read from the cache, tokens written to the cache, and tokens
+// paid in full (provider-facts §1.1, §1.2). Covers the search from each breakpoint, one entry per breakpoint, the
+// floor, and mixed lifetimes.
+//
+// Three places divide the input: the end of the hit, the last `1h` breakpoint and the last breakpoint. The four parts
+// are, in order: tokens read, tokens written for `1h`, tokens written for `5m`, and fresh tokens. The computation is a
+// pure function. The entry store at the end of this file keeps the entries.
 
 import type { PrefixBlock } from './prefix.ts';
 import type { MarkerTtl } from './request.ts';
 import type { Breakpoint } from './markers.ts';
 
 /**
- * Input tokens of a request in disjoint buckets: not cached (`fresh`), read from the cache, and written with each
- * lifetime. The sum of the buckets is the whole input.
+ * Input tokens of a request in separate groups: not cached (`fresh`), read from the cache, and written with each
+ * lifetime. Each input token belongs to exactly one group.
  */
 export interface CacheCounts {
   readonly fresh: number;
@@ -19,14 +21,16 @@ export interface CacheCounts {
   readonly written1h: number;
 }
 
-/** Result of accounting one request: its token counts, and the cache entries that it reads, refreshes and writes. */
+/**
+ * Result of `accountRequest`: the token counts of a request, and the cache entries that it reads, refreshes and writes.
+ */
 export interface RequestAccount {
   readonly counts: CacheCounts;
   /** Cache entry that the request read, with its index in the prefix. `undefined` if the request read none. */
   readonly hit: { readonly at: number; readonly entry: StoredEntry } | undefined;
   /**
-   * Entries that the hit refreshes: the entry that was read, and entries at breakpoints before it. The lifetime of each
-   * refreshed entry restarts when this request starts.
+   * Entries that the hit refreshes: the entry that the request read, and entries at breakpoints before it. When this
+   * request starts, the lifetime of each refreshed entry starts again.
    */
   readonly refreshed: readonly Omit<StoredEntry, 'availableAt'>[];
   /** Entries that this request writes. They become readable when the answer to this request begins. */
@@ -47,9 +51,9 @@ export interface AccountingInput {
   readonly lookback: number;
   readonly runsCollapse: boolean;
   /**
-   * True if a write marked `1h` lives one hour even after a hit on a `5m` entry (the billing rule of provider-facts
-   * §1.1, read literally). If false, the written entry takes the shorter of two lifetimes: its own marker's, and that
-   * of the entry that was read.
+   * True if a write marked `1h` lives one hour even after a hit on a `5m` entry. This is the literal reading of the
+   * billing rule in provider-facts §1.1. If false, the written entry gets the shorter of two lifetimes: the lifetime of
+   * its own marker, and the lifetime of the entry that was read.
    */
   readonly promotes: boolean;
 }
@@ -84,8 +88,8 @@ export function accountRequest(input: AccountingInput): RequestAccount {
 }
 
 /**
- * Returns the breakpoints whose prefix reaches the floor, in order, with their index in the prefix. A breakpoint below
- * the floor causes no error and writes no entry (provider-facts §1.2).
+ * Returns the breakpoints whose prefix reaches the floor (the minimum number of tokens), in order. Each breakpoint has
+ * its index in the prefix. A breakpoint below the floor causes no error and writes no entry (provider-facts §1.2).
  */
 function cacheableMarkers(input: AccountingInput): readonly Marked[] {
   const wanted = new Map(input.breakpoints.map((breakpoint) => [breakpoint.block, breakpoint.ttl]));
@@ -96,9 +100,9 @@ function cacheableMarkers(input: AccountingInput): readonly Marked[] {
 }
 
 /**
- * Searches for an entry, starting at the last breakpoint. The search tries the breakpoint's own hash, then walks back
- * one position at a time. If the lookback ends without a hit, the search continues at the next earlier breakpoint.
- * Returns `undefined` if no breakpoint leads to a hit.
+ * Searches for an entry, starting at the last breakpoint. The search tries the breakpoint's own hash first. Then it
+ * goes back one position at a time. If the lookback ends without a hit, the search continues at the next earlier
+ * breakpoint. Returns `undefined` if the search finds no entry from any breakpoint.
  */
 function findHit(input: AccountingInput, marked: readonly Marked[]): RequestAccount['hit'] {
   const positions = positionsOf(input.prefix, input.runsCollapse);
@@ -115,10 +119,10 @@ function findHit(input: AccountingInput, marked: readonly Marked[]): RequestAcco
 }
 
 /**
- * Returns the entries whose lifetime the hit restarts. The entry that was read and the known entries at earlier
- * breakpoints each keep their own length of lifetime. An earlier breakpoint without an entry gets a new entry at no
- * cost. The new entry takes the shorter of the marker's lifetime and the read entry's lifetime, because an unpaid entry
- * cannot outlive the paid one.
+ * Returns the entries whose lifetime the hit restarts. These are the entry that was read, and the known entries at
+ * earlier breakpoints. Each of them keeps its own length of lifetime. If an earlier breakpoint has no entry, it gets a
+ * new entry at no cost. The new entry gets the shorter of two lifetimes: the lifetime of the marker, and the lifetime
+ * of the entry that was read. Reason: an entry that nobody paid for cannot live longer than the paid entry.
  */
 function refresh(
   input: AccountingInput,
@@ -152,16 +156,16 @@ function shorter(a: MarkerTtl, b: MarkerTtl): MarkerTtl {
 }
 
 /**
- * One entry of the store. The store finds an entry by the hash of the whole prefix up to it. Each account and model has
- * its own store (provider-facts §1.1, "Isolation"). The lifetime of an entry starts when the request that wrote or last
- * read it starts. An entry is readable once the answer that wrote it has begun. Times are in milliseconds since the
- * epoch.
+ * One entry of the store. The store finds an entry by the hash of the whole prefix up to the entry. Each account and
+ * model has its own store (provider-facts §1.1, "Isolation"). A request that writes or reads the entry starts the
+ * lifetime of the entry when the request starts. An entry is readable after the answer that wrote it has begun. Times
+ * are in milliseconds since the epoch.
  */
 export interface StoredEntry {
   readonly hash: string;
   readonly tokens: number;
   readonly ttl: MarkerTtl;
-  /** Time from which on the entry is expired. */
+  /** The entry is expired from this time on. */
   readonly expiry: number;
   readonly availableAt: number;
 }
@@ -205,8 +209,8 @@ export function createEntries(): EntryStore {
 }
 
 /**
- * Merges two versions of one entry. The merged entry is readable from the earlier `availableAt` on and expires at the
- * later `expiry`. If the known entry expires before the next one is readable, the next one replaces it.
+ * Merges two versions of one entry. The merged entry is readable from the earlier `availableAt` on. It expires at the
+ * later `expiry`. If the known entry expires before the next version is readable, the result is the next version.
  */
 function merge(known: StoredEntry, next: StoredEntry): StoredEntry {
   if (known.expiry <= next.availableAt) return next;
@@ -219,9 +223,9 @@ function sweep(entries: Map<string, StoredEntry>, now: number): void {
 }
 
 /**
- * Returns the lookback position of each block of a prefix, in order, ascending from 0 (provider-facts §0.3, §1.1). By
- * default every block is one position. With `runsCollapse`, as on the first-party API, consecutive calls share one
- * position, and so do consecutive results.
+ * Returns the lookback position of each block of a prefix, in ascending order from 0 (provider-facts §0.3, §1.1). By
+ * default every block is one position. With `runsCollapse`, as on the first-party API, consecutive calls together are
+ * one position. Consecutive results together are one position too.
  */
 export function positionsOf(prefix: readonly PrefixBlock[], runsCollapse: boolean): readonly number[] {
   const positions: number[] = [];

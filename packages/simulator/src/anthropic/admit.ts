@@ -1,5 +1,5 @@
-// Messages service without a socket: takes a request body and returns a refusal or an admitted call. The cache entries
-// that a call writes become readable only when its answer begins.
+// Messages service without a socket. It takes a request body and returns a refusal or an admitted call. The cache
+// entries that a call writes become readable only when its answer begins.
 
 import { hash } from 'node:crypto';
 import { accountRequest } from './accounting.ts';
@@ -33,8 +33,8 @@ import { isList, isObject, isPresent, textOf } from '../core/wire.ts';
 import type { WireObject } from '../core/wire.ts';
 
 /**
- * One call as it arrives: the request body, the account, the betas and a plan for the answer. A plan that comes with
- * the call takes precedence over a queued plan.
+ * One call: the request body, the account, the betas and a plan for the answer. If the call has its own plan, this plan
+ * takes precedence over a queued plan.
  */
 export interface IncomingCall extends TimedAnswerPlan {
   readonly body: Uint8Array | string;
@@ -58,8 +58,8 @@ export interface AdmittedMessage {
   readonly account: RequestAccount;
   readonly fault: Fault | undefined;
   /**
-   * Records that the answer begins at `at`, in milliseconds since the epoch. From then on the entries that the call
-   * wrote are readable.
+   * Records that the answer begins at `at`, in milliseconds since the epoch. The entries that the call wrote are
+   * readable from this time on.
    */
   begin(at: number): void;
   /** Records that no answer begins, because a fault replaces it. */
@@ -86,13 +86,15 @@ export function admit(core: AnthropicCore, call: IncomingCall): AdmittedMessage 
 export interface CountedMessage {
   readonly outcome: 'counted';
   readonly tokens: number;
-  /** True if the request asks for context edits, so that the answer reports the tokens without them. */
+  /**
+   * True if the request asks for context edits. Then the answer also reports the number of tokens before these edits.
+   */
   readonly edited: boolean;
 }
 
 /**
- * Counts the input tokens of a request, or refuses it. The call writes nothing to the cache and uses up no queued plan
- * or fault.
+ * Counts the input tokens of a request, or refuses the request. Counting writes nothing to the cache, and takes no plan
+ * and no fault from the queues.
  */
 export function count(core: AnthropicCore, call: IncomingCall): CountedMessage | MessageRefusal {
   const arrived = arrive(core, call, 'count', call.at);
@@ -170,7 +172,7 @@ function admitArrived(
   );
 }
 
-/** Beta header with which a request asks for a report of dropped thinking in the response (provider-facts §1.8). */
+/** Beta header for a report of dropped thinking in the response (provider-facts §1.8). */
 const BINDING_BETA = 'thinking-binding-controls-2026-08-01';
 
 function answerCall(
@@ -212,7 +214,9 @@ function answerCall(
   return { outcome: 'admitted', startedAt: at, streamed: request.stream, reply, usage, account, fault, begin, abandon };
 }
 
-/** Stores the conversation of a call with `thread`. A call that only pre-warms has no answer to continue. */
+/**
+ * Stores the conversation of a call with `thread`. If a call only pre-warms the cache, there is no answer to continue.
+ */
 function keepThread(
   { threads }: AnthropicCore,
   { request, account }: JudgedRequest,
@@ -224,7 +228,7 @@ function keepThread(
   threads.store(id, fields, answer.blocks, { account, betas, at });
 }
 
-/** Token floor used when the catalog row of the model has none: the most common value in provider-facts §1.2. */
+/** Token floor for a model whose catalog row has no floor. It is the most common value in provider-facts §1.2. */
 const USUAL_FLOOR = 1024;
 
 function accountingInput(core: AnthropicCore, judged: JudgedRequest, store: EntryStore, now: number): AccountingInput {
@@ -267,7 +271,10 @@ function refusalEntry({ status, type, message }: MessageRefusal): Pick<LedgerCal
   return { status, refusal: { type, message } };
 }
 
-/** Returns the parts of a Messages request that hooks and scenarios can inspect, independent of the wire format. */
+/**
+ * Returns the parts of a Messages request that hooks and scenarios can inspect. The result has the same form for all
+ * APIs.
+ */
 function describeRequest(request: WireRequest): ReceivedRequest {
   const { blocks, messages, fields, model } = request;
   const speaker = messages.findLast((message) => message.role === 'user' && message.blocks.some(isText));
@@ -282,8 +289,8 @@ function describeRequest(request: WireRequest): ReceivedRequest {
 }
 
 /**
- * Returns the names of the tools on offer at the end of the request: the tools that the front declares, with all later
- * additions and removals applied.
+ * Returns the names of the tools that the model can call at the end of the request. These are the tools of the front,
+ * with all later additions and removals applied.
  */
 function offeredTools(blocks: readonly SentBlock[]): readonly string[] {
   const offered = new Set<string>();

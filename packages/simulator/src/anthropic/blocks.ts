@@ -1,5 +1,5 @@
-// Computes the digest and the token count of a block. The digest covers everything that the model is shown. It leaves
-// out `cache_control`, so that markers can move without changing the prefix (provider-facts §1.1). It includes the key
+// Computes the digest and the token count of a block. The digest covers everything that the model sees. It does not
+// include `cache_control`, so a moved marker does not change the prefix (provider-facts §1.1). It includes the key
 // order of a call's `input`, because the model sees that order (§1.3).
 
 import type { SentBlock } from './request.ts';
@@ -20,8 +20,8 @@ export function digestBlock(block: SentBlock, digests: Digests = anew): string {
 const anew: Digests = (_place, text) => digestOf(text);
 
 /**
- * Returns the text from which the digest of a block is computed. In a tool result, a plain string and a list with one
- * text part give the same text.
+ * Returns the text from which the digest of a block is computed. The content of a tool result can be a plain string or
+ * a list with one text part. Both give the same text.
  */
 function renderFields(type: string, fields: WireObject): string {
   switch (type) {
@@ -48,8 +48,8 @@ function renderPart(fields: WireObject): string {
 }
 
 /**
- * Writes the length of a part before its text, so that no text can look like the end of one part and the start of the
- * next.
+ * Writes the length of a part before its text. Without the length, a text could look like the end of one part and the
+ * start of the next.
  */
 function framedPart(type: string, text: string): string {
   return `${type}:${text.length}:${text}`;
@@ -59,17 +59,21 @@ function renderRest(fields: WireObject): string {
   return JSON.stringify(fields, (key, value: unknown) => (key === 'cache_control' ? undefined : value));
 }
 
-// Estimates the tokens of blocks that have no recorded size, because the simulator has no tokenizer. A text counts its
-// UTF-8 bytes divided by four, rounded up. An inline image counts by the rule in the catalog row of its model.
+// Estimates the tokens of blocks without a recorded size, because the simulator has no tokenizer. The tokens of a text
+// are its UTF-8 bytes divided by four, rounded up. The tokens of an inline image follow the rule in the catalog row of
+// the model.
 
 type CountedImages = Capabilities['images'];
 
-/** Assumed number of tokens of an image whose data is not in the request, or of a document that is not plain text. */
+/**
+ * Assumed number of tokens in two cases: an image whose data is not in the request, and a document that is not plain
+ * text.
+ */
 const UNKNOWN_MEDIA = 1600;
 
 /**
- * Returns the number of tokens of a block: the recorded size if there is one, else an estimate. The block that
- * represents a message's own `output_config` counts 0 tokens.
+ * Returns the number of tokens of a block: the recorded size if there is one, else an estimate. The block for a
+ * message's own `output_config` has 0 tokens.
  */
 export function countBlock(block: SentBlock, sizes: RecordedSizes | undefined, images: CountedImages): number {
   return sizes?.(block.index) ?? (isLevel(block) ? 0 : countFields(block.type, block.fields, images));

@@ -1,5 +1,5 @@
-// Checks each block on its own (provider-facts §1.6): known types, text that is not blank, supported media, valid ids,
-// and no marker on thinking.
+// Checks each block without the other blocks (provider-facts §1.6): known types, text that is not blank, supported
+// media, valid ids, and no marker on thinking.
 
 import { invalid, firstRefusal } from '../core/refusal.ts';
 import type { MessageRefusal } from '../core/refusal.ts';
@@ -103,7 +103,7 @@ function checkAddress(source: WireObject, path: string, field: 'url' | 'file_id'
   return typeof source[field] === 'string' ? undefined : invalid(`${path}.${field}: Input should be a valid string`);
 }
 
-/** Refuses characters that no form of base64 has. */
+/** Refuses characters that do not exist in any form of base64. */
 function checkData(data: unknown, path: string): MessageRefusal | undefined {
   if (typeof data !== 'string') return invalid(`${path}.data: Field required`);
   return /[^A-Za-z0-9+/=\s_-]/.test(data) ? invalid(`${path}: invalid base64 data`) : undefined;
@@ -148,9 +148,9 @@ function checkResultPart(part: unknown, path: string): MessageRefusal | undefine
   return part['type'] === 'image' ? checkImage(part, `${path}.image`) : undefined;
 }
 
-// Limits on images: how many a request may contain together with documents, and how large each image may be. The media
-// type and the pixel size are read from the first bytes of the image. If these bytes do not contain one of the two
-// values, the check of this value accepts the image.
+// Limits on images: the number of images and documents in a request, and the size of each image. The first bytes of the
+// image show its media type and its pixel size. If one of these two values is missing there, the check of that value
+// accepts the image.
 
 interface Picture {
   readonly path: string;
@@ -158,15 +158,14 @@ interface Picture {
 }
 
 /**
- * In a request with more than this number of images, each side of an image may have at most 2,000 pixels instead of
- * 8,000.
+ * If a request has more images than this number, each side of an image may have at most 2,000 pixels instead of 8,000.
  */
 const MANY = 20;
 
 /**
  * Refuses a request with too many images and documents. Also refuses the first image that is too large, has no pixels,
- * or has another type than declared. The error texts are those quoted in anthropics/claude-code#5147 and #52220. The
- * limits are from docs.anthropic.com/en/docs/vision, "Basics and limits".
+ * or does not have its declared type. The error texts are quoted in anthropics/claude-code#5147 and #52220. The limits
+ * are from docs.anthropic.com/en/docs/vision, "Basics and limits".
  */
 export const checkImages: RequestRule = ({ blocks, capabilities }) => {
   const pictures = blocks.flatMap(picturesIn);
@@ -178,9 +177,9 @@ export const checkImages: RequestRule = ({ blocks, capabilities }) => {
 };
 
 /**
- * Refuses more than 100 images and documents on a model with a window of up to 200,000 tokens, or more than 600 on a
- * model with a larger window (platform.claude.com, vision, "General limits"). The service counts both kinds together
- * (anthropics/claude-code#23392: `104 + 1 > 100`).
+ * Refuses too many images and documents (platform.claude.com, vision, "General limits"). The limit is 100 on a model
+ * with a window of up to 200,000 tokens, and 600 on a model with a larger window. The service counts images and
+ * documents together (anthropics/claude-code#23392: `104 + 1 > 100`).
  */
 function checkNumber(pictures: number, documents: number, { window }: Capabilities): MessageRefusal | undefined {
   const most = window.tokens > 200_000 ? 600 : 100;

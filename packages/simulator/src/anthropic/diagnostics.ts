@@ -37,9 +37,9 @@ export interface Fingerprint {
 export interface Diagnostics {
   remember(message: string, fingerprint: Fingerprint): void;
   /**
-   * Compares a request with the earlier request whose answer it names in `previous_message_id`. `read` is the number of
-   * tokens that the request read from the cache. Returns the reason for the miss. Returns `null` if the request names
-   * no earlier message or the two prompts do not differ.
+   * Compares a request with an earlier request. `previous_message_id` names the answer to the earlier request. `read`
+   * is the number of tokens that the request read from the cache. Returns the reason for the miss. Returns `null` if
+   * the request names no earlier message, or if the two prompts are equal.
    */
   diagnose(request: WireRequest, fingerprint: Fingerprint, read: number): MessageDiagnostics | null;
 }
@@ -69,8 +69,8 @@ export function createDiagnostics(): Diagnostics {
 }
 
 /**
- * True if a request has the `diagnostics` field. The fingerprint of such a request is kept, so that a later request can
- * name its answer.
+ * True if a request has the `diagnostics` field. The store keeps the fingerprint of such a request. So a later request
+ * can name the answer to it.
  */
 export function optsIn(request: WireRequest): boolean {
   return isObject(request.fields['diagnostics']);

@@ -1,6 +1,6 @@
-// Refuses fields of messages, blocks and tool definitions that the service does not know. Clients that send back what
-// another service answered, or what a stream left in a block, meet this error most often (langchain-ai/langchain#31208,
-// microsoft/autogen#3034).
+// Refuses fields of messages, blocks and tool definitions that the service does not know. Two kinds of clients cause
+// most of these errors (langchain-ai/langchain#31208, microsoft/autogen#3034). One kind sends back the answer of
+// another service. The other sends back fields that a stream added to a block.
 
 import { firstRefusal } from '../core/refusal.ts';
 import type { MessageRefusal } from '../core/refusal.ts';
@@ -50,7 +50,7 @@ function checkBlock(block: SentBlock): MessageRefusal | undefined {
   const { level, fields } = block;
   if (isLevel(block)) return undefined;
   if (level === 'tools') return checkTool(fields, pathOf(block));
-  // All blocks of the system prompt are texts, so the service's path does not name their type.
+  // All blocks of the system prompt are texts. So the service does not write their type in the path.
   const path = level === 'system' ? pathOf(block) : `${pathOf(block)}.${block.type}`;
   return checkPart(fields, path) ?? checkNested(fields, path);
 }

@@ -1,5 +1,5 @@
-// Judges a request: applies the breakpoint rules, decides which thinking blocks are dropped, and builds the prefix that
-// is looked up in the cache. Also binds the thinking of the answer to its place in the conversation.
+// Applies the breakpoint rules to a request, decides which thinking blocks are dropped, and builds the prefix for the
+// search in the cache. Also binds the thinking of the answer to its place in the conversation.
 
 import type { RecordedSizes } from '../core/tokens.ts';
 import { levelParameters, buildPrefix, createExtend, hiddenBlocks, extend } from './prefix.ts';
@@ -47,8 +47,8 @@ export interface JudgeContext {
 }
 
 /**
- * Memory of the last request, so that unchanged blocks are not hashed again. `blocks` remembers the digest of each
- * block, `prefix` the cumulative hashes with thinking, and `thinking` the cumulative hashes without thinking.
+ * Digests of the last request. With them, unchanged blocks are not hashed again. `blocks` contains the digest of each
+ * block. `prefix` contains the cumulative hashes with thinking, and `thinking` the cumulative hashes without thinking.
  */
 export interface DigestMemory {
   readonly blocks: Digests;
@@ -87,7 +87,7 @@ export function judge(request: WireRequest, context: JudgeContext): JudgedReques
 }
 
 /**
- * Registers the thinking blocks of an answer as issued. Each thinking block is bound to everything before it in the
+ * Stores the thinking blocks of an answer as issued blocks. Each thinking block is bound to everything before it in the
  * conversation (provider-facts §1.8).
  */
 export function issueThinking(signatures: Signatures, judged: JudgedRequest, blocks: readonly AnswerBlock[]): void {

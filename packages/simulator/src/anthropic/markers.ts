@@ -1,5 +1,6 @@
-// Places the breakpoints of a request and checks them (provider-facts §1.1): at most four, and no `1h` breakpoint after
-// a `5m` one. A top-level `cache_control` adds an automatic breakpoint on the last block that can carry a marker.
+// Finds the breakpoints of a request and checks them (provider-facts §1.1). A request may have at most four
+// breakpoints, and no `1h` breakpoint after a `5m` breakpoint. A top-level `cache_control` adds an automatic
+// breakpoint. This breakpoint is on the last block that can have a marker.
 
 import { invalid } from '../core/refusal.ts';
 import type { MessageRefusal } from '../core/refusal.ts';
@@ -8,7 +9,10 @@ import type { MarkerTtl, SentBlock, WireRequest } from './request.ts';
 import { isPresent, textOf, isList, isObject } from '../core/wire.ts';
 import type { WireObject } from '../core/wire.ts';
 
-/** Breakpoint: place where a cache entry is written and where a search for an earlier entry starts. */
+/**
+ * Place of a marker in a request. At this place the service writes a cache entry, and starts a search for an earlier
+ * entry.
+ */
 export interface Breakpoint {
   /** Index of the marked block (`SentBlock.index`). */
   readonly block: number;
@@ -16,7 +20,8 @@ export interface Breakpoint {
 }
 
 /**
- * Returns all breakpoints, explicit and automatic, in prefix order, or the refusal that the real service would send.
+ * Returns all breakpoints, explicit and automatic, in prefix order. If a breakpoint is not allowed, returns the refusal
+ * of the real service.
  */
 export function placeBreakpoints(request: WireRequest): readonly Breakpoint[] | MessageRefusal {
   const marked = request.blocks.filter((block) => block.marker !== undefined);
@@ -94,8 +99,8 @@ export function readMarker(fields: WireObject, path: string): MarkerTtl | undefi
 }
 
 /**
- * Returns the marker of a block, or of a part nested in its `content`. A `tool_result` can have a nested marker, which
- * is treated as a marker on the whole block.
+ * Returns the marker of a block, or the marker of a part inside its `content`. A marker inside a `tool_result` counts
+ * as a marker on the whole block.
  */
 export function readBlockMarker(fields: WireObject, path: string): MarkerTtl | undefined | MessageRefusal {
   const own = readMarker(fields, path);

@@ -21,7 +21,7 @@ export interface MessageReply {
   /** Usage as reported to the client. A `wrong-usage` fault can make it wrong. */
   readonly usage: SimulatedUsage;
   readonly diagnosis: MessageDiagnostics | null;
-  /** Thinking blocks that were dropped. `undefined` if the request has no beta header that asks for this list. */
+  /** Thinking blocks that were dropped. `undefined` if the request did not ask for this list with a beta header. */
   readonly transformations: readonly Transformation[] | undefined;
   /** Context edits that were applied. `undefined` if the request asked for none. */
   readonly edits: { readonly applied_edits: readonly [] } | undefined;
@@ -40,8 +40,8 @@ export function messageOf(reply: MessageReply): WireObject {
 }
 
 /**
- * Returns the message of the `message_start` event: no content, no stop reason, all input tokens, and at most one
- * output token.
+ * Returns the message of the `message_start` event. It has no content, no stop reason, all input tokens, and at most
+ * one output token.
  */
 function openingOf(reply: MessageReply): WireObject {
   const begun = Math.min(1, reply.usage.output_tokens);
@@ -76,7 +76,7 @@ export interface OutputCounts {
 }
 
 /**
- * Returns the `usage` of an answer from the counts of its input and output. The fields are exactly those of
+ * Returns the `usage` of an answer from its input and output counts. The fields are exactly the fields in
  * provider-facts §1.4.
  */
 export function usageOf(counts: CacheCounts, output: OutputCounts): SimulatedUsage {
@@ -103,17 +103,17 @@ export function totalInput(usage: SimulatedUsage): number {
 }
 
 /**
- * Returns a copy of the usage in which the numbers of a `wrong-usage` fault replace the true ones. Without a fault, the
- * usage is unchanged.
+ * Returns a copy of the usage with the numbers of a `wrong-usage` fault. They replace the true numbers. Without a
+ * fault, the usage is unchanged.
  */
 export function distort(usage: SimulatedUsage, wrong: WrongUsage | undefined): SimulatedUsage {
   return wrong === undefined ? usage : { ...usage, ...wrong };
 }
 
 /**
- * Yields all server-sent events of a reply in the order of provider-facts §1.9: `message_start`, then the start, the
- * deltas and the stop of each block, then `message_delta` with the final usage, then `message_stop`. A `ping` follows
- * the start of the first block. `size` is the maximum number of characters in a delta.
+ * Yields all server-sent events of a reply in the order of provider-facts §1.9. The order is `message_start`, then the
+ * start, the deltas and the stop of each block, then `message_delta` with the final usage, then `message_stop`. A
+ * `ping` follows the start of the first block. `size` is the maximum number of characters in a delta.
  */
 export function* eventsOf(reply: MessageReply, size: number): Generator<SseEvent> {
   yield event({ type: 'message_start', message: openingOf(reply) });

@@ -20,7 +20,7 @@ export const checkOutput: RequestRule = (request) =>
   (request.purpose === 'count' ? undefined : (checkLimit(request) ?? checkPrewarm(request) ?? checkStops(request))) ??
   checkThinking(request);
 
-/** True if a request only fills the cache: a messages request with `max_tokens: 0`. */
+/** True if a request only writes the cache: a Messages request with `max_tokens: 0`. */
 export function isPrewarm(request: WireRequest): boolean {
   return request.purpose === 'messages' && request.maxTokens === 0;
 }
@@ -78,7 +78,7 @@ function stopSequencesOf({ stop_sequences: sequences }: WireObject): readonly st
   return isList(sequences) ? sequences.filter((each) => typeof each === 'string') : [];
 }
 
-/** Refuses stop sequences that are not a list of texts, and a blank one. */
+/** Refuses `stop_sequences` that is not a list of texts. Also refuses a blank text in the list. */
 function checkStops({ fields }: WireRequest): MessageRefusal | undefined {
   const { stop_sequences: sequences } = fields;
   if (!isPresent(sequences)) return undefined;
@@ -90,8 +90,8 @@ function checkStops({ fields }: WireRequest): MessageRefusal | undefined {
 }
 
 /**
- * Returns the maximum number of output tokens and the stop reason at this limit, or the refusal of a request that is
- * too long for the model (provider-facts §1.6). `input` is the total number of input tokens.
+ * Returns the maximum number of output tokens, and the stop reason if the answer reaches it. If the request is too long
+ * for the model, returns a refusal (provider-facts §1.6). `input` is the total number of input tokens.
  */
 export function outputRoom(request: WireRequest, input: number): OutputRoom | MessageRefusal {
   const { inputLimit, window } = request.capabilities;

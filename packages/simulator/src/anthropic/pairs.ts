@@ -1,5 +1,5 @@
 // Checks that calls and results match (provider-facts §1.6). Each call needs a result at the start of the next message,
-// and each result needs a call. Consecutive messages of one role count as one turn, because the service merges them.
+// and each result needs a call. The service merges consecutive messages of one role. So they count as one message here.
 
 import { invalid } from '../core/refusal.ts';
 import type { MessageRefusal } from '../core/refusal.ts';
@@ -11,7 +11,7 @@ interface RoleTurn {
   readonly blocks: SentBlock[];
 }
 
-/** Refuses a call without a result, a result without a call, and duplicates of either. */
+/** Refuses a call without a result, a result without a call, two calls with one id, and two results for one call. */
 export const checkPairs: RequestRule = (request) => {
   const turns = mergeTurns(request.messages);
   const seen = new Set<string>();
@@ -48,8 +48,8 @@ function checkCalls(turn: RoleTurn, next: RoleTurn | undefined, seen: Set<string
 }
 
 /**
- * Returns only the results before any other block of a turn, because the service does not count a later result as
- * "immediately after" the call.
+ * Returns the results at the start of a turn, up to the first block of another type. For the service, a later result is
+ * not "immediately after" the call.
  */
 function leadingResults(turn: RoleTurn | undefined): readonly SentBlock[] {
   if (turn?.role !== 'user') return [];

@@ -1,6 +1,6 @@
 // Builds the prefix of a request as the cache sees it. Each block of the prefix has a cumulative hash and the number of
-// tokens up to that block. Four kinds of blocks are not part of the prefix: deferred tools, stripped or dropped
-// thinking, the messages that a compaction block replaces, and Claude Code's attribution block.
+// tokens up to that block. Four kinds of blocks do not belong to the prefix: deferred tools, stripped or dropped
+// thinking, messages that a compaction block replaces, and Claude Code's attribution block.
 
 import { isAttribution } from '../core/attribution.ts';
 import { countBlock } from './blocks.ts';
@@ -60,8 +60,8 @@ export function buildPrefix(request: WireRequest, parts: PrefixParts): readonly 
 }
 
 /**
- * Function that returns the cumulative hash after one more block. `hash` is the cumulative hash before this block, and
- * `digest` is the digest of the block.
+ * Function that adds one block to a cumulative hash and returns the new hash. `hash` is the cumulative hash before this
+ * block, and `digest` is the digest of the block.
  */
 export type Extend = (hash: string, block: Pick<SentBlock, 'role' | 'index'>, digest: string) => string;
 
@@ -69,8 +69,8 @@ export type Extend = (hash: string, block: Pick<SentBlock, 'role' | 'index'>, di
 export const extend: Extend = (hash, block, digest) => digestOf(`${hash}|${block.role}|${digest}`);
 
 /**
- * Creates an `Extend` that remembers its results for the last request. If the same block follows the same hash at the
- * same index again, the stored result is returned.
+ * Creates an `Extend` that stores its results for the last request. If the same block comes after the same hash at the
+ * same index, it returns the stored result.
  */
 export function createExtend(): Extend {
   const known: { readonly hash: string; readonly role: string; readonly digest: string; readonly next: string }[] = [];
@@ -85,9 +85,9 @@ export function createExtend(): Extend {
 }
 
 /**
- * Returns the blocks of a request in cache order. Web search and web fetch are declared among the tools, but turning
- * them on or off keeps the cache of the other tools (provider-facts §1.3). So the two web tools are placed at the start
- * of the system level.
+ * Returns the blocks of a request in cache order. A request declares web search and web fetch among the tools. But if
+ * these two are turned on or off, the cache of the other tools stays valid (provider-facts §1.3). So the two web tools
+ * are placed at the start of the system level.
  */
 function inCacheOrder(request: WireRequest): readonly SentBlock[] {
   return request.blocks.some(isWebTool)
@@ -108,8 +108,8 @@ function enter(hash: string, level: Level | undefined, parameters: LevelParamete
 }
 
 /**
- * Returns the indexes of the blocks that the model is never shown: deferred tools, the attribution block, and all
- * messages before the last compaction block. `judgeThinking` decides about dropped thinking.
+ * Returns the indexes of the blocks that the model does not see: deferred tools, the attribution block, and all
+ * messages before the last compaction block. Dropped thinking is not included, because `judgeThinking` finds it.
  */
 export function hiddenBlocks(request: WireRequest): Set<number> {
   const unseen = request.blocks.filter((block) => isDeferred(block) || attributes(block));
@@ -128,8 +128,8 @@ function attributes({ level, content, fields }: SentBlock): boolean {
 
 /**
  * Text that is added to the hash at the start of each level. The text contains settings that are not blocks but change
- * how a request is rendered, so they are part of the cache key. A changed setting does not affect the cache entries of
- * earlier levels, as in the table of provider-facts §1.3.
+ * how a request is rendered. So they are part of the cache key. A changed setting does not affect the cache entries of
+ * earlier levels (table of provider-facts §1.3).
  */
 export type LevelParameters = { readonly [level in Level]: string };
 
@@ -140,8 +140,8 @@ interface Parameter {
 }
 
 /**
- * Render parameters and their levels, from the table of provider-facts §1.3. A catalog row can assign a parameter to
- * another level, because the levels of thinking and effort are "model-specific".
+ * Render parameters and their levels, from the table of provider-facts §1.3. The levels of thinking and effort are
+ * "model-specific". So a catalog row can assign a parameter to another level.
  */
 const PARAMETERS: readonly Parameter[] = [
   { name: 'speed', level: 'system', read: ({ fields }) => fields['speed'] ?? 'standard' },
@@ -165,8 +165,8 @@ const PARAMETERS: readonly Parameter[] = [
 ];
 
 /**
- * Returns the first tool definition in the messages, or `null` if the front offers a tool. Without a tool in the front,
- * this definition changes the beginning of the rendered request, which causes one full miss (docs,
+ * Returns the first tool definition in the messages, or `null` if the front has a tool. If the front has no tool, this
+ * definition changes the beginning of the rendered request. This causes one full miss (docs,
  * build-with-claude/mid-conversation-system-messages).
  */
 function firstDefinition(blocks: readonly SentBlock[]): unknown {
@@ -175,8 +175,8 @@ function firstDefinition(blocks: readonly SentBlock[]): unknown {
 }
 
 /**
- * Returns the parameters of a request as one text per level. Each parameter is in the first level that a change of this
- * parameter invalidates.
+ * Returns the parameters of a request as one text per level. Each parameter belongs to the first level that becomes
+ * invalid when the parameter changes.
  */
 export function levelParameters(request: WireRequest): LevelParameters {
   const at = { tools: '', system: '', messages: '' };

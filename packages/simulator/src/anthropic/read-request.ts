@@ -18,14 +18,14 @@ import { readBlockMarker, readMarker } from './markers.ts';
 export const MAX_BYTES: number = 32_000_000;
 
 /**
- * Values that `readRequest` needs in addition to the body: the endpoint, the beta headers and the capabilities of each
- * known model.
+ * Values that `readRequest` needs in addition to the body, for example the endpoint, the beta headers and the
+ * capabilities of each known model.
  */
 export interface RequestReading {
   readonly purpose: Purpose;
   readonly betas: readonly string[];
   readonly capabilities: (model: string) => Capabilities | undefined;
-  /** Returns the fields with the history of their thread, or a refusal. */
+  /** Adds the history of their thread to the fields. Returns the new fields or a refusal. */
   readonly expand: (fields: WireObject) => WireObject | MessageRefusal;
 }
 

@@ -7,8 +7,8 @@ import { defined } from '@tidemark/core';
 import type { Fault } from '../core/faults.ts';
 
 /**
- * Returns the refusal for a fault, or `undefined` if there is no fault or the fault is of another kind. The other kinds
- * affect the stream, the cache or the usage.
+ * Returns the refusal for a fault. Returns `undefined` if there is no fault, or if the fault affects only the stream,
+ * the cache or the usage.
  */
 export function refusalOf(fault: Fault | undefined): MessageRefusal | undefined {
   switch (fault?.kind) {

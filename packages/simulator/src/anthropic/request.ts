@@ -48,7 +48,7 @@ export interface WireRequest {
   readonly model: string;
   readonly capabilities: Capabilities;
   readonly fields: WireObject;
-  /** Value of `max_tokens`, or 0 if the request has none, as a request that only counts tokens. */
+  /** Value of `max_tokens`. It is 0 if the request has no `max_tokens`, for example if it only counts tokens. */
   readonly maxTokens: number;
   readonly stream: boolean;
   readonly betas: readonly string[];
@@ -59,7 +59,7 @@ export interface WireRequest {
   readonly automatic: MarkerTtl | undefined;
 }
 
-/** Returns the path of a block as error texts write it, for example `messages.3.content.1`. */
+/** Returns the path of a block in the form of the error texts, for example `messages.3.content.1`. */
 export function pathOf(block: SentBlock): string {
   if (block.level === 'messages') return `messages.${block.message}.content.${block.content}`;
   return `${block.level}.${block.content}`;

@@ -28,8 +28,8 @@ const RULES: readonly RequestRule[] = [
 ];
 
 /**
- * Returns the refusal of the first rule that refuses the request, or `undefined`. Markers and the signatures of
- * thinking are checked by `judge`, and the number of input tokens by `outputRoom`.
+ * Applies the rules in order. Returns the refusal of the first rule that refuses the request, or `undefined`. `judge`
+ * checks the markers and the signatures of thinking. `outputRoom` checks the number of input tokens.
  */
 export function checkRules(request: WireRequest): MessageRefusal | undefined {
   return firstRefusal(RULES, (rule) => rule(request));

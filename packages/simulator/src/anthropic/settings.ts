@@ -1,5 +1,5 @@
-// Checks the values of top-level fields: types, ranges and choices. The texts follow the style of the service's known
-// errors (inferred, [I]).
+// Checks the values of top-level fields: types, ranges and choices. The error texts are similar to known error texts of
+// the service (inferred, [I]).
 
 import { invalid, firstRefusal } from '../core/refusal.ts';
 import type { MessageRefusal } from '../core/refusal.ts';
@@ -24,12 +24,15 @@ const CHECKS: { readonly [field: string]: ValueCheck } = {
 };
 
 /**
- * Form of a beta's name: it ends with a date. The service knows a list of names, which grows with each release of a
- * client, so only a name that cannot be one of them is refused.
+ * Form of a beta's name: it ends with a date. The service has a list of names, and the list grows with each release of
+ * a client. So only a name without this form is refused.
  */
 const BETA = /^[a-z0-9-]+-(?:\d{4}-\d{2}-\d{2}|\d{8})$/;
 
-/** Refuses beta headers that no release can have. The text is quoted in zed-industries/zed#42715. */
+/**
+ * Refuses a beta header that does not have the form of a beta's name. The error text is quoted in
+ * zed-industries/zed#42715.
+ */
 export const checkBetas: RequestRule = ({ betas }) => {
   const unknown = betas.filter((beta) => !BETA.test(beta)).map((beta) => `\`${beta}\``);
   if (unknown.length === 0) return undefined;
@@ -95,7 +98,7 @@ function checkDiagnostics(diagnostics: WireObject): MessageRefusal | undefined {
   );
 }
 
-/** Refuses an object whose `type` is not a key of `tags`, or with a field that this type does not have. */
+/** Refuses an object whose `type` is not a key of `tags`. Also refuses a field that does not exist for this type. */
 function checkTagged(
   fields: WireObject,
   path: string,
@@ -144,7 +147,7 @@ function checkChoice(choice: WireObject): MessageRefusal | undefined {
   return isPresent(name) ? checkString(`${path}.name`, name) : invalid(`${path}.name: Field required`);
 }
 
-/** `effort` is checked with the other limits of the output. */
+/** `checkOutput` checks `effort`, together with the other limits of the output. */
 function checkConfig(config: WireObject): MessageRefusal | undefined {
   const { format } = config;
   return (

@@ -1,6 +1,6 @@
 // Decides about each thinking block that a client sends back (provider-facts §1.3, §1.6, §1.8). Older models strip
-// thinking at a new turn. A block of another model is dropped, a block bound to another conversation is refused or
-// dropped, and an edited block is refused.
+// thinking when a new turn starts. A block of another model is dropped. A block of another conversation is refused or
+// dropped. An edited block is refused.
 
 import type { Extend, LeftOutBlocks } from './prefix.ts';
 import { invalid } from '../core/refusal.ts';
@@ -11,8 +11,8 @@ import type { SentBlock, WireRequest } from './request.ts';
 import { objectAt, textOf } from '../core/wire.ts';
 
 /**
- * Entry of `input_transformations`: a thinking block that is dropped before the model sees the request, with the
- * reason.
+ * Entry of `input_transformations`: a thinking block that the service dropped, with the reason. The model does not see
+ * this block.
  */
 export interface Transformation {
   readonly type: 'thinking_dropped';
@@ -21,9 +21,9 @@ export interface Transformation {
 }
 
 /**
- * Result of judging the thinking of a request. `stripped` contains the thinking blocks that are not part of the prefix.
- * `transformations` lists those of them that were dropped because of a binding that does not match. `end` is the place
- * to which the thinking of the answer is bound.
+ * Result of `judgeThinking`. `stripped` contains the thinking blocks that do not belong to the prefix. Some of them
+ * were dropped because their binding does not match: `transformations` lists these. `end` is the place to which the
+ * thinking of the answer is bound.
  */
 export interface ThinkingVerdict {
   readonly stripped: LeftOutBlocks;
@@ -45,8 +45,8 @@ export interface ThinkingContext {
 }
 
 /**
- * Judges every thinking block of a request, in order. Returns the blocks that are dropped, or the refusal of the first
- * block that the service would refuse.
+ * Checks every thinking block of a request, in order. Returns the blocks that are dropped. If the service would refuse
+ * a block, returns the refusal of the first such block.
  */
 export function judgeThinking(request: WireRequest, context: ThinkingContext): ThinkingVerdict | MessageRefusal {
   const stripped = new Set<number>();
@@ -72,8 +72,8 @@ export function judgeThinking(request: WireRequest, context: ThinkingContext): T
 }
 
 /**
- * Returns the values that identify a thinking block: its signature or its redacted data (`seal`), and its text. The
- * text of a redacted block is empty.
+ * Returns two values that identify a thinking block: `seal` and its text. `seal` is the signature or the redacted data.
+ * The text of a redacted block is empty.
  */
 export function sealOf(fields: { readonly [key: string]: unknown }): Sealed {
   if (fields['type'] === 'redacted_thinking') return { seal: textOf(fields['data']), thinking: '' };
@@ -81,8 +81,8 @@ export function sealOf(fields: { readonly [key: string]: unknown }): Sealed {
 }
 
 /**
- * Returns the index of the last block with which a user opened a turn, or 0 without such a block. A tool result does
- * not open a turn (provider-facts §1.3).
+ * Returns the index of the last block that starts a user's turn, or 0 if there is no such block. A tool result does not
+ * start a turn (provider-facts §1.3).
  */
 function lastNewTurn(request: WireRequest): number {
   const opening = request.blocks.findLast((block) => block.role === 'user' && block.type !== 'tool_result');
@@ -106,8 +106,8 @@ function judgeBlock(
 }
 
 /**
- * True if the prefix without thinking and the previous thinking block are those to which the block is bound. A block
- * without a previous thinking block is also accepted, because a client may drop the oldest thinking blocks.
+ * True if two values are equal to those in the binding: the prefix without thinking, and the previous thinking block. A
+ * block without a previous thinking block is also accepted, because a client may drop the oldest thinking blocks.
  */
 function inPlace(binding: Binding, place: ThinkingPlace): boolean {
   return binding.prefix === place.prefix && (place.before === '' || place.before === binding.before);
@@ -162,11 +162,11 @@ export interface Binding extends ThinkingPlace {
   readonly key: string;
   readonly account: string;
   readonly model: string;
-  /** Thinking text as it was issued. */
+  /** Thinking text in the answer of the simulator. */
   readonly thinking: string;
 }
 
-/** Values that identify a thinking or `redacted_thinking` block that a client sent back. */
+/** Values that identify a thinking or `redacted_thinking` block from a client. */
 export interface Sealed {
   /** Value of `signature`, or value of `data` in a redacted block. */
   readonly seal: string;
@@ -174,7 +174,7 @@ export interface Sealed {
   readonly thinking: string;
 }
 
-/** Signatures, and data of redacted blocks, that this simulator knows. Both are called seals. */
+/** Seals that this simulator knows. A seal is a signature, or the data of a redacted block. */
 export interface Signatures {
   /** Records a thinking block of an answer as issued. */
   issue(sealed: Sealed, place: ThinkingPlace, account: string, model: string): Binding;
@@ -185,8 +185,8 @@ export interface Signatures {
   admit(seal: string): void;
   /**
    * Returns the binding of a thinking block that a client sent back. Returns `unknown` if its signature or redacted
-   * data was never issued, or `edited` if its text was changed. If the signature was accepted with `admit` and is seen
-   * for the first time, it is bound to `place`.
+   * data was never issued, or `edited` if its text was changed. If `admit` accepted the signature and this is its first
+   * use, the signature is bound to `place`.
    */
   look(sealed: Sealed, place: ThinkingPlace, account: string, model: string): Binding | 'unknown' | 'edited';
 }
@@ -200,9 +200,9 @@ const MAX_BINDINGS = 200_000;
 const SIGNATURE = /^[A-Za-z0-9+/_=-]+$/;
 
 /**
- * Creates an empty set of seals: signatures and data of redacted blocks. With `recorded`, any unknown seal counts as
- * issued at the place where it is first seen, because recordings contain seals of the real service. Without `recorded`,
- * an unknown seal is reported as `unknown`.
+ * Creates an empty set of seals: signatures and data of redacted blocks. Recordings contain seals of the real service.
+ * So with `recorded`, any unknown seal counts as issued at the place where it is first seen. Without `recorded`, an
+ * unknown seal is reported as `unknown`.
  */
 export function createSignatures(recorded: boolean): Signatures {
   const issued = new Map<string, Binding>();

@@ -1,6 +1,6 @@
-// Message threads: conversations that the service holds for five minutes, so that a request sends only its new messages
-// (provider-facts §1.7; docs, build-with-claude/message-threads). A request that continues a thread becomes a request
-// with the whole history before anything else reads it.
+// Message threads: the service stores a conversation for five minutes, so a request sends only its new messages
+// (provider-facts §1.7; docs, build-with-claude/message-threads). If a request continues a thread, the whole history is
+// added to it before any other check.
 
 import { contentOf } from '../core/answer.ts';
 import type { AnswerBlock } from '../core/answer.ts';
@@ -15,16 +15,16 @@ const BETA = 'message-threads-2026-08-12';
 /** A thread can be continued for five minutes after its latest response began. */
 const LONGEST_MS = 5 * 60 * 1000;
 
-/** Fields that the service takes from the thread. A request that continues a thread cannot send them. */
+/** Fields that the service takes from the thread. If a request continues a thread, it must not have these fields. */
 const CREATE_ONLY = ['system', 'tools'] as const;
 
 /**
- * Fields that must stay the same in a thread. Reports of users name them; the documentation names no complete list
+ * Fields that must not change in a thread. Reports of users name these fields. The documentation has no complete list
  * ([I]).
  */
 const FIXED = ['model', 'thinking', 'tool_choice', 'output_config', 'cache_control'] as const;
 
-/** Request that can create or continue a thread: its fields, its account and its beta headers, at a time. */
+/** Request that can create or continue a thread: its fields, its account, its beta headers and its time. */
 export interface ThreadCall {
   readonly account: string;
   readonly betas: readonly string[];
@@ -36,15 +36,17 @@ export interface ThreadCall {
 export interface Threads {
   /**
    * Returns the fields of a request with the history of its thread in `messages`, and with the thread's `system` and
-   * `tools`. A request without `thread` is returned unchanged. A request that the service would not continue is
-   * refused.
+   * `tools`. If the request has no `thread`, the fields are unchanged. If the service would not continue the thread,
+   * returns a refusal.
    */
   expand(fields: WireObject, call: ThreadCall): WireObject | MessageRefusal;
-  /** Marks the response that a request continues as in use, until `store` or `release` is called. */
+  /** Marks the response that a request continues as used. The mark stays until `store` or `release` is called. */
   claim(fields: WireObject): void;
-  /** Ends a claim without a stored response, because the request was refused or lost its connection. */
+  /** Removes the mark of `claim` without storing a response. Used if the request was refused or lost its connection. */
   release(fields: WireObject): void;
-  /** Stores the conversation under the id of a response that begins at `call.at`. `fields` are those of `expand`. */
+  /**
+   * Stores the conversation under the id of a response that begins at `call.at`. `fields` is the result of `expand`.
+   */
   store(id: string, fields: WireObject, answer: readonly AnswerBlock[], call: ThreadCall): void;
 }
 
@@ -123,7 +125,7 @@ function checkThread(fields: WireObject, betas: readonly string[]): MessageRefus
     : invalid(`${repeated}: cannot be sent with thread.type 'continue', because the thread keeps its value`);
 }
 
-/** The texts are the simulator's own. Clients recognise these refusals by `error.details.error_code`. */
+/** The error texts are the simulator's own. Clients recognise these refusals by `error.details.error_code`. */
 function whyNotContinued(thread: StoredThread, fields: WireObject, { betas }: ThreadCall): MessageRefusal | undefined {
   const previous = previousOf(fields) ?? '';
   if (thread.state === 'continued') {
@@ -160,8 +162,9 @@ function listAt({ messages }: WireObject): readonly unknown[] {
 }
 
 /**
- * Removes the markers of stored messages: only those of the new messages count in a continued thread. The entries that
- * they wrote stay readable. Inferred ([I]): the SDK removes them too when it sends a whole thread again.
+ * Removes the markers of stored messages, because only the markers of the new messages count in a continued thread. The
+ * entries that the old markers wrote stay readable. Inferred ([I]): the SDK also removes the markers when it sends a
+ * whole thread again.
  */
 function withoutMarkers(message: unknown): unknown {
   if (!isObject(message)) return message;

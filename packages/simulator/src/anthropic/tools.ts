@@ -28,7 +28,7 @@ function checkTool(tool: SentBlock): MessageRefusal | undefined {
 }
 
 /**
- * Checks a definition in `tools` or inside a message. A definition whose `type` is set and is not `custom` is accepted
+ * Checks a definition in `tools` or inside a message. If `type` is set and is not `custom`, the definition is accepted
  * without a check.
  */
 function checkDefinition({ type, name, input_schema: schema }: WireObject, path: string): MessageRefusal | undefined {
@@ -71,8 +71,8 @@ function checkChoice(request: WireRequest, tools: readonly SentBlock[]): Message
 }
 
 // Checks blocks in the history that add or remove a tool (provider-facts §1.7; docs,
-// build-with-claude/mid-conversation-system-messages). Checks where such a block is allowed, which beta it needs, and
-// that a tool referred to by name is known at that point.
+// build-with-claude/mid-conversation-system-messages). Checks the place of the block and its beta. If the block names a
+// tool, the tool must be known at that place.
 
 /** Beta header that allows a request to add or remove a declared tool by its name. */
 const BY_REFERENCE = 'mid-conversation-tool-changes-2026-07-01';
@@ -80,7 +80,7 @@ const BY_REFERENCE = 'mid-conversation-tool-changes-2026-07-01';
 /** Beta header that allows a request to add or remove a declared tool by its name, and to define a new tool. */
 const INLINE = 'inline-tools-2026-09-15';
 
-/** Refuses the first block that adds or removes a tool in a manner that the real service would refuse. */
+/** Refuses the first block that adds or removes a tool in a way that the real service refuses. */
 export const checkChanges: RequestRule = (request) => {
   const changes = request.blocks.filter(isToolChange);
   const known = new Set(request.blocks.filter(({ level }) => level === 'tools').map(nameOf));

@@ -11,8 +11,8 @@ import { isPresent, isObject, textOf, objectAt } from '../core/wire.ts';
 const CLEAR_AT = 'mid-conversation-system-clear-at-2026-08-21';
 
 /**
- * Beta headers that let a system message set the effort: the documented one (SDK: `AnthropicBeta`), and the one that
- * Claude Code 2.1.330 sends.
+ * Beta headers that let a system message set the effort. The first is documented (SDK: `AnthropicBeta`), and Claude
+ * Code 2.1.330 sends the second.
  */
 const OUTPUT_CONFIG = ['mid-conversation-output-config-2026-07-01', 'per-turn-control-2026-07-01'];
 
@@ -55,8 +55,8 @@ function checkClearing(request: WireRequest, message: SentMessage, index: number
 }
 
 /**
- * The effort that a system message sets applies from the next user message until a later message sets another effort
- * (docs, effort-per-message).
+ * A system message can set the effort. This effort applies from the next user message until a later message sets
+ * another effort (docs, effort-per-message).
  */
 function checkLevel(
   { betas, capabilities }: WireRequest,
@@ -79,8 +79,8 @@ function checkLevel(
 
 /**
  * Checks the place of a system message. Consecutive system messages count as one section (docs, Limitations). The
- * section must follow a user message, and must be followed by an assistant message or end the list. A section that only
- * sets the effort is allowed at any place.
+ * section must follow a user message. After the section, the list must end or an assistant message must follow. If the
+ * section only sets the effort, any place is allowed.
  */
 function checkPlace(messages: readonly SentMessage[], index: number): MessageRefusal | undefined {
   const isSystem = (at: number): boolean => messages[at]?.role === 'system';
@@ -123,8 +123,7 @@ function checkEnd(request: WireRequest): MessageRefusal | undefined {
 /**
  * Refuses an assistant message that contains tool calls but does not start with thinking. The rule applies to messages
  * after the last user text, if thinking is on and the model requires thinking in an open tool loop. No model in the
- * shipped catalog requires it. The error text is inferred ([I]): the service used this text for models with a thinking
- * budget.
+ * shipped catalog requires it. The error text is inferred ([I]) from models with a thinking budget.
  */
 export const checkLoopThinking: RequestRule = ({ capabilities, fields, messages }) => {
   if (capabilities.reasoningInLoop !== 'required' || !thinks(fields)) return undefined;

@@ -1,5 +1,5 @@
-// Refuses fields and tools with which the real service does something that the simulator does not imitate. If they were
-// ignored, a test would pass although its request has no effect.
+// Refuses fields and tools whose effect the simulator does not imitate. If the simulator ignored them, a test would
+// pass although its request has no effect.
 
 import { firstRefusal, invalid } from '../core/refusal.ts';
 import type { MessageRefusal } from '../core/refusal.ts';
@@ -8,7 +8,7 @@ import type { RequestRule, SentBlock, WireRequest } from './request.ts';
 import { isList, isObject, isPresent, objectAt, textOf } from '../core/wire.ts';
 import type { WireObject } from '../core/wire.ts';
 
-/** Next step for each field that is refused if it has a value. An empty list counts as no value. */
+/** Advice for each field that is refused if it has a value. An empty list counts as no value. */
 const ADVICE: ReadonlyMap<string, string> = new Map([
   ['compaction', 'Send the question for a summary as a message.'],
   ['container', 'Remove it: no server tool runs here.'],
@@ -17,7 +17,7 @@ const ADVICE: ReadonlyMap<string, string> = new Map([
   ['mcp_servers', 'Connect to the servers in the client, and send their tools.'],
 ]);
 
-/** Refuses a field that has an effect which is not simulated. Counting ignores `compaction` on the real service too. */
+/** Refuses a field whose effect is not simulated. When the real service counts tokens, it also ignores `compaction`. */
 export const checkUnsimulated: RequestRule = (request) => {
   const { fields, purpose } = request;
   const wrong = firstRefusal(Object.entries(fields), ([name, value]) => {
@@ -29,16 +29,16 @@ export const checkUnsimulated: RequestRule = (request) => {
 };
 
 /**
- * Refuses an unknown service tier. Both known tiers are answered with the standard tier, because the simulated
- * organisation has no priority capacity.
+ * Refuses an unknown service tier. The simulated organisation has no priority capacity. So both known tiers get the
+ * standard tier.
  */
 function checkTier({ service_tier: tier }: WireObject): MessageRefusal | undefined {
   if (!isPresent(tier) || tier === 'auto' || tier === 'standard_only') return undefined;
   return invalid("service_tier: Input should be 'auto' or 'standard_only'");
 }
 
-// Context editing (provider-facts §1.7). Only the edit that Claude Code sends with each request is simulated: keep all
-// thinking.
+// Context editing (provider-facts §1.7). Only one edit is simulated: keep all thinking. Claude Code sends this edit
+// with each request.
 
 const EDITING = 'context-management-2025-06-27';
 
@@ -64,10 +64,7 @@ function keepsAll(edit: unknown): boolean {
   return isObject(edit) && edit['type'] === 'clear_thinking_20251015' && edit['keep'] === 'all';
 }
 
-/**
- * True if a request asks to keep all thinking, so that a model keeps the thinking which it would otherwise strip at a
- * new turn.
- */
+/** True if a request asks to keep all thinking. Then a model does not strip thinking when a new turn starts. */
 export function keepsThinking({ fields }: WireRequest): boolean {
   const { context_management: management } = fields;
   const edits = isObject(management) ? management['edits'] : [];
@@ -79,7 +76,7 @@ export function keepsThinking({ fields }: WireRequest): boolean {
 /** Tool types of Anthropic whose calls the client runs (SDK: `BetaToolUnion`). */
 const OWN_TOOLS = /^(?:bash|text_editor|computer|computer_toolset|browser_toolset|memory)_\d{8}$/;
 
-/** Refuses a tool that the service itself runs, unless the simulator may offer such tools. */
+/** Refuses a tool that the service itself runs. Accepts it if the option `serverTools` is `offered`. */
 export function checkServerTools(
   { blocks }: WireRequest,
   treatment: 'offered' | 'refused',

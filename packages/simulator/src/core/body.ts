@@ -3,8 +3,8 @@
 import { isUtf8 } from 'node:buffer';
 
 /**
- * Most lists and objects inside each other. The services publish no limit. This one is far above any real request, and
- * low enough that all functions that walk through a body have room on the stack.
+ * Maximum depth of nested lists and objects. The services publish no limit. This limit is far above any real request.
+ * It is low enough that no function that walks through a body overflows the stack.
  */
 export const DEEPEST = 1_000;
 
@@ -26,7 +26,7 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const [OPEN_LIST, OPEN_OBJECT, CLOSE_LIST, CLOSE_OBJECT] = [0x5b, 0x7b, 0x5d, 0x7d];
 
-/** Counts brackets outside of strings, so that no value is built for a body that is too deep. */
+/** Counts brackets outside of strings. So a body that is too deep is refused before it is parsed. */
 function depthOf(body: Uint8Array): number {
   let depth = 0;
   let deepest = 0;

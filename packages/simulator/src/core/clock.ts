@@ -1,10 +1,10 @@
-// Clock of the cache: the system clock, a function of the caller, or a virtual clock. Only the calls advance a virtual
-// clock.
+// Clock of the cache: the system clock, a function of the caller, or a virtual clock. A virtual clock advances only
+// with the calls.
 
 import { SimulatorError } from './errors.ts';
 
 /**
- * Kind of clock: `real` is the system clock, and only the calls advance `virtual`. A function returns milliseconds
+ * Kind of clock. `real` is the system clock. `virtual` advances only with the calls. A function returns milliseconds
  * since the epoch.
  */
 export type ClockChoice = 'real' | 'virtual' | (() => number);
@@ -22,7 +22,7 @@ export interface Clock {
    *   when `at` is set on another kind of clock.
    */
   now(at?: number): number;
-  /** Records that an answer began at `at`. A later call that does not set its own time gets `at` or a later time. */
+  /** Records that an answer began at `at`. If a later call sets no time, it gets `at` or a later time. */
   passed(at: number): void;
 }
 

@@ -16,7 +16,7 @@ import { playRoutes } from './routes.ts';
 import { createTally } from './tally.ts';
 import type { RunTally } from './tally.ts';
 
-/** State that all wires share: settings, clock, ids, ledger, scenario, and queued plans and faults. */
+/** State that the APIs of all providers share: settings, clock, ids, ledger, scenario, and queued plans and faults. */
 export interface Core {
   readonly settings: SimulatorSettings;
   readonly clock: Clock;
@@ -77,9 +77,9 @@ export interface Mismatch {
 }
 
 /**
- * Adds the answer and the fault of the scenario's next step, unless the plan has an answer. Returns a mismatch if this
- * step does not fit the request. Without a scenario, a mismatch is returned if the request asks for a checkpoint.
- * Records the place of the step in `trace`.
+ * Adds the answer and the fault of the scenario's next step, if the plan has no answer yet. Returns a mismatch if this
+ * step does not fit the request. Without a scenario, returns a mismatch if the request asks for a checkpoint. Records
+ * the place of the step in `trace`.
  */
 export function playStep(
   core: Core,
@@ -103,13 +103,13 @@ function mismatched(reason: string, trace: CallTrace): Mismatch {
   return { mismatch: `simulator: ${reason}` };
 }
 
-/** Records in `trace` that a refusal comes from a fault, if there is one. Returns the refusal. */
+/** Records in `trace` that a fault caused a refusal, if there is a refusal. Returns the refusal. */
 export function causedByFault<Refusal>(refusal: Refusal | undefined, trace: CallTrace): Refusal | undefined {
   if (refusal !== undefined) trace.cause = 'fault';
   return refusal;
 }
 
-/** Removes absent fields from a plan, so that they do not overwrite fields of a plan with lower precedence. */
+/** Removes absent fields from a plan. Otherwise they would overwrite fields of a plan with lower precedence. */
 function present(plan: { readonly [Key in keyof TimedAnswerPlan]: TimedAnswerPlan[Key] | undefined }): TimedAnswerPlan {
   const { answer, sizes, fault, at } = plan;
   return defined({ answer, sizes, fault, at });

@@ -1,5 +1,5 @@
-// Computes digests of texts. The digests of the last request are remembered, because a request repeats most of the
-// request before it.
+// Computes digests of texts and stores the digests of the last request. A new request repeats most of the last request,
+// so most digests are not computed again.
 
 import { hash } from 'node:crypto';
 

@@ -1,4 +1,4 @@
-// Errors caused by wrong use of the simulator. A request that a provider would refuse gets a `MessageRefusal` instead.
+// Errors in the use of the simulator. If a provider would refuse a request, the result is a `MessageRefusal` instead.
 
 import type { ErrorData } from '@tidemark/core';
 import { CodedError } from '@tidemark/core';

@@ -10,11 +10,11 @@ export interface WrongUsage {
 
 /**
  * Fault of one call. `afterEvents` is the number of server-sent events that are sent before the fault. If the stream
- * has fewer events, the fault has no effect. Without a stream, a fault of the stream takes effect before the first
- * byte.
+ * has fewer events, the fault has no effect. If the answer is not streamed, a fault of the stream takes effect before
+ * the first byte.
  */
 export type Fault =
-  /** Status 429. `retryAfter` is in seconds and is absent if the client reached a spending limit. */
+  /** Status 429. `retryAfter` is in seconds. If it is absent, the client has reached a spending limit. */
   | { readonly kind: 'rate-limited'; readonly retryAfter?: number }
   /** Status 529 in the Messages API, 503 in OpenAI's APIs. */
   | { readonly kind: 'overloaded' }

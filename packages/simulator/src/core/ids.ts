@@ -1,5 +1,5 @@
-// Ids of messages, responses, calls and requests. All ids of a simulator are derived from one seed, so the ids of two
-// simulators differ unless both have the same seed.
+// Ids of messages, responses, calls and requests. All ids of a simulator are derived from one seed. If two simulators
+// have different seeds, their ids differ.
 
 import { randomUUID } from 'node:crypto';
 import { digestOf } from './digests.ts';
@@ -24,7 +24,7 @@ export function createIds(seed: string = randomUUID()): Ids {
 
 const LENGTH = 24;
 
-/** Returns an id that starts with `begin`, followed by 24 letters and digits. The same seed gives the same id. */
+/** Returns an id: `begin`, then 24 letters and digits. The same seed gives the same id. */
 export function idOf(begin: string, seed: string): string {
   return `${begin}${digestOf(`${begin}${seed}`).replaceAll('-', 'A').replaceAll('_', 'B').slice(0, LENGTH)}`;
 }

@@ -8,8 +8,8 @@ export interface CallTrace {
   /** Number of the step that answered the call, counted from 1. */
   step?: number;
   /**
-   * Reason of a refusal that a provider would not give: `fault` if the test planned it, and `unmatched` if the scenario
-   * has no answer to the call.
+   * Cause of a refusal that no provider would send. `fault` means that the test planned the refusal. `unmatched` means
+   * that the scenario has no answer to the call.
    */
   cause?: 'fault' | 'unmatched';
 }
@@ -48,7 +48,7 @@ export interface ReceivedCall {
 /** Function that receives each call when it is answered or refused. */
 export type CallWatcher = (call: LedgerCall, received: ReceivedCall) => void;
 
-/** Request that no endpoint received: a path without a route, a missing key, or a body above the limit. */
+/** Request that no endpoint received. Its path has no route, its key is missing, or its body is above the limit. */
 export interface RejectedRequest {
   /** Time on the simulator's clock, in milliseconds since the epoch. */
   readonly at: number;
@@ -82,7 +82,7 @@ export function createLedger(most: number, watchers: readonly CallWatcher[]): Le
 
 const SECRET = /authorization|cookie|key|token|secret|password|credential/;
 
-/** Replaces the values of headers whose names suggest a secret. */
+/** Replaces the value of each header whose name suggests a secret. */
 function maskHeaders(headers: ReceivedCall['headers']): ReceivedCall['headers'] {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, SECRET.test(name.toLowerCase()) ? '***' : value]),

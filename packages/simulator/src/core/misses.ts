@@ -1,4 +1,4 @@
-// Finds the cause of a call that read nothing from the cache, by comparing the parts of its request with earlier
+// Finds the cause of a call that read nothing from the cache. It compares the parts of the request with earlier
 // requests of the same account and model.
 
 import { isAttribution } from './attribution.ts';
@@ -16,7 +16,10 @@ interface PromptShape {
   readonly cached: number;
 }
 
-/** Returns the cause of a miss, or `undefined` if the call read from the cache. Remembers the request. */
+/**
+ * Returns the cause of a miss, or `undefined` if the call read from the cache. Stores the request for later
+ * comparisons.
+ */
 export type MissFinder = (
   call: LedgerCall,
   spent: { readonly read: number; readonly short: number; readonly long: number },
@@ -42,7 +45,7 @@ export function createMissFinder(): MissFinder {
   };
 }
 
-/** A request that continues a thread has only the new messages of its prompt. */
+/** If a request continues a thread, it contains only the new messages of its prompt. */
 function continuesThread(fields: unknown): boolean {
   return isObject(fields) && objectAt(fields, 'thread')['type'] === 'continue';
 }
@@ -79,7 +82,7 @@ function shapeOf(value: unknown, cached: number): PromptShape {
   };
 }
 
-/** Leaves out the attribution block of Claude Code, because it is no part of the prompt. */
+/** Omits the attribution block of Claude Code, because it does not belong to the prompt. */
 function shownSystem(system: unknown): unknown {
   if (!isList(system)) return isAttribution(textOf(system)) ? null : (system ?? null);
   const [first, ...others] = system;

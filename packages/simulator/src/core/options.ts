@@ -24,7 +24,7 @@ export interface AnswerPlan {
   readonly fault?: Fault;
 }
 
-/** Plan for a call that has not arrived yet, with the time of the call on a virtual clock. */
+/** Plan for a later call, with the time of the call on a virtual clock. */
 export interface TimedAnswerPlan extends AnswerPlan {
   /** Time of the call, in milliseconds since the epoch. */
   readonly at?: number;
@@ -33,10 +33,10 @@ export interface TimedAnswerPlan extends AnswerPlan {
 /** Options of a simulator. */
 export interface SimulatorOptions {
   /**
-   * Returns the catalog row of a model, or `undefined` for an unknown model. A request for an unknown model is refused:
-   * with 404 in the Messages and Chat APIs, with 400 in the Responses API and through the router. Default: the shipped
-   * catalog. Each endpoint knows only the models of its own provider. The router endpoint knows the models of all
-   * providers.
+   * Returns the catalog row of a model, or `undefined` for an unknown model. By default the rows are those of the
+   * shipped catalog. Each endpoint knows only the models of its own provider. The router endpoint knows the models of
+   * all providers. A request for an unknown model is refused. The status is 404 in the Messages and Chat APIs, and 400
+   * in the Responses API and through the router.
    */
   readonly capabilities?: (model: string) => Capabilities | undefined;
   /** Names of the models that `GET /v1/models` lists. Default: the names of the shipped catalog. */
@@ -53,41 +53,41 @@ export interface SimulatorOptions {
   readonly recordedSignatures?: 'issued' | 'refused';
   /**
    * Treatment of tools that the provider itself runs, for example web search. With `offered`, such a tool is part of
-   * the prompt and is never called, because the answers are scripted. With `refused`, the request is refused. Default:
+   * the prompt. It is never called, because the answers are scripted. With `refused`, the request is refused. Default:
    * `refused`.
    */
   readonly serverTools?: 'offered' | 'refused';
   /**
-   * True if consecutive calls count as one lookback position, and consecutive results too. Default: the value in the
-   * catalog row.
+   * True if consecutive calls count as one lookback position. The same then applies to consecutive results. Default:
+   * the value in the catalog row.
    */
   readonly collapseRuns?: boolean;
   /**
-   * Lifetime of an entry that is written with one hour by a request that reads an entry of 5 minutes. With `works` the
-   * written entry lives one hour, with `fails` it lives 5 minutes. Default: the value in the catalog row. An unverified
-   * value in the row counts as `works`.
+   * Lifetime of an entry in this case: a request reads an entry of 5 minutes and writes an entry marked one hour. With
+   * `works` the written entry lives one hour, with `fails` it lives 5 minutes. Default: the value in the catalog row.
+   * An unverified value in the row counts as `works`.
    */
   readonly promotion?: 'works' | 'fails';
   /**
    * Milliseconds from the start of a call to the start of its answer, on the simulator's clock. A cache entry is
-   * readable when the answer starts. The default on a virtual clock is 1, so that two calls with the same time do not
-   * read each other's entries. The default on another clock is 0.
+   * readable when the answer starts. The default on a virtual clock is 1. So two calls with the same time do not read
+   * each other's entries. The default on another clock is 0.
    */
   readonly firstByteMs?: number;
   /** Number of characters in one delta of a stream. Default: 48. */
   readonly deltaCharacters?: number;
   /**
    * Text from which all ids and signatures are derived. Two simulators with the same seed give the same ids in the same
-   * order, so use a seed only if a test compares ids. Default: a random seed, so that no id repeats.
+   * order. So use a seed only if a test compares ids. Default: a random seed.
    */
   readonly idSeed?: string;
   /** Receives each call when it is answered or refused, for example for a log. */
   readonly onCall?: CallWatcher;
-  /** Receives each request that no endpoint received, for example one for an unknown path. */
+  /** Receives each request that no endpoint received, for example a request for an unknown path. */
   readonly onRejected?: (rejected: RejectedRequest) => void;
   /**
-   * True if the report names the cause of each call that read nothing from the cache. The simulator then compares the
-   * parts of each request with earlier ones. Default: false.
+   * True if the report names a cause for each call that read nothing from the cache. Then the simulator compares the
+   * parts of each request with earlier requests. Default: false.
    */
   readonly explainMisses?: boolean;
   /**

@@ -191,8 +191,8 @@ export function parseScenario(value: unknown): Scenario {
 }
 
 /**
- * Checks a scenario in a program and returns it unchanged in meaning. Use it where an editor should complete the fields
- * of a scenario.
+ * Checks a scenario and returns it with the same meaning. Use this function in a program, so that an editor completes
+ * the fields of the scenario.
  *
  * @throws SimulatorError `simulator/bad-scenario`, with the path of each wrong value.
  */

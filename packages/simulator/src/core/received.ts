@@ -16,7 +16,7 @@ export interface ReceivedRequest {
   readonly model: string;
   /** Texts of the system prompt, with a blank line between them. */
   readonly system: string;
-  /** Names of the tools that are offered after all blocks that add or remove tools. */
+  /** Names of the tools that the model can call after all additions and removals of tools. */
   readonly tools: readonly string[];
   /** Text of the last user message that contains text. */
   readonly lastUserText: string;

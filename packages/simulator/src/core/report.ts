@@ -6,7 +6,7 @@ import { SimulatorError } from './errors.ts';
 import type { StepPlace } from './scenario.ts';
 import type { RunTotals } from './tally.ts';
 
-/** Sums over the calls of a run, and the differences from the scenario. */
+/** Totals of the calls of a run, and the differences from the scenario. */
 export interface RunReport extends Readonly<Omit<RunTotals, 'unpriced' | 'cost'>> {
   /**
    * Tokens read from the cache divided by all input tokens of the answered calls, as a decimal with 4 digits, rounded
@@ -29,7 +29,7 @@ export interface RunThresholds {
   readonly maxCost?: number | string;
 }
 
-/** Returns the report of the run since the start or the last reset. */
+/** Returns the report of all calls since the start or the last reset. */
 export function reportOf({ tally, play }: Pick<Core, 'tally' | 'play'>): RunReport {
   const { unpriced, cost, refused, rejected, misses, ...sums } = tally.totals;
   return {
@@ -50,9 +50,9 @@ function rateText(read: number, input: number): string {
 }
 
 /**
- * Returns the reasons why a run fails: steps that were not used, calls that matched nothing, refusals and rejected
- * requests that no fault planned, and thresholds that were missed. A hit rate without input, and an unknown cost, miss
- * their threshold.
+ * Returns the reasons why a run fails. The reasons are unused steps, calls that matched no step or route, missed
+ * thresholds, and refusals and rejected requests that no fault planned. If a hit rate has no input, or if the cost is
+ * unknown, the threshold is missed.
  *
  * @throws SimulatorError `simulator/bad-options` when a threshold is not a decimal.
  */
@@ -80,7 +80,7 @@ export function placeText({ route, step }: StepPlace): string {
 
 const DECIMAL = /^\d{1,12}(?:\.\d{1,20})?$/;
 
-/** A number such as `2 / 3` or `1e-9` is written with all its digits, at most 20 after the point. */
+/** Returns a number as text with all its digits, at most 20 after the point, for example `2 / 3` or `1e-9`. */
 function decimalOf(name: string, value: number | string): string {
   const text = typeof value === 'number' && value < 1e-6 && value > 0 ? value.toFixed(20) : String(value);
   if (DECIMAL.test(text) && (name !== 'minHitRate' || Number(text) <= 1)) return text;

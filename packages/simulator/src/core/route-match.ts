@@ -1,14 +1,14 @@
-// Conditions of a route on a call. Each check returns the reason why the call does not meet the condition, so that the
-// refusal of a call without a route can list the reasons.
+// Conditions of a route on a call. If a call does not meet a condition, the check returns the reason. So the refusal of
+// a call without a route can list the reasons.
 
 import { createContext, Script } from 'node:vm';
 import type { ArrivalFacts, ReceivedRequest } from './received.ts';
 import { isObject } from './wire.ts';
 
 /**
- * Condition on a text. A string must be contained in the text, and of a list each string. `equals` is the whole text.
- * `matches` is a JavaScript regular expression of at most 500 characters, with the flags `i`, `m`, `s` and `u`. It is
- * tested on the first 200,000 characters, for at most 250 ms.
+ * Condition on a text. With a string, the text must contain it. With a list, the text must contain each string of the
+ * list. `equals` is the whole text. `matches` is a JavaScript regular expression of at most 500 characters, with the
+ * flags `i`, `m`, `s` and `u`. It is tested on the first 200,000 characters, for at most 250 ms.
  */
 export type TextMatch =
   | string
@@ -22,7 +22,7 @@ export type ToolsMatch = readonly string[] | { readonly all?: readonly string[];
 /** Conditions on a call. The call must meet every condition that is present. */
 export interface RouteMatch {
   readonly wire?: ArrivalFacts['wire'];
-  /** Model name, in which `*` stands for any characters. */
+  /** Model name. A `*` in it matches any characters. */
   readonly model?: string;
   /** Condition on the system prompt. */
   readonly system?: TextMatch;
@@ -35,7 +35,10 @@ export interface RouteMatch {
   readonly header?: { readonly [name: string]: TextMatch | null };
   /** Number of the call in the run, counted from 1. */
   readonly call?: number;
-  /** Number of the call among the calls that reach this route and meet its other conditions, counted from 1. */
+  /**
+   * Number of the call in this route, counted from 1. Only calls that reach this route and meet its other conditions
+   * are counted.
+   */
   readonly routeCall?: number;
   /** Custom condition. Not available in scenarios from a file. */
   readonly predicate?: (sent: ReceivedRequest) => boolean;
@@ -44,7 +47,7 @@ export interface RouteMatch {
 /** Longest regular expression of a condition, in characters. */
 export const LONGEST_PATTERN = 500;
 
-/** A call as the conditions see it. `call` is its number in the run. */
+/** A call, with the values that the conditions check. `call` is its number in the run. */
 export interface RoutedCall extends ArrivalFacts {
   readonly sent: ReceivedRequest;
   readonly call: number;
@@ -52,7 +55,7 @@ export interface RoutedCall extends ArrivalFacts {
 
 /**
  * Returns the first condition that a call does not meet, as a text for a refusal, or `undefined`. `routeCall` is not
- * checked, because it counts the calls that meet all others.
+ * checked here, because it counts the calls that meet all other conditions.
  */
 export function whyNot(match: RouteMatch, routed: RoutedCall): string | undefined {
   const { sent, headers, wire, call } = routed;
@@ -106,7 +109,7 @@ function isNames(value: ToolsMatch | TextMatch): value is readonly string[] {
   return Array.isArray(value);
 }
 
-/** One of the texts must meet the condition. */
+/** At least one of the texts must meet the condition. */
 function textWhyNot(field: string, wanted: TextMatch | undefined, texts: readonly string[]): string | undefined {
   if (wanted === undefined) return undefined;
   const reasons = texts.map((text) => reasonOf(wanted, text));
@@ -125,7 +128,10 @@ function reasonOf(wanted: TextMatch, text: string): string | undefined {
   return found ? undefined : `does not match /${wanted.matches}/`;
 }
 
-/** Compares a name with a pattern, in which `*` stands for any characters. Takes time linear in the name. */
+/**
+ * Compares a name with a pattern. A `*` in the pattern matches any characters. The time is linear in the length of the
+ * name.
+ */
 export function globMatches(pattern: string, name: string): boolean {
   const [first = '', ...others] = pattern.split('*');
   const end = others.pop();

@@ -1,6 +1,6 @@
-// Scenario: a list of answers, each with conditions on the request. A request that does not meet the conditions of the
-// next step is refused, so a test detects a wrong tool result. A scenario can have routes instead of one list:
-// `routes.ts` plays them.
+// Scenario: a list of answers, each with conditions on the request. If a request does not meet the conditions of the
+// next step, it is refused. So a test detects a wrong tool result. A scenario can have routes instead of one list (see
+// `routes.ts`).
 
 import { defined } from '@tidemark/core';
 import type { PlannedAnswer } from './answer.ts';
@@ -22,8 +22,8 @@ export interface Expectation {
 }
 
 /**
- * One step of a scenario. A fault that refuses the request uses up the step. A retry with the same bytes gets the
- * answer of this step, if the step has one. Any other retry gets the next step.
+ * One step of a scenario. If its fault refuses the request, the step is still used up. If a retry has the same bytes,
+ * it gets the answer of this step, if the step has one. Any other retry gets the next step.
  */
 export interface ScenarioStep {
   readonly expect?: Expectation;
@@ -36,23 +36,24 @@ interface ScenarioDefaults {
   /** Answer to each call for which the scenario has no step. Without `otherwise`, such a call is refused. */
   readonly otherwise?: PlannedAnswer;
   /**
-   * Answer to a request for a checkpoint, if the scenario does not expect this request: neither the `lastUserText` of
-   * the next step nor the `prompt` of its route names it. Without `checkpoint`, the request is refused. The answer does
-   * not use up a step.
+   * Answer to a request for a checkpoint, if the scenario does not expect this request. The scenario expects it if the
+   * `lastUserText` of the next step or the `prompt` of its route names it. Without `checkpoint`, the request is
+   * refused. The answer does not use up a step.
    */
   readonly checkpoint?: PlannedAnswer;
 }
 
 /**
  * Scripted answers in order. After the last step, each call gets `otherwise`. Without `otherwise`, the call is refused.
- * A request with the same bytes as the request of the last used step gets the answer of that step again, without the
- * fault. This happens when the client was cut off or killed, and sends the request again.
+ *
+ * A client that was cut off or killed sends its request again. If a request has the same bytes as the request of the
+ * last used step, it gets the answer of that step again, without the fault.
  */
 export interface StepScenario extends ScenarioDefaults {
   readonly steps: readonly ScenarioStep[];
 }
 
-/** Conditions on a call, and the steps that answer the calls that meet all of them. */
+/** Conditions on a call, and steps. The steps answer the calls that meet all conditions. */
 export interface ScenarioRoute {
   /** Name of the route in the log, in refusals and in reports. Default: `route <number>`, counted from 1. */
   readonly name?: string;
@@ -60,14 +61,14 @@ export interface ScenarioRoute {
   readonly match?: RouteMatch;
   /** Answers in order. They follow the rules of the steps of a `StepScenario`. */
   readonly steps: readonly ScenarioStep[];
-  /** True if the first step follows the last one again. Default: false. */
+  /** If true, the first step follows the last step again. Default: false. */
   readonly repeat?: boolean;
 }
 
 /**
- * Routes, each with its own steps. The first route that matches a call answers it, also if its steps are used up: the
- * call then gets `otherwise`. A call that matches no route gets `otherwise` too. Without `otherwise`, these calls are
- * refused with a 400.
+ * Routes, each with its own steps. The first route that matches a call answers it. If the steps of this route are used
+ * up, the call gets `otherwise`. If no route matches, the call gets `otherwise` too. Without `otherwise`, these calls
+ * are refused with a 400.
  */
 export interface RouteScenario extends ScenarioDefaults {
   readonly routes: readonly ScenarioRoute[];
@@ -84,7 +85,7 @@ export interface StepPlace {
   readonly step?: number;
 }
 
-/** Answer and fault that a scenario has for a call, with the place of the step. `otherwise` has no place. */
+/** Answer and fault that a scenario has for a call, with the place of the step. The answer `otherwise` has no place. */
 export interface PlayedStep extends Pick<ScenarioStep, 'answer' | 'fault'>, StepPlace {}
 
 /** Reason why a scenario has no answer for a call. `route` is the route that matched, if any. */
@@ -96,8 +97,8 @@ export interface Unplayed {
 /** Scenario in progress. Its steps are used in order. */
 export interface Play {
   /**
-   * Returns the step that answers this request, or the reason why no step does. A step that does not match is not used
-   * up.
+   * Returns the step that answers this request, or the reason why no step does. If a step does not match, it is not
+   * used up.
    */
   take(sent: ReceivedRequest, facts: ArrivalFacts): PlayedStep | Unplayed;
   /** Steps that were never used, in the order of the scenario. */
@@ -135,7 +136,7 @@ export interface Queue {
   readonly unplayed: readonly StepPlace[];
 }
 
-/** Starts a list of steps. `owner` names the list in refusals. With `repeat`, the list has no end. */
+/** Starts a list of steps. Refusals name the list by `owner`. With `repeat`, the list has no end. */
 export function playQueue(steps: readonly ScenarioStep[], owner: string, repeat = false): Queue {
   let used = 0;
   let last: { readonly digest: string; readonly played: PlayedStep } | undefined;
@@ -202,12 +203,12 @@ export function quote(text: string): string {
   return JSON.stringify(text.length > 400 ? `${text.slice(0, 400)}…` : text);
 }
 
-// Detects the question with which Tidemark asks a model for a checkpoint. A scenario written for the conversation has
-// no answer to this question, so the question must not use up a step.
+// Finds the question that Tidemark sends to a model for a checkpoint. A scenario for the conversation has no answer to
+// this question. So the question must not use up a step.
 
 /**
- * First sentence of the checkpoint question, copied word for word from `compaction-contract.ts` of `@tidemark/context`.
- * The first entry is the current sentence, and the second is the sentence of earlier versions.
+ * First sentence of the checkpoint question, copied without changes from `compaction-contract.ts` of
+ * `@tidemark/context`. The first entry is the current sentence, and the second is the sentence of earlier versions.
  */
 const BEGINNINGS = [
   'Older history of this session will be replaced by a checkpoint.',

@@ -17,8 +17,8 @@ export function dataOf(encoded: string): string {
 }
 
 /**
- * Yields the parts of a text, each with `size` UTF-16 units. A part that would end inside a surrogate pair is one unit
- * longer.
+ * Yields the parts of a text, each with `size` UTF-16 units. If a part would end inside a surrogate pair, it is one
+ * unit longer.
  */
 export function* chunks(text: string, size: number): Generator<string> {
   let at = 0;

@@ -1,4 +1,4 @@
-// Sums over the calls of a run: tokens, cost, refusals, and the calls that read nothing from the cache.
+// Totals of the calls of a run: tokens, cost, refusals, and the calls that read nothing from the cache.
 
 import type { Ttl, Usage } from '@tidemark/core';
 import { costOf, priceAt, sumOfMoney } from '@tidemark/model';
@@ -25,12 +25,12 @@ export interface MissedCall {
   readonly cause?: string;
 }
 
-/** Sums of a run. Tokens and cost cover the answered calls, without those that only count tokens. */
+/** Totals of a run. Tokens and cost include only the answered calls. Calls that only count tokens are not included. */
 export interface RunTotals {
-  /** Number of all calls, including refused ones and those that only count tokens. */
+  /** Number of all calls. Refused calls, and calls that only count tokens, are included. */
   calls: number;
   answered: number;
-  /** All input tokens: `fresh`, `read` and `written`, which are disjoint. */
+  /** All input tokens. The three parts `fresh`, `read` and `written` do not overlap. */
   input: number;
   fresh: number;
   read: number;
@@ -38,21 +38,21 @@ export interface RunTotals {
   output: number;
   /** Exact cost in US dollars of the calls with a known price. */
   cost: string;
-  /** Reasons why a call has no known price, each once. */
+  /** Reasons why calls have no known price, without repetition. */
   readonly unpriced: Set<string>;
   readonly refused: RefusedCall[];
   readonly rejected: RejectedRequest[];
   readonly misses: MissedCall[];
 }
 
-/** Collector of the sums of a run. */
+/** Adds up the totals of a run. */
 export interface RunTally {
   readonly add: CallWatcher;
   reject(rejected: RejectedRequest): void;
   readonly totals: Readonly<RunTotals>;
 }
 
-/** Most refusals and misses that a report lists. The sums have no limit. */
+/** Maximum number of refusals, and of misses, in a report. The totals have no such limit. */
 const MAX_LISTED = 1000;
 
 /** Creates a collector without calls. */
@@ -106,7 +106,10 @@ function refusedCall({ endpoint, status, refusal, route, cause }: LedgerCall, ca
   };
 }
 
-/** Tokens of an answered call, in the same form for all wires. `fresh`, `read`, `short` and `long` are disjoint and add up to `input`. */
+/**
+ * Tokens of an answered call, in the same form for the APIs of all providers. `fresh`, `read`, `short` and `long` do
+ * not overlap, and `input` is their total.
+ */
 export interface CallBuckets {
   readonly input: number;
   readonly fresh: number;
@@ -116,7 +119,7 @@ export interface CallBuckets {
   readonly output: number;
 }
 
-/** Returns the tokens of an answered call, or `undefined` for a call that was refused or only counts tokens. */
+/** Returns the tokens of an answered call. Returns `undefined` if the call was refused or only counts tokens. */
 export function bucketsOf({ usage, counts }: LedgerCall): CallBuckets | undefined {
   if (usage !== undefined) {
     const { input_tokens: fresh, cache_read_input_tokens: read, output_tokens: output } = usage;
@@ -157,7 +160,7 @@ function billsWrites({ writes }: { readonly writes: { readonly [ttl in Ttl]?: st
   return Object.keys(writes).length > 0;
 }
 
-/** A model without a price for writes bills written tokens as fresh input. */
+/** If a model has no price for writes, its written tokens cost the same as fresh input. */
 function usageFor(provider: string | undefined, spent: CallBuckets, hasWrites: boolean): Usage {
   const { fresh, read, short, long, output: answer } = spent;
   if (!hasWrites) return { fresh: fresh + short + long, read, writes: [], answer };

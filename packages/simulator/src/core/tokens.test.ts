@@ -1,5 +1,5 @@
-// Tests for the token count of an image, with examples that the providers publish. Also checks that `@tidemark/model`,
-// which has its own counting code, returns the same numbers.
+// Tests for the token count of an image, with examples that the providers publish. Also checks that `@tidemark/model`
+// returns the same numbers, because it has its own counting code.
 
 import type { ImageInput } from '@tidemark/model';
 import { imageTokens as countedByModel } from '@tidemark/model';

@@ -1,6 +1,6 @@
-// Estimates the tokens of texts and images without a recorded size, because the simulator has no tokenizer. A text
-// counts its UTF-8 bytes divided by four. An image counts by the rule that the provider publishes, which is in the
-// catalog row of the model. This file does not use the counting code of `@tidemark/model`, so that a test can compare
+// Estimates the tokens of texts and images without a recorded size, because the simulator has no tokenizer. The tokens
+// of a text are its UTF-8 bytes divided by four. The tokens of an image follow the provider's published rule, which is
+// in the catalog row of the model. This file does not use the counting code of `@tidemark/model`, so a test can compare
 // the two.
 
 import type { Capabilities } from '@tidemark/model';
@@ -15,11 +15,11 @@ export function countText(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
 }
 
-/** Returns the longest beginning of a text that has at most this many tokens. Characters stay whole. */
+/** Returns the start of a text: as many whole characters as fit into this many tokens. */
 export function firstTokens(text: string, tokens: number): string {
   const most = tokens * BYTES_PER_TOKEN;
   const bytes = Buffer.from(text.slice(0, most)).subarray(0, most);
-  // A streaming decoder holds back the incomplete character at the end.
+  // A streaming decoder does not return an incomplete character at the end.
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true });
 }
 
@@ -32,9 +32,10 @@ const UNKNOWN = 1600;
 const USUAL = { side: 1568, count: { by: 'patches', size: 28, most: 1568 } } as const satisfies ImagePricing;
 
 /**
- * Returns the tokens of an image, at least 1, after the provider scales the image down. An image is counted in patches
- * (docs.anthropic.com/en/docs/vision, "Resolution and token cost"; developers.openai.com/api/docs/guides/images-vision,
- * "Patch-based") or in tiles ("Tile-based"). Returns 1,600 if the pixel size cannot be read.
+ * Returns the tokens of an image, at least 1, after the provider scales the image down. The provider counts patches or
+ * tiles. Returns 1,600 if the pixel size cannot be read. Sources: for patches, docs.anthropic.com/en/docs/vision,
+ * "Resolution and token cost", and developers.openai.com/api/docs/guides/images-vision, "Patch-based"; for tiles, the
+ * same OpenAI page, "Tile-based".
  */
 export function imageTokens(base64: string, images: ImagePricing): number {
   const size = imageSize(base64);
@@ -68,8 +69,8 @@ function patchesWithin(size: PixelSize, patch: number, side: number, most: numbe
 }
 
 /**
- * Returns the number of 512-pixel tiles. The image is scaled down to fit 2,048 by 2,048 pixels, then until its shorter
- * side has at most 768 pixels. An image is never enlarged.
+ * Returns the number of 512-pixel tiles. The image is scaled down twice: first to fit 2,048 by 2,048 pixels, then until
+ * its shorter side has at most 768 pixels. An image is never enlarged.
  */
 function tiles({ width, height }: PixelSize): number {
   const into = Math.min(1, 2048 / Math.max(width, height));
@@ -99,8 +100,9 @@ export function imageSize(base64: string): PixelSize | undefined {
 }
 
 /**
- * Returns the size in the first chunk of a WebP, or `undefined` if the chunk is cut off or is not an image (Google,
- * "WebP Container Specification"; RFC 6386, section 9.1; "WebP Lossless Bitstream Specification", section 3).
+ * Returns the size in the first chunk of a WebP. Returns `undefined` if the chunk is cut off or is not an image.
+ * Sources: Google, "WebP Container Specification"; RFC 6386, section 9.1; "WebP Lossless Bitstream Specification",
+ * section 3.
  */
 function webpSize(bytes: Buffer): PixelSize | undefined {
   const chunk = bytes.toString('latin1', 12, 16);
@@ -120,8 +122,8 @@ function losslessSize(bytes: Buffer): PixelSize | undefined {
 }
 
 /**
- * A frame header has a marker from SOF0 to SOF15, except DHT, JPG and DAC, which are in the same range. Returns the
- * size in the first frame header, or `undefined` without one.
+ * Returns the size in the first frame header, or `undefined` if there is no frame header. The marker of a frame header
+ * is from SOF0 to SOF15. DHT, JPG and DAC are in the same range, but are not frame headers.
  */
 function jpegSize(bytes: Buffer): PixelSize | undefined {
   let at = 2;

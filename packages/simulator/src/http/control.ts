@@ -1,5 +1,5 @@
-// Routes of the simulator itself, below `/__tidemark/`, a path that no provider has. They have the same restrictions as
-// all other routes: only loopback, a known `Host`, and no page of another origin. They need no key.
+// Routes of the simulator itself, below `/__tidemark/`. No provider has this path. These routes have the same
+// restrictions as all other routes: only loopback, a known `Host`, and no page of another origin. They need no key.
 
 import type { Hono } from 'hono';
 import { reportOf } from '../core/report.ts';

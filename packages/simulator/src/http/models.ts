@@ -1,5 +1,5 @@
-// Routes `GET /v1/models` and `GET /v1/models/:id`. Anthropic and OpenAI have the same paths, so the headers decide: a
-// request with `anthropic-version` or `x-api-key` gets Anthropic's form, any other request OpenAI's.
+// Routes `GET /v1/models` and `GET /v1/models/:id`. Anthropic and OpenAI have the same paths, so the headers decide. If
+// a request has `anthropic-version` or `x-api-key`, it gets Anthropic's form. Any other request gets OpenAI's form.
 
 import { readClaudeName, normalModelName } from '@tidemark/model';
 import type { Capabilities } from '@tidemark/model';
@@ -68,8 +68,9 @@ function isRefusal<Refusal extends MessageRefusal>(value: WireObject | Refusal):
 // Anthropic's form (SDK: `ModelInfo`, `PageParams`).
 
 /**
- * Returns a page of Claude models. `limit` is the number of models in the page (1 to 1,000, default 20). `after_id` and
- * `before_id` name the model next to the page. All models count as active, because the catalog has no lifecycle.
+ * Returns a page of Claude models. `limit` is the number of models in the page (1 to 1,000, default 20). `after_id`
+ * names the model before the page, and `before_id` the model after it. All models count as active, because the catalog
+ * has no lifecycle.
  */
 function pageOf(state: RouteState, context: RouteContext): WireObject | MessageRefusal {
   const { after_id: after, before_id: before, limit: asked = '20' } = context.req.query();
@@ -98,8 +99,8 @@ function findClaude(state: RouteState, id: string): WireObject | MessageRefusal 
 }
 
 /**
- * Returns a model in Anthropic's form. The catalog has no release dates, so the release is the epoch, as the SDK's
- * documentation allows. `capabilities` is `null`, because the catalog does not have all of them.
+ * Returns a model in Anthropic's form. The catalog has no release dates, so the release date is 1970-01-01, as the
+ * SDK's documentation allows. `capabilities` is `null`, because the catalog does not have all of them.
  */
 function claudeModel({ model, inputLimit, outputLimit }: Capabilities): WireObject & { readonly id: string } {
   return {

@@ -56,7 +56,7 @@ export function addOpenAIRoutes(app: Hono<RouteBindings>, state: RouteState): vo
 }
 
 /**
- * Returns a refusal of the HTTP server in the form of OpenAI or OpenRouter, or `undefined` if the path belongs to
+ * Returns a refusal of the HTTP server in the form of OpenAI or OpenRouter. Returns `undefined` if the path belongs to
  * neither of them. OpenAI publishes no limit for the size of a body, so Anthropic's limit applies (inferred, [I]).
  */
 export function refuseOpenAIEarly(
@@ -73,8 +73,8 @@ export function refuseOpenAIEarly(
 }
 
 /**
- * Returns the 404 for a path of OpenAI or OpenRouter without a route, or `undefined` if the path belongs to neither of
- * them.
+ * Returns the 404 for a path of OpenAI or OpenRouter that has no route. Returns `undefined` if the path belongs to
+ * neither of them.
  */
 export function refuseOpenAIPath(path: string, nextId: () => string): RefusalAnswer | undefined {
   const form = formOf(path);

@@ -48,14 +48,14 @@ export function anthropicKeyOf(context: RouteContext): string | MessageRefusal {
   return key === '' ? refuse(401, 'authentication_error', 'x-api-key header is required') : key;
 }
 
-/** Returns the account name for an API key: a digest, because the key itself is never kept. */
+/** Returns the account name for an API key. The name is a digest, because the key itself is never stored. */
 export function accountOf(key: string): string {
   return `key-${createHash('sha256').update(key).digest('hex').slice(0, 16)}`;
 }
 
 /**
- * Returns the time that a call sets on a virtual clock with the header `x-tidemark-at` (milliseconds since the epoch).
- * Returns an empty object without the header, or on another kind of clock.
+ * Returns the time in the header `x-tidemark-at`, in milliseconds since the epoch. With this header, a call sets its
+ * time on a virtual clock. Returns an empty object if the header is absent or the clock is not virtual.
  */
 export function timeOf(core: OpenAICore, context: RouteContext): { readonly at?: number } {
   const at = core.clock.virtual ? context.req.header('x-tidemark-at') : undefined;
@@ -64,8 +64,8 @@ export function timeOf(core: OpenAICore, context: RouteContext): { readonly at?:
 
 /**
  * Returns the time at which an answer begins, in milliseconds since the epoch. On a virtual clock the answer begins
- * `firstByteMs` after the start of the call. On a real clock the answer begins now, because `firstByteMs` has really
- * passed.
+ * `firstByteMs` after the start of the call. On a real clock the answer begins now, because the server has already
+ * waited `firstByteMs`.
  */
 export function firstByteAt(core: OpenAICore, call: { readonly startedAt: number }): number {
   return core.clock.virtual ? call.startedAt + core.settings.firstByteMs : core.clock.now();
@@ -82,7 +82,7 @@ export function waitOf(core: OpenAICore, fault: Fault | undefined): number {
 
 /**
  * Parts of a streamed reply: its events, and a fault that takes effect between two events. The reply is written to
- * Node's own response, because a `Response` object can neither be cut nor stop sending while its connection stays open.
+ * Node's own response. A `Response` object cannot be cut. It also cannot stop sending while its connection stays open.
  */
 export interface StreamParts {
   /** Events of the reply, encoded for the stream. */
@@ -127,7 +127,7 @@ function write(outgoing: ServerResponse, piece: string): Promise<boolean> {
 }
 
 /**
- * Yields the pieces of a reply and returns how the stream ends. A fault takes effect after `afterEvents` events, which
+ * Yields the pieces of a reply and returns how the stream ends. A fault takes effect after `afterEvents` events. This
  * can be after the last event.
  */
 export function* piecesOf(parts: StreamParts): Generator<string, StreamEnd> {

@@ -52,8 +52,8 @@ export interface ListenOptions {
   readonly port?: number;
   /**
    * Host names that the `Host` header may contain. `127.0.0.1`, `localhost` and `[::1]` with the simulator's port are
-   * always allowed. An entry `name` allows any port, and `name:port` allows one port. This option is needed for a
-   * client in a container that uses another name for this machine.
+   * always allowed. An entry `name` allows any port, and `name:port` allows one port. Use this option for a client in a
+   * container, if this machine has another name there.
    */
   readonly allowedHosts?: readonly string[];
   /**
@@ -90,7 +90,7 @@ function asSimulatorError(error: HttpServerError, port: number): SimulatorError 
   return new SimulatorError('simulator/listen-failed', message, { port }, error);
 }
 
-/** Uses Anthropic's form if the path belongs to neither OpenAI nor OpenRouter. */
+/** If the path does not belong to OpenAI or OpenRouter, the refusal has Anthropic's form. */
 function refuseEarly(state: RouteState, refusal: ServerRefusal, path = ''): RefusalAnswer {
   reject(state, path, refusal);
   const openAI = refuseOpenAIEarly(refusal, path, () => nextRequest(state));
@@ -136,7 +136,7 @@ function createApp(state: RouteState): Hono<RouteBindings> {
   return app;
 }
 
-/** Returns the 404 for a path without a route, in the form of the provider to which the path belongs. */
+/** Returns the 404 for a path without a route. It has the form of the provider to which the path belongs. */
 function refuseUnknown(state: RouteState, path: string): Response {
   reject(state, path, { status: 404, message: 'no route for this path and method is simulated' });
   const openAI = refuseOpenAIPath(path, () => nextRequest(state));
@@ -241,7 +241,7 @@ async function readCall(state: RouteState, context: RouteContext): Promise<Incom
   };
 }
 
-/** A version is a date. No list of versions is checked, because new releases of the SDK send new ones. */
+/** A version is a date. Any date is accepted, because new releases of the SDK send new versions. */
 const VERSION = /^\d{4}-\d{2}-\d{2}$/;
 
 /** The text for a wrong version is the simulator's own. */

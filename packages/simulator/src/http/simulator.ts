@@ -57,15 +57,14 @@ export interface AnsweredCall {
 }
 
 /**
- * Simulated provider. The simulator answers like the real service and computes the use of the prompt cache by the
- * published rules.
+ * Simulated provider. It answers like the real service. It computes the use of the prompt cache by the published rules.
  */
 export interface Simulator {
   /**
    * Answers or refuses one call as `POST /v1/messages` would, but without HTTP.
    *
-   * @throws SimulatorError `simulator/time-backwards` when the time of the call is before that of an earlier call,
-   *   `simulator/no-virtual-clock` when the call has a time but the clock is not virtual.
+   * @throws SimulatorError `simulator/time-backwards` when the call has an earlier time than a call before it,
+   * `simulator/no-virtual-clock` when the call has a time but the clock is not virtual.
    */
   messages(call: SimulatorCall): AnsweredCall | MessageRefusal;
   /** Answers or refuses one call as `POST /v1/messages/count_tokens` would, but without HTTP. */
@@ -75,8 +74,8 @@ export interface Simulator {
   /**
    * Answers or refuses one call as `POST /v1/responses` would, but without HTTP.
    *
-   * @throws SimulatorError `simulator/time-backwards` when the time of the call is before that of an earlier call,
-   *   `simulator/no-virtual-clock` when the call has a time but the clock is not virtual.
+   * @throws SimulatorError `simulator/time-backwards` when the call has an earlier time than a call before it,
+   * `simulator/no-virtual-clock` when the call has a time but the clock is not virtual.
    */
   responses(call: OpenAICall): AnsweredOpenAICall | OpenAIRefusal;
   /** Answers or refuses one call as `POST /v1/responses/input_tokens` would, but without HTTP. */
@@ -89,7 +88,7 @@ export interface Simulator {
    * Queues a plan for a later call to any endpoint, with or without HTTP. Each call takes the first plan of the queue.
    */
   next(plan: TimedAnswerPlan): void;
-  /** Queues a fault. The next call without its own fault takes the queued fault. */
+  /** Queues a fault. The next call that has no fault of its own takes it. */
   fail(fault: Fault): void;
   /**
    * Accepts a signature that this simulator did not issue. The signature is bound to the prefix of the first request
@@ -104,16 +103,17 @@ export interface Simulator {
   readonly stepsLeft: number;
   /** Returns a copy of `calls`. */
   requests(): readonly LedgerCall[];
-  /** Returns sums over all calls since the start or the last reset, and the steps that were not used. */
+  /** Returns the totals of all calls since the start or the last reset, and the unused steps. */
   report(): RunReport;
   /**
-   * Returns the reasons why a strict run fails, or an empty list: steps that were not used, calls that matched nothing,
-   * refusals that no fault planned, and thresholds that were missed.
+   * Returns the reasons why a strict run fails, or an empty list. The reasons are unused steps, calls that matched no
+   * step or route, refusals that no fault planned, and missed thresholds.
    */
   check(thresholds?: RunThresholds): readonly string[];
   /**
-   * Starts again: the scenario begins at its first step, and queued plans and faults, caches, stored responses, ids, a
-   * virtual clock, the ledger and the report are as in a new simulator. A server keeps listening.
+   * Sets the simulator back to the state of a new simulator. The scenario begins at its first step. Queued plans and
+   * faults, caches, stored responses, ids, a virtual clock, the ledger and the report start new. A server continues to
+   * listen.
    */
   reset(): void;
   /**
@@ -160,8 +160,7 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
     check: (thresholds) => checkRun(reportOf(core), thresholds),
     reset: () => resetCore(core),
     async listen(listenOptions = {}) {
-      // Loads the server only when it is needed, because the server loads 90 modules and most users of a simulator
-      // never call `listen`.
+      // Loads the server only when `listen` is called. The server loads 90 modules, and most users never call `listen`.
       const { listen } = await import('./server.ts');
       return listen(core, listenOptions);
     },

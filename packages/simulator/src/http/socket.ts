@@ -1,6 +1,6 @@
-// WebSocket mode of `/v1/responses` (provider-facts §2.4). A client sends `response.create`, and the simulator sends
-// the events of the response as frames, one response at a time. The caches are shared with HTTP. Each connection has
-// its own memory of earlier responses.
+// WebSocket mode of `/v1/responses` (provider-facts §2.4). A client sends `response.create`. The simulator sends the
+// events of the response as frames, one response at a time. HTTP and WebSocket calls use the same caches. Each
+// connection has its own memory of earlier responses.
 
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -47,7 +47,7 @@ export function openAIUpgrade(state: RouteState): ServeUpgrade {
 
 /**
  * Returns the account of an accepted upgrade, or the refusal of the upgrade. If the next queued fault is
- * `upgrade-refused`, it is removed and refuses the upgrade.
+ * `upgrade-refused`, this fault is removed from the queue and the upgrade is refused.
  */
 function admitUpgrade(core: OpenAICore, { headers }: IncomingMessage, path: string): string | RefusedUpgrade {
   if (path !== PATH) return { refusal: refuseOpenAI(404, 'Not found') };
@@ -78,7 +78,7 @@ function answerOf(refusal: OpenAIRefusal): RefusalAnswer {
 }
 
 /**
- * Removes and returns the next queued fault if it has this kind. Used for faults that affect a connection, not a call.
+ * If the next queued fault has this kind, removes and returns it. Used for faults that affect a connection, not a call.
  */
 function takeFault<Kind extends Fault['kind']>(
   core: OpenAICore,
@@ -101,7 +101,7 @@ interface SocketConnection {
   readonly core: OpenAICore;
   readonly socket: ServerSocket;
   readonly account: string;
-  /** Headers of the upgrade, which count for each call of the connection. */
+  /** Headers of the upgrade. They apply to each call of the connection. */
   readonly headers: { readonly [name: string]: string };
   readonly memory: ConnectionMemory;
   readonly openedAt: number;
@@ -188,9 +188,9 @@ function readFrame(text: string): CreateFrame | OpenAIRefusal {
 }
 
 /**
- * Refuses fields that a WebSocket call may not have. `background` is allowed only over HTTP. `stream: true` is
- * accepted, because Codex CLI 0.169 sends it although a WebSocket always streams. `stream_id` is refused because the
- * simulator has no lanes.
+ * Refuses fields that a WebSocket call may not have. `background` is allowed only over HTTP. A WebSocket always
+ * streams, but Codex CLI 0.169 sends `stream: true`, so this field is accepted. `stream_id` is refused because the
+ * simulator has no parallel lanes.
  */
 function checkFields({ stream, stream_id: lane, ...fields }: WireObject): OpenAIRefusal | undefined {
   if (isPresent(lane)) {

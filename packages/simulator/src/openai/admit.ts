@@ -1,4 +1,4 @@
-// OpenAI service without a socket: takes a request body and returns a refusal or an admitted call. The cache entries
+// OpenAI service without a socket. It takes a request body and returns a refusal or an admitted call. The cache entries
 // that a call writes become readable only when its answer begins.
 
 import { hash } from 'node:crypto';
@@ -27,8 +27,8 @@ import type { ServedCall } from './serve.ts';
 import { toolName } from './format/prompt.ts';
 
 /**
- * One call as it arrives: the request body, the account and a plan for the answer. A plan that comes with the call
- * takes precedence over a queued plan.
+ * One call: the request body, the account and a plan for the answer. If the call has its own plan, this plan takes
+ * precedence over a queued plan.
  */
 export interface IncomingOpenAICall extends TimedAnswerPlan {
   readonly body: Uint8Array | string;
@@ -36,10 +36,7 @@ export interface IncomingOpenAICall extends TimedAnswerPlan {
   readonly account: string;
   /** HTTP headers with lower-case names. Default: none. */
   readonly headers?: { readonly [name: string]: string };
-  /**
-   * Memory of the WebSocket connection on which the call came. Absent for a call that came over HTTP or from the same
-   * process.
-   */
+  /** Memory of the WebSocket connection of the call. Absent if the call came over HTTP or from the same process. */
   readonly connection?: ConnectionMemory;
   /**
    * False if the call generates no answer and only fills the cache and the memory of its WebSocket connection. Default:
@@ -65,8 +62,8 @@ export interface AdmittedCall<Request extends OpenAIRequest> {
   readonly overflow: number;
   readonly fault: Fault | undefined;
   /**
-   * Records that the answer begins at `at`, in milliseconds since the epoch. From then on the entries that the call
-   * wrote are readable.
+   * Records that the answer begins at `at`, in milliseconds since the epoch. The entries that the call wrote are
+   * readable from this time on.
    */
   begin(at: number): void;
 }
@@ -97,8 +94,8 @@ export function admitOpenAI<Request extends OpenAIRequest>(
 }
 
 /**
- * Counts the input tokens of a request, or refuses it. The call writes nothing to the cache and uses up no queued plan
- * or fault.
+ * Counts the input tokens of a request, or refuses the request. Counting writes nothing to the cache, and takes no plan
+ * and no fault from the queues.
  */
 export function countOpenAI(
   core: OpenAICore,
@@ -173,7 +170,10 @@ function admitArrived<Request extends OpenAIRequest>(
     : admittedCall(request, arrived, { prefix, answer, seed, served, fault: scripted.fault });
 }
 
-/** Reads a call. Returns a refusal if the body is not valid or has a tool that the simulator would have to run. */
+/**
+ * Reads a call. Returns a refusal if the body is not valid. Also returns a refusal if the body has a tool that the
+ * service itself would run.
+ */
 function readSimulated<Request extends OpenAIRequest>(
   { settings }: OpenAICore,
   { body, account }: ArrivedCall,
@@ -253,9 +253,9 @@ function toldOf(
 }
 
 /**
- * Returns the maximum number of output tokens and the stop reason at this limit, or the refusal of a request that is
- * too long (provider-facts §2.5). `input` is the total number of input tokens. The simulator never truncates a request,
- * so it refuses a request that is too long even with `truncation: 'auto'`.
+ * Returns the maximum number of output tokens, and the stop reason if the answer reaches it. If the request is too
+ * long, returns a refusal (provider-facts §2.5). `input` is the total number of input tokens. The simulator never
+ * truncates a request. So it refuses a long request even with `truncation: 'auto'`.
  */
 function outputRoom(request: OpenAIRequest, input: number): OutputRoom | OpenAIRefusal {
   const { inputLimit, outputLimit } = request.capabilities;

@@ -41,7 +41,9 @@ export function growBlock(open: OpenBlock, delta: WireDelta): OpenBlock {
   }
 }
 
-/** Returns the live stream part for a delta, for display, or `undefined` if the delta has no text to show. */
+/**
+ * Returns a stream part that shows the text of a delta while it arrives. Returns `undefined` if the delta has no text.
+ */
 export function liveDelta(index: number, open: OpenBlock, delta: WireDelta): StreamPart | undefined {
   if (delta.type === 'text_delta' && delta.text) return { type: 'text.delta', index, text: delta.text };
   if (delta.type === 'thinking_delta' && delta.thinking)
@@ -80,8 +82,8 @@ function textOf(block: WireBlock, field: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-// Writes the fields `type`, `thinking` and `signature` first, in the order of the API documentation. Any other fields
-// follow.
+// Writes the fields `type`, `thinking` and `signature` first, in the order of the API documentation. All other fields
+// come after them.
 function reasoningOf(block: WireBlock): WireBlock {
   const { type, thinking, signature, ...rest } = block;
   return type === 'thinking' ? { type, thinking: thinking ?? '', signature: signature ?? '', ...rest } : block;
@@ -132,8 +134,9 @@ export function decodeStop(
 }
 
 /**
- * Translates the API's comparison with an earlier request. Returns no diagnosis if the field is missing. `null` becomes
- * `same`: the API also sends `null` when the request asked for no comparison, so the two cases look alike.
+ * Translates the API's comparison with an earlier request. If the field is missing, there is no diagnosis. `null`
+ * becomes `same`. The API also sends `null` when the request asked for no comparison, so these two cases cannot be
+ * distinguished.
  */
 export function decodeDiagnosis(wire: MessageWireDiagnostics | null | undefined): Pick<Answer, 'diagnosis'> {
   if (wire === undefined) return {};
@@ -153,9 +156,9 @@ export function decodeDiagnosis(wire: MessageWireDiagnostics | null | undefined)
 }
 
 /**
- * Merges the counts of a later event into the counts of an earlier event. Counts in a stream are cumulative. If the
- * later event has no value for a count, the earlier value is kept. A count that no event contained is unknown, never 0
- * (L7).
+ * Adds the counts of a later event to the counts of an earlier event. Counts in a stream are cumulative, so a later
+ * count replaces the earlier one. If the later event does not have a count, the earlier count stays. A count that no
+ * event contained is unknown, never 0 (L7).
  */
 export function mergeUsage(before: MessageUsage, after: MessageUsage | null | undefined): MessageUsage {
   const present = Object.entries(after ?? {}).filter(([, value]) => value !== null && value !== undefined);
@@ -163,9 +166,9 @@ export function mergeUsage(before: MessageUsage, after: MessageUsage | null | un
 }
 
 /**
- * Decodes the token counts. `input_tokens` counts only the tokens after the last breakpoint, so the three input counts
- * are already disjoint (provider-facts §1.4). No request is empty. So if all input counts are 0, the server does not
- * count input, and every count of 0 is treated as unknown.
+ * Decodes the token counts. `input_tokens` counts only the tokens after the last breakpoint. So the three input counts
+ * do not overlap (provider-facts §1.4). Every request has input. So if all input counts are 0, the server does not
+ * count input. Then every count of 0 is unknown.
  */
 export function decodeUsage(usage: MessageUsage): Usage {
   const wire = countsNoInput(usage) ? withoutZeros(usage) : usage;
@@ -195,17 +198,17 @@ function withoutZeros({ output_tokens, output_tokens_details }: MessageUsage): M
   return (output_tokens ?? 0) === 0 ? {} : { output_tokens, output_tokens_details };
 }
 
-/** Returns the input counts alone. Used at the beginning of a stream, when the output counts are not known yet. */
+/** Returns only the input counts. Used at the start of a stream, when the output counts are not known yet. */
 export function decodeInputUsage(wire: MessageUsage): Usage {
   const { answer: _answer, reasoning: _reasoning, ...input } = decodeUsage(wire);
   return input;
 }
 
 /**
- * Returns the written tokens by lifetime. The end of a stream reports a new total without the split by lifetime. The
- * tokens added to the total were written by the API itself between server tool calls, with a lifetime of 5 minutes
- * (provider-facts §1.1). Gateways, Bedrock and Vertex report a total without any split: a total above 0 is then
- * returned as `written`, with an unknown lifetime.
+ * Returns the written tokens by lifetime. The end of a stream reports a new total, without the split by lifetime. The
+ * tokens added to the total were written by the API itself between server tool calls. Their lifetime is 5 minutes
+ * (provider-facts §1.1). Gateways, Bedrock and Vertex report a total without any split. If such a total is above 0, it
+ * is returned as `written`, with an unknown lifetime.
  */
 function decodeWrites(wire: MessageUsage): Pick<Usage, 'writes' | 'written'> {
   const total = wire.cache_creation_input_tokens;

@@ -1,5 +1,5 @@
-// Parses the events and messages that Anthropic sends from `unknown` into types. Only the fields that are used are
-// checked. All other fields are accepted as they are.
+// Checks the events and messages that Anthropic sends, and gives them types. Only the fields that are used are checked.
+// All other fields are accepted.
 
 import { MAX_TOKENS } from '@tidemark/provider-wire';
 import { z } from 'zod';
@@ -78,7 +78,7 @@ export interface MessageEvents {
 /** Type of a stream event that this decoder reads. */
 export type MessageEventType = keyof MessageEvents;
 
-// An invalid count becomes `undefined` (unknown) instead of an error, so the rest of the answer is kept.
+// An invalid count becomes `undefined` (unknown) instead of an error. So the rest of the answer is not lost.
 const count: z.ZodType<MessageCount> = z.number().int().nonnegative().max(MAX_TOKENS).nullish().catch(undefined);
 const name: z.ZodType<MessageWord> = z.string().nullish();
 const index: z.ZodType<number> = z.number().int().nonnegative();
@@ -95,7 +95,10 @@ const usage: z.ZodType<MessageUsage> = z.looseObject({
   output_tokens_details: z.looseObject({ thinking_tokens: count }).nullish().catch(undefined),
 });
 
-/** A comparison of an unknown form is dropped instead of causing an error, so the rest of the answer is kept. */
+/**
+ * If a comparison has an unknown form, it is dropped instead of causing an error. So the rest of the answer is not
+ * lost.
+ */
 const diagnostics: z.ZodType<MessageWireDiagnostics | null | undefined> = z
   .looseObject({ cache_miss_reason: z.looseObject({ type: name, cache_missed_input_tokens: count }).nullish() })
   .nullish()

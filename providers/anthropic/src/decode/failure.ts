@@ -1,6 +1,6 @@
-// Sorts failures by the action that can follow (provider-facts §1.6). The error type decides first. If the type is
-// missing or has no code in this table, the status decides. The text decides last and is matched loosely, because
-// Anthropic states that its wording may change.
+// Finds the error code of a failure (provider-facts §1.6). The code determines the next action. The error type decides
+// first. If the type is missing or has no code in this table, the status decides. The text decides last. The patterns
+// for the text are loose, because Anthropic says that the wording can change.
 
 import { defined } from '@tidemark/core';
 import type { ProviderError, RefusedPlace } from '@tidemark/model';
@@ -62,7 +62,7 @@ const PATH = /\bmessages\.(\d+)(?:\.content\.(\d+))?(?:\.tool_result\.content\.(
 
 /**
  * Matches refusals about markers, about the position or the role of a message, and about settings. Tidemark sets all of
- * these itself, so replacing the content of a block would not help.
+ * these itself. So it would not help to replace the content of a block.
  */
 const NOT_OF_A_BLOCK = /cache_control|role 'system'|output_config|clear_at|prefill/;
 
@@ -73,14 +73,14 @@ const WORDS: readonly (readonly [NonNullable<RefusedPlace['holds']>, RegExp])[] 
 ];
 
 /**
- * Returns the place of the block that the text of a refusal names, or only the kind of the block if the text names no
- * place. Returns `undefined` if the refusal is not about a single block.
+ * Returns the place of the block that a refusal names in its text. If the text names no place, returns only the kind of
+ * the block. Returns `undefined` if the refusal is not about a single block.
  */
 export function refusedPlace(text: string): RefusedPlace | undefined {
   if (NOT_OF_A_BLOCK.test(text)) return undefined;
   const [, message, content, inner] = PATH.exec(text) ?? [];
   const holds = WORDS.find(([, words]) => words.test(text))?.[0];
-  // A refusal that names a whole message, without a content index, points to a block only if its text is about calls.
+  // A refusal can name a whole message, without a content index. It concerns a block only if its text is about calls.
   const pointed = message !== undefined && (content !== undefined || holds === 'call');
   if (!pointed && (holds === undefined || holds === 'call')) return undefined;
   return {

@@ -1,5 +1,6 @@
-// Turns an answer of Anthropic into stream parts. The input is a stream of server-sent events, or one whole message if
-// the call or a proxy does not stream. The events come in the order of provider facts 1.9. Unknown events are ignored.
+// Turns an answer of Anthropic into stream parts. The input is a stream of server-sent events. If the call or a proxy
+// does not stream, the input is one whole message. The events come in the order of provider facts 1.9. Unknown events
+// are ignored.
 
 import { defined, rawElements, rawMember } from '@tidemark/core';
 import type { Answer, AnswerPart, Diagnosis, ProviderError, StreamPart } from '@tidemark/model';

@@ -68,8 +68,8 @@ it('the body of any history equals the JSON of its blocks, message by message', 
   );
 });
 
-// Builds the expected body from parsed objects instead of bytes. It is compared with the parsed body, so a wrong comma,
-// bracket or quote is detected.
+// Builds the expected body from parsed objects instead of bytes. The test compares it with the parsed body. So the test
+// finds a wrong comma, bracket or quote.
 function naiveBody(blocks: readonly Block[]): unknown {
   const value = ({ head, tail }: Block): unknown => JSON.parse(head + tail);
   const messages: { role: string; group: number; content: unknown[] }[] = [];

@@ -1,5 +1,5 @@
-// Encoder for the Messages API, revision 1. Its bytes are frozen once released. Any change of the bytes needs a new
-// encoder with a new revision.
+// Encoder for the Messages API, revision 1. After a release, its bytes must never change. Any change of the bytes needs
+// a new encoder with a new revision.
 
 import type {
   Block,
@@ -59,8 +59,8 @@ export const anthropicEncoder: Encoder = {
 };
 
 /**
- * Returns the field that asks the API to compare this request with an earlier one. The first request asks too, with
- * `null`, because the API remembers only requests that asked for a comparison.
+ * Returns the field that asks the API to compare this request with an earlier request. The API stores only requests
+ * that asked for a comparison. So the first request asks too, with `null`.
  */
 function comparing(previous: string | undefined, { diagnoses }: Capabilities): Envelope['fields'] {
   return diagnoses === true ? { diagnostics: { previous_message_id: previous ?? null } } : {};
@@ -80,8 +80,8 @@ export function lowerFront(front: Front, lowering: Lowering): LoweredFront {
 }
 
 /**
- * Lowers one span to blocks, one per content block: results first, then all other parts in order. Blank text, reasoning
- * that the model would refuse, and reasoning with no part after it produce no block.
+ * Lowers one span to blocks: one block for each content block. Results come first, then all other parts in order. Three
+ * things produce no block: blank text, reasoning that the model would refuse, and reasoning with no part after it.
  *
  * @throws ProviderError `provider/invalid` when the bytes of an image are not among the materials.
  */
@@ -91,8 +91,8 @@ export function lowerSpan(span: Span, lowering: Lowering): readonly Block[] {
   return spanBlocks(span, role, role === 'system' ? pieces.map(withoutMark) : pieces);
 }
 
-// The API documents markers on a system message in the history only for changes of tools, so all other blocks of such a
-// message take no marker.
+// In the API documentation, a system message in the history has a marker only if it changes tools. So the blocks of all
+// other system messages get no marker.
 function withoutMark<Piece extends BlockPiece>(piece: Piece): Piece {
   return piece.holds === 'change' ? piece : { ...piece, markable: false };
 }
@@ -117,9 +117,9 @@ function lowerPart(part: Part, role: Role, lowering: Lowering): BlockPiece | rea
 }
 
 /**
- * Returns the smallest output limit that a request can ask for (provider-facts §1.1, pre-warm). The limit is 0 if the
- * model can write its cache without an answer and the parameters allow this, else 1. Returns `undefined` if a thinking
- * budget is set, because the limit must then exceed the budget.
+ * Returns the smallest output limit that a request can have (provider-facts §1.1, pre-warm). The limit is 0 if the
+ * model can write its cache without an answer and the parameters allow this. Otherwise the limit is 1. If a thinking
+ * budget is set, the limit must be larger than the budget, so the result is `undefined`.
  */
 export function leastOutput(parameters: Front['parameters'], { prewarm }: Capabilities): number | undefined {
   if (member(parameters['thinking'], 'type') === 'enabled') return undefined;
@@ -169,7 +169,7 @@ const WRITTEN = ['model', 'messages', 'system', 'tools', 'max_tokens', 'stream']
 
 function end(front: Front, envelope: Envelope): string {
   const taken = new Set([...WRITTEN, ...Object.keys(wireParameters(ANTHROPIC, front, PARAMETERS))]);
-  // The API refuses to stream a request that only writes the cache (provider-facts §1.1, pre-warm).
+  // If a request only writes the cache, the API refuses to stream it (provider-facts §1.1, pre-warm).
   const stream = envelope.outputLimit === 0 ? {} : { stream: true };
   return bodyEnd(ANTHROPIC, taken, { max_tokens: envelope.outputLimit, ...stream }, envelope);
 }
@@ -192,8 +192,8 @@ const FORM: BodyForm = {
   callsLast: false,
 };
 
-// Returns the text between two blocks. The text depends only on these two blocks, so a body has the same bytes whether
-// it was built at once or step by step.
+// Returns the text between two blocks. The text depends only on these two blocks. So a body that is built in one step
+// has the same bytes as a body that is built in several steps.
 function between(before: Block | undefined, after: Block | undefined): string {
   if (before === undefined) return after === undefined ? '"messages":[]' : opening(after);
   if (after === undefined) return before.section === 'messages' ? `${closing(before)}]` : '],"messages":[]';

@@ -40,7 +40,8 @@ function markablePiece(head: string, holds: BlockPiece['holds'], tokens: number,
   return { head, tail: '}', markable: true, run: RUNS[holds], holds, tokens, mediaBytes };
 }
 
-// Only a run of calls or a run of results counts as one position in the lookback (provider-facts §1.1).
+// In the lookback, consecutive calls count as one position, and so do consecutive results. Other blocks do not
+// (provider-facts §1.1).
 const RUNS: { readonly [holds in BlockPiece['holds']]: BlockPiece['run'] } = {
   tool: 'none',
   text: 'none',
@@ -58,16 +59,16 @@ export function textPiece(text: string, lowering: Lowering): BlockPiece | undefi
 }
 
 /**
- * Returns the id of a call and of its result in the form that the API accepts (`^[a-zA-Z0-9_-]+$`). An id that already
- * fits is not changed.
+ * Returns the id of a call and of its result in the form that the API accepts (`^[a-zA-Z0-9_-]+$`). If an id already
+ * has this form, it does not change.
  */
 export function wireId(id: string): string {
   return fittingName(id, /^[a-zA-Z0-9_-]+$/, READABLE);
 }
 
 /**
- * Returns the name of a called tool in the form that the API accepts (`^[a-zA-Z0-9_-]{1,128}$`). A name that already
- * fits is not changed.
+ * Returns the name of a called tool in the form that the API accepts (`^[a-zA-Z0-9_-]{1,128}$`). If a name already has
+ * this form, it does not change.
  */
 export function wireName(name: string): string {
   return fittingName(name, NAME, READABLE);
@@ -84,9 +85,9 @@ export function callPiece(part: CallPart, lowering: Lowering): BlockPiece {
 }
 
 /**
- * Returns the `input` of a call. Arguments that are a JSON object are kept as they were streamed, and blank arguments
- * become `{}`. The API does not accept any other text as `input`, for example arguments that were cut. Such text is
- * sent as `{"raw":"…"}`, so the call still has a valid block to which its result belongs.
+ * Returns the `input` of a call. If the arguments are a JSON object, they stay as they were streamed. Blank arguments
+ * become `{}`. The API accepts no other text as `input`, for example cut arguments. Such a text is sent as
+ * `{"raw":"…"}`. So the call still has a valid block, and the result still has its call.
  */
 function wireInput(raw: string): string {
   if (isBlank(raw)) return '{}';
@@ -113,7 +114,7 @@ export function resultPiece(part: ResultPart, lowering: Lowering): BlockPiece {
 }
 
 /**
- * Text sent for a result without any text. The API refuses an empty error, and models mistake an empty result for a
+ * Text for a result without any text. The API refuses an empty error, and models think that an empty result is a
  * failure.
  */
 const NO_OUTPUT = '(no output)';
@@ -147,8 +148,8 @@ function imageContent(image: ImagePart, reason: string | undefined, lowering: Lo
   return { head, holds: 'image', tokens: tokensOf(image, lowering.capabilities), mediaBytes };
 }
 
-// Uses the image rule in the catalog row of the model. A row without a rule uses Anthropic's older rule of 750 pixels
-// per token, which was published before the rule of patches.
+// Uses the image rule in the catalog row of the model. If the row has no rule, it uses Anthropic's older rule: 750
+// pixels per token. Anthropic published this rule before the rule of patches.
 function tokensOf({ width, height }: ImagePart, { images }: Capabilities): number {
   if (width === undefined || height === undefined) return TOKENS_UNKNOWN_SIZE;
   if (typeof images === 'object') return imageTokens(images, { width, height });
@@ -156,8 +157,8 @@ function tokensOf({ width, height }: ImagePart, { images }: Capabilities): numbe
 }
 
 /**
- * Returns an image block with base64 data, or a text block that replaces the image. If `reason` is set, no image is
- * allowed at this place, and the replacing text contains the reason.
+ * Returns an image block with base64 data, or a text block that replaces the image. If `reason` is set, this place
+ * allows no image. Then the text contains the reason.
  */
 export function imagePiece(image: ImagePart, reason: string | undefined, lowering: Lowering): BlockPiece {
   const { head, holds, tokens, mediaBytes } = imageContent(image, reason, lowering);
@@ -165,8 +166,8 @@ export function imagePiece(image: ImagePart, reason: string | undefined, lowerin
 }
 
 /**
- * Returns the thinking block as it was received. Returns `undefined` for a block without a signature and for a block of
- * another provider or model, because the API would refuse its signature with a 400.
+ * Returns the thinking block as it was received. The API refuses a signature of another provider or model with a 400.
+ * So for such a block, and for a block without a signature, the result is `undefined`.
  */
 export function reasoningPiece(part: BoundReasoningPart, lowering: Lowering): BlockPiece | undefined {
   if (part.opaque === undefined || !isOwnReasoning(ANTHROPIC, part, lowering) || !isSigned(part.opaque))
@@ -191,15 +192,16 @@ export function nativePiece(part: NativePart, lowering: Lowering): BlockPiece | 
 const TOOLS_BETA = 'inline-tools-2026-09-15';
 const EFFORT_BETA = 'mid-conversation-output-config-2026-07-01';
 
-/** Start of a message without content blocks. The message sets the effort and adds no text to the prompt. */
+/** Start of a message that sets the effort. The message has no content blocks and adds no text to the prompt. */
 export const LEVEL_PREFIX = '{"role":"system","content":[],"output_config":{"effort":';
 
 /**
- * Returns the blocks of a change, as system messages inside the history (docs,
- * build-with-claude/mid-conversation-system-messages and build-with-claude/effort-per-message). A change of tools has a
- * block for each removed tool, then a block for each added tool. The API treats a new definition with an existing name
- * as a replacement. A change of reasoning is one whole message that sets the effort. A change of role is the text of
- * the new role.
+ * Returns the blocks of a change, as system messages inside the history. Sources: docs,
+ * build-with-claude/mid-conversation-system-messages and build-with-claude/effort-per-message.
+ *
+ * A change of tools has a block for each removed tool, then a block for each added tool. If a new definition has the
+ * name of an existing tool, the API replaces the tool. A change of reasoning is one whole message that sets the effort.
+ * A change of role is the text of the new role.
  *
  * @throws ProviderError `provider/invalid` when a definition is not among the materials.
  */
@@ -207,7 +209,8 @@ export function changePieces(part: ChangePart, lowering: Lowering): readonly Blo
   if (part.change === 'reasoning') {
     return [{ ...piece(`${LEVEL_PREFIX}${jsonString(part.setting)}}}`, 'change', 0), betas: [EFFORT_BETA] }];
   }
-  // The API documents a marker on a system message only for changes of tools, so the text of a role takes no marker.
+  // In the API documentation, a system message has a marker only if it changes tools. So the text of a role gets no
+  // marker.
   if (part.change === 'role')
     return [{ ...markablePiece(textHead(part.text), 'change', lowering.estimate(part.text)), markable: false }];
   const removed = part.removed.map((name) => toolChange('tool_removal', reference(name), lowering.estimate(name)));

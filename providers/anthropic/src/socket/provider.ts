@@ -15,8 +15,8 @@ export interface AnthropicOptions extends CallerConnection {
    */
   readonly baseURL?: string;
   /**
-   * Maximum time in a call without received data, in milliseconds. The default is 180,000. A ping counts as received
-   * data.
+   * Maximum time without received data during a call, in milliseconds. The default is 180,000. A ping counts as
+   * received data.
    */
   readonly idleMs?: number;
 }

@@ -1,5 +1,5 @@
-// Chat Completions for several services. The differences between services are in one value, the dialect. The encoder,
-// the form of a body and the order of blocks are the same for all services.
+// Chat Completions for several services. A value of type `ChatDialect` contains the differences of one service. The
+// encoder, the form of a body and the order of blocks are the same for all services.
 
 import { defined, isJsonObject, parseObject } from '@tidemark/core';
 import type {
@@ -40,15 +40,15 @@ import {
 } from '@tidemark/provider-wire';
 import { insideString, wireId, wireImage, wireName } from '../encode/content.ts';
 
-/** Differences of one service's Chat Completions from the others. */
+/** Differences between one service's Chat Completions and those of the others. */
 export interface ChatDialect extends Pick<Encoder, 'revision' | 'routing'>, Pick<BodyForm, 'service' | 'marks'> {
   readonly appends: NonNullable<Encoder['appends']>;
   /** Name of the API. Used in the error message for a change that the API cannot express. */
   readonly api: string;
   readonly parameters: Omit<ParameterNames, 'isOneOfSeveral'>;
   /**
-   * Returns the fields that vary by call and come before the fields of the envelope: the output limit and the stream
-   * options.
+   * Returns the fields that are different in each call: the output limit and the stream options. They come before the
+   * fields of the envelope.
    */
   varying(front: Front, envelope: Envelope): BodyFields;
   tool(tool: FrontToolDefinition, lowering: Lowering): BlockPiece;
@@ -59,17 +59,20 @@ export interface ChatDialect extends Pick<Encoder, 'revision' | 'routing'>, Pick
   words(text: string, inList: boolean, lowering: Lowering): BlockPiece | undefined;
   result(part: ResultPart, lowering: Lowering): BlockPiece;
   /**
-   * Value of `run` for the block of a call: `calls` for a service that accepts markers, because consecutive calls may
-   * count as one lookback position there, and `none` for any other service.
+   * Value of `run` for the block of a call. It is `calls` for a service that accepts markers, because there consecutive
+   * calls can count as one lookback position. It is `none` for any other service.
    */
   readonly callRun: BlockPiece['run'];
-  /** Way in which reasoning is sent back. Absent for a service that receives no reasoning. */
+  /** Method to send reasoning back. Absent for a service that receives no reasoning. */
   readonly reasoning?: ReasoningReturn;
 }
 
-/** Way in which the reasoning of an answer is sent back, in the field `reasoning_content` of its message. */
+/** Method to send the reasoning of an answer back, in the field `reasoning_content` of its message. */
 export interface ReasoningReturn {
-  /** Content of the field in a message without own reasoning. Absent if such a message is sent without the field. */
+  /**
+   * Content of the field in a message without reasoning of its own. If `fill` is absent, such a message does not have
+   * the field.
+   */
   readonly fill?: string;
 }
 
@@ -113,11 +116,11 @@ export function chatEncoder(dialect: ChatDialect): Encoder {
 }
 
 /**
- * Lowers the front: tools in the given order, then the system texts as one system message. Many chat templates accept
- * no second system message.
+ * Lowers the front: tools in the given order, then the system texts as one system message. The system texts are joined
+ * because many chat templates accept only one system message.
  *
  * @throws ProviderError `provider/invalid` for a tool that the API would refuse, `provider/unsupported` for an unknown
- *   render parameter.
+ * render parameter.
  */
 function lowerFront(dialect: ChatDialect, form: BodyForm, front: Front, lowering: Lowering): LoweredFront {
   form.header(front);
@@ -176,8 +179,8 @@ function lowerPart(dialect: ChatDialect, part: Part, { role, inList, lowering }:
 }
 
 /**
- * Start of an entry in a message's list of parts. A block of kind `words` is the inside of a JSON string. It never
- * starts with this prefix, because a quote inside a JSON string is escaped. So the prefix shows which kind a block is.
+ * Start of an entry in a message's list of parts. A block of kind `words` is the content of a JSON string. In it every
+ * quote is escaped, so it never starts with this prefix. So the prefix shows the kind of a block.
  */
 export const PART_PREFIX = '{"type":"';
 
@@ -191,7 +194,7 @@ function imagePiece(dialect: ChatDialect, image: ImagePart, role: Role, lowering
   return piece(head, 'image', made.tokens, made.mediaBytes);
 }
 
-/** Name of the member of a reasoning part's opaque item that contains its text. */
+/** A reasoning part has an opaque item. This is the name of the member of that item that contains the text. */
 const REASONING_CONTENT = 'reasoning_content';
 
 /** Returns the opaque item of a reasoning part, from which the reasoning is sent back. */
@@ -213,8 +216,8 @@ const CALL_PREFIX = '{"id":"';
 export const RESULT_PREFIX = '{"role":"tool","tool_call_id":"';
 
 /**
- * Compatible servers parse the arguments of a call. A text that is not a JSON object, for example arguments that were
- * cut, is therefore sent as `{"raw":"…"}`, so that the call remains valid and keeps its result.
+ * Compatible servers parse the arguments of a call. If a text is not a JSON object, for example cut arguments, it is
+ * sent as `{"raw":"…"}`. So the call stays valid and its result stays valid too.
  */
 function callPiece(part: CallPart, lowering: Lowering): BlockPiece {
   const raw = objectText(part.arguments);
@@ -285,8 +288,8 @@ const CLOSING: { readonly [kind in ChatPieceKind]: string } = {
 };
 
 /**
- * Text between two blocks of one message, by the kinds of the two blocks. A pair that is not in this table starts a new
- * message.
+ * Text between two blocks of one message, by the kinds of the two blocks. If a pair is not in this table, the second
+ * block starts a new message.
  */
 const INSIDE: { readonly [pair: string]: string } = {
   'thought thought': '\\n\\n',
@@ -299,7 +302,7 @@ const INSIDE: { readonly [pair: string]: string } = {
   'part call': '],"tool_calls":[',
 };
 
-/** `fill` is the field `reasoning_content` of a message of the assistant that begins without reasoning. */
+/** `fill` is the field `reasoning_content` for an assistant message that does not start with reasoning. */
 function between(before: Block | undefined, after: Block | undefined, fill: string): string {
   if (before === undefined) return after === undefined ? '"messages":[]' : first(after, fill);
   if (before.section === 'tools') {

@@ -1,5 +1,5 @@
-// Encoder of Chat Completions for servers that are compatible with OpenAI, revision 1. Its bytes are frozen once
-// released. Any change of the bytes needs a new encoder with a new revision.
+// Encoder of Chat Completions for servers that are compatible with OpenAI, revision 1. After a release, its bytes must
+// never change. Any change of the bytes needs a new encoder with a new revision.
 
 import type { Encoder, Envelope, Front, Lowering, ResultPart } from '@tidemark/model';
 import { isBlank } from '@tidemark/model';
@@ -47,8 +47,8 @@ export function limitFields({ model }: Front, { outputLimit }: Envelope): BodyFi
 export const openaiChatEncoder: Encoder = chatEncoder({ ...CHAT_DIALECT, revision: 'openai-chat/1' });
 
 /**
- * Returns the content of a JSON string without quotes, so neighboring texts of one message can be joined. Returns
- * `undefined` for blank text.
+ * Returns the content of a JSON string without quotes. So the texts of one message can be joined. Returns `undefined`
+ * for blank text.
  */
 function wordsPiece(text: string, lowering: Lowering): BlockPiece | undefined {
   return isBlank(text) ? undefined : piece(insideString(text), 'text', lowering.estimate(text));

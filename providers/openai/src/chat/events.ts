@@ -1,5 +1,5 @@
-// Parses the chunks and completions of OpenAI and of compatible servers from `unknown` into types. Only the fields that
-// are used are checked. All other fields are accepted as they are.
+// Checks the chunks and completions of OpenAI and of compatible servers, and gives them types. Only the fields that are
+// used are checked. All other fields are accepted.
 
 import { MAX_TOKENS } from '@tidemark/provider-wire';
 import { z } from 'zod';
@@ -22,7 +22,7 @@ export interface ChatUsage {
   readonly completion_tokens_details?: { readonly reasoning_tokens?: WireCount } | null | undefined;
 }
 
-/** Arguments that a server sends as a JSON value instead of a text, as the text of the value. */
+/** Text of arguments that a server sent as a JSON value and not as a text. */
 export interface WholeArguments {
   readonly whole: string;
 }
@@ -34,7 +34,7 @@ export interface WireCall {
   readonly function?: { readonly name?: ChatWord; readonly arguments?: ChatWord | WholeArguments } | null | undefined;
 }
 
-/** Text and reasoning of a content that a server sends as a list of parts, as Mistral does for its reasoning models. */
+/** Text and reasoning of a content that is a list of parts. Mistral sends such a list for its reasoning models. */
 export interface ListedContent {
   readonly text: string;
   readonly reasoning: string;
@@ -79,11 +79,11 @@ export interface ChatWireError {
   readonly code?: string | number | null | undefined;
 }
 
-// An invalid count becomes `undefined` (unknown) instead of an error, so the rest of the answer is kept.
+// An invalid count becomes `undefined` (unknown) instead of an error. So the rest of the answer is not lost.
 const count: z.ZodType<WireCount> = z.number().int().nonnegative().max(MAX_TOKENS).nullish().catch(undefined);
 const name: z.ZodType<ChatWord> = z.string().nullish();
 
-// A number is accepted where the API documents a text, because servers in other languages are not strict.
+// The API documents a text here. A number is accepted too, because some servers send a number.
 const label: z.ZodType<ChatWord> = z.union([name, z.number().transform(String)]);
 
 const argumentsText: z.ZodType<ChatWord | WholeArguments> = z.union([

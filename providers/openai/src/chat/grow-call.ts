@@ -1,5 +1,5 @@
-// Assembles the calls of a streamed answer from their pieces. Servers identify the pieces of a call in different ways:
-// by an index, by an id, by both, or only by their order.
+// Builds the calls of a streamed answer from their pieces. Servers mark the pieces of a call in different ways: with an
+// index, with an id, with both, or only by their order.
 
 import { isJsonObject } from '@tidemark/core';
 import { isBlank } from '@tidemark/model';
@@ -21,7 +21,7 @@ export interface GrowingCall {
 
 type OtherPart = { readonly type: 'text' | 'reasoning' };
 
-/** Returns the index of the part that a piece belongs to, or the number of parts if the piece begins a call. */
+/** Returns the index of the part to which a piece belongs. If the piece begins a call, returns the number of parts. */
 export function callIndex(parts: readonly (GrowingCall | OtherPart)[], piece: WireCall): number {
   const found = parts.findLastIndex((part) => part.type === 'call' && continues(part, piece, parts));
   return found === -1 ? parts.length : found;
@@ -37,8 +37,9 @@ function continues(call: GrowingCall, piece: WireCall, parts: readonly (GrowingC
 }
 
 /**
- * True if a piece without an id has a name, although the call before it is already complete or has another name. A
- * server that gave an id to the call gives one to the next call too.
+ * True if a piece without an id begins a new call. The piece has a name, and the call before it is already complete or
+ * has another name. If the server gave an id to the call before it, the result is false, because the server then gives
+ * an id to the next call too.
  */
 function beginsAgain(call: GrowingCall, piece: WireCall): boolean {
   const name = piece.function?.name || undefined;
@@ -80,7 +81,7 @@ export function growCall(before: GrowingCall, piece: WireCall): GrowingCall {
   return { ...named, arguments: more.whole, isWhole: true };
 }
 
-/** Returns the name with a piece of it. Some servers repeat the whole name in each piece. */
+/** Returns the name with a new piece added. Some servers repeat the whole name in each piece. */
 function nameWith(before: GrowingCall, more: string): string {
   return more === before.name || before.arguments !== '' ? before.name || more : before.name + more;
 }

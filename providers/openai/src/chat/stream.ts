@@ -1,6 +1,6 @@
-// Turns chunks of Chat Completions into stream parts. The parts of an answer are complete when its finish reason has
-// arrived. The usage arrives after the finish reason. The answer therefore finishes with `[DONE]` or with the end of
-// the stream.
+// Turns chunks of Chat Completions into stream parts. When the finish reason arrives, the parts of the answer are
+// complete. The usage arrives after the finish reason. So the answer ends only with `[DONE]` or with the end of the
+// stream.
 
 import { defined } from '@tidemark/core';
 import type { Answer, AnswerPart, ProviderError, StopReason, StreamPart, Ttl, Usage } from '@tidemark/model';
@@ -19,11 +19,11 @@ import { beginCall, callIndex, growCall } from './grow-call.ts';
 export interface AnswerReading {
   readonly service: Service;
   /**
-   * The lifetime that all markers of the request asked for. Missing if the request had no markers or if its markers
-   * asked for different lifetimes.
+   * Lifetime of all markers in the request. Missing if the request has no markers, or if its markers have different
+   * lifetimes.
    */
   readonly asked?: Ttl;
-  /** True if the service receives its reasoning back. The reasoning parts then have an opaque item. */
+  /** True if the service gets its reasoning back. Then each reasoning part has an opaque item. */
   readonly keepsReasoning?: true;
   /** True for a service that may send no finish reason. The end of its answer is then `[DONE]` or the end of the body. */
   readonly mayOmitReason?: true;
@@ -120,8 +120,9 @@ function began(arrived: ChatStreamState, { id, model }: WireCompletion): ChatStr
 }
 
 /**
- * Finishes an answer. An answer without a finish reason is whole if the service may omit it, if the answer has content,
- * and if `isEnd` is true: the server marked the end with `[DONE]`, or sent a whole body.
+ * Finishes an answer. An answer without a finish reason is accepted as whole under three conditions: the service may
+ * omit the reason, the answer has content, and `isEnd` is true. `isEnd` is true if the server sent `[DONE]` or a whole
+ * body.
  */
 function finish(reading: AnswerReading, arrived: ChatStreamState, isEnd: boolean): ChatStreamStep {
   const { service, asked, mayOmitReason } = reading;
@@ -154,7 +155,7 @@ function growMessage(parts: readonly Growing[], message: ChatMessage, response: 
   return (message.tool_calls ?? []).reduce((grown, call) => addCall(grown, call, response), said);
 }
 
-/** Without an opaque item, reasoning is only displayed and never sent again. */
+/** Without an opaque item, reasoning is only shown to the user. It is never sent again. */
 function partOf(growing: Growing, { keepsReasoning }: AnswerReading): AnswerPart {
   if (growing.type === 'reasoning' && keepsReasoning) return { ...growing, opaque: reasoningItem(growing.text) };
   if (growing.type !== 'call') return growing;
@@ -180,7 +181,7 @@ function addCall({ parts, says }: Grown, piece: WireCall, response: string): Gro
   return { parts: placePart(parts, index, call), says: [...says, ...saidOf(index, before, call)] };
 }
 
-/** Returns the stream parts for the growth of a call. A call is announced when its name is known. */
+/** Returns the stream parts for a call that has grown. A call has no stream part before its name is known. */
 function saidOf(
   index: number,
   before: GrowingCall,
@@ -239,8 +240,8 @@ function requireFinished(service: Service, stop: string | undefined): void {
 }
 
 /**
- * Translates the server's finish reason. Some servers send `stop` for an answer with calls. Such an answer is reported
- * as `calls`. Without a finish reason, it is unknown whether the answer was truncated.
+ * Translates the server's finish reason. If an answer has calls, some servers still send `stop`. Such an answer is
+ * reported as `calls`. If there is no finish reason, it is not known if the answer was cut.
  */
 function stopOf(
   raw: string | undefined,
@@ -258,9 +259,9 @@ function stopOf(
 }
 
 /**
- * Returns the usage of a completion in disjoint buckets. Some OpenAI models bill cache writes. In this API, the writes
- * of these models have a single lifetime, 30 minutes. For any other model, the lifetime of written tokens is `asked`,
- * if it is known.
+ * Returns the usage of a completion in parts that do not overlap. Some OpenAI models bill cache writes. In this API,
+ * the writes of these models have one lifetime, 30 minutes. For any other model, the lifetime of written tokens is
+ * `asked`, if it is known.
  */
 export function usageOf(usage: ChatUsage, model: string | undefined, asked: Ttl | undefined): Usage {
   const counts = {

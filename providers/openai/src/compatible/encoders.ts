@@ -1,6 +1,6 @@
-// Encoders of Chat Completions for compatible servers, revision 1. Their bytes are frozen once released. They differ in
-// two ways: the reasoning that is sent back, and the field `stream_options`, which some servers refuse. The revision
-// names both, so the log of a request determines its bytes.
+// Encoders of Chat Completions for compatible servers, revision 1. After a release, their bytes must never change. They
+// differ in two ways: in the reasoning that is sent back, and in the field `stream_options`, which some servers refuse.
+// The revision names both. So the log of a request determines its bytes.
 
 import type { Encoder } from '@tidemark/model';
 import { CHAT_DIALECT, limitFields } from '../chat/encoder.ts';
@@ -35,8 +35,8 @@ const NAMES: { readonly [reasoning in SentReasoning]: string } = {
 };
 
 /**
- * Names that a request parameter of a compatible server cannot have, because the encoders write these fields
- * themselves, or because the decoder reads only the first of several answers (`n`).
+ * Names that a request parameter of a compatible server must not have. The encoders write most of these fields
+ * themselves. The field `n` is refused because the decoder reads only the first of several answers.
  */
 export const COMPATIBLE_RESERVED: ReadonlySet<string> = new Set([...WRITTEN, 'stream', 'stream_options', 'n']);
 

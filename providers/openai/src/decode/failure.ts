@@ -1,6 +1,6 @@
-// Sorts failures by the action that can follow (provider-facts §2.5). The code decides first, then the status, then the
-// text, which is matched loosely. Compatible servers have other codes or no codes. For this reason, the text also
-// decides about a request that was refused with a general status such as 400.
+// Finds the error code of a failure (provider-facts §2.5). The code determines the next action. The provider's code
+// decides first, then the status, then the text. The patterns for the text are loose. Compatible servers have other
+// codes or no codes. So if a request was refused with a general status such as 400, the text also decides.
 
 import { defined } from '@tidemark/core';
 import type { ProviderError, RefusedPlace } from '@tidemark/model';
@@ -40,7 +40,7 @@ const BY_STATUS: ReadonlyMap<number, FailureCode> = new Map([...CODE_OF_STATUS, 
 
 /**
  * Matches the message for a request that is larger than the limit of tokens per minute. Such a request can never
- * succeed, so its code and its status are ignored.
+ * succeed. So its code and its status are ignored.
  */
 const NEVER_FITS = /request too large for .{0,200}tokens per min/is;
 
@@ -84,7 +84,7 @@ export function sortFailure(service: Service, failure: OpenAIFailure): ProviderE
   return failedCall(service, codeOf(failure), message, defined({ status, type, request, afterMs, refused, field }));
 }
 
-/** Fields of the body that a server may refuse and that are not needed for an answer. */
+/** Fields of the body that an answer does not need. A server may refuse them. */
 const OPTIONAL: ReadonlyMap<string, RegExp> = new Map([['stream_options', /stream_options|include_usage/i]]);
 
 /** Returns the optional field that a refusal names. */
@@ -133,8 +133,9 @@ export function refusedPlace({ code = '', param = '', message }: RefusalWords): 
   const [, index, list, at] = PATH.exec(param) ?? PATH.exec(message) ?? [];
   const [, call] = CALL.exec(message) ?? [];
   const holds = holdsOf(code, message, call);
-  // If a refusal names a whole item or one of its fields, the cause may be the way Tidemark built the item. Therefore a
-  // path names a block only if it points to a part of the item or if the text contains the kind of the block.
+  // A refusal can name a whole item or one of its fields. Then the cause may be the way in which Tidemark built the
+  // item. So a path names a block only if it points to a part of the item, or if the text contains the kind of the
+  // block.
   const pointed = index !== undefined && (at !== undefined || holds !== undefined);
   if (!pointed && holds === undefined) return undefined;
   return {

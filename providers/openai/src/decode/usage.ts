@@ -1,5 +1,5 @@
-// Splits usage into disjoint buckets (L7). In OpenAI's counts, the input count includes read and written tokens, and
-// the output count includes reasoning tokens (provider-facts §2.3). A missing field stays unknown, never 0.
+// Splits usage into parts that do not overlap (L7). In OpenAI's counts, the input includes read and written tokens, and
+// the output includes reasoning tokens (provider-facts §2.3). A missing field stays unknown, never 0.
 
 import { defined } from '@tidemark/core';
 import type { CacheWrite, Ttl, Usage } from '@tidemark/model';
@@ -24,7 +24,7 @@ export interface Counts {
 
 interface CountedCall {
   readonly model?: string | undefined;
-  /** The cache lifetime that the response reports as applied, or that the request asked for. */
+  /** The cache lifetime that the response reports. If the response reports none, the lifetime in the request. */
   readonly ttl?: Ttl | undefined;
 }
 

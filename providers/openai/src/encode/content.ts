@@ -29,8 +29,8 @@ export function isToolName(name: string): boolean {
 }
 
 /**
- * Returns the text as the content of a JSON string, without quotes, so that several texts can be joined between one
- * pair of quotes.
+ * Returns the text as the content of a JSON string, without quotes. So several texts can be joined inside one pair of
+ * quotes.
  */
 export function insideString(text: string): string {
   return jsonString(text).slice(1, -1);
@@ -69,8 +69,8 @@ export function wireImage(service: Service, image: ImagePart, lowering: Lowering
 const PATCH = 32;
 const TOKENS_AT_MOST = 1_536;
 
-// Uses the image rule in the catalog row of the model. For a row without a rule, counts patches of 32 × 32 pixels up to
-// 1,536, like most of OpenAI's models.
+// Uses the image rule in the catalog row of the model. If the row has no rule, it counts patches of 32 × 32 pixels up
+// to 1,536, like most of OpenAI's models.
 function tokensOf({ width, height }: ImagePart, { images }: Capabilities): number {
   if (width === undefined || height === undefined) return TOKENS_AT_MOST;
   if (typeof images === 'object') return imageTokens(images, { width, height });
@@ -80,7 +80,7 @@ function tokensOf({ width, height }: ImagePart, { images }: Capabilities): numbe
 /** First line of the result of a failed call, because no API has a field for failure. */
 const FAILED = '[the call failed]';
 
-/** Text sent for an empty result, because models mistake an empty output for a failure. */
+/** Text for an empty result, because models think that an empty output is a failure. */
 const NO_OUTPUT = '(no output)';
 
 /**

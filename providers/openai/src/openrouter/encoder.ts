@@ -1,5 +1,5 @@
-// Encoder of OpenRouter's Chat Completions, revision 1. Its bytes are frozen once released. Any change of the bytes
-// needs a new encoder with a new revision.
+// Encoder of OpenRouter's Chat Completions, revision 1. After a release, its bytes must never change. Any change of the
+// bytes needs a new encoder with a new revision.
 
 import type { Encoder, Lowering, ResultPart } from '@tidemark/model';
 import { isBlank } from '@tidemark/model';
@@ -16,8 +16,8 @@ const MARKS = {
 } as const satisfies BodyForm['marks'];
 
 /**
- * Encoder for Chat Completions with markers. Every text is a part of a list, because only a part can carry a marker
- * (`cache_control`). In OpenRouter's SDK 1.3.19, text parts and tools can carry markers, and images cannot.
+ * Encoder for Chat Completions with markers. Every text is a part of a list, because only a part can have a marker
+ * (`cache_control`). In OpenRouter's SDK 1.3.19, text parts and tools can have markers, and images cannot.
  */
 export const openrouterEncoder: Encoder = chatEncoder({
   service: OPENROUTER,
@@ -26,8 +26,8 @@ export const openrouterEncoder: Encoder = chatEncoder({
   appends: [],
   // OpenRouter sends all calls of one session id to the same upstream provider (provider-facts §3.2).
   routing: (cacheKey) => ({ session_id: cacheKey }),
-  // Parameters of OpenRouter's SDK 1.3.19. `provider` selects among upstreams and is a render parameter, because
-  // another upstream has another cache.
+  // Parameters of OpenRouter's SDK 1.3.19. `provider` selects the upstream provider. Each upstream provider has its own
+  // cache, so `provider` is a render parameter.
   parameters: {
     fields: new Set([...CHAT_FIELDS, 'provider', 'reasoning', 'top_k']),
     inside: new Map([['reasoning.effort', ['reasoning', 'effort']]]),
@@ -61,12 +61,12 @@ function markable(head: string, tail: string, holds: BlockPiece['holds'], tokens
 }
 
 /**
- * Returns the lifetime that all markers in a body ask for. Returns `undefined` if the body has no markers or if their
- * lifetimes differ. The lifetime is needed because the answer reports a single number for all written tokens, without a
- * split by lifetime.
+ * Returns the lifetime of the markers in a body. Returns `undefined` if the body has no markers or if their lifetimes
+ * differ. The answer reports one number for all written tokens, without a split by lifetime. So this function is needed
+ * to find their lifetime.
  */
 export function askedLife(body: Uint8Array): '5m' | '1h' | undefined {
-  // A quote inside a text is escaped, so these bytes can only come from a marker.
+  // Inside a text, a quote is escaped. So these bytes can only be a marker.
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   const isShort = bytes.includes(MARKS['5m']);
   const isLong = bytes.includes(MARKS['1h']);

@@ -1,5 +1,5 @@
-// OpenRouter as a provider, through the official `openai` SDK. That SDK sends exactly the bytes it receives.
-// OpenRouter's own SDK does not.
+// OpenRouter as a provider, through the official `openai` SDK. This SDK sends exactly the bytes that it gets.
+// OpenRouter's own SDK changes the bytes.
 
 import { defined } from '@tidemark/core';
 import type { Provider } from '@tidemark/model';

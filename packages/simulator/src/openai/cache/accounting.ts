@@ -1,5 +1,6 @@
 // Computes the tokens that one request reads from OpenAI's caches and writes to them (provider-facts §2.1, §2.2). The
-// machine that serves the request stores refreshed entries at once, and written entries when the answer begins.
+// machine that serves the request stores refreshed entries immediately. It stores written entries when the answer
+// begins.
 
 import { isHalfWay } from '../format/prompt.ts';
 import type { MachineEntry, EntryLifetime } from './machines.ts';
@@ -9,14 +10,16 @@ import type { OpenAIRequest, PromptBlock, PromptItem } from '../format/prompt.ts
 import { objectAt } from '../../core/wire.ts';
 
 /**
- * Disjoint numbers of input tokens of one request (read, written with the short lifetime, written with the long
- * lifetime), and the entries to store.
+ * Input tokens of one request in groups that do not overlap: read, written with the short lifetime, and written with
+ * the long lifetime. Also contains the entries to store.
  */
 export interface OpenAIAccount {
   readonly read: number;
   readonly writtenShort: number;
   readonly writtenLong: number;
-  /** Entries that the request read or that precede the hit. Their idle time restarts at the start of this request. */
+  /**
+   * Entries that the request read, and entries before the hit. Their idle time starts again when this request starts.
+   */
   readonly refreshed: readonly KeptEntry[];
   /** New entries. They become readable when the answer to this request begins. */
   readonly written: readonly KeptEntry[];
@@ -28,20 +31,23 @@ export interface KeptEntry {
   readonly lifetime: EntryLifetime;
 }
 
-/** Function that returns the entry with a hash if the entry is readable and not expired, else `undefined`. */
+/**
+ * Function that returns the entry with a hash. Returns `undefined` if the entry does not exist, is not readable yet or
+ * is expired.
+ */
 export type Find = (hash: string) => MachineEntry | undefined;
 
 const UNCACHED: OpenAIAccount = { read: 0, writtenShort: 0, writtenLong: 0, refreshed: [], written: [] };
 
 /**
- * Minimum number of prompt tokens for a cache entry, without the hidden tokens of the provider. Used if the catalog row
- * has no floor (provider-facts §2.1).
+ * Minimum number of prompt tokens for a cache entry, if the catalog row has no floor (provider-facts §2.1). Hidden
+ * tokens of the provider are not counted.
  */
 const USUAL_FLOOR = 1024;
 
 /**
- * Computes the cached tokens of one request and the entries to store, by the cache rules of its model. This function is
- * pure: it changes no entry.
+ * Computes the cached tokens of one request and the entries to store. It uses the cache rules of the request's model.
+ * This function is pure: it changes no entry.
  */
 export function accountPrompt(request: OpenAIRequest, prefix: readonly PrefixEnd[], find: Find): OpenAIAccount {
   const { rules } = request;
@@ -73,8 +79,7 @@ function accountBoundaries(request: OpenAIRequest, prefix: readonly PrefixEnd[],
 
 /**
  * Returns the entries whose idle time the hit restarts: the entry that was read, and known entries before it. Each
- * entry keeps its own lifetime. In contrast to Anthropic's cache, no new entry is created before the hit (inferred,
- * [I]).
+ * entry keeps its own lifetime. No new entry is created before the hit, unlike in Anthropic's cache (inferred, [I]).
  */
 function refreshEntries(
   places: readonly number[],
@@ -108,8 +113,8 @@ function accountGrid(
 }
 
 /**
- * Returns the lifetime of the entries of a request: `in_memory` if the request asks for it, else `24h`. For GPT-5.5 the
- * result is `24h-typical` instead of `24h`. Zero data retention would change the default (provider-facts §2.1), but
+ * Returns the lifetime of the entries of a request. It is `in_memory` if the request asks for it, else `24h`. For
+ * GPT-5.5, `24h-typical` replaces `24h`. Zero data retention would change the default (provider-facts §2.1), but
  * simulated organisations do not have it.
  */
 function retentionOf({ fields, capabilities }: OpenAIRequest): EntryLifetime {
@@ -117,13 +122,12 @@ function retentionOf({ fields, capabilities }: OpenAIRequest): EntryLifetime {
   return isHalfWay(capabilities.model) ? '24h-typical' : '24h';
 }
 
-// Finds the places in a prompt where GPT-5.6 and later read and write entries (provider-facts §2.2): the ends of
-// eligible messages, and explicit marks.
+// Finds the places in a prompt where GPT-5.6 and later models read and write entries (provider-facts §2.2). The places
+// are the ends of some messages, and explicit marks.
 
 /**
- * Limits of provider-facts §2.2. `WRITES` is the maximum number of entries that a request writes. The other three are
- * the maximum numbers of first marks, of latest marks and of earlier message ends at which a request searches for an
- * entry.
+ * Limits of provider-facts §2.2. `WRITES` is the maximum number of entries that a request writes. The other three limit
+ * the places where a request searches for an entry: the first marks, the latest marks, and earlier message ends.
  */
 const WRITES = 4;
 
@@ -141,8 +145,8 @@ export interface EntryBoundary {
 }
 
 /**
- * Places where one request writes and searches entries, as indexes of blocks. `writes` is in ascending order.
- * `candidates` lists the places to search, with the longest prefix first.
+ * Places where one request writes entries and searches for entries, as indexes of blocks. `writes` is in ascending
+ * order. `candidates` lists the places to search, and the longest prefix is first.
  */
 export interface Boundaries {
   readonly writes: readonly EntryBoundary[];
@@ -181,8 +185,8 @@ function eligibleEndings(items: readonly PromptItem[]): readonly number[] {
 }
 
 /**
- * Returns the index of the last block of the developer messages at the start of the prompt, as a list with at most one
- * element.
+ * Returns the index of the last block in the developer messages at the start of the prompt. The result is a list with
+ * one element, or an empty list.
  */
 function openingEnd(items: readonly PromptItem[]): readonly number[] {
   const first = items.findIndex((item) => item.speaker !== 'developer');
@@ -191,8 +195,8 @@ function openingEnd(items: readonly PromptItem[]): readonly number[] {
 }
 
 /**
- * Merges writes at the same place, in ascending order. A mark at the place of the implicit write counts as one write,
- * with the longer of the two lifetimes.
+ * Merges writes at the same place. The result is in ascending order. A mark at the place of the implicit write counts
+ * as one write, with the longer of the two lifetimes.
  */
 function distinct(writes: readonly EntryBoundary[]): readonly EntryBoundary[] {
   const byPlace = new Map<number, EntryBoundary>();

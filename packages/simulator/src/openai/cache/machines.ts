@@ -1,7 +1,7 @@
 // Simulated machines, each with its own cache, and the routing of calls to them (provider-facts §2.1, §2.2). For older
 // models, calls with the same first tokens and the same cache key go to one machine. If there are more than about 15
-// such calls a minute, further calls overflow to another machine. GPT-5.6 and later have one cache for each
-// organisation, model and key.
+// such calls a minute, the additional calls go to another machine (overflow). For GPT-5.6 and later, each organisation,
+// model and key has one cache.
 
 import { digestOf } from '../../core/digests.ts';
 import { countText, firstTokens } from '../../core/tokens.ts';
@@ -26,8 +26,8 @@ export interface Route {
 /** All machines of a simulator, and the routing of calls to them. */
 export interface Fleet {
   /**
-   * Returns the machine that serves a call. Counts the call, because the number of recent calls decides about overflow.
-   * `now` is the start of the call.
+   * Returns the machine that serves a call. Also counts the call, because overflow depends on the number of recent
+   * calls. `now` is the start of the call.
    */
   route(request: OpenAIRequest, account: string, now: number): Route;
   /** Removes all entries from the caches of one account, or from all caches if `account` is absent. */
@@ -60,8 +60,8 @@ export function createFleet(): Fleet {
 }
 
 /**
- * Returns the digest of the start of the prompt. Returns an empty string for GPT-5.6 and later, because their routing
- * does not use the prompt.
+ * Returns the digest of the start of the prompt. For GPT-5.6 and later, the routing does not use the prompt. So the
+ * result is an empty string for these models.
  */
 function digestOfStart(request: OpenAIRequest): string {
   if (request.rules.kind !== 'grid') return '';
@@ -74,8 +74,8 @@ function digestOfStart(request: OpenAIRequest): string {
 }
 
 /**
- * Lifetime of an entry: a maximum idle time and a maximum age. The idle time starts when a request that writes or reads
- * the entry starts. The maximum age limits the life of an entry even if it is read again.
+ * Lifetime of an entry: a maximum idle time and a maximum age. When a request writes or reads the entry, its idle time
+ * starts at the start of the request. The maximum age also ends the life of an entry that is read often.
  */
 export type EntryLifetime = '30m' | '12h' | 'in_memory' | '24h' | '24h-typical';
 
@@ -87,10 +87,12 @@ interface Life {
 const HOUR = 60 * MINUTE;
 
 /**
- * Idle time and age of each lifetime (provider-facts §2.1). `30m` and `12h` are documented as minimum lifetimes and are
- * treated as exact. `in_memory` is documented as "5–10 min idle, ≤ 1 h". The simulator uses 5 minutes and 1 hour. `24h`
- * is documented as "at most 24 h". The simulator uses 24 hours for older models. For GPT-5.5 it uses "typically ~30
- * min" as idle time (inferred, [I]).
+ * Idle time and age of each lifetime (provider-facts §2.1). The documentation calls `30m` and `12h` minimum lifetimes.
+ * The simulator uses them as exact lifetimes.
+ *
+ * The documentation of `in_memory` is "5–10 min idle, ≤ 1 h". The simulator uses 5 minutes and 1 hour. The
+ * documentation of `24h` is "at most 24 h". The simulator uses 24 hours for older models. For GPT-5.5 it uses
+ * "typically ~30 min" as idle time (inferred, [I]).
  */
 const LIVES: { readonly [lifetime in EntryLifetime]: Life } = {
   '30m': { idle: 30 * MINUTE, age: Number.POSITIVE_INFINITY },
@@ -101,13 +103,13 @@ const LIVES: { readonly [lifetime in EntryLifetime]: Life } = {
 };
 
 /**
- * Entry of a machine's cache. An entry is readable once the answer that wrote it has begun. Times are in milliseconds
- * since the epoch.
+ * Entry of a machine's cache. It is readable after the answer that wrote it has begun. Times are in milliseconds since
+ * the epoch.
  */
 export interface MachineEntry {
   readonly lifetime: EntryLifetime;
   readonly born: number;
-  /** First moment at which the entry is expired. */
+  /** The entry is expired from this time on. */
   readonly expiry: number;
   readonly availableAt: number;
 }
@@ -117,8 +119,8 @@ export interface Machine {
   /** Returns the entry with this hash if it is readable and not expired at `now`. */
   find(hash: string, now: number): MachineEntry | undefined;
   /**
-   * Writes an entry, or restarts the idle time of an entry that is not expired. `now` is the start of the request, and
-   * the entry is readable from `availableAt` on.
+   * Writes an entry. If the entry exists and is not expired, only its idle time starts again. `now` is the start of the
+   * request. The entry is readable from `availableAt` on.
    */
   put(hash: string, lifetime: EntryLifetime, now: number, availableAt: number): void;
   clear(): void;

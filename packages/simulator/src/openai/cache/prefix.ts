@@ -1,6 +1,6 @@
 // Builds the prefix of a request as OpenAI's caches see it. The prefix begins with the settings of provider-facts §2.2.
 // After them it has one cumulative hash for each block. Older models write entries at fixed numbers of tokens (a token
-// grid), so this file also computes one hash for each point of the grid. A grid point can be inside a block.
+// grid). So this file also computes one hash for each point of the grid. A grid point can be inside a block.
 
 import type { RecordedSizes } from '../../core/tokens.ts';
 import { digestOf } from '../../core/digests.ts';
@@ -25,8 +25,8 @@ export interface GridPoint {
 }
 
 /**
- * Builds the prefix of a request, block by block. `sizes` returns recorded tokens by block index. A block without a
- * recorded size counts with its estimate.
+ * Builds the prefix of a request, block by block. `sizes` returns recorded tokens by block index. If a block has no
+ * recorded size, its estimate is used.
  */
 export function prefixOf(request: OpenAIRequest, sizes: RecordedSizes | undefined): readonly PrefixEnd[] {
   let hash = headOf(request);
@@ -69,8 +69,8 @@ export function gridOf(
 
 /**
  * Returns the offset in a block's bytes at which the first `tokens` tokens of the block end. If the size of the block
- * is an estimate, a token is four bytes, so two blocks with the same start share their first grid points. If the size
- * is recorded, the bytes are divided evenly among the tokens.
+ * is an estimate, a token is four bytes. So two blocks with the same start have the same first grid points. If the size
+ * is recorded, every token has the same number of bytes.
  */
 function cutAt(bytes: string, length: number, tokens: number, own: number): number {
   const head = bytes.length - length;
