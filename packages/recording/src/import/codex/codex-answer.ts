@@ -18,7 +18,7 @@ export interface CodexAnswer {
   readonly model: string;
   /** Token counts that the rollout states before the items. */
   readonly usage: Usage | undefined;
-  parts: readonly AnswerPart<CallId>[];
+  readonly parts: AnswerPart<CallId>[];
   at: Timestamp;
 }
 

@@ -78,7 +78,7 @@ function takeItem(reading: CodexReading, record: CodexRecord, from: From): reado
   // next call belongs to the same answer.
   const goesOn = answer !== undefined && (!answered || answer.usage !== undefined || isBareCall(record, source));
   if (goesOn) {
-    answer.parts = [...answer.parts, part];
+    answer.parts.push(part);
     answer.at = from.at;
     return [];
   }

@@ -20,7 +20,7 @@ export interface CopilotAnswer {
   readonly counts: JsonObject | undefined;
   /** Output tokens that versions without counts state. */
   readonly output: number | undefined;
-  parts: readonly AnswerPart<CallId>[];
+  readonly parts: AnswerPart<CallId>[];
 }
 
 /** Returns the finished answer as a move. */

@@ -166,7 +166,7 @@ function takeMessage(reading: CopilotReading, event: CopilotEvent, from: From): 
     reading.asked = false;
     reading.startedAt = undefined;
   }
-  reading.answer.parts = [...reading.answer.parts, ...copilotParts(event)];
+  for (const part of copilotParts(event)) reading.answer.parts.push(part);
   return last ? [...before, ...finish(reading)] : before;
 }
 

@@ -22,9 +22,9 @@ export interface OpenCodeAnswer {
   startedAt: Timestamp | undefined;
   /** Time of the last part that the model wrote. */
   at: Timestamp;
-  parts: readonly AnswerPart<CallId>[];
+  parts: AnswerPart<CallId>[];
   /** Results of the calls in `parts`. */
-  results: readonly ImportedMove[];
+  results: ImportedMove[];
   /** Number of calls of the model that are finished. */
   finished: number;
   /** All texts of the message, if it is the summary of a compaction. */
@@ -71,7 +71,7 @@ export function takeAnswerPart(answer: OpenCodeAnswer, row: JsonObject, text: st
 }
 
 function write(answer: OpenCodeAnswer, part: AnswerPart<CallId>, time: Json | undefined): void {
-  answer.parts = [...answer.parts, part];
+  answer.parts.push(part);
   const at = momentOf(time);
   if (at !== undefined && at > answer.at) answer.at = at;
 }
@@ -115,7 +115,7 @@ function takeCall(answer: OpenCodeAnswer, row: JsonObject, text: string, from: F
     parts: [{ type: 'text', text: body }, ...parts],
     ...defined({ durationMs }),
   };
-  answer.results = [...answer.results, result];
+  answer.results.push(result);
   return true;
 }
 
