@@ -204,6 +204,11 @@ test.each([
   expect(openCodeUsage(JSON.parse(JSON.stringify(counts)), provider, model)).toEqual({ reasoning: 0, ...usage });
 });
 
+test('the counted answer is not negative if the total does not fit the counts', () => {
+  const torn = { total: 99, input: 10, output: 0, reasoning: 6, cache: { read: 0, write: 0 } };
+  expect(openCodeUsage(torn, 'anthropic', 'claude-sonnet-4-5')).toMatchObject({ answer: 0, reasoning: 6 });
+});
+
 test('the output of versions without a total includes reasoning, and zeros are unknown', () => {
   const { total: _total, ...older }: Record<string, number> = JSON.parse(JSON.stringify(tokens(1, 2, 3, 10, 4)));
   expect(openCodeUsage(older, 'openai', 'gpt-5.5')).toMatchObject({ answer: 6, reasoning: 4 });

@@ -31,7 +31,8 @@ export function openCodeUsage(tokens: Json | undefined, provider: string, model:
   };
 }
 
-// Versions that write a total count reasoning separately. In older versions the output includes reasoning.
+// Versions that write a total count reasoning separately. In older versions the output includes reasoning. An output that
+// is less than the reasoning cannot include it, also if the total does not fit.
 function outputOf(
   output: number | undefined,
   reasoning: number | undefined,
@@ -39,7 +40,7 @@ function outputOf(
   input: number,
 ): Pick<Usage, 'answer' | 'reasoning'> {
   if (output === undefined || reasoning === undefined || reasoning === 0) return defined({ answer: output, reasoning });
-  const isApart = total === undefined ? reasoning > output : total === input + output + reasoning;
+  const isApart = reasoning > output || total === input + output + reasoning;
   return { answer: isApart ? output : output - reasoning, reasoning };
 }
 
