@@ -49,7 +49,7 @@ function requireRun(command: string, args: readonly string[]): void {
 
 async function rowOf(runtime: Runtime): Promise<readonly string[]> {
   const missing = installRuntime(runtime) ?? missingReason(runtime, folder);
-  // A runtime that cannot be had is no failure of the release.
+  // A runtime that cannot be installed is no failure of the release.
   const { title, version } = runtime;
   if (missing !== undefined) return [title, version, `not run: ${missing}`];
   const installed = join(folder, 'installed', `${runtime.package}-${runtime.version}`);

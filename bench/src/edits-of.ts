@@ -25,7 +25,7 @@ export async function editsOf(log: Log, session: SessionId): Promise<readonly Ed
 }
 
 /**
- * Returns the prunings that did not pay for themselves before a later compaction, or before the session ended after
+ * Returns the prunings that cost more than they saved before a later compaction, or before the session ended after
  * `calls` calls.
  */
 export function unpaidOf(edits: readonly Edit[], calls: number): readonly Edit[] {

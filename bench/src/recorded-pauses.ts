@@ -11,7 +11,7 @@ import type { Step } from './pause-sequences.ts';
 /** One session used for the fit. */
 export interface PausedSession {
   readonly name: string;
-  /** Model with whose prices the cost of the session is computed. */
+  /** Model whose prices are used to compute the cost of the session. */
   readonly model: string;
   /**
    * Amount that the recorded session paid, in units of the base input price. Undefined if its provider offers no choice

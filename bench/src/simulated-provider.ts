@@ -8,7 +8,7 @@ import type { Simulator } from '@tidemark/simulator';
 
 import type { VirtualTime } from '@tidemark/agent/contract';
 
-/** Options of a provider that uses the simulator. */
+/** Simulator that answers the calls, and its settings. */
 export interface SimulatedProviderOptions {
   readonly simulator: Simulator;
   readonly time: VirtualTime;

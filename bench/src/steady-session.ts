@@ -1,5 +1,5 @@
-// Creates a session of an agent that continues as long as a benchmark needs. Answers and results are made at once, so
-// that only the agent, the fold and the store are measured.
+// Creates a session of an agent that continues as long as a benchmark needs. Answers and results are made without delay,
+// so that only the agent, the fold and the store are measured.
 
 import type { AgentSession } from '@tidemark/agent';
 import { createAgent } from '@tidemark/kit';

@@ -55,8 +55,8 @@ const TWINS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Returns the imports of `packages/context` and of the providers in the simulator. The simulator checks this code, so
- * with such an import its check would no longer be independent.
+ * Returns the places where the simulator imports `packages/context` or a provider. The simulator checks that code. With
+ * such an import, its check would no longer be independent.
  */
 export function simulatorDebts(tree: Tree): readonly Violation[] {
   const rooms = roomsOf(tree);

@@ -1,4 +1,4 @@
-// L8 with a failing disk. Starting with one call of the store in a turn, the disk is full, cannot truncate, fails to
+// Tests L8 with a failing disk. From one call of the store in a turn on, the disk is full, cannot truncate, fails to
 // flush, or cannot store an artifact. Then a power loss removes bytes that no successful flush covered. The clock runs
 // backwards during the test. The next process finds everything acknowledged, repeats no request or tool run, sends no
 // request that is refused, and completes its turn.

@@ -1,4 +1,4 @@
-// L8: several processes want to write the same session, and are stopped (SIGSTOP), woken (SIGCONT) and killed at
+// Tests L8. Several processes try to write the same session. They are stopped (SIGSTOP), woken (SIGCONT) and killed at
 // random. Only one process writes at a time. A woken process continues, and nothing that it acknowledged is lost. Every
 // acknowledged record is in the log exactly once. Issues: can1357/oh-my-pi#12624 (two windows on one session),
 // bug-ops/zeph#5487 (doubled numbers).

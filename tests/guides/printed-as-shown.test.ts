@@ -1,4 +1,5 @@
-// Tests of the comparison that the guides use: it also reports differences, so the tests of the guides can fail.
+// Tests of the comparison that the tests of the guides use. It must report differences. Otherwise these tests could
+// never fail.
 
 import { expect, test } from 'vitest';
 import { firstMissing } from './printed-as-shown.ts';

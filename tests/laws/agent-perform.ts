@@ -79,8 +79,8 @@ async function comes({ process }: Stage, { by, count }: When): Promise<void> {
 }
 
 /**
- * Waits for `count` moments. A moment is a microtask, but every 25th moment is a turn of the event loop. With a store
- * on disk, every 5th moment is one.
+ * Waits for `count` moments. A moment is a microtask, but every 25th moment is a full pass of the event loop. With a
+ * store on disk, every 5th moment is a full pass.
  */
 export async function moments({ process }: Pick<Stage, 'process'>, count: number): Promise<void> {
   const stride = process.place.store === 'memory' ? 25 : 5;

@@ -38,7 +38,7 @@ export async function expectCutLogsContinue({ loop, place, id, book }: LoopPlaye
 }
 
 /**
- * Removes the last 9 bytes of the log, so that its last line is torn. Expects that two processes can continue it one
+ * Removes the last 9 bytes of the log, so that its last line is incomplete. Expects that two processes can continue it one
  * after the other, and that the log then contains each position once.
  */
 export async function expectTornTailIsCut({ loop, place, id }: LoopPlayed): Promise<void> {

@@ -81,8 +81,8 @@ function isRole(shown: Shown, role: string): boolean {
 }
 
 /**
- * Checks if the raw content of a block contains one of these names. They are the names of tools, or the reasoning
- * level, in the record of a change.
+ * Checks if the raw content of a block contains one of these names. The names come from the record of a change. They
+ * are names of tools, or the name of a reasoning level.
  */
 function isChange(shown: Shown, names: readonly string[]): boolean {
   return shown.kind === 'other' && names.some((name) => shown.raw.includes(JSON.stringify(name)));

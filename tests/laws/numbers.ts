@@ -154,8 +154,8 @@ interface Extent {
 }
 
 /**
- * Returns the first block that differs from the earlier request with which a request shares most blocks. Returns
- * `undefined` if the request contains all blocks of that earlier request, because it then only extends it.
+ * Compares a request with the earlier request that has most blocks in common with it. Returns the first block that
+ * differs. Returns `undefined` if the request contains all blocks of the earlier one, because it then only extends it.
  */
 function firstDifference(call: SentCall, earlier: readonly SentCall[]): Extent | undefined {
   const shared = earlier.filter(wasTaken).map((one) => ({ one, blocks: sharedBlocks(call, one) }));

@@ -119,8 +119,8 @@ function providerOf(wire: Wire, { url }: ListeningSimulator): NonNullable<AgentO
 }
 
 /**
- * A call of the main stream. `believed` is the size of its input by the gauge before it was sent, and `input` is the
- * size by the simulator.
+ * A call of the main stream. `believed` is the size of its input that the gauge computed before the call was sent.
+ * `input` is the size that the simulator counted.
  */
 interface Judged {
   readonly request: RecordedOf<'request.prepared'>;

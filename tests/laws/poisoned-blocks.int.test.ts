@@ -245,7 +245,7 @@ describe('anthropics/claude-code#37418, #83206: a refused image', () => {
   });
 });
 
-/** Refuses a request with an image above a size. Like OpenAI, the error names the parameter of the image. */
+/** Refuses a request with an image that is too large. As at OpenAI, the error names the parameter of the image. */
 function refuseAtOpenAI({ body }: ReceivedRequest): Fault | undefined {
   const input = Array.isArray(body['input']) ? body['input'] : [];
   for (const [index, item] of input.entries())

@@ -89,7 +89,7 @@ export function asFields(value: unknown): Fields {
 }
 
 /**
- * Returns a JSON list.
+ * Returns the value, which must be a JSON list.
  *
  * @throws Error for any other value.
  */

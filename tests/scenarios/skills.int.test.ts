@@ -1,5 +1,5 @@
-// Real skills during a session. The tests check the simulator's bill and the bytes that arrived. A skill body is paid
-// for once, at the place where it was loaded, and the skills list never moves.
+// Real skills during a session. The tests check the simulator's bill and the bytes that arrived. A skill body is
+// billed as new text one time, at the place where it was loaded. The list of skills never moves.
 
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Canaries: planted statements of six kinds, and a check if a text still holds them. The protocol follows
+// Canaries are planted statements of six kinds. A check finds out if a text still contains them. The protocol follows
 // compaction-conformance-kit (MIT): typed values that cannot be guessed, several compactions in a row, and an exact
 // check without a model.
 
@@ -36,8 +36,8 @@ const REPLACED = /^\W{0,3}\(?(superseded|rejected|replaced|dropped|outdated|no l
 const IN_FORCE = /^\W{0,3}\((settled|in force|open|active|being worked on|in progress)/;
 
 /**
- * Checks if a text holds a canary after a round: its statement word for word on one line, or a path with its symbol.
- * For an updated value, the text must hold the statement valid in that round, and must not present the old one as
+ * Checks if a text contains a canary after a round: its statement word for word on one line, or a path with its symbol.
+ * For an updated value, the text must contain the statement valid in that round, and must not present the old one as
  * valid. An old statement is presented as valid if a label such as `settled` follows it, or if it comes last.
  */
 export function isHeld(canary: Canary, round: number, pieces: readonly Piece[]): boolean {

@@ -1,4 +1,4 @@
-// Later-needed facts: identifiers that were seen before a cut and that the model passes to a tool after it.
+// Facts that are needed later: identifiers that were seen before a cut and that the model passes to a tool after it.
 
 import type { Identifier } from './identifiers.ts';
 import { identifiersIn, isBare } from './identifiers.ts';

@@ -45,7 +45,7 @@ export interface Recall {
   readonly cost: number;
 }
 
-/** Maximum share of the tokens before a cut that a strategy keeps for the size `quarter`. */
+/** For the size `quarter`, a strategy keeps at most this share of the tokens before the cut. */
 const QUARTER = 0.25;
 
 /** Measures all strategies at a cut, for both sizes. */

@@ -101,7 +101,7 @@ export interface Audit {
   readonly skippedLines: number;
 }
 
-/** Call of a session, for a drawing of the session. */
+/** One call of a session, with the values that a chart of the session shows. */
 export interface AuditCall {
   readonly at: string;
   readonly model: string;

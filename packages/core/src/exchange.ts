@@ -9,11 +9,10 @@ export interface TextPart {
   readonly text: string;
 }
 
-/** Text that a model produced as part of its answer. */
+/** Text in an answer, with its role in the answer if the provider names one. */
 export interface AnswerText extends TextPart {
   /**
-   * The provider's name for the role of this text in the answer (commentary, final answer). The name is sent back
-   * unchanged.
+   * Name that the provider gives to the role of the text, such as commentary or final answer. It is sent back unchanged.
    */
   readonly phase?: string;
 }

@@ -8,8 +8,8 @@ export interface Connections {
   /** Returns the number of open connections, including WebSockets. */
   count(): number;
   /**
-   * Adds a request. Returns the number of requests on its connection that have no complete answer yet, including this
-   * one.
+   * Adds a request. Returns the number of requests on its connection without a complete answer. This request is
+   * included.
    */
   begin(incoming: IncomingMessage, outgoing: ServerResponse): number;
   /** Marks a connection as a WebSocket, so that it counts as used. */
@@ -17,7 +17,7 @@ export interface Connections {
   /** True if the connection has a request in progress or is a WebSocket. */
   inUse(stream: Duplex): boolean;
   /**
-   * True if an answer to the client has begun or is still expected. The client would read bytes that are written now as
+   * True if an answer to the client has begun or is still expected. If bytes are written now, the client reads them as
    * part of that answer.
    */
   owesAnswer(stream: Duplex): boolean;

@@ -13,7 +13,7 @@ const WILDCARD: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
 /** Matches a host with or without a port. A user name, an empty port, a zone and other characters do not match. */
 const AUTHORITY = /^(?:\[[0-9a-f:.]{2,45}\]|[a-z0-9._-]{1,253})(?::\d{1,5})?$/i;
 
-/** The hosts that a server answers for. */
+/** The hosts for which a server answers requests. */
 export interface AllowedHosts {
   /** True if the server accepts a request for this host. `authority` is `host` or `host:port`. */
   accepts(authority: string): boolean;

@@ -25,8 +25,8 @@ export interface ServerLimits {
    */
   readonly headersMs: number;
   /**
-   * Time limit for receiving headers and body. A WebSocket message has this time at least, and less than this time plus
-   * twice `pingMs`, because the ping timer checks it.
+   * Time limit for receiving headers and body. The ping timer checks this limit for WebSocket messages. So a message is
+   * refused at the earliest after this time, and at the latest after this time plus twice `pingMs`.
    */
   readonly requestMs: number;
   /** Maximum time between two requests of a connection. Node.js adds one second. */
@@ -36,11 +36,11 @@ export interface ServerLimits {
    * send, there is no time limit.
    */
   readonly stalledMs: number;
-  /** Time between two pings of a WebSocket. A client that answers neither of two pings is disconnected. */
+  /** Time between two pings of a WebSocket. A client is disconnected after two consecutive pings without an answer. */
   readonly pingMs: number;
   /**
-   * Time for which the server waits after a refusal, so that a client that is still sending can read it. Data that
-   * arrives during this time is discarded.
+   * Wait after a refusal, so that a client can read it even if it is still sending. Data that arrives during this time
+   * is discarded.
    */
   readonly lingerMs: number;
   /** Time between two checks of `headersMs` and `requestMs`. */
@@ -66,7 +66,7 @@ export const DEFAULT_LIMITS: ServerLimits = {
   headerCount: 100,
   // The official SDKs do not pipeline.
   pipelined: 16,
-  // A client sends its headers at once, so 10 seconds are enough. The default of Node.js is 60 seconds.
+  // A client sends all its headers together, so 10 seconds are enough. The default of Node.js is 60 seconds.
   headersMs: 10 * SECOND,
   // A body of 32 MB in one minute needs 4.3 Mbit/s.
   requestMs: 60 * SECOND,

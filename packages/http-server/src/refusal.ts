@@ -52,9 +52,9 @@ export function pathOf(target = ''): string | undefined {
 }
 
 /**
- * Answers a request with a refusal and closes the connection. If the connection were closed at once, a client that is
- * still sending its body could lose the answer. Therefore the remaining bytes of the body are read and discarded for at
- * most `lingerMs` milliseconds.
+ * Answers a request with a refusal and closes the connection. A client can still be sending its body. If the connection
+ * were closed immediately, this client could lose the answer. So the remaining bytes of the body are read and discarded
+ * for at most `lingerMs` milliseconds.
  */
 export function sendRefusal(
   incoming: IncomingMessage,

@@ -21,9 +21,9 @@ export interface ServerSocket {
   /** Closes the connection at once, without a close handshake. */
   terminate(): void;
   /**
-   * Sets the handler of messages. The handler is called with the next message only after the promise that it returned
-   * for the previous message has settled. If the promise rejects, the connection is closed. While messages are waiting,
-   * no more data is read from the client.
+   * Sets the handler of messages. The handler returns a promise for each message. When this promise has settled, the
+   * handler is called with the next message. If the promise rejects, the connection is closed. While messages are
+   * waiting, no more data is read from the client.
    */
   onMessage(handler: (text: string) => Promise<void>): void;
 }

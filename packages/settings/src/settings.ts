@@ -50,7 +50,7 @@ export interface Settings {
   readonly skillBudget?: { readonly [name in keyof SkillBudget]?: SkillBudget[name] | undefined } | undefined;
   /** Limits of the subagents of a session. With `false`, a session starts no subagents. */
   readonly subagents?: SubagentSettings | false | undefined;
-  /** MCP servers by name. Servers are used from only one source: the nearest source that defines any. */
+  /** MCP servers by name. Only one source of servers is used: the nearest source that defines a server. */
   readonly mcp?: { readonly servers?: Readonly<Record<string, ServerSetting>> | undefined } | undefined;
   /**
    * Permission rules. The rules of all sources apply together: `deny` overrides `ask`, and `ask` overrides `allow`.

@@ -8,8 +8,8 @@ import type { Service } from '@tidemark/provider-wire';
 export const OPENAI: Service = { name: 'openai', title: 'OpenAI' };
 
 /**
- * Compatible servers that the user did not name. No catalog contains their models, so they form a separate provider.
- * The encoders for compatible servers use this name in their errors, even for a server with a name.
+ * Compatible servers that the user did not name. No catalog contains their models, so they are a provider of their own.
+ * The encoders for compatible servers use this name in their errors, even if a server has a name.
  */
 export const COMPATIBLE: Service = { name: 'compatible', title: 'the compatible server' };
 

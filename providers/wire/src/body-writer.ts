@@ -1,8 +1,8 @@
-// Writes request bodies in the form of an API (`BodyForm`), and refuses a history with a call that has no result. The
-// writer keeps the bytes and the hash state of the first blocks, which later requests are not expected to change
-// (`Seal`). The next body then costs only its new blocks. If a marker inside the kept blocks changes, the writer drops
-// these blocks and writes them again. A body always equals the body that is built from scratch from the same blocks,
-// markers and envelope.
+// Writes request bodies in the form of an API (`BodyForm`). Refuses a history that contains a call without a result.
+// The writer stores the bytes and the hash state of the first blocks (`Seal`), because later requests usually do not
+// change them. So the next body only adds its new blocks. If a marker inside the stored blocks changes, the writer
+// writes these blocks again. A body always equals a body that is built completely new from the same blocks, markers and
+// envelope.
 
 import { defined } from '@tidemark/core';
 import type {
@@ -24,7 +24,7 @@ type Put = BodyWriter['digest'];
 type Marks = ReadonlyMap<number, Marker['ttl']>;
 
 /**
- * Kept beginning of a body: its number of blocks, its length in bytes, the hash of these bytes, and its markers and
+ * Stored beginning of a body: its number of blocks, its length in bytes, the hash of these bytes, and its markers and
  * open calls.
  */
 interface Seal {
@@ -147,8 +147,8 @@ function markText({ marks }: BodyForm, ttl: Marker['ttl'] | undefined): string {
 
 /**
  * Returns the index of the first block that the next seal does not include. This is the first block of the messages
- * with a marker, because the next request moves that marker. Without such a marker, it is the last new block that the
- * next request may mark. If there is no such block either, returns the number of blocks.
+ * with a marker, because the next request moves that marker. If there is no such block, it is the last new block that
+ * the next request can mark. If there is no such block either, the result is the number of blocks.
  */
 function sealEnd({ blocks, marks }: BodyWriting, from: number): number {
   let first = Infinity;
@@ -266,8 +266,8 @@ function growingBytes(): GrowingBytes {
 }
 
 /**
- * Calls without a result so far, and the group of the message that made them. If a history contains such a call, an API
- * answers every later request with status 400 (provider facts 1.6, 2.5).
+ * Calls that have no result yet, and the group of the message that made them. If a history contains a call without a
+ * result, an API answers every later request with status 400 (provider facts 1.6, 2.5).
  */
 interface OpenCalls {
   readonly group: number;
@@ -280,7 +280,7 @@ const NO_CALLS: OpenCalls = { group: -1, ids: new Set() };
  * Updates the open calls with one more block.
  *
  * @throws ProviderError `provider/unclosed-history` for a result without its call, or for another block between a call
- *   and its result. Blocks of the answer that made the call are allowed there, except if `callsLast` is true.
+ * and its result. If `callsLast` is false, blocks of the answer that made the call are allowed between them.
  */
 function follow(open: OpenCalls, block: Block, form: BodyForm): OpenCalls {
   if (block.holds === 'call') return withCall(open, block, form);

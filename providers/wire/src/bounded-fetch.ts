@@ -1,7 +1,7 @@
-// Limits the answers of a server. The fetch for SDK clients follows no redirect, reads a limited part of an error
-// response, and reports failures that a retry cannot fix. The body of an answer is counted while it arrives. Reading
-// throws at the first byte above a limit, so no larger body is ever in memory. An HTML page instead of an answer is
-// reported as such.
+// Limits the answers of a server. The `fetch` for SDK clients follows no redirect, reads a limited part of an error
+// response, and reports failures that a retry cannot fix. The body of an answer is counted while it arrives. At the
+// first byte above a limit, reading throws. So no larger body is ever in memory. If the answer is an HTML page, this is
+// reported.
 
 import type { AddressReach } from './address.ts';
 import { connectionError, pageInstead, redirected } from './address.ts';
@@ -56,8 +56,8 @@ export function boundFetch({ service, reach, idleMs, fetch }: FetchOptions): typ
 }
 
 /**
- * Calls a fetch. The abort signal ends the wait even if a fetch of the caller, or its function `bearerToken`, ignores
- * the signal.
+ * Calls a `fetch`. The abort signal ends the wait, even if the caller's `fetch` or `bearerToken` function ignores the
+ * signal.
  */
 async function ask(
   fetch: typeof globalThis.fetch,
@@ -129,9 +129,10 @@ const BLANK_LINES = ['\n\n', '\r\n\r\n', '\r\r'].map((text) => Buffer.from(text)
 const LONGEST_BLANK = 4;
 
 /**
- * Returns a response with the same status and content, whose body is counted while it is read. Reading throws
- * ProviderError `provider/oversized` above a limit, and `provider/address` if the body is an HTML page instead of an
- * answer.
+ * Returns a response with the same status and content, and counts its body while it is read.
+ *
+ * @throws ProviderError while reading: `provider/oversized` above a limit, `provider/address` if the body is an HTML
+ * page instead of an answer.
  */
 export function boundAnswer(service: Service, response: Response, limits: AnswerLimits): Response {
   if (response.body === null) return response;
@@ -173,8 +174,8 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 interface BodyMeter {
   /**
-   * Counts a chunk and returns it. If the body is an HTML page, keeps the chunk to find the title, and returns an empty
-   * chunk.
+   * Counts a chunk and returns it. If the body is an HTML page, stores the chunk to find the title, and returns an
+   * empty chunk.
    *
    * @throws ProviderError above a limit, or when enough bytes of an HTML page have arrived.
    */
@@ -245,8 +246,8 @@ function blankLines(bytes: Buffer): { readonly first: number | undefined; readon
 }
 
 /**
- * Returns the number of blank lines, without those that lie within the first `counted` bytes. An earlier call has
- * already counted these lines.
+ * Returns the number of blank lines. An earlier call has already counted the lines within the first `counted` bytes, so
+ * these are not included.
  */
 function countBlankLines(bytes: Buffer, counted: number): number {
   return BLANK_LINES.reduce((sum, line) => {

@@ -1,7 +1,6 @@
 // Creates the error of a failed call. The class of an error determines the next action, for example to retry or to
-// compact. There are two kinds of failed calls: failures that the service reported, and calls that broke before the end
-// of the answer. Each provider chooses the error code of a failure. The meaning of a code is the same for all
-// providers.
+// compact. A call can fail in two ways: the service reports a failure, or the call breaks before the end of the answer.
+// Each provider chooses the error code of a failure. The meaning of a code is the same for all providers.
 
 import { defined } from '@tidemark/core';
 import type { ProviderErrorClass, ProviderErrorCode, ProviderErrorData } from '@tidemark/model';
@@ -61,9 +60,9 @@ export const CODE_OF_STATUS: ReadonlyMap<number, FailureCode> = new Map([
 const MAX_NAME = 200;
 
 /**
- * Returns the error to throw for a failed call, with the server's message shortened. The time to wait (`afterMs`) is
- * kept only for an error of the class `retryable`, and the refused place (`refused`) and field (`field`) only for one of
- * the class `refused`.
+ * Returns the error to throw for a failed call, with the server's message shortened. Only an error of the class
+ * `retryable` contains the time to wait (`afterMs`). Only an error of the class `refused` contains the refused place
+ * (`refused`) and field (`field`).
  */
 export function failedCall(
   service: Service,
@@ -158,9 +157,9 @@ export function readAs<T>(service: Service, what: string, read: () => T): T {
 const LONGEST_WAIT = 7 * 24 * 60 * 60 * 1_000;
 
 /**
- * Returns the wait that a server asks for, in milliseconds, at most one week. The wait comes from `retry-after-ms`, or
- * from `retry-after` in seconds or as a date. The wait until a date begins at the time in the `date` header of the
- * answer. Returns `undefined` if the headers contain no valid wait.
+ * Returns the wait that a server asks for, in milliseconds, at most one week. The wait is in `retry-after-ms`, or in
+ * `retry-after` as seconds or as a date. If it is a date, the wait begins at the time in the answer's `date` header.
+ * Returns `undefined` if the headers contain no valid wait.
  */
 export function retryAfter(headers: Headers | undefined): number | undefined {
   const wait = waitIn(headers);

@@ -123,13 +123,14 @@ export function textHead(text: string): string {
 const MAPPED = /^tm_[a-zA-Z0-9_-]*_[0-9a-f]{16}$/;
 
 /**
- * Returns an id or a name that an API accepts. A value that fits is not changed. Any other value, such as an id of
- * another provider (`call_1|fc_2`), becomes `tm_<readable>_<hash>`. The result is always the same for the same value,
- * and different for different values. `readable` is the number of characters of the value that are kept.
+ * Returns an id or a name that an API accepts. If the value already fits, it does not change. Any other value, such as
+ * an id of another provider (`call_1|fc_2`), becomes `tm_<readable>_<hash>`. Equal values give equal results, and
+ * different values give different results. `readable` is the number of characters of the value that the result
+ * contains.
  */
 export function fittingName(name: string, fits: RegExp, readable: number): string {
-  // A name that already has the form `tm_…_…` is mapped again. Otherwise an id of another provider could equal the
-  // mapped form of a different id.
+  // A value that already has the form `tm_…_…` also gets a new name. Otherwise an id of another provider could be equal
+  // to the new name of a different id.
   if (fits.test(name) && !MAPPED.test(name)) return name;
   const readableName = name.slice(0, readable).replace(/[^a-zA-Z0-9_-]/g, '_');
   const digest = createHash('sha256').update(name, 'utf8').digest('hex').slice(0, 16);

@@ -1,5 +1,5 @@
 // Adds the caller's headers and bearer token to each request, and hides secrets in the text of errors. A token from a
-// function is requested again once after a 401, because the token may have expired.
+// function can expire. So after a 401, the function is called one more time.
 
 import { ProviderError } from '@tidemark/model';
 import type { Service } from './service.ts';
@@ -53,10 +53,11 @@ export function createCredentials({ service, key, headers = {}, bearerToken }: C
 }
 
 /**
- * Returns the answer of a fetch. The check reads only the members that are used, because a fetch of the caller may have
- * a class `Response` of its own.
+ * Returns the answer of a `fetch`. The caller's `fetch` can have its own `Response` class, so only the members that are
+ * used are checked.
  *
- * @throws ProviderError `provider/unsupported` for a value that is no `Response`. A retry would return it again.
+ * @throws ProviderError `provider/unsupported` for a value that is not a `Response`. A retry would return the same
+ * value.
  */
 function asResponse(service: Service, value: Response): Response {
   if (isResponse(value)) return value;

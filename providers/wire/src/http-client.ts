@@ -1,5 +1,5 @@
-// HTTP client of every provider. The official SDK sends exactly the given bytes once, and a decoder reads the answer.
-// The client never retries. The turn retries a call, because it records each attempt.
+// HTTP client of every provider. The official SDK sends exactly the given bytes one time, and a decoder reads the
+// answer. The client never retries. The agent's turn retries a call, because it records each attempt.
 
 import { defined } from '@tidemark/core';
 import type { AbortSignalLike, Answer, Outgoing, ProviderError, StreamPart, Usage } from '@tidemark/model';
@@ -84,8 +84,8 @@ export interface HttpClientOptions<Sdk extends SdkClient> extends CallerConnecti
   /** Name of the header that lists the betas of a request. */
   readonly betaHeader: string;
   /**
-   * Loads the SDK. Called with the first request, because the SDK has 250 modules and a program that sends no request
-   * should not wait for them.
+   * Loads the SDK. It is called with the first request, because the SDK has 250 modules. A program that sends no
+   * request should not wait for them.
    */
   readonly load: () => Promise<(setup: SdkSetup) => Sdk>;
 }
@@ -129,8 +129,8 @@ export interface Decoding {
   /** True if the answer is complete. Later events are not read. */
   finished(): boolean;
   /**
-   * True if all parts of the answer have arrived, and only facts about the call such as its usage can follow. If the
-   * connection then breaks or sends nothing more, the answer is accepted. Default: false until the answer is complete.
+   * True if all parts of the answer have arrived. Then only facts about the call, such as its usage, can follow. If the
+   * connection breaks or sends nothing more, the answer is still accepted. Default: false until the answer is complete.
    */
   hasAllParts?(): boolean;
   /**
@@ -160,8 +160,8 @@ export function wholeAsStream(answer: Answer, usage: Usage = {}): readonly Strea
 }
 
 /**
- * Returns the name of the account that a caller uses at an address. Returns `undefined` with a bearer token: an expired
- * token is replaced by another token of the same account, so the token does not identify the account.
+ * Returns the name of the account that a caller uses at an address. With a bearer token, the result is `undefined`. An
+ * expired token is replaced by another token of the same account, so a token does not identify the account.
  */
 export function callerAccount(
   service: Service,
@@ -270,7 +270,7 @@ async function* decodeEvents(
   while (!decoding.finished()) {
     const patience = decoding.hasAllParts?.() === true ? Math.min(idleMs, LAST_FACTS_MS) : idleMs;
     const next = await within(events.next(), patience, (ms) => silent(service, ms)).catch((error: unknown) => {
-      // A new request would pay for the same answer again.
+      // With a new request, the user would pay again for the same answer.
       if (decoding.hasAllParts?.() !== true || sdk.sort(error, 'answering').class !== 'retryable') throw error;
       return ENDED;
     });
@@ -329,7 +329,7 @@ export function bridgeAbort(signal: AbortSignalLike | undefined): Bridge {
 }
 
 /**
- * Waits for a promise for at most `idleMs` milliseconds. A result of the promise after that time is ignored.
+ * Waits for a promise for at most `idleMs` milliseconds. If the result comes later, it is ignored.
  *
  * @throws the error that `late` returns when the time is over.
  */

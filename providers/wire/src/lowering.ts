@@ -1,6 +1,6 @@
-// Lowers a front and spans to blocks, for any API. Each part of a span becomes pieces (`BlockPiece`), and pieces become
-// blocks in the order that every API requires. Also writes the render parameters. Render parameters are part of the
-// cache key, so they are frozen and come first in the body.
+// Lowers a front and spans to blocks, for any API. Each part of a span becomes pieces (`BlockPiece`). The pieces become
+// blocks in the order that every API requires. Also writes the render parameters. They are part of the cache key, so
+// they must not change, and they come first in the body.
 
 import type {
   Block,
@@ -116,8 +116,8 @@ export interface ParameterNames {
    */
   readonly renamed?: ReadonlyMap<string, string>;
   /**
-   * Names of body fields that the encoder writes itself. If set, a parameter with any other name becomes a field of the
-   * body, because nothing is known about the parameters of the server.
+   * Names of body fields that the encoder writes itself. Nothing is known about the parameters of the server. So if
+   * `reserved` is set, a parameter with any other name becomes a field of the body.
    */
   readonly reserved?: ReadonlySet<string>;
   /**

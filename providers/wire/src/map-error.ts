@@ -102,8 +102,8 @@ function plainCause(error: unknown, hide: Hide): Error {
 
 function withoutSecrets(error: ProviderError, hide: Hide): ProviderError {
   const { cause } = error;
-  // The message of a parser quotes some of the bytes that the parser could not read. These bytes may be a part of the
-  // key, and a search for the whole key does not find a part. Therefore only the name of the error is kept.
+  // The message of a parser contains some of the bytes that it could not read. These bytes can be a part of the key,
+  // and a search for the whole key does not find a part. So only the name of the error is used.
   const plain = cause instanceof SyntaxError ? new Error(cause.name) : cause && plainCause(cause, hide);
   const { type, request } = error.data;
   const hidden = defined({

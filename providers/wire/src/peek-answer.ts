@@ -1,5 +1,5 @@
-// Reads the beginning of an answer to find its form. Some servers send a whole JSON answer although a stream was
-// requested, or name the wrong content type, so the first byte decides.
+// Reads the beginning of an answer to find its form. Some servers send a whole JSON answer although the request asked
+// for a stream. Other servers send a wrong content type. So the first byte decides.
 
 /** An answer with its form. The body of `response` is complete, with the bytes that were read to find the form. */
 export interface PeekedAnswer {

@@ -24,7 +24,7 @@ export function refuse(service: Service, code: ProviderErrorCode, message: strin
 const LONG_KEY = 20;
 /**
  * Number of hexadecimal digits in an account name: `long` for a key that cannot be guessed, `short` for any other key.
- * A short name matches thousands of guessed keys, so it does not confirm a guess.
+ * Thousands of possible keys have the same short name. So a short name does not show if a guessed key is right.
  */
 const DIGITS = { long: 12, short: 3 } as const;
 

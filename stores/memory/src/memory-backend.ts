@@ -11,7 +11,7 @@ export interface SessionData {
   bytes: Uint8Array;
   length: number;
   snapshot: Uint8Array | undefined;
-  /** True if a writer holds the session. */
+  /** True if a writer has the session open. */
   held: boolean;
   /** Functions called after each append. */
   readonly listeners: Set<() => void>;

@@ -141,9 +141,9 @@ async function* whole(head: readonly Uint8Array[], rest: AsyncIterable<Uint8Arra
 }
 
 /**
- * Returns true if sound bytes are stored at this place. For damaged bytes, it returns false, and the caller writes them
- * again. The time of the file is set to now before the check. A garbage collection that runs at the same time then
- * keeps the file until a record can refer to it.
+ * Returns true if undamaged bytes are stored at this place. If the bytes are damaged, returns false, and the caller
+ * writes them again. Before the check, the time of the file is set to now. So a garbage collection that runs at the
+ * same time does not remove the file before a record can refer to it.
  */
 async function isKept(paths: HomePaths, digest: Digest, place: string): Promise<boolean> {
   const now = new Date();
@@ -218,9 +218,9 @@ function damageError(path: string, digest: Digest, cause?: unknown): LogError {
 }
 
 /**
- * Writes a new file with the content that `fill` writes. The file gets a temporary name in `folder`, is flushed, and is
- * then renamed to the path that `fill` returned. If `fill` returns `undefined`, the file is removed. At its final path,
- * a file is therefore either complete or does not exist.
+ * Writes a new file with the content that `fill` writes. The file gets a temporary name in `folder` and is flushed.
+ * Then it is renamed to the path that `fill` returned. If `fill` returns `undefined`, the file is removed. So a file at
+ * its final path is always complete.
  */
 export async function writeAtomically(
   folder: string,

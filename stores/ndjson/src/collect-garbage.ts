@@ -1,6 +1,6 @@
 // Removes the artifacts to which no log refers. A writer stores an artifact before it appends the record with the
-// digest, so an artifact without a reference may still be needed. Every file younger than one hour is kept. Every file
-// that was stored after the oldest living writer took its lock is kept too.
+// digest. So an artifact without a reference may still be needed. Two groups of files are always kept: files that are
+// younger than one hour, and files that were stored after the oldest living writer took its lock.
 
 import { link, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -81,8 +81,8 @@ async function settleFile(file: ArtifactFile, { unnamed, before, dryRun }: Garba
 }
 
 /**
- * Removes a file. Returns true if the file was removed. Another process may store the same bytes at the same time. The
- * file is therefore renamed first, and its time is checked again. If the other process updated the time, this function
+ * Removes a file. Returns true if the file was removed. Another process can store the same bytes at the same time. So
+ * the file is renamed first, and its time is checked again. If the other process updated the time, this function
  * restores the file. If the other process found no file, that process writes the file again.
  */
 async function remove(path: string, before: number): Promise<boolean> {

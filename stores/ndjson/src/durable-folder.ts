@@ -19,8 +19,8 @@ export interface Folders {
 }
 
 /**
- * Creates the folder functions of a home. `make` also flushes a folder that already exists, once, because another
- * process may have created it and been killed before the flush.
+ * Creates the folder functions of a home. If a folder already exists, `make` still flushes it one time. Another process
+ * may have created the folder, and may have been killed before the flush.
  */
 export function createFolders(home: string, flushOne: (path: string) => Promise<void> = flushFolder): Folders {
   const durable = new Set<string>();

@@ -59,9 +59,9 @@ export function heldSince(path: string): number | undefined {
 }
 
 /**
- * Creates the lease file if it is missing. POSIX drops every lock of a process on a file as soon as the process closes
- * *any* descriptor of that file. Therefore only SQLite opens an existing lease file. The creation here opens and closes
- * the file in one synchronous step, before any lock exists.
+ * Creates the lease file if it is missing. In POSIX, a process loses all its locks on a file when it closes *any*
+ * descriptor of that file. So only SQLite opens an existing lease file. The code here opens and closes the file in one
+ * synchronous operation, before any lock exists.
  */
 function makeLeaseFile(path: string): void {
   try {

@@ -62,8 +62,8 @@ async function tipOf(home: Home, parent: Parent): Promise<Tip> {
 }
 
 /**
- * Flushes the log of a parent. The writer of the parent may not have flushed the forked record yet. After a power loss,
- * the fork could exist without that record and could never be opened again (L8).
+ * Flushes the log of a parent. The writer of the parent may not have flushed the forked record yet. If the power fails
+ * then, the fork exists without that record and can never be opened again (L8).
  */
 async function flushParent(home: Home, parent: Parent): Promise<void> {
   const file = await home.files.openLog(roomPaths(home.paths, parent.session).log, false);

@@ -120,9 +120,9 @@ function readerAt({ path, beginning }: OpenLog, { tip, offset }: LogPlace, what:
 
 /**
  * Yields the records from a place to the end of the file, in batches. Records that are appended during the read are
- * included. Damage is thrown after the sound records before it. A torn tail that a writer cuts and rewrites during the
- * read also looks like damage. Therefore the bytes are read again, and damage is thrown only if it is found a second
- * time at the same offset.
+ * included. If there is damage, the records before it are yielded first, then an error is thrown. A writer can also cut
+ * and rewrite a torn tail during the read, and this looks like damage. So the bytes are read again. An error is thrown
+ * only if the damage is at the same offset the second time.
  */
 export async function* readOn(
   home: Home,
@@ -188,8 +188,8 @@ const SMALLEST = 4_096;
 
 /**
  * Yields the bytes from `offset` to the current end of the file. A piece is valid until the next piece is requested.
- * While a full piece is in use, the next piece is already being read. After a shorter piece, which may be the last,
- * nothing is read ahead, because the file may grow in the meantime.
+ * After a full piece, the next piece is read in advance. A shorter piece can be the last one. After it nothing is read
+ * in advance, because the file can grow in the meantime.
  */
 export async function* chunksOf(handle: FileHandle, offset: number): AsyncGenerator<Uint8Array> {
   const { size } = await handle.stat();

@@ -37,7 +37,9 @@ export interface SessionRepair {
    * Number of records in the new session, including those of ancestors and one `foreign.recorded` for each lost record.
    */
   readonly records: number;
-  /** Number of records that were corrected. One byte had changed, and the chain proves its original value. */
+  /**
+   * Number of records that were corrected. In each of them one byte was wrong, and the chain proves the original value.
+   */
   readonly mended: number;
   /** Positions whose records cannot be recovered. */
   readonly lost: readonly LostRecords[];

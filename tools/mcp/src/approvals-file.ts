@@ -21,8 +21,9 @@ const fileSchema = z.strictObject({
  * Opens the file. If it does not exist, it is created later. The file is read again before each write, because another
  * process may have changed it.
  *
- * @throws McpError `mcp/approvals-damaged` for a damaged file. If the program continued, it would accept any definition
- * that a server sends now. FileError for a pipe, a device or a folder.
+ * @throws McpError `mcp/approvals-damaged` if the file is damaged. Without this error, any definition that a server
+ *   sends now would be accepted.
+ * @throws FileError if the path is a pipe, a device or a folder.
  */
 export function openApprovals(path: string): Approvals {
   let kept = readAll(path);

@@ -92,8 +92,8 @@ function lookInside(home: string, session: string): readonly Shown[] {
 const NEXT: readonly Shown[] = [
   withStyle('bold', 'next'.padEnd(INDENT)),
   'npx tidemark demo --keep             keep the session and inspect it\n',
-  '        npx tidemark replay <file>           the cost of your own transcript\n',
-  '                                             (pi, Claude Code), and its ideal\n',
+  '        npx tidemark audit                   what your coding agents cost, and\n',
+  '                                             why they cost more than they had to\n',
   '        npx tidemark "fix the failing test"  real work, with a key: it asks\n',
   '                                             before it changes anything',
 ];

@@ -83,7 +83,7 @@ async function conclude(result: ReplayResult, store: NdjsonStore, { output }: Co
     `    ${formatNumber(result.billed)} for input, in tokens at the base price: ${percent(result.billed, result.uncached)} of uncached\n`,
     `        ${formatNumber(result.uncached)} uncached; ${formatNumber(result.recorded.billed)} were paid in the recording\n\n`,
     withStyle('bold', 'next'),
-    '    with a transcript of your own (pi, Claude Code):\n  npx tidemark replay <file>         its cost and its ideal cost\n  npx tidemark replay <file> --keep  also store the replayed session\n  npx tidemark why <session>         each break and miss, with cause and cost',
+    '    with a transcript of your own:\n  npx tidemark replay <file>         its cost and its ideal cost\n  npx tidemark replay <file> --keep  also store the replayed session\n  npx tidemark why <session>         each break and miss, with cause and cost',
   ]);
   return whole ? undefined : EXIT.difference;
 }

@@ -28,7 +28,7 @@ export async function checkArtifacts(home: string): Promise<DoctorCheck> {
   };
 }
 
-/** Checks if a home is so large that unused artifacts should be removed. `much` is in bytes. */
+/** Checks if a home is larger than `much` bytes. Its unused artifacts should then be removed. */
 export async function checkSize(home: string, much: number = MUCH): Promise<DoctorCheck> {
   const bytes = await bytesBelow(home);
   const found = plainSize(bytes);

@@ -12,7 +12,7 @@ import { markup } from './markup.ts';
 
 /** Sums of one bar. Amounts are exact US dollars. */
 export interface AuditBar {
-  /** Day, first day of a week, or month, in UTC. */
+  /** Name of the period in UTC: a day, the first day of a week, or a month. */
   readonly name: string;
   readonly calls: number;
   readonly paid: string;

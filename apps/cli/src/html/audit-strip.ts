@@ -28,7 +28,7 @@ interface PlacedCall {
   readonly call: AuditCall;
   /** Number of the call in the session, counted from 1. */
   readonly number: number;
-  /** Time since the last call with counts, in milliseconds. Undefined before such a call. */
+  /** Time since the last call with counts, in milliseconds. Undefined if no earlier call has counts. */
   readonly pause: number | undefined;
 }
 

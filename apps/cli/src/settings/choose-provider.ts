@@ -35,7 +35,7 @@ export interface ProviderRequest {
   readonly catalog: Catalog;
   /** Base URLs of the providers from the settings, by provider name. */
   readonly addresses?: Settings['baseUrl'];
-  /** Headers of requests from the settings. */
+  /** Request headers that the settings define. */
   readonly connection?: Settings['connection'];
 }
 

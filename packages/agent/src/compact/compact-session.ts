@@ -174,7 +174,7 @@ async function readUpTo(log: Log, id: SessionId, { parent }: ForkPlan): Promise<
 }
 
 /**
- * Returns the text in the checkpoint of the fork that names the original session. The fork's tools can read the records
+ * Returns a text for the checkpoint of the fork. The text names the original session. The fork's tools can read the records
  * of both sessions.
  */
 function whereItIs({ of, parent: { position } }: ForkPlan): string {

@@ -187,8 +187,8 @@ const NAMED: ReadonlyMap<string, RegExp> = new Map([
 ]);
 
 /**
- * Returns the problem with an allow pattern that lets git run other programs. The problem suggests subcommands that
- * only read. Returns `undefined` if the pattern is safe.
+ * Returns an error text for an allow pattern that lets git run other programs. The text suggests subcommands that only
+ * read. Returns `undefined` if the pattern is safe.
  */
 export function openGitProblem({ words, open }: CommandPattern): string | undefined {
   if (programName(words[0] ?? '') !== 'git' || !leavesGitOpen(words, open)) return undefined;

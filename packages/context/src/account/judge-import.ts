@@ -77,8 +77,8 @@ export function leftBy({ usage, at, row }: ModelCall, before: LeftByCall | undef
 }
 
 /**
- * Returns the tokens that are in the cache after a call. A provider with free writes does not report its writes. Its
- * cache without markers is therefore assumed to contain the whole request, down to the last grid point.
+ * Returns the tokens that are in the cache after a call. A provider with free writes does not report its writes. If its
+ * cache needs no markers, the cache is assumed to contain the request up to its last grid point.
  */
 function cachedAfter(usage: Usage, row: Capabilities | undefined, input: number | undefined): number | undefined {
   const counted = cachedTokens(usage);

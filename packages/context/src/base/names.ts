@@ -11,8 +11,8 @@ export interface FoundName {
 }
 
 /**
- * Runs of characters of paths and symbols. The pattern is one character class. Every text is therefore read in one
- * pass.
+ * Matches a sequence of characters that can be in a path or a symbol. The pattern is one character class, so every text
+ * is read in one pass.
  */
 const RUN = /[\w@$~./-]+/g;
 /** Length limits of a name, in UTF-16 units. Shorter words are too ambiguous, and longer words are data. */

@@ -57,7 +57,7 @@ export function fileBehind(file: SeenFile | undefined, { was, is, all, whole }: 
 
 /**
  * Returns a line number for each name. It is the line that declares the name, or else the first line that contains the
- * name. If the place of the part is unknown, the number is 0.
+ * name. The lines may be only a part of the file. If it is unknown where this part begins, the number is 0.
  */
 export function linesOfNames(path: string, { lines, first }: SeenFile): ReadonlyMap<string, number> {
   const at = (index: number): number => (first === undefined ? 0 : index + first);

@@ -9,10 +9,10 @@ import { waitsForAnswer } from './settle.ts';
 import type { State } from '../state/state.ts';
 
 /**
- * Returns the spans of a side call's own words, after the main history or without any history. Returns an empty list
- * for blank words. If the history ends with a change of tools or of the role, and no answer follows the change, an
- * assistant message (`UNANSWERED`) is inserted before the words. Providers require an answer there. The origin of the
- * spans is the `request.prepared` at `position`, which records the words (L4).
+ * Returns the spans for the text of a side call. The text follows the main history, or there is no history. Returns an
+ * empty list if the text is blank. If the history ends with a change of tools or of the role, and no answer follows the change, an
+ * assistant message (`UNANSWERED`) is inserted before the text. Providers require an answer there. The origin of the
+ * spans is the `request.prepared` at `position`, which records the text (L4).
  */
 export function sideCallSpans(
   state: State,

@@ -101,7 +101,7 @@ export interface Driving {
   called: CallOptions | undefined;
   /** Time of the last event or call, in milliseconds. */
   clock: number;
-  /** True if the replayed log already contains one of its own records. */
+  /** True if the replayed log already contains a record of this session. Records of its parent do not count. */
   begun: boolean;
 }
 

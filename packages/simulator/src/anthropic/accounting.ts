@@ -122,7 +122,7 @@ function findHit(input: AccountingInput, marked: readonly Marked[]): RequestAcco
  * Returns the entries whose lifetime the hit restarts. These are the entry that was read, and the known entries at
  * earlier breakpoints. Each of them keeps its own length of lifetime. If an earlier breakpoint has no entry, it gets a
  * new entry at no cost. The new entry gets the shorter of two lifetimes: the lifetime of the marker, and the lifetime
- * of the entry that was read. Reason: an entry that nobody paid for cannot live longer than the paid entry.
+ * of the entry that was read. Reason: an entry without a paid write cannot live longer than the paid entry.
  */
 function refresh(
   input: AccountingInput,

@@ -128,7 +128,7 @@ function displayName(model: string): string {
     .join(' ');
 }
 
-// OpenAI's form (SDK: `Model`).
+// The next functions describe a model in OpenAI's form (`Model` in the SDK).
 
 function findOpenAI(state: RouteState, id: string): WireObject | OpenAIRefusal {
   const row = settingsOf(state).capabilities(id);

@@ -40,8 +40,8 @@ export interface Serving {
 }
 
 /**
- * Serves a call from the caches. The lifetime of the entries that the call read restarts at once. Returns a refusal if
- * the request has too many markers.
+ * Serves a call from the caches. The lifetime of the entries that the call read starts again immediately. Returns a
+ * refusal if the request has too many markers.
  */
 export function serve(core: OpenAICore, request: OpenAIRequest, serving: Serving): ServedCall | OpenAIRefusal {
   if (request.rules.kind === 'markers') return serveMarkers(core, request, serving);
@@ -107,8 +107,8 @@ function automaticOf({ blocks, fields }: OpenAIRequest): readonly Breakpoint[] {
 const ANTHROPIC_TYPES: { readonly [kind: string]: string } = { call: 'tool_use', output: 'tool_result' };
 
 /**
- * Only the index and the type matter to Anthropic's cache rules: the type shows if the block belongs to a run of calls
- * or results. The other fields are placeholders.
+ * Anthropic's cache rules need only the index and the type. The type shows if the block belongs to consecutive calls or
+ * results. The other fields are placeholders.
  */
 function asAnthropic({ block, hash, tokens }: PrefixEnd): PrefixBlock {
   const { index, kind, speaker } = block;

@@ -1,5 +1,5 @@
-// Encoder of the Responses API, revision 1. Its bytes are frozen once released. Any change of the bytes needs a new
-// encoder with a new revision.
+// Encoder of the Responses API, revision 1. After a release, its bytes must never change. Any change of the bytes needs
+// a new encoder with a new revision.
 
 import type {
   Block,
@@ -62,8 +62,8 @@ export const openaiResponsesEncoder: Encoder = {
 };
 
 /**
- * Returns the field that asks the API to compare this request with an earlier response. The first request needs no
- * field, because the API remembers every response for a later comparison.
+ * Returns the field that asks the API to compare this request with an earlier response. The API stores every response
+ * for a later comparison, so the first request needs no field.
  */
 function comparing(previous: string | undefined, { diagnoses }: Capabilities): Envelope['fields'] {
   if (diagnoses !== true || previous === undefined) return {};
@@ -161,8 +161,8 @@ const NAMES: ParameterNames = {
 };
 
 /**
- * The provider stores nothing, so the body asks for encrypted reasoning. For a model that does not reason, the API
- * would refuse a request that asks for it.
+ * The provider stores nothing, so the body asks for encrypted reasoning. If a model does not reason, the API would
+ * refuse this, so the body does not ask for it.
  *
  * @throws ProviderError `provider/unsupported` for a parameter that has no field in this API.
  */

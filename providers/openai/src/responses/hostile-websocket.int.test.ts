@@ -12,8 +12,8 @@ import { createOpenAIProvider } from '../provider.ts';
 
 const MIB = 1024 * 1024;
 /**
- * A client that respects its limits reads fewer bytes than this number: the limits of a small answer, plus the buffers
- * between server and client, are below it.
+ * Upper bound for the bytes that a client with limits reads. The limits of a small answer and the buffers between
+ * server and client are together below this number.
  */
 const MAX_WRITTEN = 64 * MIB;
 const TEXT_FRAME = 0x81;

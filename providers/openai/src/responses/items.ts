@@ -63,9 +63,9 @@ export function imagePiece(image: ImagePart, role: Role, lowering: Lowering): Bl
 }
 
 /**
- * Returns the reasoning item as it was received. Returns `undefined` for an item of another provider or model and for
- * an item that is not encrypted. Also returns `undefined` if the item that followed the reasoning item is no longer
- * sent or has another id, because the API would return 400 ("without its required following item").
+ * Returns the reasoning item as it was received. Returns `undefined` for an item of another provider or model, and for
+ * an item that is not encrypted. The item that followed the reasoning must also be sent, with the same id. Otherwise
+ * the API would return 400 ("without its required following item"), so the result is `undefined`.
  */
 export function reasoningPiece(part: BoundReasoningPart, lowering: Lowering): BlockPiece | undefined {
   const { opaque } = part;
@@ -183,8 +183,8 @@ function notWithdrawn(names: readonly string[]): Error {
 }
 
 /**
- * True if a block sends a part back byte for byte as it was received. The answer that the service remembers then equals
- * the answer in the history, so a request may continue from it by its id.
+ * True if a block sends a part back with exactly the bytes that were received. Then the answer that the service stores
+ * is equal to the answer in the history. So a request may continue from it by its id.
  */
 export function echoes(part: AnswerPart, { head }: Block): boolean {
   switch (part.type) {

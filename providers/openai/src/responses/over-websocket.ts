@@ -1,7 +1,7 @@
-// Sends a call over a WebSocket. If the connection of the lane still remembers the earlier answer, the call continues
-// from that answer. Otherwise the call is sent with its full history. If the connection is closed or no longer
-// remembers the answer, the call is sent with its full history over a new connection. A call that received nothing may
-// be sent over HTTP instead.
+// Sends a call over a WebSocket. If the connection of the lane still has the earlier answer in its memory, the call
+// continues from that answer. Otherwise the call is sent with its full history. If the connection is closed or has
+// forgotten the answer, the call is sent with its full history over a new connection. If a call received nothing, it
+// may be sent over HTTP instead.
 
 import { defined } from '@tidemark/core';
 import type { Outgoing, Provider, StreamPart, Transport } from '@tidemark/model';
@@ -31,7 +31,7 @@ interface SendingWays extends Sockets {
   readonly transport: 'websocket' | 'auto';
 }
 
-/** After this number of consecutive calls that received nothing, `auto` no longer tries a WebSocket. */
+/** If this number of consecutive calls received nothing, `auto` stops using WebSockets. */
 const MAX_FAILED_TRIES = 2;
 
 /** Returns `Provider.send` for the given transport. */
@@ -96,9 +96,8 @@ interface Sockets {
 }
 
 /**
- * Reason why a call that could continue from an earlier answer is sent with its full history.
- *
- * - `connection`: the connection that remembered the answer is closed or no longer remembers the answer.
+ * Reason why a call is sent with its full history although it could continue from an earlier answer.
+ * - `connection`: the connection with the answer is closed or has forgotten the answer.
  * - `connection-limit`: the service refused the call because the connection has reached its age limit.
  * - `not-found`: the service no longer has the answer.
  */

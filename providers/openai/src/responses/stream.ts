@@ -158,8 +158,8 @@ function closeItem(
 }
 
 /**
- * Closes all open items of an incomplete answer with the data that arrived. Reasoning that was cut off is kept as text
- * only, because it cannot be sent again.
+ * Closes all open items of an incomplete answer with the data that has arrived. Reasoning that was cut cannot be sent
+ * again. So only its text is kept.
  */
 function closeAll(arrived: ResponseStreamState): ResponseStreamState {
   const parts = [...arrived.open.values()].flatMap(({ item, grown: text }): readonly AnswerPart[] => {

@@ -115,8 +115,8 @@ function createInbox(socket: WebSocket, tooLarge: () => Error): Inbox {
   });
   socket.on('error', (error) => {
     if ('code' in error && error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') failure = tooLarge();
-    // `terminate` closes the socket at once. Without it, the library would wait half a minute for the server to close
-    // the connection and would read more data during that time.
+    // `terminate` closes the socket immediately. Without it, the library would wait half a minute for the server to
+    // close the connection. During that time it would read more data.
     if (socket.readyState !== socket.CONNECTING) socket.terminate();
   });
   socket.once('close', () => wake());

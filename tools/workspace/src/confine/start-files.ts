@@ -125,8 +125,8 @@ function namedPlaces({ workspace, home, environment = {} }: StartOptions): reado
 }
 
 /**
- * Returns the start files and folders that exist in a folder. A missing one can be omitted, because it is not a link
- * and `reasonByName` recognizes its name. In the root folder `/`, the start files of the system are included even if
+ * Returns the start files and folders that exist in a folder. Missing files are not listed: they cannot be links, and
+ * `reasonByName` recognizes their names. In the root folder `/`, the start files of the system are included even if
  * they are missing.
  */
 function present(folder: string, names: ReadonlyMap<string, string>): readonly StartPlace[] {

@@ -1,4 +1,4 @@
-// Port folders: contain the sockets of open ports. If a process is killed, its folder remains. The next sandbox that
+// Port folders contain the sockets of open ports. If a process is killed, its folder remains. The next sandbox that
 // starts removes this folder.
 
 import { lstatSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';

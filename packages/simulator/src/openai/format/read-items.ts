@@ -168,8 +168,8 @@ function calledIn(item: PromptItem): readonly string[] {
 }
 
 /**
- * Refuses a tool message that answers no call of the message before, and a call without a tool message directly after
- * it.
+ * Refuses a tool message that does not answer a call of the previous message. Also refuses a call that is not directly
+ * followed by its tool message.
  */
 export function checkChatPairs(items: readonly PromptItem[]): OpenAIRefusal | undefined {
   let open: readonly string[] = [];

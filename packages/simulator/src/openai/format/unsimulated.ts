@@ -1,5 +1,5 @@
-// Refuses parameters with which the real service does something that the simulator does not imitate. If they were
-// ignored, a test would pass although its request has no effect.
+// Refuses parameters whose effect the simulator does not imitate. If the simulator ignored them, a test would pass
+// although its request has no effect.
 
 import { isList, isObject, isPresent, objectAt, textOf } from '../../core/wire.ts';
 import type { WireObject } from '../../core/wire.ts';
@@ -63,7 +63,7 @@ const EFFECTS: { readonly [purpose in OpenAIPurpose]: Effects } = {
   router: ROUTER,
 };
 
-/** Next step for a parameter that has one other than to remove it. */
+/** Advice for parameters for which there is a better step than removing them. */
 const ADVICE: ReadonlyMap<string, string> = new Map([
   ['function_call', "Use 'tool_choice'."],
   ['functions', "Use 'tools'."],
@@ -75,8 +75,8 @@ function objectValues(value: unknown): readonly unknown[] {
 }
 
 /**
- * Returns a refusal for the first parameter that has an effect which is not simulated, or `undefined`. The types of the
- * parameters have been checked before.
+ * Returns a refusal for the first parameter whose effect is not simulated, or `undefined`. The types of the parameters
+ * have been checked before.
  */
 export function checkUnsimulated(
   fields: WireObject,

@@ -1,5 +1,5 @@
 // OpenAI's native diagnosis of a cache miss (provider-facts §2.2). A call names an earlier response. The answer reports
-// if the cache served the prefix of that response, and if not, why.
+// if the cache contained the prefix of that response. If it did not, the answer reports the reason.
 
 import { isPresent, isList, objectAt, textOf } from '../../core/wire.ts';
 import type { WireObject } from '../../core/wire.ts';

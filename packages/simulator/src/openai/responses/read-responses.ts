@@ -117,7 +117,10 @@ function inputOf(input: unknown): readonly unknown[] | undefined {
   return isList(input) ? input : undefined;
 }
 
-/** Returns the stored item that an item refers to, `undefined` if there is none, or an item itself that is no reference. */
+/**
+ * If an item is a reference, returns the stored item, or `undefined` if there is none. Any other item is returned
+ * unchanged.
+ */
 function referredItem(item: unknown, { item: find }: ReadingResponses): unknown {
   return isReference(item) ? find(textOf(item['id'])) : item;
 }

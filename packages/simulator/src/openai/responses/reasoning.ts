@@ -1,6 +1,6 @@
 // Checks reasoning that a client sends back because the service does not store it (provider-facts §2.4). The simulator
-// issues reasoning in encrypted form. The client must send it back unchanged, directly before the item that followed it
-// in the answer. Error texts and codes are those that clients of the real service report.
+// sends reasoning in encrypted form. The client must send it back unchanged, directly before the item that followed it
+// in the answer. The error texts and codes are those of the real service, as its clients report them.
 
 import { isPresent, isList, isObject, textOf } from '../../core/wire.ts';
 import type { WireObject } from '../../core/wire.ts';

@@ -212,9 +212,9 @@ function partsOf(parts: unknown): readonly WireObject[] {
 }
 
 /**
- * Returns the `usage` of a response (provider-facts §2.3). The counts are inclusive: the input contains cached and
- * written tokens, and the output contains reasoning tokens. The split of writes by lifetime is present only if some
- * tokens were written with the longer lifetime.
+ * Returns the `usage` of a response (provider-facts §2.3). The input includes cached and written tokens, and the output
+ * includes reasoning tokens. The split of writes by lifetime is present only if some tokens were written with the
+ * longer lifetime.
  */
 export function responsesUsage(counts: TokenCounts): WireObject {
   const { input, read, writtenShort, writtenLong, output, reasoning } = counts;

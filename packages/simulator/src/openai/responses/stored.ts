@@ -88,7 +88,7 @@ export interface ConnectionMemory {
   forget(id?: string): void;
 }
 
-/** Creates the memory of a new connection, without a response. */
+/** Creates the memory of a new connection. It contains no response yet. */
 export function createConnectionMemory(): ConnectionMemory {
   let latest: { readonly id: string; readonly items: readonly unknown[] } | undefined;
   return {
