@@ -46,7 +46,7 @@ export function nothingToAudit({ since, project }: Audit, places: readonly Trans
   return `no calls of a coding agent since ${since.slice(0, 10)}${where}; searched:${searched}\nnext: use an earlier \`--since\``;
 }
 
-/** Number of sessions, days and projects in the tables. `--json` contains all. */
+/** Maximum number of sessions, days and projects in the tables. `--json` contains all days and projects. */
 const ROWS = { sessions: 8, days: 14, projects: 8 } as const;
 
 export function auditTables(found: Audit): readonly TitledTable[] {
@@ -147,7 +147,7 @@ export function notesOfAudit({ sums, score, problems, skippedLines }: Audit): re
     ...(diagnosed === 0
       ? []
       : [
-          `the provider itself named the cause of ${formatCount(judged, 'loss').replace('losss', 'losses')}: our cause agrees with ${formatNumber(agrees)} (${percent(agrees, judged)})`,
+          `the provider itself named the cause for ${formatCount(judged, 'call')}: our cause agrees for ${formatNumber(agrees)} (${percent(agrees, judged)})`,
         ]),
     ...(skippedLines === 0
       ? []
