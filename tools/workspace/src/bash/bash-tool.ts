@@ -156,10 +156,12 @@ async function runBash(shell: Shell, call: BashCall, context: ToolContext): Prom
     watched.see(chunk);
     return context.write(chunk);
   };
-  const end = await runCommand(entered.command, { signal, patience, write }).catch(async (error: unknown) => {
-    await entered.leave();
-    throw error;
-  });
+  const end = await runCommand(entered.command, { signal, patience, sandboxed: shell.sandboxed, write }).catch(
+    async (error: unknown) => {
+      await entered.leave();
+      throw error;
+    },
+  );
   const notes = await entered.leave();
   const exit = exitOf(end);
   const failed = exit !== 0 || end.stopped !== undefined;

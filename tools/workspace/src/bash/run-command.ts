@@ -23,6 +23,8 @@ export interface Patience {
 export interface Running {
   readonly signal: AbortSignal;
   readonly patience: Patience;
+  /** True if the command runs in bubblewrap. The first process of the sandbox is then not reported as left running. */
+  readonly sandboxed: boolean;
   write(chunk: Uint8Array): Promise<void>;
 }
 
@@ -51,23 +53,27 @@ export async function runCommand(command: GuardedCommand, running: Running): Pro
   const mark = randomUUID();
   const guarded = await startGuarded({ ...command, environment: { ...command.environment, [MARK]: mark } });
   try {
-    return await attend(guarded, mark, running);
+    const family = { leader: guarded.pid, mark, ...(running.sandboxed && { sandbox: command.argv.join(' ') }) };
+    return await attend(guarded, family, running);
   } finally {
     guarded.release();
   }
 }
 
-async function attend({ pid, output, exited, release }: Guarded, mark: string, running: Running): Promise<CommandEnd> {
+async function attend(
+  { pid, output, exited, release }: Guarded,
+  family: Family,
+  running: Running,
+): Promise<CommandEnd> {
   const { patience, signal } = running;
   const halt = haltOn(signal, patience.timeoutMs);
   const pumped = pump(output, running.write);
   pumped.done.catch(halt.now);
   await Promise.race([exited, halt.halted]);
   const stopped = halt.settle();
-  const ending = { leader: pid, mark, termMs: patience.termMs };
   if (stopped === undefined) await endsWithin(pumped.done, patience.drainMs);
-  const leftRunning = stopped === undefined ? await whoStays(pid, mark) : [];
-  const undying = stopped === undefined && leftRunning.length === 0 ? [] : await endFamily(ending);
+  const leftRunning = stopped === undefined ? await whoStays(family) : [];
+  const undying = stopped === undefined && leftRunning.length === 0 ? [] : await endFamily(family, patience.termMs);
   release();
   const ended = await pumped.endOrLeave(patience.drainMs);
   await pumped.done;
@@ -130,21 +136,19 @@ const ROUNDS = 50;
 /** Number of checks for remaining processes. In the time between the checks, these processes can exit by themselves. */
 const LEAVING_ROUNDS = 5;
 
-/**
- * Processes to end, given by the process id of the command's leader and the command's mark. `termMs` is the maximum
- * time between SIGTERM and SIGKILL, in milliseconds.
- */
-export interface FamilyEnding {
+/** Processes of one command, given by the process id of its leader and its mark. */
+interface Family {
   readonly leader: number;
   readonly mark: string;
-  readonly termMs: number;
+  /** Command line that started the sandbox of the command. Absent if the command has no sandbox. */
+  readonly sandbox?: string;
 }
 
 /**
- * Sends SIGTERM to all processes. After `termMs`, sends SIGKILL to the processes that still run. Returns the processes
- * that survive both signals. They belong to another user or are blocked in the kernel.
+ * Sends SIGTERM to all processes. After `termMs` milliseconds, sends SIGKILL to the processes that still run. Returns
+ * the processes that survive both signals. They belong to another user or are blocked in the kernel.
  */
-async function endFamily({ leader, mark, termMs }: FamilyEnding): Promise<readonly Relative[]> {
+async function endFamily({ leader, mark }: Family, termMs: number): Promise<readonly Relative[]> {
   const living = () => familyOf(leader, mark);
   for (const { pid } of await living()) signalTo(pid, 'SIGTERM');
   for (let waited = 0; waited < termMs; waited += LOOK_MS) {
@@ -164,12 +168,21 @@ async function endFamily({ leader, mark, termMs }: FamilyEnding): Promise<readon
  * Returns the processes that continue to run after the shell has ended. A process that has just closed its output may
  * still be exiting. Therefore the function waits a short time before the result is final.
  */
-async function whoStays(leader: number, mark: string): Promise<readonly Relative[]> {
+async function whoStays(family: Family): Promise<readonly Relative[]> {
   for (let round = 0; round < LEAVING_ROUNDS; round += 1) {
-    if ((await familyOf(leader, mark)).length === 0) return [];
+    if ((await programsOf(family)).length === 0) return [];
     await pause(LOOK_MS);
   }
-  return familyOf(leader, mark);
+  return programsOf(family);
+}
+
+/**
+ * Returns the processes of a command without the first process of its sandbox. That process has the command line of
+ * `bwrap`, and ends after the last program in the sandbox.
+ */
+async function programsOf({ leader, mark, sandbox }: Family): Promise<readonly Relative[]> {
+  const all = await familyOf(leader, mark);
+  return sandbox === undefined ? all : all.filter(({ command }) => !sandbox.endsWith(command));
 }
 
 function signalTo(pid: number, signal: NodeJS.Signals): void {

@@ -16,7 +16,7 @@ describe('`bubblewrapArguments`', () => {
     const argv = bubblewrapArguments({ workspace: '/home/me/shop', hidden, network: 'none' }).join(' ');
     const [before, after] = argv.split(/ --ro-bind-try .* (?=--bind )/);
     expect(before).toBe(
-      '--die-with-parent --unshare-pid --unshare-ipc --unshare-uts --cap-drop ALL --unshare-net ' +
+      '--unshare-pid --unshare-ipc --unshare-uts --cap-drop ALL --unshare-net ' +
         '--ro-bind / / --dev /dev --proc /proc',
     );
     expect(after).toBe(

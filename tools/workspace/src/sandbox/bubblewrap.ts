@@ -58,7 +58,9 @@ export function bubblewrapArguments(mounts: SandboxMounts): readonly string[] {
   const around = hidden.filter(({ path }) => pathInside(path, workspace) !== undefined);
   const other = hidden.filter(({ path }) => pathInside(path, workspace) === undefined);
   return [
-    ['--die-with-parent', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--cap-drop', 'ALL'],
+    // `--die-with-parent` is not set. It would end the programs that a command left running before they can be reported.
+    // The guard of the command ends the sandbox.
+    ['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--cap-drop', 'ALL'],
     network === 'none' ? ['--unshare-net'] : [],
     ['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
     ...[...KERNEL, '/sys'].map((path) => ['--ro-bind-try', path, path]),

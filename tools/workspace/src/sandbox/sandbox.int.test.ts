@@ -274,6 +274,16 @@ describe('the sandbox', () => {
     expect(codes).toEqual(process.getuid?.() === 0 ? ['sandbox/root'] : []);
   });
 
+  it.for([
+    ['in the group of the command', 'sleep 1001 & echo left'],
+    ['in a session of its own, with its output closed', 'setsid sleep 1001 > /dev/null 2>&1 & sleep 0.1; echo left'],
+  ])('ends a program that a command left running, and reports it: %s', async ([, script = '']) => {
+    const { output, text } = await (await openSandboxedBash()).run(script);
+    expect(output).toBe('left\n');
+    const [, pid] = /^\[processes that still ran and were ended: (\d+) sleep 1001\]$/.exec(text) ?? [];
+    expect(existsSync(`/proc/${pid ?? 'self'}`)).toBe(false);
+  });
+
   it('keeps every promise that `tryPromises` tests for `tidemark doctor`', async () => {
     const tried = await tryPromises();
     expect(tried.length).toBeGreaterThan(8);
