@@ -11,6 +11,7 @@ import type { RecordedCall, ReplayOptions } from '@tidemark/recording';
 import { importInto, replay, replayName } from '@tidemark/recording';
 import { Decimal } from 'decimal.js';
 import type { Audit, AuditSession } from './audit.ts';
+import type { Projection } from './projection.ts';
 
 /**
  * Change that could have saved money. `one-hour`, `five-minutes`: another lifetime of the cache entries. `keep-warm`:
@@ -47,6 +48,8 @@ export interface AdviseOptions {
   readonly catalog: Catalog;
   /** Creates an empty store. Each replay uses two. */
   readonly createStore: () => Log;
+  /** Keeps advice for the next audit, so that unchanged transcripts are replayed only one time. Default: keeps nothing. */
+  readonly rows?: Pick<Projection, 'source' | 'recall' | 'keep'>;
   readonly onProgress?: (progress: { readonly transcripts: number; readonly replayed: number }) => void;
   readonly signal?: AbortSignal;
 }
@@ -74,6 +77,9 @@ export async function advise(found: Audit, cause: LossCause, options: AdviseOpti
   const changes = CHANGES.get(cause);
   const chosen = chooseTranscripts(found, cause);
   if (changes === undefined || chosen.length === 0) return undefined;
+  const key = keyOf(found, cause, chosen, options);
+  const kept = options.rows?.recall(key);
+  if (kept !== undefined) return readKept(kept);
   const bills: TranscriptBills[] = [];
   const replays: Replays = { ...options, since: found.since, counted: new Set() };
   for (const [index, transcript] of chosen.entries()) {
@@ -83,7 +89,25 @@ export async function advise(found: Audit, cause: LossCause, options: AdviseOpti
     if (bill !== undefined) bills.push(bill);
   }
   const lost = found.causes.find((one) => one.cause === cause)?.cost ?? '0';
-  return bills.length === 0 ? undefined : adviceOf(cause, lost, changes, bills);
+  const advice = bills.length === 0 ? undefined : adviceOf(cause, lost, changes, bills);
+  options.rows?.keep(key, JSON.stringify({ advice }));
+  return advice;
+}
+
+/** Returns a key that changes with the cause, the calls that count, and the state of each replayed transcript. */
+function keyOf(
+  { since, causes }: Audit,
+  cause: LossCause,
+  chosen: readonly ChosenTranscript[],
+  { rows }: AdviseOptions,
+): string {
+  const cost = causes.find((one) => one.cause === cause)?.cost;
+  return JSON.stringify(['advice', since, cause, cost, chosen.map((one) => [one, rows?.source(one.path)])]);
+}
+
+function readKept(text: string): Advice | undefined {
+  const { advice }: { readonly advice?: Advice } = JSON.parse(text);
+  return advice;
 }
 
 /** Returns true if a change is known that concerns the cause. */

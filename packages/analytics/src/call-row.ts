@@ -35,8 +35,6 @@ export interface CallRow {
   readonly again: number;
   /** Amount by which these tokens cost more than if they had been read. `null` if the price is unknown. */
   readonly lost: Picodollars | null;
-  /** Number of tokens at the beginning of the request that were read, if tokens were paid again. */
-  readonly readTo: number | null;
   /** Comparison of the provider's diagnosis with the cause that the counts show. */
   readonly verdict: string | null;
 }
@@ -70,7 +68,6 @@ export function callRow(call: ModelCall): CallRow {
     cause: lost?.cause ?? null,
     again: account.again.tokens,
     lost: lost?.cost === undefined || paid === null ? null : picodollars(lost.cost),
-    readTo: lost?.from ?? null,
     verdict: diagnosis === undefined || counted === undefined ? null : crossCheck(diagnosis, [counted]),
   };
 }
@@ -119,6 +116,5 @@ export const CALL_COLUMNS: readonly CallColumn[] = [
   { name: 'cause', type: 'TEXT', value: ({ cause }) => cause },
   { name: 'again', type: 'INTEGER NOT NULL', value: ({ again }) => again },
   { name: 'lost', type: 'INTEGER', value: ({ lost }) => lost },
-  { name: 'read_to', type: 'INTEGER', value: ({ readTo }) => readTo },
   { name: 'verdict', type: 'TEXT', value: ({ verdict }) => verdict },
 ];

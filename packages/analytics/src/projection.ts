@@ -22,7 +22,7 @@ import { AnalyticsError } from './analytics-error.ts';
 import type { ReadSession } from './read-calls.ts';
 
 /** Version of the tables and of the rules by which rows are made. Increase it when either changes. */
-const VERSION = 2;
+const VERSION = 3;
 
 /** Longest wait for another process that writes the database, in milliseconds. */
 const BUSY_MS = 30_000;
@@ -73,6 +73,10 @@ export interface Projection {
    * such as a renamed one. Returns true if others must be read again because of that.
    */
   forget(found: ReadonlySet<string>): boolean;
+  /** Returns a text that was kept under a key, or `undefined`. */
+  recall(key: string): string | undefined;
+  /** Keeps a text under a key. Only the latest 100 texts are kept. */
+  keep(key: string, text: string): void;
   /** Runs a query and returns its rows. */
   query(sql: string, values?: Readonly<Record<string, SqlValue>>): readonly SqlRow[];
   close(): void;
@@ -124,12 +128,13 @@ CREATE TABLE call (
 );
 CREATE INDEX call_by_source ON call (source, session);
 CREATE INDEX call_by_day ON call (day);
+CREATE TABLE kept (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, text TEXT NOT NULL);
 ${BILLED_TABLE}`;
 
 function prepare(database: DatabaseSync, rules: string): void {
   transact(database, () => {
     if (rulesOf(database) === rules) return;
-    for (const table of ['billed', 'call', 'session', 'source', 'about'])
+    for (const table of ['kept', 'billed', 'call', 'session', 'source', 'about'])
       database.exec(`DROP TABLE IF EXISTS ${table}`);
     database.exec(TABLES);
     database.prepare('INSERT INTO about (rules) VALUES (?)').run(rules);
@@ -178,6 +183,18 @@ function createProjection(database: DatabaseSync, path: string): Projection {
         }),
       ),
     forget: (found) => guarded(() => transact(database, () => forgetRemoved(database, found))),
+    recall: (key) =>
+      guarded(() => {
+        const row = database.prepare('SELECT text FROM kept WHERE key = ?').get(key);
+        return row && String(row['text']);
+      }),
+    keep: (key, value) =>
+      guarded(() =>
+        transact(database, () => {
+          database.prepare('INSERT OR REPLACE INTO kept (key, text) VALUES (?, ?)').run(key, value);
+          database.exec('DELETE FROM kept WHERE id NOT IN (SELECT id FROM kept ORDER BY id DESC LIMIT 100)');
+        }),
+      ),
     query: (sql, values = {}) =>
       guarded(() => {
         const statement = database.prepare(sql);

@@ -122,6 +122,26 @@ describe('no advice', () => {
     ]));
 });
 
+test('advice with kept rows replays again only after a replayed transcript or the start of the audit changed', async () => {
+  let stores = 0;
+  const createStore: AdviseOptions['createStore'] = () => {
+    stores += 1;
+    return createMemoryStore();
+  };
+  const options = { createStore, rows: machine.projection };
+  machine.write('a.jsonl', claudeRows(PAUSES));
+  const first = await advised(undefined, options);
+  const replayed = stores;
+  expect([first?.calls, replayed > 0]).toEqual([8, true]);
+  expect(await advised(undefined, options)).toEqual(first);
+  expect(stores).toBe(replayed);
+  expect(await advised('2026-11-20T11:30:00.000Z', options)).toMatchObject({ calls: 4 });
+  // The same rows are written again with another time of change.
+  machine.write('a.jsonl', claudeRows(PAUSES));
+  expect(await advised(undefined, options)).toEqual(first);
+  expect(stores).toBe(3 * replayed);
+});
+
 test('advice on a changed front is the recorded bill without the bill of an unchanged prefix', async () => {
   const changing = PAUSES.map(({ written = 0 }) => ({ written, pause: 30 }));
   machine.write('a.jsonl', claudeRows(changing));

@@ -73,6 +73,17 @@ test('`audit` reports the sums, the causes and the advice, and writes only its d
   expect(readdirSync(home)).toEqual(['audit.sqlite']);
 });
 
+test('`audit` gives advice for each of several causes, and repeats it without another replay', async () => {
+  const { run } = openStage({ 'a.jsonl': transcript([...EXPIRED, { tokens: 22_000 }]) });
+  const first = JSON.parse((await run(['--json'])).out);
+  expect(first.advice.map(({ cause }: { readonly cause: string }) => cause)).toEqual([
+    'front-changed-or-evicted',
+    'expired',
+  ]);
+  expect(JSON.parse((await run(['--json'])).out).advice).toEqual(first.advice);
+  expect((await run()).out).toMatch(/^what to do about front-changed-or-evicted\n[^]*^what to do about expired\n/m);
+});
+
 test('`audit` continues in memory with a damaged database, and names it', async () => {
   const { home, run } = openStage({ 'a.jsonl': transcript(EXPIRED) });
   await run(['--no-advice']);

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { join, resolve } from 'node:path';
 
-import type { Advice, Audit, AuditCall, AuditSession, Projection, Updated } from '@tidemark/analytics';
+import type { Advice, AdviseOptions, Audit, AuditCall, AuditSession, Projection, Updated } from '@tidemark/analytics';
 import {
   advise,
   AnalyticsError,
@@ -70,9 +70,9 @@ async function report(flags: AuditFlags, context: CommandContext): Promise<Comma
     const updated = await update(projection, places, since, catalog, context);
     if (context.signal.aborted) return undefined;
     const found = audit(projection, { since, ...defined({ project }) });
-    const advice = flags.advice ? await adviceFor(found, catalog, context) : undefined;
+    const advice = flags.advice ? await adviceFor(found, projection, catalog, context) : [];
     const callsIn = (session: AuditSession): readonly AuditCall[] => callsOf(projection, session);
-    const parts = { callsOf: callsIn, advice: advice === undefined ? [] : [advice], titles: flags.titles === true };
+    const parts = { callsOf: callsIn, advice, titles: flags.titles === true };
     return { found, updated, places, advice, page: html === undefined ? '' : auditPage(found, parts) };
   });
   if (made === undefined) {
@@ -124,12 +124,18 @@ async function closeAfter<T>(projection: Projection, work: (projection: Projecti
   }
 }
 
-/** Replays sessions to find advice for the largest cause that a change of the agent can reduce. */
-async function adviceFor(found: Audit, catalog: Catalog, context: CommandContext): Promise<Advice | undefined> {
-  const { output, signal } = context;
-  const cause = found.causes.find((one) => isAdvised(one.cause))?.cause;
-  if (cause === undefined) return undefined;
-  return advise(found, cause, {
+/** Number of causes with advice. */
+const ADVISED = 3;
+
+/** Replays sessions to find advice for the largest causes that a change of the agent can reduce. */
+async function adviceFor(
+  found: Audit,
+  rows: Projection,
+  catalog: Catalog,
+  { output, signal }: CommandContext,
+): Promise<readonly Advice[]> {
+  const options: AdviseOptions = {
+    rows,
     catalog,
     createStore: createMemoryStore,
     signal,
@@ -137,7 +143,13 @@ async function adviceFor(found: Audit, catalog: Catalog, context: CommandContext
       if (!output.watched) return;
       output.note(`replaying for advice: ${formatNumber(replayed)} of ${formatCount(transcripts, 'transcript')}`);
     },
-  });
+  };
+  const advised: Advice[] = [];
+  for (const { cause } of found.causes.filter((one) => isAdvised(one.cause)).slice(0, ADVISED)) {
+    const advice = await advise(found, cause, options);
+    if (advice !== undefined) advised.push(advice);
+  }
+  return advised;
 }
 
 /** Returns a digest of the catalog. If the prices change, the rows are computed again. */
@@ -180,12 +192,12 @@ interface AuditParts {
   readonly found: Audit;
   readonly updated: Updated;
   readonly places: readonly TranscriptPlace[];
-  readonly advice: Advice | undefined;
+  readonly advice: readonly Advice[];
 }
 
 function print({ found, updated, places, advice }: AuditParts, { output }: CommandContext): void {
   const isEmpty = found.sums.calls === 0;
-  output.result({ ok: true, ...found, ...defined({ advice }), read: updated }, () =>
+  output.result({ ok: true, ...found, advice, read: updated }, () =>
     isEmpty ? nothingToAudit(found, places) : headlineOfAudit(found),
   );
   if (!isEmpty)
@@ -193,6 +205,6 @@ function print({ found, updated, places, advice }: AuditParts, { output }: Comma
       output.line(title === undefined ? '' : `\n${title}`);
       output.table(table);
     }
-  if (advice !== undefined) for (const line of adviceLines(advice)) output.line(line);
+  for (const line of advice.flatMap(adviceLines)) output.line(line);
   if (!output.json) for (const note of notesOfAudit(found)) output.note(note);
 }
