@@ -74,8 +74,9 @@ async function parse(
     exit = (await action(context)) ?? EXIT.ok;
   };
   const program = createProgram(commands, processEnvironment.version, processEnvironment.out, runAction);
-  if (line.length === 0) program.outputHelp();
-  else await program.parseAsync(line, { from: 'user' });
+  const typed = line.length === 0 && context.input.terminal && context.output.terminal ? ['run'] : line;
+  if (typed.length === 0) program.outputHelp();
+  else await program.parseAsync(typed, { from: 'user' });
   return exit;
 }
 

@@ -47,6 +47,8 @@ interface RunFlags extends AgentFlags {
 }
 
 async function prompt(words: readonly string[], options: RunFlags, context: CommandContext): Promise<CommandOutcome> {
+  if (words.length === 0 && options.image === undefined && context.input.terminal && context.output.terminal)
+    return interact(options, context);
   const imagePiped = options.image?.includes('-') === true;
   const { words: promptText, attachments } = await readPrompt({ words, imagePiped }, context);
   if (context.implied && attachments.length === 0 && !goesOn(options)) await requirePrompt(words, context);
@@ -57,6 +59,13 @@ async function prompt(words: readonly string[], options: RunFlags, context: Comm
   const images = await imagesOf({ names: options.image ?? [], words: words.length > 0 }, context);
   const parts = [...images, ...(await partsOf(asked, session?.workspace ?? context.folder)), ...attachments];
   return takeTurn({ flags: options, ...where, begin: (live) => live.prompt(parts, { skills }) }, context);
+}
+
+/** Opens the interactive terminal. Its libraries are only loaded when it is used. */
+async function interact(options: RunFlags, context: CommandContext): Promise<CommandOutcome> {
+  const session = await sessionOf(options, context);
+  const { openTerminal } = await import('../terminal/open-terminal.ts');
+  return openTerminal({ flags: options, ...(session !== undefined && { session }) }, context);
 }
 
 function also(name: string, named: readonly string[] = []): readonly string[] {

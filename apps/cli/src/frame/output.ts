@@ -25,6 +25,10 @@ export interface Sink {
  */
 export interface CommandOutput {
   readonly json: boolean;
+  /** True if stdout is a terminal and the output is text. */
+  readonly terminal: boolean;
+  /** True if text for people on stdout may have colours. */
+  readonly colour: boolean;
   /** True if a user watches stderr. Progress lines may then overwrite themselves. Always false with `--json`. */
   readonly watched: boolean;
   /** Prints the single result of a command: the value as JSON, or the text for people. */
@@ -50,6 +54,8 @@ export function createOutput(json: boolean, out: Sink, err: Sink): CommandOutput
   };
   return {
     json,
+    terminal: out.terminal && !json,
+    colour: out.colour,
     watched: err.terminal && !json,
     result: either,
     event: either,

@@ -1,0 +1,64 @@
+// Panels of the terminal: questions, lists and long texts. One panel has the keyboard at a time; the others wait.
+
+import type { PermissionAnswer } from '@tidemark/kit';
+
+import type { Controller } from '../state/controller.ts';
+import type { Panel, TerminalState } from '../state/terminal-state.ts';
+
+/** Opens panels. */
+export type Panels = Pick<Controller, 'ask' | 'choose' | 'view'>;
+
+/** Creates the panels. `change` sets fields of the state. */
+export function createPanels(change: (next: Partial<TerminalState>) => void): Panels {
+  let waiting: readonly Panel[] = [];
+  const show = (panels: readonly Panel[]): void => {
+    waiting = panels;
+    change({ panel: panels[0] });
+  };
+  const open = (panel: Panel): void => show([...waiting, panel]);
+  const close = (panel: Panel): void => show(waiting.filter((one) => one !== panel));
+  return {
+    choose: (title, options) =>
+      new Promise((resolve) => {
+        const panel: Panel = {
+          kind: 'choice',
+          title,
+          options,
+          choose: (index) => {
+            close(panel);
+            resolve(index);
+          },
+        };
+        open(panel);
+      }),
+    view: (title, lines) =>
+      new Promise((resolve) => {
+        const panel: Panel = {
+          kind: 'viewer',
+          title,
+          lines,
+          close: () => {
+            close(panel);
+            resolve();
+          },
+        };
+        open(panel);
+      }),
+    ask: (question, signal) =>
+      new Promise<PermissionAnswer>((resolve) => {
+        const deny = (): void => panel.answer('denied');
+        const panel: Panel & { readonly kind: 'question' } = {
+          kind: 'question',
+          question,
+          answer: (answer) => {
+            signal.removeEventListener('abort', deny);
+            close(panel);
+            resolve(answer);
+          },
+        };
+        signal.addEventListener('abort', deny, { once: true });
+        open(panel);
+        if (signal.aborted) deny();
+      }),
+  };
+}

@@ -1,0 +1,54 @@
+// Blocks of the terminal: parts of the conversation that are final. Each block is printed once, into the scrollback of
+// the terminal.
+
+import type { Shown } from '../../frame/shown.ts';
+
+/** A part of the conversation that is final. `key` is unique among the blocks of a terminal. */
+export type PrintedBlock = PrintedPrompt | PrintedAnswer | PrintedReasoning | PrintedCall | PrintedLines;
+
+/** A prompt of the user, or a message that was added to a running turn. */
+export interface PrintedPrompt {
+  readonly kind: 'prompt';
+  readonly key: string;
+  readonly text: string;
+  /** True for a message that was added to a running turn. */
+  readonly steer: boolean;
+}
+
+/** Text of an answer, in Markdown. */
+export interface PrintedAnswer {
+  readonly kind: 'answer';
+  readonly key: string;
+  readonly text: string;
+}
+
+/** Reasoning of the model that the provider returned as text. */
+export interface PrintedReasoning {
+  readonly kind: 'reasoning';
+  readonly key: string;
+  readonly text: string;
+}
+
+/** A tool call that has ended. */
+export interface PrintedCall {
+  readonly kind: 'tool';
+  readonly key: string;
+  readonly call: string;
+  readonly tool: string;
+  /** Name of the tool and the arguments that identify the call, such as `edit src/tax.js`. */
+  readonly title: string;
+  readonly outcome: 'ok' | 'failed' | 'denied' | 'interrupted' | 'unknown';
+  readonly durationMs?: number;
+  readonly exit?: number;
+  /** Unified diff of an edit. */
+  readonly diff?: string;
+  /** Beginning of the error of a failed call. */
+  readonly error?: string;
+}
+
+/** Lines of Tidemark: a notice, the end of a turn, or the output of a command. */
+export interface PrintedLines {
+  readonly kind: 'lines';
+  readonly key: string;
+  readonly lines: readonly Shown[];
+}

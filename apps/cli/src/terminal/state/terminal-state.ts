@@ -1,0 +1,64 @@
+// State of the interactive terminal. The controller changes it, and the screen shows it.
+
+import type { Mode, PermissionAnswer, Question } from '@tidemark/kit';
+
+import type { Shown } from '../../frame/shown.ts';
+import type { Conversation } from './conversation.ts';
+import type { Draft } from './draft.ts';
+import type { StatusFacts } from './status-facts.ts';
+
+/** Everything that the screen shows, except the text in the editor. */
+export interface TerminalState {
+  readonly conversation: Conversation;
+  /** Number of times the shown session was replaced, so that the screen prints the blocks of the new one. */
+  readonly generation: number;
+  readonly running: boolean;
+  readonly mode: Mode | 'plan';
+  /** Prompts that wait for the end of the turn, oldest first. */
+  readonly queued: readonly Draft[];
+  /** Panel that has the keyboard in place of the editor. */
+  readonly panel: Panel | undefined;
+  readonly status: StatusFacts;
+  /** Text that is put into the editor, such as a prompt that was taken back. `id` changes with each text. */
+  readonly refill?: { readonly id: number; readonly text: string };
+  /** True if the session is open in another process. It is then only shown. */
+  readonly readOnly: boolean;
+}
+
+/** Panel that has the keyboard in place of the editor. */
+export type Panel = QuestionPanel | ChoicePanel | ViewerPanel;
+
+/** A question of the runtime, such as the permission for a call. */
+export interface QuestionPanel {
+  readonly kind: 'question';
+  readonly question: Question;
+  answer(answer: PermissionAnswer): void;
+}
+
+/** A list from which the user chooses one entry. */
+export interface ChoicePanel {
+  readonly kind: 'choice';
+  readonly title: readonly Shown[];
+  readonly options: readonly ChoiceOption[];
+  /** Called once: with the index of the chosen option, or with `undefined` after Esc. */
+  choose(index: number | undefined): void;
+}
+
+/** An entry of a list. */
+export interface ChoiceOption {
+  readonly label: string;
+  /** Explanation after the label. */
+  readonly note?: string;
+  /** Key that chooses the option at once. */
+  readonly key?: string;
+}
+
+/** A long text on the alternate screen, such as the whole output of a call. */
+export interface ViewerPanel {
+  readonly kind: 'viewer';
+  readonly title: string;
+  readonly lines: readonly Shown[];
+  /** Call whose output is shown. */
+  readonly call?: string;
+  close(): void;
+}

@@ -1,0 +1,204 @@
+// Opens an agent for a folder, with the flags, the settings and the permissions of its user, and a session in it.
+
+import { stat } from 'node:fs/promises';
+
+import { defined } from '@tidemark/core';
+import type { Agent, AgentOptions, AgentSession, Permissions } from '@tidemark/kit';
+import { narrower } from '@tidemark/agent';
+import { createAgent, createPlanTool } from '@tidemark/kit';
+import { defaultCatalog, withOverrides } from '@tidemark/model';
+import type { Settings } from '@tidemark/settings';
+import { openGrants } from '@tidemark/settings';
+
+import type { AgentFlags } from '../arguments/agent-flags.ts';
+import { limitsIn, modeIn, rewriteNoticeIn } from '../arguments/agent-flags.ts';
+import type { ChosenSession } from '../arguments/choose-session.ts';
+import { resolveModel } from '../arguments/resolve-model.ts';
+import type { CommandContext } from '../frame/command.ts';
+import { CliError } from '../frame/failure.ts';
+import { chooseProvider } from '../settings/choose-provider.ts';
+import { readOwnCatalog } from '../settings/own-catalog.ts';
+import { settingsIn } from '../settings/settings-in.ts';
+import { skillBudgetIn, skillPlaces } from '../settings/skill-places.ts';
+import { withSettings } from '../settings/with-settings.ts';
+import { forkForModel, forksFor } from './switch-model.ts';
+
+/** Choices for an agent and its session. */
+export interface AgentRequest {
+  readonly flags: AgentFlags;
+  /** Session to open. By default a new session in the current folder. */
+  readonly session?: ChosenSession;
+  readonly title?: string;
+  /** True if an earlier command started the turn. A flag cannot give such a turn a wider permission mode. */
+  readonly resumes?: true;
+}
+
+/** An agent and its open session. */
+export interface OpenedAgent {
+  readonly agent: Agent;
+  readonly session: AgentSession;
+  /** Flags after the settings and the names of models were applied. */
+  readonly flags: AgentFlags;
+  /** Closes the session, the agent and the provider. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens an agent and a session in it. `ask` asks the user for permission. Without it, calls
+ * that need a permission are denied.
+ */
+export async function openAgent(
+  typed: AgentRequest,
+  context: CommandContext,
+  ask: Permissions['ask'] | undefined,
+): Promise<OpenedAgent> {
+  const workspace = typed.session?.workspace ?? context.folder;
+  await requireFolder(workspace);
+  const changes = await readOwnCatalog(context.home);
+  const catalog = changes === undefined ? defaultCatalog() : withOverrides(defaultCatalog(), changes);
+  const found = await settingsIn(workspace, typed.flags, context);
+  const { settings } = found;
+  const newSession = typed.session === undefined;
+  const use = { settings, newSession, person: ask !== undefined, catalog };
+  const wanted = withSettings(typed.flags, use);
+  const flags = resolveModel(wanted, { catalog, session: typed.session });
+  if (flags.model !== wanted.model && context.output.watched)
+    context.output.note(`"${wanted.model}" is ${flags.model}`);
+  const request = { ...typed, flags };
+  const permissions = await permissionsOf(flags, workspace, context, ask);
+  const { baseUrl: addresses, connection } = settings;
+  const provider = await chooseProvider({ ...request, catalog, ...defined({ addresses, connection }) }, context);
+  try {
+    const agent = createAgent(
+      await agentOptions(
+        { request, provider: provider.options, catalogChanges: changes, found, permissions, workspace },
+        context,
+      ),
+    );
+    const close = async (): Promise<void> => {
+      try {
+        await agent.close();
+      } finally {
+        await provider.close();
+      }
+    };
+    try {
+      return { agent, session: await openIn(agent, request, context), flags, close };
+    } catch (error) {
+      await agent.close();
+      throw error;
+    }
+  } catch (error) {
+    await provider.close();
+    throw error;
+  }
+}
+
+/** Results from which the options of an agent are made. */
+interface AgentMaterials {
+  readonly request: AgentRequest;
+  readonly provider: AgentOptions;
+  readonly catalogChanges: Awaited<ReturnType<typeof readOwnCatalog>>;
+  readonly found: Awaited<ReturnType<typeof settingsIn>>;
+  readonly permissions: Permissions;
+  readonly workspace: string;
+}
+
+async function agentOptions(
+  { request, provider, catalogChanges, found, permissions, workspace }: AgentMaterials,
+  context: CommandContext,
+): Promise<AgentOptions> {
+  const { flags } = request;
+  const { settings, trusted, brought } = found;
+  return {
+    ...provider,
+    modelOptions: { ...provider.modelOptions, ...defined({ catalog: catalogChanges }) },
+    store: await context.store(),
+    workspace: {
+      folder: workspace,
+      forbidden: [context.home, context.configFolder],
+      // A trusted workspace also uses its memory files. A setting can turn the memory off.
+      trusted: trusted && settings.memory !== false,
+      ...defined({
+        agentsFile: settings.agentsFile,
+        sandbox: flags.network === undefined ? undefined : { network: flags.network },
+        protectedPaths: trusted ? brought?.named : undefined,
+      }),
+    },
+    // An existing session keeps its own tools. If its list of tools changed, the whole history of the session would
+    // be written to the cache again.
+    tools: (settings.plan ?? request.session?.plan ?? true) ? [createPlanTool()] : [],
+    ...defined({ mcp: serversIn(settings) }),
+    subagents: settings.subagents ?? {},
+    host: { environment: context.environment, client: 'cli' },
+    skills: {
+      roots: await skillPlaces(context, { folder: workspace, trusted }, settings.skillRoots),
+      budget: skillBudgetIn(settings),
+    },
+    limits: limitsIn(flags),
+    cache: defined({ ttl: flags.ttl, padding: flags.padding, rewriteNotice: rewriteNoticeIn(flags) }),
+    compaction: defined({ when: flags.compaction, by: flags.compactionBy, pruning: flags.pruning }),
+    permissions: {
+      ...permissions,
+      allowUnsandboxed: flags.allowUnsandboxed === true,
+      ...defined({ rules: settings.permissions?.rules }),
+    },
+  };
+}
+
+function serversIn({ mcp }: Settings): AgentOptions['mcp'] {
+  return mcp?.servers === undefined ? undefined : { servers: mcp.servers };
+}
+
+/**
+ * Opens the session. If the model changes, opens it in a fork. A mode on the command line overrides the mode in the
+ * log. For a resumed turn, the new mode can be narrower but not wider.
+ */
+async function openIn(agent: Agent, request: AgentRequest, context: CommandContext): Promise<AgentSession> {
+  const { session, title, flags } = request;
+  const live =
+    session !== undefined && forksFor(agent, session, flags)
+      ? await forkForModel(agent, session, context)
+      : await agent.open(session?.id, title === undefined ? {} : { title });
+  const asked = modeIn(flags);
+  if (asked === undefined || asked === live.mode) return live;
+  if (request.resumes === true && narrower(asked, live.mode) !== asked)
+    throw new CliError(
+      'cli/usage',
+      `the turn began in mode ${live.mode}, and \`resume\` cannot widen it to mode ${asked}`,
+      `resume without a mode; \`tidemark --continue --mode ${asked} "…"\` sets it for the next prompt`,
+    );
+  await live.setMode(asked);
+  return live;
+}
+
+async function requireFolder(path: string): Promise<void> {
+  const found = await stat(path).catch((error: unknown) => {
+    throw new CliError(
+      'cli/not-found',
+      `the folder ${path} of the session does not exist`,
+      'restore the folder',
+      error,
+    );
+  });
+  if (!found.isDirectory())
+    throw new CliError('cli/refused', `${path}, the folder of the session, is not a folder`, 'restore the folder');
+}
+
+async function permissionsOf(
+  flags: AgentFlags,
+  workspace: string,
+  context: CommandContext,
+  ask: Permissions['ask'] | undefined,
+): Promise<Permissions> {
+  const mode = modeIn(flags);
+  if (mode === 'ask' && ask === undefined)
+    throw new CliError(
+      'cli/usage',
+      context.input.piped
+        ? 'mode ask needs a terminal, but stdin is a pipe'
+        : 'mode ask needs a terminal, without `--json`',
+      'use `--mode read-only` or `--mode auto`, or run the command in a terminal',
+    );
+  return defined({ mode, grants: await openGrants(context.home, workspace), ask });
+}
