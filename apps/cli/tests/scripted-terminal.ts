@@ -2,7 +2,7 @@
 
 import type { Permissions } from '@tidemark/kit';
 import { createAgent } from '@tidemark/kit';
-import type { Log, RecordKind, SessionId } from '@tidemark/log';
+import type { AbortSignalLike, Log, Recorded, SessionId } from '@tidemark/log';
 import type { Provider } from '@tidemark/model';
 import type { ScriptedAnswer } from '@tidemark/provider-scripted';
 import { createScriptedProvider } from '@tidemark/provider-scripted';
@@ -102,7 +102,7 @@ function printedIn({ conversation }: TerminalState): string {
   return JSON.stringify(conversation.blocks);
 }
 
-async function kindsOf(log: Log, session: SessionId | undefined): Promise<readonly RecordKind[]> {
+async function kindsOf(log: Log, session: SessionId | undefined): Promise<readonly Recorded['kind'][]> {
   if (session === undefined) return [];
   return (await Array.fromAsync(log.read(session))).map(({ kind }) => kind);
 }
@@ -122,7 +122,7 @@ function untilState({ state }: OwnedController, matches: (state: TerminalState) 
 interface Gate {
   hold(): void;
   release(): void;
-  pass(signal: AbortSignal | undefined): Promise<void>;
+  pass(signal: AbortSignalLike | undefined): Promise<void>;
 }
 
 function createGate(): Gate {
