@@ -30,5 +30,5 @@ async function historyOf({ session }: AgentRequest, context: CommandContext): Pr
   let conversation = EMPTY_CONVERSATION;
   const store = await context.store();
   for await (const record of store.read(session.id)) conversation = foldRecord(conversation, record);
-  return conversation.blocks;
+  return conversation.blocks.from(0);
 }

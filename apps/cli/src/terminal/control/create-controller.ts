@@ -10,6 +10,7 @@ import type { OpenedAgent } from '../../turns/open-agent.ts';
 import type { PrintedBlock } from '../state/blocks.ts';
 import type { Controller } from '../state/controller.ts';
 import { add, EMPTY_CONVERSATION, foldEvent } from '../state/conversation.ts';
+import { growingList } from '../state/growing-list.ts';
 import { createObservable } from '../state/observable.ts';
 import type { TerminalState } from '../state/terminal-state.ts';
 import { createPanels } from './panels.ts';
@@ -62,7 +63,7 @@ export function createController(): OwnedController {
     leave: () => left.resolve(),
     attach({ session: opened }, blocks) {
       session = opened;
-      const conversation = { ...EMPTY_CONVERSATION, blocks };
+      const conversation = { ...EMPTY_CONVERSATION, blocks: growingList(blocks) };
       change({ conversation, generation: state.get().generation + 1, mode: opened.mode, running: false });
       watch(opened).catch(report);
     },
