@@ -99,7 +99,7 @@ export async function openScriptedTerminal(options: ScriptedTerminalOptions = {}
 }
 
 function printedIn({ conversation }: TerminalState): string {
-  return JSON.stringify(conversation.blocks);
+  return JSON.stringify(conversation.blocks.from(0));
 }
 
 async function kindsOf(log: Log, session: SessionId | undefined): Promise<readonly Recorded['kind'][]> {
