@@ -7,6 +7,7 @@ import { createElement as h, useEffect, useState, useSyncExternalStore } from 'r
 
 import type { Controller } from '../state/controller.ts';
 import type { PrintedBlock } from '../state/blocks.ts';
+import { commandLines } from '../drawing/command-lines.ts';
 import { blockLines, liveLines, rowsOf } from '../drawing/block-lines.ts';
 import { Editor } from '../editor/editor.ts';
 import { QuestionView } from '../questions/question-view.ts';
@@ -26,9 +27,10 @@ const ROWS_BELOW = 6;
 export function Screen({ controller, colour }: ScreenProperties): ReactElement {
   const state = useSyncExternalStore(controller.state.subscribe, controller.state.get);
   const { columns, rows } = useWindowSize();
-  const now = useClock(state.running);
+  const now = useClock(state.running || state.command !== undefined);
   const { conversation, panel, generation } = state;
-  const live = rowsOf(liveLines(conversation.live, now), columns, colour).slice(-Math.max(1, rows - 2 - ROWS_BELOW));
+  const working = [...liveLines(conversation.live, now), ...commandLines(state.command, now)];
+  const live = rowsOf(working, columns, colour).slice(-Math.max(1, rows - 2 - ROWS_BELOW));
   return h(
     Box,
     { flexDirection: 'column' },
