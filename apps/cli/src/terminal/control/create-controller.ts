@@ -72,12 +72,11 @@ export function createController(options: ControllerOptions = {}): OwnedControll
     await shown.openSession(choice);
     modes.forget();
   };
-  const { agent, session } = shown;
-  const base = { state, change, print, report, refill, agent, session, openSession, ...panels };
+  const { agent, session, workspace } = shown;
+  const base = { state, change, print, report, refill, agent, session, workspace, openSession, ...panels };
   const turns = createTurns({
     ...base,
     dispatch,
-    workspace: shown.workspace,
     async openFor(text) {
       const opened = await shown.openFor(text);
       await modes.inform(opened);
@@ -105,6 +104,7 @@ export function createController(options: ControllerOptions = {}): OwnedControll
     ...modes,
     send: acting(turns.send),
     queue: acting(turns.queue),
+    interrupt: () => (state.get().command?.stop ?? turns.interrupt)(),
     requireSession: () => shown.openFor(''),
     rewind: () => void rewindSession(base).catch(report),
     attach: shown.attach,

@@ -37,7 +37,7 @@ export interface Controller {
   takeBack(): boolean;
   /** Adds a text to the next prompt, such as the output of a command of the user. */
   attachToNext(attachment: GivenAttachment): void;
-  /** Interrupts the running turn. */
+  /** Stops the running command of the user. If none runs, interrupts the running turn. */
   interrupt(): void;
   /** Resumes the turn that was cut off, failed, was interrupted or reached a limit. */
   resume(): void;
@@ -47,6 +47,8 @@ export interface Controller {
   setMode(mode: TerminalMode): Promise<void>;
   /** Agent of the shown session. `undefined` before the terminal has one. */
   agent(): Agent | undefined;
+  /** Absolute path of the folder in which the shown session works. */
+  workspace(): string;
   /** Shown session. A new session does not exist before its first prompt: the result is then `undefined`. */
   session(): AgentSession | undefined;
   /**
