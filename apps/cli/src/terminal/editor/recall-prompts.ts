@@ -62,13 +62,13 @@ export function createPromptRecall(
   };
 }
 
-interface SearchPlace {
+interface PromptSearchPlace {
   readonly state: Observable<EditorState>;
   readonly prompts: readonly string[];
   show(before: EditedText, index: number): EditedText;
 }
 
-function searchWith(command: EditorCommand, { state, prompts, show }: SearchPlace): boolean {
+function searchWith(command: EditorCommand, { state, prompts, show }: PromptSearchPlace): boolean {
   const { search } = state.get();
   if (search === undefined) return false;
   const { before, query, found } = search;
