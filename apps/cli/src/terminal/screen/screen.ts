@@ -6,7 +6,8 @@ import type { ReactElement } from 'react';
 import { createElement as h, useEffect, useState } from 'react';
 
 import type { Controller } from '../state/controller.ts';
-import { liveLines, rowsOf } from '../drawing/block-lines.ts';
+import { liveLines } from '../drawing/live-lines.ts';
+import { rowsOf } from '../drawing/rows.ts';
 import { Editor } from '../editor/editor.ts';
 import { QuestionView } from '../questions/question-view.ts';
 import { StatusLine } from '../status/status-line.ts';
@@ -27,7 +28,7 @@ export function Screen({ controller, colour }: ScreenProperties): ReactElement {
   const now = useClock(state.running);
   const { conversation, panel, generation } = state;
   const most = Math.max(1, rows - 2);
-  const live = rowsOf(liveLines(conversation.live, now), columns, colour).slice(-most);
+  const live = rowsOf(liveLines(conversation.live, { columns, rows, now }), columns, colour).slice(-most);
   const { blocks } = conversation;
   return h(
     Box,
