@@ -8,7 +8,7 @@ export { variableOf } from './environment-settings.ts';
 export type { GrantRecord } from './grants.ts';
 export { keepGrant, listGrants, openGrants, revokeGrants } from './grants.ts';
 export type { HeaderSetting, HeaderSettings } from './headers.ts';
-export { isConnectionHeader, isCredentialHeader } from './headers.ts';
+export { isCredentialHeader } from './headers.ts';
 export type { Keyring } from './keyring.ts';
 export { systemKeyring } from './keyring.ts';
 export type { NamedBySetting } from './named-files.ts';
