@@ -39,5 +39,5 @@ function latestBlocks(conversation: Conversation): Conversation {
   if (omitted <= 0) return conversation;
   const line = withStyle('dim', `… ${formatNumber(omitted)} earlier parts; Ctrl-T shows them`);
   const first = add(EMPTY_CONVERSATION, { kind: 'lines', key: 'earlier', lines: [line] });
-  return { ...blocks.slice(omitted).reduce(add, first), live };
+  return { ...blocks.from(omitted).reduce(add, first), live };
 }

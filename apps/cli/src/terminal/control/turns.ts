@@ -100,8 +100,8 @@ function takeBack({ place }: Turns): boolean {
 function sendQueued(turns: Turns): void {
   const [next, ...queued] = turns.place.state.get().queued;
   if (next === undefined || turns.running !== undefined) return;
-  turns.place.change({ queued });
   start(turns, next);
+  turns.place.change({ queued });
 }
 
 /** Starts a turn with a draft. */
