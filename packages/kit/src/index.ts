@@ -20,6 +20,8 @@ export type {
   KnownTurnErrorCode,
   Mode,
   ModelReach,
+  NextCall,
+  NextCallPrice,
   Notice,
   OmittedKind,
   OtherModel,

@@ -7,7 +7,8 @@ import { createElement as h, useEffect, useState } from 'react';
 
 import type { Controller } from '../state/controller.ts';
 import { commandLines } from '../drawing/command-lines.ts';
-import { liveLines, rowsOf } from '../drawing/block-lines.ts';
+import { liveLines } from '../drawing/live-lines.ts';
+import { rowsOf } from '../drawing/rows.ts';
 import type { PromptEditor } from '../editor/create-editor.ts';
 import { Editor } from '../editor/editor.ts';
 import { QuestionView } from '../questions/question-view.ts';
@@ -30,7 +31,7 @@ export function Screen({ controller, editor, colour }: ScreenProperties): ReactE
   const now = useClock(state.running || state.command !== undefined);
   const { conversation, panel, generation } = state;
   const most = Math.max(1, rows - 2);
-  const working = [...liveLines(conversation.live, now), ...commandLines(state.command, now)];
+  const working = [...liveLines(conversation.live, { columns, rows, now }), ...commandLines(state.command, now)];
   const live = rowsOf(working, columns, colour).slice(-most);
   const { blocks } = conversation;
   return h(
