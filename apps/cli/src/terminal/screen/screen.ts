@@ -9,7 +9,10 @@ import type { Controller } from '../state/controller.ts';
 import { commandLines } from '../drawing/command-lines.ts';
 import { liveLines, rowsOf } from '../drawing/block-lines.ts';
 import { Editor } from '../editor/editor.ts';
+import { ChoiceView } from '../questions/choice-view.ts';
+import { Queue } from '../questions/queue.ts';
 import { QuestionView } from '../questions/question-view.ts';
+import { ReadOnlyView } from '../questions/read-only-view.ts';
 import { StatusLine } from '../status/status-line.ts';
 import { PrintedBlocks } from './printed-blocks.ts';
 import { useSlowState } from './use-slow-state.ts';
@@ -31,6 +34,7 @@ export function Screen({ controller, colour }: ScreenProperties): ReactElement {
   const working = [...liveLines(conversation.live, now), ...commandLines(state.command, now)];
   const live = rowsOf(working, columns, colour).slice(-most);
   const { blocks } = conversation;
+  const writes = panel === undefined && !state.readOnly;
   return h(
     Box,
     { flexDirection: 'column' },
@@ -42,8 +46,15 @@ export function Screen({ controller, colour }: ScreenProperties): ReactElement {
       h(
         Box,
         { flexDirection: 'column', flexShrink: 0 },
-        panel?.kind === 'question' && h(QuestionView, { panel, columns, colour }),
-        panel === undefined && h(Editor, { controller, columns, rows: rowsForEditor(rows) }),
+        panel?.kind === 'question' && h(QuestionView, { panel, columns, rows: most - 1, colour }),
+        panel?.kind === 'choice' && h(ChoiceView, { panel, columns, rows: most - 1, colour }),
+        state.readOnly && panel === undefined && h(ReadOnlyView, { controller, columns }),
+        h(Queue, { queued: state.queued }),
+        h(
+          Box,
+          { display: writes ? 'flex' : 'none' },
+          h(Editor, { controller, active: writes, columns, rows: rowsForEditor(rows) }),
+        ),
         h(StatusLine, { state, columns, colour, now }),
       ),
     ),
