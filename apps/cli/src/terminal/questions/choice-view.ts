@@ -42,8 +42,9 @@ function OneChoice({ panel, rows, colour, now = Date.now }: ChoiceViewProperties
   const counts = useKeyGuard(now);
   const hasKeys = options.some(({ key }) => key !== undefined);
   useInput((input, key) => {
+    if (key.ctrl && input === 'c') return panel.choose(undefined);
     const pressed = pressedKey(input, key, !hasKeys);
-    if (!counts() || pressed === undefined) return;
+    if (!counts() || pressed === undefined) return undefined;
     const next = pressChoice(state, pressed, options);
     if ('chosen' in next) panel.choose(next.chosen);
     else setState(next);

@@ -21,6 +21,8 @@ export interface QuestionViewProperties {
   readonly rows: number;
   readonly colour: boolean;
   readonly now?: () => number;
+  /** Interrupts the turn. Ctrl-C calls it after the call was denied. */
+  readonly interrupt?: () => void;
 }
 
 /** Numbers of the shown panels, so that each question has its own state. */
@@ -38,12 +40,30 @@ export function QuestionView(properties: QuestionViewProperties): ReactElement {
   return h(OneQuestion, { ...properties, key: numberOf(properties.panel) });
 }
 
-function OneQuestion({ panel, columns, rows, colour, now = Date.now }: QuestionViewProperties): ReactElement {
+function OneQuestion({
+  panel,
+  columns,
+  rows,
+  colour,
+  now = Date.now,
+  interrupt,
+}: QuestionViewProperties): ReactElement {
   const { question } = panel;
   const pages = questionPages(question, { columns, rows });
   const [state, setState] = useState(() => startAnswering(pages.length));
+  const [layout, setLayout] = useState({ columns, rows });
+  if (layout.columns !== columns || layout.rows !== rows) {
+    // Other rows are on the pages of another size. The user starts again, so that no row is left out.
+    setLayout({ columns, rows });
+    if (!state.seen) setState({ ...state, page: 0, seen: pages.length === 1 });
+  }
   const counts = useKeyGuard(now);
   useInput((input, key) => {
+    if (key.ctrl && input === 'c') {
+      panel.answer('denied');
+      interrupt?.();
+      return;
+    }
     const pressed = pressedKey(input, key, state.line !== undefined);
     if (!counts() || pressed === undefined) return;
     const next = pressKey(state, pressed, question, pages.length);

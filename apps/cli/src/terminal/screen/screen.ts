@@ -46,7 +46,8 @@ export function Screen({ controller, colour }: ScreenProperties): ReactElement {
       h(
         Box,
         { flexDirection: 'column', flexShrink: 0 },
-        panel?.kind === 'question' && h(QuestionView, { panel, columns, rows: most - 1, colour }),
+        panel?.kind === 'question' &&
+          h(QuestionView, { panel, columns, rows: most - 1, colour, interrupt: controller.interrupt }),
         panel?.kind === 'choice' && h(ChoiceView, { panel, columns, rows: most - 1, colour }),
         state.readOnly && panel === undefined && h(ReadOnlyView, { controller, columns }),
         h(Queue, { queued: state.queued }),
