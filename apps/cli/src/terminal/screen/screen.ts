@@ -7,7 +7,8 @@ import { createElement as h, useEffect, useState } from 'react';
 
 import type { Controller } from '../state/controller.ts';
 import { commandLines } from '../drawing/command-lines.ts';
-import { liveLines, rowsOf } from '../drawing/block-lines.ts';
+import { liveLines } from '../drawing/live-lines.ts';
+import { rowsOf } from '../drawing/rows.ts';
 import { Editor } from '../editor/editor.ts';
 import { ChoiceView } from '../questions/choice-view.ts';
 import { Queue } from '../questions/queue.ts';
@@ -31,7 +32,7 @@ export function Screen({ controller, colour }: ScreenProperties): ReactElement {
   const now = useClock(state.running || state.command !== undefined);
   const { conversation, panel, generation } = state;
   const most = Math.max(1, rows - 2);
-  const working = [...liveLines(conversation.live, now), ...commandLines(state.command, now)];
+  const working = [...liveLines(conversation.live, { columns, rows, now }), ...commandLines(state.command, now)];
   const live = rowsOf(working, columns, colour).slice(-most);
   const { blocks } = conversation;
   const writes = panel === undefined && !state.readOnly;
