@@ -11,10 +11,15 @@ export interface TerminalStreams {
   readonly stdout: NodeJS.WritableStream;
   readonly stdin: NodeJS.ReadableStream;
   readonly colour: boolean;
+  /** Called with the error if a component throws. The terminal is restored then. */
+  readonly failed?: (error: unknown) => void;
 }
 
 /** Shows the screen until the returned function is called. That function resolves when the terminal is restored. */
-export function showScreen(controller: Controller, { stdout, stdin, colour }: TerminalStreams): () => Promise<void> {
+export function showScreen(
+  controller: Controller,
+  { stdout, stdin, colour, failed = () => undefined }: TerminalStreams,
+): () => Promise<void> {
   const { unmount, waitUntilExit } = render(h(Screen, { controller, colour }), {
     stdout,
     stdin,
@@ -24,6 +29,7 @@ export function showScreen(controller: Controller, { stdout, stdin, colour }: Te
     incrementalRendering: true,
     maxFps: 30,
   });
+  waitUntilExit().catch(failed);
   return async () => {
     unmount();
     await waitUntilExit();
