@@ -14,6 +14,7 @@ import { ChoiceView } from '../questions/choice-view.ts';
 import { Queue } from '../questions/queue.ts';
 import { QuestionView } from '../questions/question-view.ts';
 import { ReadOnlyView } from '../questions/read-only-view.ts';
+import { SuspendKey } from '../questions/suspend-key.ts';
 import { StatusLine } from '../status/status-line.ts';
 import { PrintedBlocks } from './printed-blocks.ts';
 import { useSlowState } from './use-slow-state.ts';
@@ -61,6 +62,7 @@ export function Screen({ controller, colour }: ScreenProperties): ReactElement {
       ),
     ),
     h(Keys, { controller, active: panel === undefined }),
+    h(SuspendKey),
   );
 }
 
