@@ -11,14 +11,20 @@ import type { PrintedBlock } from '../state/blocks.ts';
 import type { Controller } from '../state/controller.ts';
 import { add, EMPTY_CONVERSATION, foldEvent } from '../state/conversation.ts';
 import { createObservable } from '../state/observable.ts';
+import type { StatusFacts } from '../state/status-facts.ts';
+import { NO_FACTS } from '../state/status-facts.ts';
 import type { TerminalState } from '../state/terminal-state.ts';
 import { createPanels } from './panels.ts';
+import { createStatusUpdates } from './status-updates.ts';
 import { createTurns } from './turns.ts';
 
 /** Controller together with the functions that only the owner of the terminal calls. */
 export interface OwnedController extends Controller {
-  /** Shows a session from now on. `history` contains the blocks of its earlier records. */
-  attach(opened: OpenedAgent, history: readonly PrintedBlock[]): void;
+  /**
+   * Shows a session from now on. `history` contains the blocks of its earlier records, and `facts` the facts of the
+   * status line after them. `workspace` is the folder of the session.
+   */
+  attach(opened: OpenedAgent, history: readonly PrintedBlock[], facts?: StatusFacts, workspace?: string): void;
   /** Resolves when the user leaves the terminal. */
   readonly left: Promise<void>;
 }
@@ -32,7 +38,7 @@ const FIRST: TerminalState = {
   mode: 'ask',
   queued: [],
   panel: undefined,
-  status: { subagents: 0 },
+  status: NO_FACTS,
   readOnly: false,
 };
 
@@ -45,11 +51,14 @@ export function createController(): OwnedController {
     change({ conversation: add(state.get().conversation, { kind: 'lines', key, lines }) }),
   );
   let session: AgentSession | undefined;
+  let folder: string | undefined;
   let refills = 0;
+  const status = createStatusUpdates({ state, session: () => session, workspace: () => folder });
   async function watch(watched: AgentSession): Promise<void> {
     for await (const event of watched.events()) {
       if (session !== watched) return;
       change({ conversation: foldEvent(state.get().conversation, event) });
+      status.take(event);
     }
   }
   return {
@@ -60,12 +69,21 @@ export function createController(): OwnedController {
     ...createTurns({ state, session: () => session, report }),
     left: left.promise,
     leave: () => left.resolve(),
-    attach({ session: opened }, blocks) {
+    attach({ session: opened }, blocks, facts = NO_FACTS, workspace) {
       session = opened;
+      folder = workspace;
       const conversation = { ...EMPTY_CONVERSATION, blocks };
-      change({ conversation, generation: state.get().generation + 1, mode: opened.mode, running: false });
+      change({
+        conversation,
+        generation: state.get().generation + 1,
+        mode: opened.mode,
+        running: false,
+        status: facts,
+      });
+      void status.refresh();
       watch(opened).catch(report);
     },
+    refreshStatus: () => void status.refresh(),
     nextMode() {
       const mode = MODES[(MODES.indexOf(session?.mode ?? 'ask') + 1) % MODES.length] ?? 'ask';
       session?.setMode(mode).then(() => change({ mode }), report);

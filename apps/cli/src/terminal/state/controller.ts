@@ -31,6 +31,8 @@ export interface Controller {
   readonly ask: NonNullable<Permissions['ask']>;
   /** Puts a text into the editor. */
   refill(text: string): void;
+  /** Asks for a new forecast of the next call. Called after a command that changes the model or its parameters. */
+  refreshStatus(): void;
   /** Ends the terminal. */
   leave(): void;
 }
