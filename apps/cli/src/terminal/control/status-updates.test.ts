@@ -1,6 +1,6 @@
 // Tests the facts of the status line against a session with scripted answers.
 
-import type { AgentSession, SessionEvent } from '@tidemark/kit';
+import type { AgentSession } from '@tidemark/kit';
 import { createAgent, createMemoryStore } from '@tidemark/kit';
 import { createScriptedProvider } from '@tidemark/provider-scripted';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -8,8 +8,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 
+import type { Observable } from '../state/observable.ts';
 import { createObservable } from '../state/observable.ts';
-import { foldStatusRecord, NO_FACTS } from '../state/status-facts.ts';
+import { foldStatus, foldStatusRecord, NO_FACTS } from '../state/status-facts.ts';
 import type { TerminalState } from '../state/terminal-state.ts';
 import { EMPTY_CONVERSATION } from '../state/conversation.ts';
 import { createStatusUpdates } from './status-updates.ts';
@@ -49,18 +50,19 @@ async function opened() {
   await mkdir(join(folder, '.git'));
   await writeFile(join(folder, '.git', 'HEAD'), 'ref: refs/heads/feature/one\n');
   const state = createObservable(FIRST);
-  const updates = createStatusUpdates({ state, session: () => session, workspace: () => folder });
-  void hear(session, updates.take);
-  return { store, session, folder, state, updates };
+  const refresh = createStatusUpdates({ state, session: () => session, workspace: () => folder });
+  void hear(session, state);
+  return { store, session, folder, state, refresh };
 }
 
-async function hear(session: AgentSession, take: (event: SessionEvent) => void): Promise<void> {
-  for await (const event of session.events()) take(event);
+async function hear(session: AgentSession, state: Observable<TerminalState>): Promise<void> {
+  for await (const event of session.events())
+    state.set({ ...state.get(), status: foldStatus(state.get().status, event) });
 }
 
 test('the status has the model, the effort, the branch, the cost, the hit rate and the forecast after a turn', async () => {
-  const { session, folder, state, updates, store } = await opened();
-  await updates.refresh();
+  const { session, folder, state, refresh, store } = await opened();
+  await refresh();
   expect(state.get().status).toMatchObject({
     model: MODEL,
     effort: 'high',
@@ -73,36 +75,40 @@ test('the status has the model, the effort, the branch, the cost, the hit rate a
     await session.prompt(words);
     expect(state.get().status.next).toBeUndefined();
     running(false);
-    await updates.refresh();
+    await refresh();
   }
   const { status } = state.get();
   expect(status.hitRate).toBe(0.9);
   expect(status.next?.tokens.read).toBeGreaterThan(9_000);
   await writeFile(join(folder, '.git', 'HEAD'), '0123456789abcdef0123456789abcdef01234567\n');
-  await updates.refresh();
+  await refresh();
   expect(state.get().status.branch).toBe('0123456');
   // A terminal that opens the session later folds the same facts from the log.
   let later = NO_FACTS;
   for await (const record of store.read(session.id)) later = foldStatusRecord(later, record);
-  const { branch: _branch, next: _next, gauge: _gauge, warmUntil: _warm, ...lasting } = state.get().status;
-  expect(later).toEqual(lasting);
+  const { branch: _branch, next: _next, gauge: _gauge, warmUntil: _warm, changes: _changes, ...lasting } = status;
+  expect(later).toEqual({ ...lasting, changes: 0 });
   expect(Number(later.cost)).toBeGreaterThan(0);
 });
 
 test('a change of the reasoning leads to a new forecast without a turn', async () => {
-  const { session, state, updates } = await opened();
+  const { session, state, refresh } = await opened();
   await session.prompt('one');
-  await updates.refresh();
+  await refresh();
+  const changed = Promise.withResolvers<void>();
+  state.subscribe(() => {
+    if (state.get().status.next?.parameters['effort'] === 'low') changed.resolve();
+  });
   session.setReasoning({ effort: 'low' });
-  await updates.refresh();
+  await changed.promise;
   expect(state.get().status.effort).toBe('low');
 });
 
 test('a closed session has an unknown forecast', async () => {
-  const { session, state, updates } = await opened();
-  await updates.refresh();
+  const { session, state, refresh } = await opened();
+  await refresh();
   expect(state.get().status.next).toBeDefined();
   await session.close();
-  await updates.refresh();
+  await refresh();
   expect(state.get().status.next).toBeUndefined();
 });

@@ -23,25 +23,40 @@ export interface StatusFacts {
   readonly warmUntil?: number;
   /** Subagents that run now. */
   readonly subagents: number;
+  /** Number of events so far after which the next call can be another one. Its forecast is then outdated. */
+  readonly changes: number;
 }
 
 /** Facts of a session without records. */
-export const NO_FACTS: StatusFacts = { subagents: 0 };
+export const NO_FACTS: StatusFacts = { subagents: 0, changes: 0 };
+
+/** Kinds of records after which the next call can be another one. The end of a turn is seen in the state. */
+const CHANGING: ReadonlySet<Recorded['kind']> = new Set<Recorded['kind']>([
+  'history.compacted',
+  'mode.changed',
+  'reasoning.set',
+  'notification.received',
+  'context.noted',
+]);
 
 /** Returns the facts after an event. */
 export function foldStatus(facts: StatusFacts, event: SessionEvent): StatusFacts {
   switch (event.type) {
     case 'recorded':
-      return foldStatusRecord(facts, event.record);
+      return counted(foldStatusRecord(facts, event.record), CHANGING.has(event.record.kind));
     case 'status.changed':
       return { ...facts, gauge: event.gauge };
     case 'cache.warming': {
       const { warmUntil: _before, ...rest } = facts;
-      return event.plan === undefined ? rest : { ...rest, warmUntil: Date.parse(event.plan.until) };
+      return counted(event.plan === undefined ? rest : { ...rest, warmUntil: Date.parse(event.plan.until) }, true);
     }
     default:
       return facts;
   }
+}
+
+function counted(facts: StatusFacts, changes: boolean): StatusFacts {
+  return changes ? { ...facts, changes: facts.changes + 1 } : facts;
 }
 
 /** Returns the facts after a committed record. */

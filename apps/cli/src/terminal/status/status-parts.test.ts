@@ -5,6 +5,7 @@ import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
 
 import { render } from '../../frame/shown.ts';
+import { NO_FACTS } from '../state/status-facts.ts';
 import type { StatusView } from './status-parts.ts';
 import { countdown, nextChange, statusParts } from './status-parts.ts';
 
@@ -47,6 +48,7 @@ const view: StatusView = {
     cost: money('1.42'),
     next,
     subagents: 0,
+    changes: 0,
   },
   mode: 'ask',
   running: false,
@@ -102,11 +104,11 @@ describe('statusParts', () => {
   });
 
   test('removes escape sequences from a branch name', () => {
-    expect(shown({ status: { subagents: 0, branch: '\u001b[2Jmain' } })).not.toContain('\u001b');
+    expect(shown({ status: { ...NO_FACTS, branch: '\u001b[2Jmain' } })).not.toContain('\u001b');
   });
 
   test('shows nothing for unknown facts', () => {
-    expect(shown({ status: { subagents: 0 } })).toBe('ask');
+    expect(shown({ status: NO_FACTS })).toBe('ask');
   });
 });
 
@@ -134,5 +136,5 @@ test.each([252_000, 60_000, 61_234, 999, 4_000_000])(
 
 test('nextChange returns undefined after the expiry', () => {
   expect(nextChange(view.status, Date.parse(next.expires ?? ''))).toBeUndefined();
-  expect(nextChange({ subagents: 0 }, NOW)).toBeUndefined();
+  expect(nextChange(NO_FACTS, NOW)).toBeUndefined();
 });
