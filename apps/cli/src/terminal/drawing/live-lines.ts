@@ -15,11 +15,25 @@ export interface LivePlace {
 }
 
 /** Returns the last lines of the live part. They fill at least `rows` rows, if there is so much to show. */
-export function liveLines({ answer, calls }: LivePart, { columns, rows, now }: LivePlace): readonly Line[] {
+export function liveLines({ answer, reasoning, calls }: LivePart, place: LivePlace): readonly Line[] {
+  const { columns, rows, now } = place;
   return [
+    ...(answer === '' && reasoning !== '' ? ['', ...lastReasoning(reasoning)] : []),
     ...(answer === '' ? [] : ['', ...markdownLines(closedText(lastBlocks(answer, rows)), columns)]),
     ...calls.map((call) => openCallLine(call, now)),
   ];
+}
+
+/** Number of lines of the arriving reasoning that are shown. */
+const REASONING_LINES = 3;
+
+function lastReasoning(text: string): readonly Line[] {
+  // Only the end is split into lines, because the reasoning can be long.
+  const lines = text.slice(-REASONING_LINES * 1_000).split('\n');
+  return lines
+    .filter((line) => line.trim() !== '')
+    .slice(-REASONING_LINES)
+    .map((line): Line => ({ lead: '  ', hang: '  ', words: withStyle('dim', line.trim()) }));
 }
 
 function openCallLine({ title, startedAt, progress }: LiveCall, now: number): Shown {
