@@ -1,6 +1,5 @@
 // Lines of the live part: the end of the arriving answer, and the calls that run.
 
-import type { Shown } from '../../frame/shown.ts';
 import { withStyle } from '../../frame/shown.ts';
 import { duration } from '../../present/tool-line.ts';
 import type { LiveCall, LivePart } from '../state/conversation.ts';
@@ -20,7 +19,7 @@ export function liveLines({ answer, reasoning, calls }: LivePart, place: LivePla
   return [
     ...(answer === '' && reasoning !== '' ? ['', ...lastReasoning(reasoning)] : []),
     ...(answer === '' ? [] : ['', ...markdownLines(closedText(lastBlocks(answer, rows)), columns)]),
-    ...calls.map((call) => openCallLine(call, now)),
+    ...calls.flatMap((call) => callLines(call, now, calls.length === 1 ? OUTPUT_LINES.alone : OUTPUT_LINES.each)),
   ];
 }
 
@@ -36,13 +35,32 @@ function lastReasoning(text: string): readonly Line[] {
     .map((line): Line => ({ lead: '  ', hang: '  ', words: withStyle('dim', line.trim()) }));
 }
 
-function openCallLine({ title, startedAt, progress }: LiveCall, now: number): Shown {
-  const time = startedAt === undefined ? 'waiting' : duration(now - startedAt);
+/** Number of lines of a running call's output that are shown, for one call and for each of several calls. */
+const OUTPUT_LINES = { alone: 6, each: 3 } as const;
+
+function callLines({ title, startedAt, progress, output = '' }: LiveCall, now: number, most: number): readonly Line[] {
+  const time = startedAt === undefined ? 'waiting' : duration(Math.max(0, now - startedAt));
+  const facts = withStyle('dim', `  ${time}${progress === undefined ? '' : `, ${progress}`}`);
   return [
-    withStyle('yellow', '● '),
-    title,
-    withStyle('dim', ` ${time}${progress === undefined ? '' : `, ${progress}`}`),
+    { lead: withStyle('yellow', '● '), hang: '  ', words: [title, facts] },
+    ...lastOutput(output, most).map((line): Line => ({
+      lead: '  ',
+      hang: '  ',
+      words: withStyle('dim', line),
+      wrap: 'characters',
+    })),
   ];
+}
+
+/** Returns the last lines of an output. Of a line that the program wrote over, only the last text is left. */
+export function lastOutput(output: string, most: number): readonly string[] {
+  const lines = output
+    .replace(/\r?\n$/, '')
+    .split(/\r?\n/)
+    .slice(-most);
+  return lines
+    .map((line) => line.split('\r').findLast((text) => text !== '') ?? '')
+    .filter((line, index) => line !== '' || index > 0);
 }
 
 /**

@@ -6,6 +6,7 @@ import type { ReactElement } from 'react';
 import { createElement as h, useEffect, useState } from 'react';
 
 import type { Controller } from '../state/controller.ts';
+import { commandLines } from '../drawing/command-lines.ts';
 import { liveLines } from '../drawing/live-lines.ts';
 import { rowsOf } from '../drawing/rows.ts';
 import { Editor } from '../editor/editor.ts';
@@ -25,10 +26,11 @@ export interface ScreenProperties {
 export function Screen({ controller, colour }: ScreenProperties): ReactElement {
   const state = useSlowState(controller.state);
   const { columns, rows } = useWindowSize();
-  const now = useClock(state.running);
+  const now = useClock(state.running || state.command !== undefined);
   const { conversation, panel, generation } = state;
   const most = Math.max(1, rows - 2);
-  const live = rowsOf(liveLines(conversation.live, { columns, rows, now }), columns, colour).slice(-most);
+  const working = [...liveLines(conversation.live, { columns, rows, now }), ...commandLines(state.command, now)];
+  const live = rowsOf(working, columns, colour).slice(-most);
   const { blocks } = conversation;
   return h(
     Box,

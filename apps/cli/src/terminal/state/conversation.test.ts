@@ -135,7 +135,10 @@ describe('turns', () => {
       record('turn.started', { trigger: 'user' }, '2026-11-20T12:00:00.000Z'),
       record('subagent.started', { child: sessionId('child'), role: 'reviewer', task: 'review' }),
       record('subagent.ended', { child: sessionId('child'), status: 'completed', summary: '', cost: '0.005' }),
-      record('answer.received', { ...answer(text('Done.')), usage: { fresh: 4, read: 1_200, answer: 85 } }),
+      record('answer.received', {
+        ...answer(text('Done.')),
+        usage: { fresh: 4, read: 1_200, writes: [], answer: 85, reasoning: 0, input: 1_204 },
+      }),
       record(
         'turn.ended',
         { outcome: 'completed', totals: { steps: 1, calls: 0, cost: money('0.0123') } },
@@ -147,7 +150,7 @@ describe('turns', () => {
       'subagent child (reviewer): completed, $0.00500',
       '',
       'Done.',
-      'completed in 12.0 s: 1 step, 0 tool calls; tokens: 1,200 read, 4 fresh, 85 out; $0.0123, $0.00500 of it for 1 subagent',
+      'completed in 12.0 s: 1 step, 0 tool calls; tokens: 1,200 read, 0 written, 4 fresh, 85 out; $0.0123, $0.00500 of it for 1 subagent',
     ]);
   });
 

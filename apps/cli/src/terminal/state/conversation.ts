@@ -50,6 +50,8 @@ export interface LiveCall {
   readonly denied?: true;
   /** Last progress that the tool reported. */
   readonly progress?: string;
+  /** End of the output so far. It is masked and may contain control characters. */
+  readonly output?: string;
 }
 
 const NOTHING_LIVE: LivePart = { answer: '', reasoning: '', calls: [] };
@@ -74,6 +76,8 @@ export function foldEvent(conversation: Conversation, event: SessionEvent): Conv
       return withLive(conversation, { reasoning: conversation.live.reasoning + event.text });
     case 'tool.progressed':
       return withCall(conversation, event.call, { progress: event.text });
+    case 'tool.output':
+      return withOutput(conversation, event.call, event.text);
     case 'notice.raised':
       return foldNotice(conversation, event.notice);
     case 'status.changed': {
@@ -108,6 +112,14 @@ function foldNotice(conversation: Conversation, { code, message, next }: Notice)
   const { earlier } = conversation;
   const rewriteReported = earlier.rewriteReported || code === 'turn/rewrite';
   return addLines({ ...conversation, earlier: { ...earlier, rewriteReported } }, code, [line]);
+}
+
+/** Number of characters of a running call's output that are kept. */
+const KEPT_OUTPUT = 16_384;
+
+function withOutput(conversation: Conversation, call: string, text: string): Conversation {
+  const before = conversation.live.calls.find((one) => one.call === call)?.output ?? '';
+  return withCall(conversation, call, { output: (before + text).slice(-KEPT_OUTPUT) });
 }
 
 /** Returns the conversation after a committed record. */
