@@ -55,7 +55,7 @@ function printBlocks(
     if (shown !== generation) [generation, printed] = [shown, 0];
     const blocks = conversation.blocks.from(printed);
     printed = conversation.blocks.length;
-    for (const block of blocks) print(rowsOf(blockLines(block, columns), columns, false));
+    for (const block of blocks) print(rowsOf(blockLines(block, { columns }), columns, false));
   };
   check();
   return state.subscribe(check);
