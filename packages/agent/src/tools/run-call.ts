@@ -2,7 +2,17 @@
 // one event closes it. Facts that the call caused are appended directly after that event.
 
 import { defined } from '@tidemark/core';
-import type { CallId, ContentPart, Digest, Event, EventOf, Timestamp, ToolEnded, TurnId } from '@tidemark/log';
+import type {
+  CallId,
+  ContentPart,
+  Digest,
+  Event,
+  EventOf,
+  Timestamp,
+  ToolEnded,
+  TurnId,
+  UndoStore,
+} from '@tidemark/log';
 import { LogError, digest } from '@tidemark/log';
 import { createMutex } from '../concurrency.ts';
 import { abandon, openCalls } from '../decide/next-move.ts';
@@ -15,7 +25,7 @@ import type { ShapedOutput, ToolOutputSink } from '../output/output.ts';
 import { openOutput } from '../output/output.ts';
 import { shownSize } from '../output/shape-output.ts';
 import type { Notice } from '../ports/session-event.ts';
-import type { ToolContext, ToolFact, ToolHistory, ToolOutput } from '../ports/tool.ts';
+import type { KeptFiles, ToolContext, ToolFact, ToolHistory, ToolOutput } from '../ports/tool.ts';
 import { keepToolImages } from '../session/keep-images.ts';
 import type { Session } from '../session/session.ts';
 import { commit, skillsInContext } from '../session/session.ts';
@@ -97,6 +107,7 @@ function contextOf(
     progress,
     notice: (notice) => void raiseNotice(work, notice),
     fileSeen: (path) => knownFiles.get(path),
+    ...(session.log.undo !== undefined && { undo: keptFilesOf(work, session.log.undo) }),
     output: (name) => {
       const found = findOutput(knownOutputs, name);
       return found === undefined ? undefined : session.log.artifacts.get(found);
@@ -105,6 +116,22 @@ function contextOf(
     skills: skillsInContext(session),
     room: () => limitsOf(work),
     ...(delegate !== undefined && { delegate: (order) => delegate({ call, order, signal, say: progress }) }),
+  };
+}
+
+function keptFilesOf(work: TurnContext, undo: UndoStore): KeptFiles {
+  const { session } = work.session.writer;
+  return {
+    largest: undo.largest,
+    async keep(bytes) {
+      try {
+        await undo.keep(session, bytes);
+      } catch (cause) {
+        const message = `the content of a file could not be kept before a change: ${messageOf(cause)}`;
+        const next = 'The change is made, and the file cannot be restored with rewind.';
+        await raiseNotice(work, { code: 'undo/not-kept', message, next });
+      }
+    },
   };
 }
 
