@@ -216,7 +216,7 @@ describe('the bytes of a file before a change', () => {
   test('are not asked for if the store keeps none', async () => {
     const { undo: _, ...log } = createMemoryStore();
     const { last } = await close(
-      made('write', ({ undo }) => ({ text: String(undo) })),
+      made('write', ({ undo }) => ({ text: typeof undo })),
       { log },
     );
     expect(wordsOf(last === undefined ? [] : [last])).toBe('undefined');

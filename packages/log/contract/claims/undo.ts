@@ -58,7 +58,7 @@ export function claimUndo(factory: LogFactory): void {
         const found = await Promise.all(kept.map(async (one) => one && (await undo.get(A, one)) !== undefined));
         expect(found[0]).toBe(false);
         expect(found[9]).toBe(true);
-        expect(found.toSorted()).toEqual(found);
+        expect(found.indexOf(true)).toBeGreaterThan(found.lastIndexOf(false));
       },
     );
   });
