@@ -3,6 +3,7 @@
 export type { AbortSignalLike } from './abort-signal.ts';
 export type { ErrorData, ErrorSort } from './coded-error.ts';
 export { CodedError, TidemarkError } from './coded-error.ts';
+export { isConnectionHeader } from './connection-headers.ts';
 export type { Defined } from './defined.ts';
 export { defined } from './defined.ts';
 export type {

@@ -2,7 +2,7 @@
 
 import type { RetryPolicy, RewriteNotice, Tool } from '@tidemark/agent';
 import { nearestName } from '@tidemark/agent';
-import { canonicalText, issueText } from '@tidemark/core';
+import { canonicalText, isConnectionHeader, issueText } from '@tidemark/core';
 import type { McpHttpServer, StdioServer } from '@tidemark/tools-mcp';
 import { isServerName } from '@tidemark/tools-mcp';
 import type { SkillsOptions } from '@tidemark/tools-skills';
@@ -136,41 +136,25 @@ const workspace = z.strictObject({
   protectedPaths: z.array(words).readonly().optional(),
 } satisfies OptionSchemas<WorkspaceSetup>);
 
-/**
- * Names of headers that are set by another option, each with the name of this option. If the text is empty, the
- * connection itself needs the header.
- */
-const SET_ELSEWHERE: ReadonlyMap<string, string> = new Map([
+/** Names of headers that another option sets, each with the name of this option. */
+const SET_BY_OPTION: ReadonlyMap<string, string> = new Map([
   ['authorization', 'connection.bearerToken or apiKey'],
   ['anthropic-beta', 'modelOptions.betas'],
   ['openai-beta', 'modelOptions.betas'],
-  ...[
-    'accept',
-    'connection',
-    'content-length',
-    'content-type',
-    'expect',
-    'host',
-    'keep-alive',
-    'proxy-connection',
-    'te',
-    'trailer',
-    'transfer-encoding',
-    'upgrade',
-  ].map((name): [string, string] => [name, '']),
 ]);
 
 const headerName = z.string().check(({ value, issues }) => {
-  const option = SET_ELSEWHERE.get(value.toLowerCase());
-  const message = !/^[\w!#$%&'*+.^`|~-]{1,200}$/.test(value)
-    ? 'expected the name of a header'
-    : option === undefined
-      ? undefined
-      : option === ''
-        ? 'is set by the connection itself: remove it'
-        : `use ${option}`;
+  const message = headerProblem(value);
   if (message !== undefined) issues.push({ code: 'custom', message, input: value });
 });
+
+function headerProblem(name: string): string | undefined {
+  if (!/^[\w!#$%&'*+.^`|~-]{1,200}$/.test(name)) return 'expected the name of a header';
+  if (isConnectionHeader(name)) return 'is set by the connection itself: remove it';
+  const option = SET_BY_OPTION.get(name.toLowerCase());
+  return option === undefined ? undefined : `use ${option}`;
+}
+
 const headers = z.record(
   headerName,
   z.string().regex(/^[\t\x20-\x7e]{1,8192}$/, 'expected 1 to 8192 visible ASCII characters'),

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { headerSettings, isConnectionHeader } from './headers.ts';
+import { isConnectionHeader } from '@tidemark/core';
+import { headerSettings } from './headers.ts';
 
 const ADDRESS = 'https://gateway.example';
 

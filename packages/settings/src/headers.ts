@@ -2,6 +2,7 @@
 // provider. If a header contains a credential, its value must be in an environment variable.
 
 import { isSecretName } from '@tidemark/agent';
+import { isConnectionHeader } from '@tidemark/core';
 import { z } from 'zod';
 
 /** Value of a header: a text, or the environment variable that contains it. */
@@ -16,27 +17,6 @@ const CARRIES = /^(?:proxy-)?authori[sz]ation$|^(?:set-)?cookie2?$|^x-amz-securi
 /** Returns true if a header with this name contains a credential. */
 export function isCredentialHeader(name: string): boolean {
   return CARRIES.test(name) || isSecretName(name);
-}
-
-/** Names of headers that the connection itself sets, or that it cannot send. */
-const OF_CONNECTION: ReadonlySet<string> = new Set([
-  'accept',
-  'connection',
-  'content-length',
-  'content-type',
-  'expect',
-  'host',
-  'keep-alive',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
-
-/** Returns true if the connection itself sets the header with this name. The user cannot set such a header. */
-export function isConnectionHeader(name: string): boolean {
-  return OF_CONNECTION.has(name.toLowerCase());
 }
 
 /** Matches a value that a header can have. */

@@ -27,6 +27,8 @@ export type { RestorableFile, RestoreOptions, RestorePlan } from './restore/rest
 export { planRestore, restoreDiff, restoreFile } from './restore/restore-files.ts';
 export { createFindTool } from './search/find-tool.ts';
 export { createGrepTool } from './search/grep-tool.ts';
+export type { FileListOptions } from './search/workspace-files.ts';
+export { workspaceFiles } from './search/workspace-files.ts';
 export type { EnvironmentOptions } from './sources/environment.ts';
 export { environmentSource } from './sources/environment.ts';
 export type { InstructionsOptions } from './sources/instructions.ts';

@@ -2,7 +2,8 @@
 // command line and the shell stores it in its history.
 
 import { createSecrets } from '@tidemark/agent';
-import { isConnectionHeader, isCredentialHeader } from '@tidemark/settings';
+import { isConnectionHeader } from '@tidemark/core';
+import { isCredentialHeader } from '@tidemark/settings';
 
 import { CliError } from '../frame/failure.ts';
 

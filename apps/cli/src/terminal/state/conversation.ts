@@ -7,11 +7,13 @@ import type { SessionEvent } from '@tidemark/agent';
 import { callTitle } from '../../present/tool-line.ts';
 import { withStyle } from '../../frame/shown.ts';
 import type { PrintedBlock, PrintedCall } from './blocks.ts';
+import type { GrowingList } from './growing-list.ts';
+import { growingList } from './growing-list.ts';
 
 /** Conversation as the terminal shows it. */
 export interface Conversation {
-  /** Final blocks. The list only grows. */
-  readonly blocks: readonly PrintedBlock[];
+  /** Final blocks. */
+  readonly blocks: GrowingList<PrintedBlock>;
   readonly live: LivePart;
 }
 
@@ -42,7 +44,7 @@ export interface LiveCall {
 const NOTHING_LIVE: LivePart = { answer: '', reasoning: '', calls: [] };
 
 /** Conversation of a session without records. */
-export const EMPTY_CONVERSATION: Conversation = { blocks: [], live: NOTHING_LIVE };
+export const EMPTY_CONVERSATION: Conversation = { blocks: growingList(), live: NOTHING_LIVE };
 
 /** Returns the conversation after an event. */
 export function foldEvent(conversation: Conversation, event: SessionEvent): Conversation {
@@ -118,7 +120,7 @@ function foldAnswer(conversation: Conversation, key: string, parts: readonly Ans
       : [],
   );
   return {
-    blocks: [...conversation.blocks, ...blocks],
+    blocks: conversation.blocks.append(blocks),
     live: { answer: '', reasoning: '', calls: [...conversation.live.calls, ...calls] },
   };
 }
@@ -149,7 +151,7 @@ function endCall(
 
 /** Returns the conversation with a block that Tidemark adds itself. */
 export function add({ blocks, live }: Conversation, block: PrintedBlock): Conversation {
-  return { blocks: [...blocks, block], live };
+  return { blocks: blocks.append([block]), live };
 }
 
 function withLive({ blocks, live }: Conversation, change: Partial<LivePart>): Conversation {
