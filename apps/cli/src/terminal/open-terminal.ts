@@ -5,6 +5,7 @@ import type { AgentRequest } from '../turns/open-agent.ts';
 import { prepareAgent } from '../turns/open-agent.ts';
 import type { OwnedController } from './control/create-controller.ts';
 import { createController } from './control/create-controller.ts';
+import { createEditorPorts } from './editor/editor-ports.ts';
 import { showScreen } from './screen/show-screen.ts';
 
 /** Runs the interactive terminal until the user leaves it. */
@@ -27,7 +28,9 @@ export async function openTerminal(request: AgentRequest, context: CommandContex
     const { session } = request;
     await controller.openSession(session === undefined ? { open: 'new' } : { open: 'existing', id: session.id });
     const { stdout, stdin } = process;
-    const hide = showScreen(controller, { stdout, stdin, colour: context.output.colour });
+    const { workspace } = controller;
+    const ports = createEditorPorts({ context, workspace, commands: () => [] });
+    const hide = showScreen(controller, { stdout, stdin, colour: context.output.colour, ports });
     shown = true;
     await controller.left;
     await hide();

@@ -4,7 +4,8 @@ import { Static, Text } from 'ink';
 import type { ReactElement } from 'react';
 import { createElement as h, useLayoutEffect, useState } from 'react';
 
-import { blockLines, rowsOf } from '../drawing/block-lines.ts';
+import { blockLines } from '../drawing/block-lines.ts';
+import { rowsOf } from '../drawing/rows.ts';
 import type { PrintedBlock } from '../state/blocks.ts';
 import type { GrowingList } from '../state/growing-list.ts';
 
@@ -33,6 +34,7 @@ export function PrintedBlocks({ blocks, end, columns, colour }: PrintedBlocksPro
   return h(Static<PrintedBlock>, {
     key: begin,
     items: [...blocks.from(begin, end)],
-    children: (block) => h(Text, { key: block.key }, rowsOf(blockLines(block), columns, colour).join('\n')),
+    children: (block) =>
+      h(Text, { key: block.key }, rowsOf(blockLines(block, { columns }), columns, colour).join('\n')),
   });
 }

@@ -75,6 +75,8 @@ export interface Controller {
   readonly ask: NonNullable<Permissions['ask']>;
   /** Puts a text into the editor, with the images and texts that belong to it. */
   refill(text: string, attached?: Draft['attached']): void;
+  /** Asks for a new forecast of the next call. Called after a command that changes the model or its parameters. */
+  refreshStatus(): void;
   /** Ends the terminal. */
   leave(): void;
 }
