@@ -52,7 +52,6 @@ export type {
   FinishedTurn,
   ForkOptions,
   GivenAttachment,
-  InputBuckets,
   ModelReach,
   OmittedKind,
   OtherModel,
@@ -64,6 +63,7 @@ export type {
   Turn,
   Words,
 } from './ports/live-session.ts';
+export type { InputBuckets, NextCall, NextCallPrice } from './ports/next-call.ts';
 export type { KnownTurnErrorCode, TurnError, TurnErrorCode, TurnLimit } from './ports/turn-error.ts';
 export type {
   AllowedAnswer,

@@ -20,6 +20,8 @@ export type {
   KnownTurnErrorCode,
   Mode,
   ModelReach,
+  NextCall,
+  NextCallPrice,
   Notice,
   OmittedKind,
   OtherModel,
@@ -86,5 +88,5 @@ export type { McpErrorCode } from '@tidemark/tools-mcp';
 export { McpError } from '@tidemark/tools-mcp';
 export type { SkillRoot, SkillsOptions } from '@tidemark/tools-skills';
 export { skillRoots } from '@tidemark/tools-skills';
-export type { SandboxState, TriedPromise, WorkspaceErrorCode } from '@tidemark/tools-workspace';
-export { createPlanTool, sandboxState, tryPromises, WorkspaceError } from '@tidemark/tools-workspace';
+export type { FileListOptions, SandboxState, TriedPromise, WorkspaceErrorCode } from '@tidemark/tools-workspace';
+export { createPlanTool, sandboxState, tryPromises, WorkspaceError, workspaceFiles } from '@tidemark/tools-workspace';

@@ -1,22 +1,14 @@
 // Defines the settings and the form of their values. A setting is defined here only if it has an effect. A key is not a
 // setting (see `keyring.ts`).
 
-import { resolve } from 'node:path';
-
-import type {
-  CompactionBy,
-  CompactionPolicy,
-  Lasting,
-  Mode,
-  RewriteNotice,
-  Rule,
-  SkillBudget,
-  Tool,
-} from '@tidemark/agent';
+import type { CompactionBy, CompactionPolicy, Lasting, Mode, RewriteNotice, Rule, SkillBudget } from '@tidemark/agent';
 import { z } from 'zod';
 
 import type { HeaderSettings } from './headers.ts';
 import { headerSettings } from './headers.ts';
+import type { ServerSetting } from './server-settings.ts';
+import { mcpSettings, serversRunIn } from './server-settings.ts';
+import { address, count, words } from './setting-values.ts';
 
 /** Settings that were set in any source. If a setting is absent, it has its default value. */
 export interface Settings {
@@ -112,22 +104,6 @@ export interface CompactionSettings {
   readonly pruning?: 'auto' | 'never' | undefined;
 }
 
-/** Connection to an MCP server, by a command or a URL, with the effect class and the timeout of the server's tools. */
-export type ServerSetting = (
-  | {
-      readonly command: string;
-      readonly args?: readonly string[];
-      readonly env?: Readonly<Record<string, string>>;
-      readonly cwd?: string;
-    }
-  | { readonly url: string; readonly headers?: Readonly<Record<string, string>> }
-) & {
-  /** Effect class of all tools of the server, or of single tools by name. Default: `execute`. */
-  readonly effect?: Tool['effect'] | Readonly<Record<string, Tool['effect']>>;
-  /** Maximum time of a call without progress, in milliseconds. */
-  readonly timeoutMs?: number;
-};
-
 /** Settings of the display. A workspace may set only these settings without trust. */
 export interface Display {
   readonly colour?: 'auto' | 'always' | 'never' | undefined;
@@ -161,13 +137,8 @@ export function isDisplay(name: string): boolean {
   return name.startsWith('display.');
 }
 
-const words = z.string().trim().min(1, 'expected a text that is not empty').max(200, 'expected a shorter text');
-const address = z
-  .url({ protocol: /^https?$/, error: 'expected an address such as https://example.org' })
-  .refine((text) => !text.includes('@'), 'expected an address without a user name and password');
 const DOLLARS = 'expected US dollars as text, such as "0.50"';
 const dollars = z.string(DOLLARS).regex(/^\d{1,9}(\.\d{1,9})?$/, DOLLARS);
-const count = z.int().positive().max(1e15);
 const budget = z.int().min(0).max(1e15);
 const patterns = z.array(z.string().min(1)).min(1).exactOptional();
 /**
@@ -198,56 +169,6 @@ const subagents = z.union(
   ],
   'expected false, or { parallel, total, depth, maxSteps, maxDurationMs, maxTokens, maxCost }',
 );
-
-const named = z.record(z.string(), z.string());
-const effect = z.enum(['none', 'read', 'write', 'execute', 'network']);
-const terms = {
-  effect: z.union([effect, z.record(z.string(), effect)]).exactOptional(),
-  timeoutMs: count.exactOptional(),
-};
-const folder = z.string().min(1, 'expected a folder').max(4_096, 'expected a shorter path');
-const server = z.union(
-  [
-    z.strictObject({
-      command: words,
-      args: z.array(z.string()).exactOptional(),
-      env: named.exactOptional(),
-      cwd: folder.exactOptional(),
-      ...terms,
-    }),
-    z.strictObject({ url: address, headers: named.exactOptional(), ...terms }),
-  ],
-  'expected { command, args, env, cwd } or { url, headers }, each with optional effect and timeoutMs',
-);
-
-/** Schema of a server name, as `tools/mcp` accepts it: no `_` at the beginning or the end, and no two `_` in a row. */
-const serverName = z
-  .string()
-  .regex(
-    /^(?=.{1,32}$)[a-zA-Z0-9-]+(?:_[a-zA-Z0-9-]+)*$/,
-    'expected a server name of 1 to 32 letters, digits, "-", or single "_" between them',
-  );
-
-const mcp = z.strictObject({ servers: z.record(serverName, server).optional() });
-
-/** Returns the MCP servers in a tree of settings, or an empty record if they are not valid. */
-export function serversIn(tree: unknown): Readonly<Record<string, ServerSetting>> {
-  return z.object({ mcp }).safeParse(tree).data?.mcp.servers ?? {};
-}
-
-/**
- * For each server that a command starts, makes its folder absolute, relative to the workspace. Without an explicit
- * folder, such a server would run in the folder in which `tidemark` was started.
- */
-function serversRunIn(workspace: string, servers: unknown): Readonly<Record<string, ServerSetting>> {
-  const given = Object.entries(serversIn({ mcp: { servers } }));
-  return Object.fromEntries(
-    given.map(([name, one]): [string, ServerSetting] => [
-      name,
-      'command' in one ? { ...one, cwd: resolve(workspace, one.cwd ?? '.') } : one,
-    ]),
-  );
-}
 
 /** Schema of the settings for the available providers. */
 export type SettingsSchema = z.ZodType<Settings> & { readonly shape: SchemaShape };
@@ -288,7 +209,7 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
       .strictObject({ skills: budget.optional(), warning: budget.optional(), most: budget.optional() })
       .optional(),
     subagents: subagents.optional(),
-    mcp: mcp.optional(),
+    mcp: mcpSettings.optional(),
     permissions: z.strictObject({ rules: z.array(ruleSchema).max(1_000).optional() }).optional(),
     skillRoots: z.array(root).max(100).optional(),
     sandbox: z.strictObject({ network: z.enum(['off', 'on']).optional() }).optional(),

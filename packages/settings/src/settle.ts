@@ -13,7 +13,8 @@ import type { Leaf } from './check-settings.ts';
 import type { Environment } from './environment-settings.ts';
 import { environmentSettings } from './environment-settings.ts';
 import { parseConfiguration, readConfiguration, readOwnConfiguration } from './read-configuration.ts';
-import type { ServerSetting, Settings, SettingsSchema } from './settings.ts';
+import type { ServerSetting } from './server-settings.ts';
+import type { Settings, SettingsSchema } from './settings.ts';
 import { broughtValue, byDefault, isDisplay, isJoined, leavesOf, settingsSchema } from './settings.ts';
 import { SettingsError } from './settings-error.ts';
 

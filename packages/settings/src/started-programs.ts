@@ -4,8 +4,8 @@
 import { defined } from '@tidemark/core';
 import { parseJson } from '@tidemark/log';
 
-import type { ServerSetting } from './settings.ts';
-import { serversIn } from './settings.ts';
+import type { ServerSetting } from './server-settings.ts';
+import { serversIn } from './server-settings.ts';
 
 /** A program with its arguments and environment. */
 export interface StartedProgram {

@@ -23,6 +23,8 @@ export { createPlanTool } from './plan/plan-tool.ts';
 export { createReadTool } from './read/read-tool.ts';
 export { createFindTool } from './search/find-tool.ts';
 export { createGrepTool } from './search/grep-tool.ts';
+export type { FileListOptions } from './search/workspace-files.ts';
+export { workspaceFiles } from './search/workspace-files.ts';
 export type { EnvironmentOptions } from './sources/environment.ts';
 export { environmentSource } from './sources/environment.ts';
 export type { InstructionsOptions } from './sources/instructions.ts';

@@ -11,6 +11,7 @@ import { imagesOf } from '../arguments/named-images.ts';
 import { requirePrompt } from '../arguments/lone-word.ts';
 import { readPrompt } from '../arguments/read-prompt.ts';
 import { sessionArgument } from '../arguments/session-argument.ts';
+import { titleOf } from '../arguments/prompt-title.ts';
 import { takeSkills } from '../arguments/skill-words.ts';
 import { takeTurn } from '../turns/take-turn.ts';
 
@@ -82,11 +83,4 @@ async function sessionOf(options: RunFlags, context: CommandContext): Promise<Ch
     throw new CliError('cli/usage', '`--continue` cannot be combined with `--session`', 'use one of them');
   if (options.session !== undefined) return namedSession(await context.store(), sessionArgument(options.session));
   return options.continue === true ? newestSession(await context.store(), context.folder) : undefined;
-}
-
-const TITLE = 60;
-
-function titleOf(promptText: string): string {
-  const [line = ''] = promptText.split('\n', 1);
-  return line.length <= TITLE ? line : `${line.slice(0, TITLE).trimEnd()}…`;
 }

@@ -2,33 +2,50 @@
 
 import type { CommandContext, CommandOutcome } from '../frame/command.ts';
 import type { AgentRequest } from '../turns/open-agent.ts';
-import { openAgent } from '../turns/open-agent.ts';
+import { prepareAgent } from '../turns/open-agent.ts';
+import type { OwnedController } from './control/create-controller.ts';
 import { createController } from './control/create-controller.ts';
-import type { PrintedBlock } from './state/blocks.ts';
-import { EMPTY_CONVERSATION, foldRecord } from './state/conversation.ts';
 import { showScreen } from './screen/show-screen.ts';
 
 /** Runs the interactive terminal until the user leaves it. */
 export async function openTerminal(request: AgentRequest, context: CommandContext): Promise<CommandOutcome> {
-  const controller = createController();
-  const opened = await openAgent(request, context, controller.ask);
+  const log = await context.store();
+  let shown = false;
+  const controller: OwnedController = createController({
+    sessions: {
+      log,
+      folder: context.folder,
+      prepare: (session) =>
+        prepareAgent(
+          { ...request, ...(session === undefined ? {} : { session }) },
+          shown ? quietContext(context, controller) : context,
+          controller.ask,
+        ),
+    },
+  });
   try {
-    controller.attach(opened, await historyOf(request, context));
+    const { session } = request;
+    await controller.openSession(session === undefined ? { open: 'new' } : { open: 'existing', id: session.id });
     const { stdout, stdin } = process;
     const hide = showScreen(controller, { stdout, stdin, colour: context.output.colour });
+    shown = true;
     await controller.left;
     await hide();
     return undefined;
   } finally {
-    await opened.close();
+    await controller.close();
   }
 }
 
-/** Returns the blocks of the session's earlier records. */
-async function historyOf({ session }: AgentRequest, context: CommandContext): Promise<readonly PrintedBlock[]> {
-  if (session === undefined) return [];
-  let conversation = EMPTY_CONVERSATION;
-  const store = await context.store();
-  for await (const record of store.read(session.id)) conversation = foldRecord(conversation, record);
-  return conversation.blocks;
+/**
+ * Returns the context while the screen is shown. Notices are printed above the editor. Questions of the plain command
+ * cannot be asked, because the screen has the keyboard.
+ */
+function quietContext(context: CommandContext, { print }: OwnedController): CommandContext {
+  const { input, output } = context;
+  return {
+    ...context,
+    input: { ...input, terminal: false, rows: input.rows, columns: input.columns },
+    output: { ...output, note: (shown) => print([shown]), line: (shown) => print([shown]) },
+  };
 }

@@ -10,8 +10,11 @@ import { headroomOf } from '../output/result-limits.ts';
 import type { Runtime } from '../ports/runtime.ts';
 import { NO_SECRETS } from '../ports/secrets.ts';
 import type { Tool } from '../ports/tool.ts';
+import { createSecrets } from '../secrets/create-secrets.ts';
 import { readArtifact } from '../session/materials.ts';
 import { runCalls } from './run-calls.ts';
+
+const TOKEN = 'correct-horse-battery';
 
 type Ended = SmallWork & { readonly last: Recorded | undefined; readonly words: string };
 
@@ -155,6 +158,35 @@ describe('the result of a tool', () => {
     const { told, records } = await close(tool);
     expect(told).toEqual([{ type: 'tool.progressed', call: 'c1', text: 'half' }]);
     expect(JSON.stringify(await records())).not.toContain('half');
+  });
+
+  test('is sent to presenters while the call runs, with its secrets masked, and not after its end', async () => {
+    const shown = Promise.withResolvers<void>();
+    const tool = made('look', async ({ write }) => {
+      await write(`one \u001B[31m\n${TOKEN.slice(0, 9)}`);
+      await write(`${TOKEN.slice(9)}\n`);
+      await shown.promise;
+      await write('end\n');
+      return {};
+    });
+    const secrets = createSecrets({ values: [{ name: 'A_TOKEN', value: TOKEN }] });
+    const { work, told, pass, records } = await beginWork({
+      calls: [{ id: 'c1', name: 'look' }],
+      tools: [tool],
+      secrets,
+    });
+    const running = runCalls(work);
+    await new Promise(setImmediate);
+    pass(100);
+    await new Promise(setImmediate);
+    const sent = [{ type: 'tool.output', call: 'c1', text: 'one \u001B[31m\n[secret:A_TOKEN]\n' }];
+    expect(told).toEqual(sent);
+    shown.resolve();
+    await running;
+    pass(1_000);
+    await new Promise(setImmediate);
+    expect(told).toEqual(sent);
+    expect((await records()).map(({ kind }) => kind)).toEqual(['permission.decided', 'tool.started', 'tool.returned']);
   });
 });
 

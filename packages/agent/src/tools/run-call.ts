@@ -7,6 +7,8 @@ import { LogError, digest } from '@tidemark/log';
 import { createMutex } from '../concurrency.ts';
 import { abandon, openCalls } from '../decide/next-move.ts';
 import { AgentError, messageOf } from '../errors.ts';
+import type { LiveOutput } from '../output/live-output.ts';
+import { openLiveOutput } from '../output/live-output.ts';
 import type { OutputLimits } from '../output/result-limits.ts';
 import { limitsAt } from '../output/result-limits.ts';
 import type { ShapedOutput, ToolOutputSink } from '../output/output.ts';
@@ -39,7 +41,10 @@ type RunOutcome = { readonly returned: ToolOutput } | { readonly threw: unknown 
 export async function runCall(work: TurnContext, ready: ReadyCall, { stop, givenUp }: CallEndings): Promise<void> {
   const { session, runtime } = work;
   const began = runtime.surroundings.elapsed();
-  const output = openCallOutput(openOutput({ artifacts: session.log.artifacts, secrets: session.secrets }));
+  const output = openCallOutput(
+    openOutput({ artifacts: session.log.artifacts, secrets: session.secrets }),
+    liveOutputOf(work, ready),
+  );
   const outcome = await Promise.race([
     outcomeOf(ready, contextOf(work, ready, output, stop)),
     givenUp.then(() => undefined),
@@ -54,6 +59,13 @@ export async function runCall(work: TurnContext, ready: ReadyCall, { stop, given
   }
   const durationMs = Math.round(runtime.surroundings.elapsed() - began);
   await close(work, ready, durationMs, await closingEvents(work, ready, output, outcome, durationMs));
+}
+
+function liveOutputOf(
+  { session: { secrets }, runtime: { surroundings }, tell }: TurnContext,
+  { call }: ReadyCall,
+): LiveOutput {
+  return openLiveOutput({ secrets, surroundings, send: (text) => tell({ type: 'tool.output', call, text }) });
 }
 
 async function outcomeOf({ run }: ReadyCall, context: ToolContext): Promise<RunOutcome> {
@@ -255,9 +267,9 @@ interface CallOutput {
 
 /**
  * Creates the output of a call on top of a sink. Chunks are written one after another. A write of the tool after
- * `close` is rejected.
+ * `close` is rejected. The live output receives only what the tool writes, until `close`.
  */
-export function openCallOutput(output: ToolOutputSink): CallOutput {
+export function openCallOutput(output: ToolOutputSink, live?: LiveOutput): CallOutput {
   const mutex = createMutex();
   let isOpen = true;
   let isDropped = false;
@@ -275,10 +287,15 @@ export function openCallOutput(output: ToolOutputSink): CallOutput {
     return written;
   };
   return {
-    write: (chunk) => (isOpen ? add(chunk) : refuseWrite()),
+    write: (chunk) => {
+      if (!isOpen) return refuseWrite();
+      live?.write(chunk);
+      return add(chunk);
+    },
     isOpen: () => isOpen,
     close: () => {
       isOpen = false;
+      live?.close();
     },
     add,
     addLine: async (text) => {

@@ -4,12 +4,13 @@ import type { PermissionAnswer } from '@tidemark/kit';
 
 import type { Controller } from '../state/controller.ts';
 import type { Panel, TerminalState } from '../state/terminal-state.ts';
+import type { Attention } from './attention.ts';
 
 /** Opens panels. */
 export type Panels = Pick<Controller, 'ask' | 'choose' | 'view'>;
 
 /** Creates the panels. `change` sets fields of the state. */
-export function createPanels(change: (next: Partial<TerminalState>) => void): Panels {
+export function createPanels(change: (next: Partial<TerminalState>) => void, attention: Attention): Panels {
   let waiting: readonly Panel[] = [];
   const show = (panels: readonly Panel[]): void => {
     waiting = panels;
@@ -52,12 +53,14 @@ export function createPanels(change: (next: Partial<TerminalState>) => void): Pa
           question,
           answer: (answer) => {
             signal.removeEventListener('abort', deny);
+            attention.acted();
             close(panel);
             resolve(answer);
           },
         };
         signal.addEventListener('abort', deny, { once: true });
         open(panel);
+        attention.call('a question waits for an answer');
         if (signal.aborted) deny();
       }),
   };

@@ -1,11 +1,30 @@
 // Controller of the terminal: the actions of the user, and the state after them.
 
-import type { GivenAttachment, Permissions } from '@tidemark/kit';
+import type { Agent, AgentSession, GivenAttachment, Mode, Permissions } from '@tidemark/kit';
+import type { SessionId } from '@tidemark/log';
 
 import type { Shown } from '../../frame/shown.ts';
 import type { Draft } from './draft.ts';
 import type { Observable } from './observable.ts';
 import type { ChoiceOption, TerminalState } from './terminal-state.ts';
+
+/** Mode of the terminal. `plan` is the permission mode `read-only` with a plan at the end of each turn. */
+export type TerminalMode = Mode | 'plan';
+
+/**
+ * Takes a draft that is a command, such as `/cost` and `!ls`, and runs it. Returns false for every other draft, which is
+ * then sent to the model.
+ */
+export type Dispatcher = (draft: Draft) => boolean;
+
+/**
+ * Session that the terminal shows next: a new one, an existing one by its id, or one that the agent of the shown
+ * session opened, such as a fork.
+ */
+export type SessionChoice =
+  | { readonly open: 'new' }
+  | { readonly open: 'existing'; readonly id: SessionId }
+  | { readonly open: 'live'; readonly session: AgentSession };
 
 /** Actions of the user, and the state after them. */
 export interface Controller {
@@ -14,11 +33,36 @@ export interface Controller {
   send(draft: Draft): void;
   /** Sends a draft after the end of the running turn. */
   queue(draft: Draft): void;
+  /** Puts the newest queued draft back into the editor. Returns false if no draft is queued. */
+  takeBack(): boolean;
   /** Adds a text to the next prompt, such as the output of a command of the user. */
   attachToNext(attachment: GivenAttachment): void;
-  /** Interrupts the running turn. */
+  /** Stops the running command of the user. If none runs, interrupts the running turn. */
   interrupt(): void;
+  /** Resumes the turn that was cut off, failed, was interrupted or reached a limit. */
+  resume(): void;
+  /** Lets the user choose an earlier prompt, and continues in a fork before it. */
+  rewind(): void;
   nextMode(): void;
+  setMode(mode: TerminalMode): Promise<void>;
+  /** Agent of the shown session. `undefined` before the terminal has one. */
+  agent(): Agent | undefined;
+  /** Absolute path of the folder in which the shown session works. */
+  workspace(): string;
+  /** Shown session. A new session does not exist before its first prompt: the result is then `undefined`. */
+  session(): AgentSession | undefined;
+  /**
+   * Returns the shown session, and creates a new session if it does not exist yet.
+   *
+   * @throws CliError `cli/refused` if the session is open in another process.
+   */
+  requireSession(): Promise<AgentSession>;
+  /**
+   * Shows another session in place of the shown one, which is closed.
+   *
+   * @throws CliError `cli/refused` while a turn runs.
+   */
+  openSession(choice: SessionChoice): Promise<void>;
   /** Prints lines of Tidemark below the conversation. */
   print(lines: readonly Shown[]): void;
   /** Prints an error with its next step. */
@@ -29,8 +73,8 @@ export interface Controller {
   view(title: string, lines: readonly Shown[]): Promise<void>;
   /** Asks the user a question of the runtime. */
   readonly ask: NonNullable<Permissions['ask']>;
-  /** Puts a text into the editor. */
-  refill(text: string): void;
+  /** Puts a text into the editor, with the images and texts that belong to it. */
+  refill(text: string, attached?: Draft['attached']): void;
   /** Ends the terminal. */
   leave(): void;
 }

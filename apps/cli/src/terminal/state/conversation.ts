@@ -7,11 +7,13 @@ import type { SessionEvent } from '@tidemark/agent';
 import { callTitle } from '../../present/tool-line.ts';
 import { withStyle } from '../../frame/shown.ts';
 import type { PrintedBlock, PrintedCall } from './blocks.ts';
+import type { GrowingList } from './growing-list.ts';
+import { growingList } from './growing-list.ts';
 
 /** Conversation as the terminal shows it. */
 export interface Conversation {
-  /** Final blocks. The list only grows. */
-  readonly blocks: readonly PrintedBlock[];
+  /** Final blocks. */
+  readonly blocks: GrowingList<PrintedBlock>;
   readonly live: LivePart;
 }
 
@@ -35,12 +37,14 @@ export interface LiveCall {
   readonly denied?: true;
   /** Last progress that the tool reported. */
   readonly progress?: string;
+  /** End of the output so far. It is masked and may contain control characters. */
+  readonly output?: string;
 }
 
 const NOTHING_LIVE: LivePart = { answer: '', reasoning: '', calls: [] };
 
 /** Conversation of a session without records. */
-export const EMPTY_CONVERSATION: Conversation = { blocks: [], live: NOTHING_LIVE };
+export const EMPTY_CONVERSATION: Conversation = { blocks: growingList(), live: NOTHING_LIVE };
 
 /** Returns the conversation after an event. */
 export function foldEvent(conversation: Conversation, event: SessionEvent): Conversation {
@@ -53,6 +57,8 @@ export function foldEvent(conversation: Conversation, event: SessionEvent): Conv
       return withLive(conversation, { reasoning: conversation.live.reasoning + event.text });
     case 'tool.progressed':
       return withCall(conversation, event.call, { progress: event.text });
+    case 'tool.output':
+      return withOutput(conversation, event.call, event.text);
     case 'notice.raised': {
       const { message, next, code } = event.notice;
       const text = [withStyle('yellow', 'notice'), `: ${message}${next === '' ? '' : `; ${next}`}`];
@@ -63,6 +69,14 @@ export function foldEvent(conversation: Conversation, event: SessionEvent): Conv
     case 'cache.warming':
       return conversation;
   }
+}
+
+/** Number of characters of a running call's output that are kept. */
+const KEPT_OUTPUT = 16_384;
+
+function withOutput(conversation: Conversation, call: string, text: string): Conversation {
+  const before = conversation.live.calls.find((one) => one.call === call)?.output ?? '';
+  return withCall(conversation, call, { output: (before + text).slice(-KEPT_OUTPUT) });
 }
 
 /** Returns the conversation after a committed record. */
@@ -106,7 +120,7 @@ function foldAnswer(conversation: Conversation, key: string, parts: readonly Ans
       : [],
   );
   return {
-    blocks: [...conversation.blocks, ...blocks],
+    blocks: conversation.blocks.append(blocks),
     live: { answer: '', reasoning: '', calls: [...conversation.live.calls, ...calls] },
   };
 }
@@ -137,7 +151,7 @@ function endCall(
 
 /** Returns the conversation with a block that Tidemark adds itself. */
 export function add({ blocks, live }: Conversation, block: PrintedBlock): Conversation {
-  return { blocks: [...blocks, block], live };
+  return { blocks: blocks.append([block]), live };
 }
 
 function withLive({ blocks, live }: Conversation, change: Partial<LivePart>): Conversation {

@@ -1,6 +1,7 @@
 // State of the interactive terminal. The controller changes it, and the screen shows it.
 
 import type { Mode, PermissionAnswer, Question } from '@tidemark/kit';
+import type { SessionId } from '@tidemark/log';
 
 import type { Shown } from '../../frame/shown.ts';
 import type { Conversation } from './conversation.ts';
@@ -19,10 +20,26 @@ export interface TerminalState {
   /** Panel that has the keyboard in place of the editor. */
   readonly panel: Panel | undefined;
   readonly status: StatusFacts;
+  /** Command of the user that runs now. */
+  readonly command?: RunningCommand | undefined;
   /** Text that is put into the editor, such as a prompt that was taken back. `id` changes with each text. */
-  readonly refill?: { readonly id: number; readonly text: string };
+  readonly refill?: { readonly id: number; readonly text: string; readonly attached: Draft['attached'] };
+  /** Id of the shown session. Absent before the first prompt of a new session. */
+  readonly session?: SessionId | undefined;
   /** True if the session is open in another process. It is then only shown. */
   readonly readOnly: boolean;
+}
+
+/** A command that the user started with `!`. */
+export interface RunningCommand {
+  /** Command line, as typed. */
+  readonly line: string;
+  /** Time of its start, in milliseconds since 1970. */
+  readonly startedAt: number;
+  /** End of its output so far, with secrets masked. */
+  readonly output: string;
+  /** Ends the command and every process that it started. */
+  stop(): void;
 }
 
 /** Panel that has the keyboard in place of the editor. */

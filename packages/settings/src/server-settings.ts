@@ -1,0 +1,78 @@
+// Defines the settings of MCP servers and the form of their values.
+
+import { resolve } from 'node:path';
+
+import type { Tool } from '@tidemark/agent';
+import { z } from 'zod';
+
+import { address, count, words } from './setting-values.ts';
+
+/** Connection to an MCP server, by a command or a URL, with the effect class and the timeout of the server's tools. */
+export type ServerSetting = (
+  | {
+      readonly command: string;
+      readonly args?: readonly string[];
+      readonly env?: Readonly<Record<string, string>>;
+      readonly cwd?: string;
+    }
+  | { readonly url: string; readonly headers?: Readonly<Record<string, string>> }
+) & {
+  /** Effect class of all tools of the server, or of single tools by name. Default: `execute`. */
+  readonly effect?: Tool['effect'] | Readonly<Record<string, Tool['effect']>>;
+  /** Maximum time of a call without progress, in milliseconds. */
+  readonly timeoutMs?: number;
+};
+
+const named = z.record(z.string(), z.string());
+const effect = z.enum(['none', 'read', 'write', 'execute', 'network']);
+const terms = {
+  effect: z.union([effect, z.record(z.string(), effect)]).exactOptional(),
+  timeoutMs: count.exactOptional(),
+};
+const folder = z.string().min(1, 'expected a folder').max(4_096, 'expected a shorter path');
+const server = z.union(
+  [
+    z.strictObject({
+      command: words,
+      args: z.array(z.string()).exactOptional(),
+      env: named.exactOptional(),
+      cwd: folder.exactOptional(),
+      ...terms,
+    }),
+    z.strictObject({ url: address, headers: named.exactOptional(), ...terms }),
+  ],
+  'expected { command, args, env, cwd } or { url, headers }, each with optional effect and timeoutMs',
+);
+
+/** Schema of a server name, as `tools/mcp` accepts it: no `_` at the beginning or the end, and no two `_` in a row. */
+const serverName = z
+  .string()
+  .regex(
+    /^(?=.{1,32}$)[a-zA-Z0-9-]+(?:_[a-zA-Z0-9-]+)*$/,
+    'expected a server name of 1 to 32 letters, digits, "-", or single "_" between them',
+  );
+
+/** Schema of the group `mcp`. */
+export const mcpSettings: z.ZodObject<
+  { servers: z.ZodOptional<z.ZodType<Readonly<Record<string, ServerSetting>>>> },
+  z.core.$strict
+> = z.strictObject({ servers: z.record(serverName, server).optional() });
+
+/** Returns the MCP servers in a tree of settings, or an empty record if they are not valid. */
+export function serversIn(tree: unknown): Readonly<Record<string, ServerSetting>> {
+  return z.object({ mcp: mcpSettings }).safeParse(tree).data?.mcp.servers ?? {};
+}
+
+/**
+ * For each server that a command starts, makes its folder absolute, relative to the workspace. Without an explicit
+ * folder, such a server would run in the folder in which `tidemark` was started.
+ */
+export function serversRunIn(workspace: string, servers: unknown): Readonly<Record<string, ServerSetting>> {
+  const given = Object.entries(serversIn({ mcp: { servers } }));
+  return Object.fromEntries(
+    given.map(([name, one]): [string, ServerSetting] => [
+      name,
+      'command' in one ? { ...one, cwd: resolve(workspace, one.cwd ?? '.') } : one,
+    ]),
+  );
+}
