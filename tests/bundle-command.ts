@@ -3,8 +3,9 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { rolldown } from 'rolldown';
 import type { TestProject } from 'vitest/node';
+
+import { bundleProgram } from '../scripts/bundle-program.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -15,12 +16,6 @@ declare module 'vitest' {
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCE = join(ROOT, 'apps/cli');
-/**
- * Packages that cannot be bundled because they contain files other than JavaScript. Node finds them because the folder
- * of the bundle is in `node_modules`.
- */
-const NOT_BUNDLED = ['sharp', '@vscode/ripgrep', '@napi-rs/keyring'];
-
 let folder = '';
 
 /**
@@ -30,13 +25,9 @@ let folder = '';
  * `loaded-modules.int.test.ts`.
  */
 export async function setup(project: TestProject): Promise<void> {
+  // In `node_modules`, Node finds the packages that are not bundled.
   folder = mkdtempSync(join(ROOT, 'node_modules', '.tidemark-command-'));
-  const input = { main: join(SOURCE, 'src/main.ts') };
-  // The default entry of `jsonc-parser` cannot be bundled. Its `module` entry is made for bundlers.
-  const resolve = { mainFields: ['module', 'main'] };
-  const bundle = await rolldown({ input, platform: 'node', external: NOT_BUNDLED, resolve });
-  await bundle.write({ dir: folder, chunkFileNames: '[name].js' });
-  await bundle.close();
+  await bundleProgram({ entry: join(SOURCE, 'src/main.ts'), to: folder, target: 'node24' });
   mkdirSync(join(folder, 'demo'));
   for (const path of ['package.json', 'bin', 'demo/project', 'demo/recording.jsonl'])
     cpSync(join(SOURCE, path), join(folder, path), { recursive: true });
