@@ -11,6 +11,8 @@ export interface PseudoTerminal {
   /** Types text, or a key by its tmux name, such as `Enter` or `C-c`. */
   type(...keys: readonly string[]): void;
   screen(): string;
+  /** Returns the rows of the screen with the escape sequences of their styles. */
+  styledRows(): readonly string[];
   /** Returns the scrollback and the screen. */
   all(): string;
   resize(columns: number, rows: number): void;
@@ -47,6 +49,7 @@ export function openTerminal(
   return {
     type: (...keys) => void tmux('send-keys', ...keys),
     screen,
+    styledRows: () => tmux('capture-pane', '-p', '-e').split('\n'),
     all: () => tmux('capture-pane', '-p', '-J', '-S', '-'),
     resize: (width, height) => void tmux('resize-window', '-x', String(width), '-y', String(height)),
     async until(pattern) {

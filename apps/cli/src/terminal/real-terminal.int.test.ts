@@ -97,7 +97,7 @@ async function prompt(terminal: PseudoTerminal, text: string): Promise<void> {
 describe.skipIf(skips)('the interactive terminal', () => {
   test('asks before an edit with its diff, runs a command with live output, takes a message meanwhile, and continues the session later', async () => {
     const terminal = open();
-    await terminal.until(/^> /m);
+    await terminal.until(/^>/m);
     await prompt(terminal, 'round the tax');
     await terminal.until(/-.*Math\.floor[^]*\+.*Math\.round/);
     expect(readFileSync(join(stage.folder, 'tax.js'), 'utf8')).toBe(TAX);
