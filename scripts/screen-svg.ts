@@ -176,7 +176,7 @@ function changeStyle(style: CellStyle, codes: number[]): CellStyle {
   }
 }
 
-/** @throws RangeError for a code that is none of the 16 colours, because the terminal uses no others. */
+/** @throws RangeError for a code other than the 16 colours. The terminal uses only these. */
 function withColour(style: CellStyle, code: number): CellStyle {
   const [base, bright] = [code % 10, code >= 90 ? 8 : 0];
   if ((code >= 30 && code < 38) || (code >= 90 && code < 98)) return { ...style, colour: base + bright };

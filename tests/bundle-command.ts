@@ -3,9 +3,8 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
 import type { TestProject } from 'vitest/node';
-
-import { bundleProgram } from '../scripts/bundle-program.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -16,6 +15,12 @@ declare module 'vitest' {
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCE = join(ROOT, 'apps/cli');
+/**
+ * Packages that cannot be bundled because they contain files other than JavaScript, and a package for developers that is
+ * not installed. Node finds the others because the folder of the bundle is in `node_modules`.
+ */
+const NOT_BUNDLED = ['sharp', '@vscode/ripgrep', '@napi-rs/keyring', 'react-devtools-core'];
+
 let folder = '';
 
 /**
@@ -25,9 +30,15 @@ let folder = '';
  * `loaded-modules.int.test.ts`.
  */
 export async function setup(project: TestProject): Promise<void> {
-  // In `node_modules`, Node finds the packages that are not bundled.
   folder = mkdtempSync(join(ROOT, 'node_modules', '.tidemark-command-'));
-  await bundleProgram({ entry: join(SOURCE, 'src/main.ts'), to: folder, target: 'node24' });
+  const input = { main: join(SOURCE, 'src/main.ts') };
+  // The default entry of `jsonc-parser` cannot be bundled. Its `module` entry is made for bundlers.
+  const resolve = { mainFields: ['module', 'main'] };
+  // React contains its checks for developers otherwise.
+  const transform = { define: { 'process.env.NODE_ENV': '"production"' } };
+  const bundle = await rolldown({ input, platform: 'node', external: NOT_BUNDLED, resolve, transform });
+  await bundle.write({ dir: folder, chunkFileNames: '[name].js' });
+  await bundle.close();
   mkdirSync(join(folder, 'demo'));
   for (const path of ['package.json', 'bin', 'demo/project', 'demo/recording.jsonl'])
     cpSync(join(SOURCE, path), join(folder, path), { recursive: true });
