@@ -7,7 +7,6 @@ import type { Agent, AgentOptions, AgentSession, Permissions } from '@tidemark/k
 import { narrower } from '@tidemark/agent';
 import { createAgent, createPlanTool } from '@tidemark/kit';
 import { defaultCatalog, withOverrides } from '@tidemark/model';
-import type { Settings } from '@tidemark/settings';
 import { openGrants } from '@tidemark/settings';
 
 import type { AgentFlags } from '../arguments/agent-flags.ts';
@@ -17,6 +16,7 @@ import { resolveModel } from '../arguments/resolve-model.ts';
 import type { CommandContext } from '../frame/command.ts';
 import { CliError } from '../frame/failure.ts';
 import { chooseProvider } from '../settings/choose-provider.ts';
+import { mcpOptions } from '../settings/mcp-servers.ts';
 import { readOwnCatalog } from '../settings/own-catalog.ts';
 import { settingsIn } from '../settings/settings-in.ts';
 import { skillBudgetIn, skillPlaces } from '../settings/skill-places.ts';
@@ -128,7 +128,7 @@ async function agentOptions(
     // An existing session keeps its own tools. If its list of tools changed, the whole history of the session would
     // be written to the cache again.
     tools: (settings.plan ?? request.session?.plan ?? true) ? [createPlanTool()] : [],
-    ...defined({ mcp: serversIn(settings) }),
+    ...defined({ mcp: mcpOptions(settings, context) }),
     subagents: settings.subagents ?? {},
     host: { environment: context.environment, client: 'cli' },
     skills: {
@@ -144,10 +144,6 @@ async function agentOptions(
       ...defined({ rules: settings.permissions?.rules }),
     },
   };
-}
-
-function serversIn({ mcp }: Settings): AgentOptions['mcp'] {
-  return mcp?.servers === undefined ? undefined : { servers: mcp.servers };
 }
 
 /**
