@@ -21,6 +21,7 @@ import { readOwnCatalog } from '../settings/own-catalog.ts';
 import { settingsIn } from '../settings/settings-in.ts';
 import { skillBudgetIn, skillPlaces } from '../settings/skill-places.ts';
 import { withSettings } from '../settings/with-settings.ts';
+import { effortFor, withoutKeptEffort } from './effort.ts';
 import { forkForModel, forksFor } from './switch-model.ts';
 
 /** Choices for an agent and its session. */
@@ -60,7 +61,7 @@ export async function openAgent(
   const { settings } = found;
   const newSession = typed.session === undefined;
   const use = { settings, newSession, person: ask !== undefined, catalog };
-  const wanted = withSettings(typed.flags, use);
+  const wanted = withoutKeptEffort(withSettings(typed.flags, use), typed.session);
   const flags = resolveModel(wanted, { catalog, session: typed.session });
   if (flags.model !== wanted.model && context.output.watched)
     context.output.note(`"${wanted.model}" is ${flags.model}`);
@@ -83,7 +84,10 @@ export async function openAgent(
       }
     };
     try {
-      return { agent, session: await openIn(agent, request, context), flags, close };
+      const effort = effortFor(agent.capabilities, request, typed.flags.effort !== undefined, context);
+      const session = await openIn(agent, request, context);
+      if (effort !== undefined) session.setReasoning({ effort });
+      return { agent, session, flags, close };
     } catch (error) {
       await agent.close();
       throw error;
