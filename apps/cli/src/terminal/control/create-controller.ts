@@ -12,6 +12,7 @@ import { add, EMPTY_CONVERSATION } from '../state/conversation.ts';
 import { createObservable } from '../state/observable.ts';
 import type { TerminalState } from '../state/terminal-state.ts';
 import { createAttention } from './attention.ts';
+import { createLongTexts } from './long-texts.ts';
 import { createModes } from './modes.ts';
 import { createPanels } from './panels.ts';
 import { rewindSession } from './rewind.ts';
@@ -100,6 +101,7 @@ export function createController(options: ControllerOptions = {}): OwnedControll
     };
   return {
     ...base,
+    ...createLongTexts(base, sessions?.log),
     ...turns,
     ...modes,
     send: acting(turns.send),

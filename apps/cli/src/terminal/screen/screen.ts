@@ -12,6 +12,7 @@ import { rowsOf } from '../drawing/rows.ts';
 import { Editor } from '../editor/editor.ts';
 import { QuestionView } from '../questions/question-view.ts';
 import { StatusLine } from '../status/status-line.ts';
+import { Viewer } from '../viewer/viewer.ts';
 import { PrintedBlocks } from './printed-blocks.ts';
 import { useSlowState } from './use-slow-state.ts';
 
@@ -35,7 +36,7 @@ export function Screen({ controller, colour }: ScreenProperties): ReactElement {
   return h(
     Box,
     { flexDirection: 'column' },
-    h(PrintedBlocks, { key: generation, blocks, end: blocks.length, columns, colour }),
+    h(PrintedBlocks, { key: generation, blocks, held: state.handedOver === true, columns, colour }),
     h(
       Box,
       { flexDirection: 'column', justifyContent: 'flex-end', maxHeight: most, overflow: 'hidden' },
@@ -43,6 +44,7 @@ export function Screen({ controller, colour }: ScreenProperties): ReactElement {
       h(
         Box,
         { flexDirection: 'column', flexShrink: 0 },
+        panel?.kind === 'viewer' && h(Viewer, { controller, panel, colour }),
         panel?.kind === 'question' && h(QuestionView, { panel, columns, colour }),
         panel === undefined && h(Editor, { controller, columns, rows: rowsForEditor(rows) }),
         h(StatusLine, { state, columns, colour, now }),
@@ -73,6 +75,8 @@ function Keys({ controller, active }: { readonly controller: Controller; readonl
     (input, key) => {
       if (key.escape) controller.interrupt();
       else if (key.tab && key.shift) controller.nextMode();
+      else if (key.ctrl && input === 'o') controller.viewOutputs();
+      else if (key.ctrl && input === 't') controller.viewTranscript();
       else if (key.ctrl && (input === 'c' || input === 'd')) controller.leave();
     },
     { isActive: active },
