@@ -33,12 +33,13 @@ export function createPanels(change: (next: Partial<TerminalState>) => void, att
       open(panel);
     });
   return {
-    choose: (title, options) =>
+    choose: (title, options, selected = 0) =>
       new Promise((resolve) => {
         const panel: Panel = {
           kind: 'choice',
           title,
           options,
+          selected,
           choose: (index) => {
             close(panel);
             resolve(index);
