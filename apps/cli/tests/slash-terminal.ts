@@ -5,6 +5,7 @@ import { onTestFinished } from 'vitest';
 
 import { COMMANDS } from '../src/commands.ts';
 import type { Command, CommandContext } from '../src/frame/command.ts';
+import { rowsOf } from '../src/terminal/drawing/rows.ts';
 import { render } from '../src/frame/shown.ts';
 import type { Dispatcher } from '../src/terminal/state/controller.ts';
 import type { SlashCommands } from '../src/terminal/slash/slash-commands.ts';
@@ -88,7 +89,10 @@ export async function openSlashTerminal(options: SlashTerminalOptions = {}): Pro
       const { panel } = await scripted.until((state) => state.panel?.kind === 'viewer');
       if (panel?.kind !== 'viewer') throw new Error('no viewer is open');
       panel.close();
-      return [panel.title, ...panel.lines.map((line) => render(line, false))].join('\n');
+      const entry = panel.entries[panel.first];
+      if (entry === undefined) throw new Error('the viewer has no text');
+      const source = await entry.open(80);
+      return [entry.title, ...rowsOf(await source.read(0, source.length), 80, false)].join('\n');
     },
   };
 }

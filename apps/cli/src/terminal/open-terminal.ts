@@ -10,10 +10,10 @@ import type { AgentRequest } from '../turns/open-agent.ts';
 import { prepareAgent } from '../turns/open-agent.ts';
 import type { OwnedController } from './control/create-controller.ts';
 import { createController } from './control/create-controller.ts';
-import { createEditorPorts } from './editor/editor-ports.ts';
 import type { SessionsPlace } from './control/shown-session.ts';
 import type { ForcedEnd } from './guard-process.ts';
 import { endBy, guardProcess } from './guard-process.ts';
+import { createEditorPorts } from './editor/editor-ports.ts';
 import { runPlainTerminal } from './plain-terminal.ts';
 import { showScreen } from './screen/show-screen.ts';
 import { openWithWaysIn } from './ways-in.ts';
@@ -72,7 +72,7 @@ async function sessionsOf(
 
 /** Shows the screen until the user leaves it, or until a signal or an error ends it. */
 async function runScreen(controller: OwnedController, context: CommandContext): Promise<ForcedEnd> {
-  const { signal } = context;
+  const { output, signal } = context;
   const ended = Promise.withResolvers<ForcedEnd>();
   const release = guardProcess(process, ended.resolve);
   const leave = (): void => controller.leave();
@@ -80,7 +80,7 @@ async function runScreen(controller: OwnedController, context: CommandContext): 
   const { stdout, stdin } = process;
   const failed = (error: unknown): void => ended.resolve(endBy(error));
   const ports = createEditorPorts({ context, workspace: controller.workspace, commands: () => [] });
-  const hide = showScreen(controller, { stdout, stdin, colour: context.output.colour, ports, failed });
+  const hide = showScreen(controller, { stdout, stdin, colour: output.colour, failed, ports });
   try {
     return await Promise.race([controller.left.then(() => ({})), ended.promise]);
   } finally {
