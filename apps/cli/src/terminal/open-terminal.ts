@@ -14,6 +14,7 @@ import type { SessionsPlace } from './control/shown-session.ts';
 import type { ForcedEnd } from './guard-process.ts';
 import { endBy, guardProcess } from './guard-process.ts';
 import { runPlainTerminal } from './plain-terminal.ts';
+import { createEditorPorts } from './editor/editor-ports.ts';
 import { showScreen } from './screen/show-screen.ts';
 import { openWithWaysIn } from './ways-in.ts';
 
@@ -70,14 +71,17 @@ async function sessionsOf(
 }
 
 /** Shows the screen until the user leaves it, or until a signal or an error ends it. */
-async function runScreen(controller: OwnedController, { output, signal }: CommandContext): Promise<ForcedEnd> {
+async function runScreen(controller: OwnedController, context: CommandContext): Promise<ForcedEnd> {
+  const { output, signal } = context;
   const ended = Promise.withResolvers<ForcedEnd>();
   const release = guardProcess(process, ended.resolve);
   const leave = (): void => controller.leave();
   signal.addEventListener('abort', leave, { once: true });
   const { stdout, stdin } = process;
   const failed = (error: unknown): void => ended.resolve(endBy(error));
-  const hide = showScreen(controller, { stdout, stdin, colour: output.colour, failed });
+  const { workspace } = controller;
+  const ports = createEditorPorts({ context, workspace, commands: () => [] });
+  const hide = showScreen(controller, { stdout, stdin, colour: output.colour, ports, failed });
   try {
     return await Promise.race([controller.left.then(() => ({})), ended.promise]);
   } finally {
