@@ -88,5 +88,18 @@ export type { McpErrorCode } from '@tidemark/tools-mcp';
 export { McpError } from '@tidemark/tools-mcp';
 export type { SkillRoot, SkillsOptions } from '@tidemark/tools-skills';
 export { skillRoots } from '@tidemark/tools-skills';
-export type { FileListOptions, SandboxState, TriedPromise, WorkspaceErrorCode } from '@tidemark/tools-workspace';
-export { createPlanTool, sandboxState, tryPromises, WorkspaceError, workspaceFiles } from '@tidemark/tools-workspace';
+export type {
+  FileListOptions,
+  GitHead,
+  SandboxState,
+  TriedPromise,
+  WorkspaceErrorCode,
+} from '@tidemark/tools-workspace';
+export {
+  createPlanTool,
+  gitHead,
+  sandboxState,
+  tryPromises,
+  WorkspaceError,
+  workspaceFiles,
+} from '@tidemark/tools-workspace';

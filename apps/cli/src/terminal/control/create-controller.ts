@@ -10,6 +10,7 @@ import type { Conversation } from '../state/conversation.ts';
 import type { Draft } from '../state/draft.ts';
 import { add, EMPTY_CONVERSATION } from '../state/conversation.ts';
 import { createObservable } from '../state/observable.ts';
+import { NO_FACTS } from '../state/status-facts.ts';
 import type { TerminalState } from '../state/terminal-state.ts';
 import { createAttention } from './attention.ts';
 import { createModes } from './modes.ts';
@@ -18,6 +19,7 @@ import { rewindSession } from './rewind.ts';
 import type { SessionHistory } from './session-history.ts';
 import type { SessionsPlace } from './shown-session.ts';
 import { createShownSession } from './shown-session.ts';
+import { createStatusUpdates } from './status-updates.ts';
 import { createTurns } from './turns.ts';
 
 /** Controller together with the functions that only the owner of the terminal calls. */
@@ -51,7 +53,7 @@ const FIRST: TerminalState = {
   mode: 'ask',
   queued: [],
   panel: undefined,
-  status: { subagents: 0 },
+  status: NO_FACTS,
   readOnly: false,
 };
 
@@ -73,6 +75,7 @@ export function createController(options: ControllerOptions = {}): OwnedControll
     modes.forget();
   };
   const { agent, session, workspace } = shown;
+  const refreshStatus = createStatusUpdates({ state, session, workspace });
   const base = { state, change, print, report, refill, agent, session, workspace, openSession, ...panels };
   const turns = createTurns({
     ...base,
@@ -105,6 +108,7 @@ export function createController(options: ControllerOptions = {}): OwnedControll
     send: acting(turns.send),
     queue: acting(turns.queue),
     interrupt: () => (state.get().command?.stop ?? turns.interrupt)(),
+    refreshStatus: () => void refreshStatus(),
     requireSession: () => shown.openFor(''),
     rewind: () => void rewindSession(base).catch(report),
     attach: shown.attach,

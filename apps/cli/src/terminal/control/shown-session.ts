@@ -1,6 +1,7 @@
 // Session that the terminal shows. A new session is created with its first prompt, so that no empty session is left. A
 // session that is open in another process is followed: its new records are shown, and it cannot be changed.
 
+import { defined } from '@tidemark/core';
 import type { AgentSession, Mode } from '@tidemark/kit';
 import type { Log, SessionId } from '@tidemark/log';
 
@@ -13,6 +14,8 @@ import type { OpenedAgent, PreparedAgent } from '../../turns/open-agent.ts';
 import type { Controller, SessionChoice } from '../state/controller.ts';
 import type { Conversation } from '../state/conversation.ts';
 import { EMPTY_CONVERSATION, foldEvent, foldRecord } from '../state/conversation.ts';
+import type { StatusFacts } from '../state/status-facts.ts';
+import { foldStatus, foldStatusRecord, NO_FACTS } from '../state/status-facts.ts';
 import type { TerminalState } from '../state/terminal-state.ts';
 import type { SessionHistory } from './session-history.ts';
 import { readHistory } from './session-history.ts';
@@ -92,6 +95,8 @@ interface Attachment {
   readonly opened: PreparedAgent | OpenedAgent;
   readonly session?: AgentSession;
   readonly conversation: Conversation | undefined;
+  /** Facts of the status line after the earlier records. Default: only the model of the flags. */
+  readonly facts?: StatusFacts;
   readonly workspace: string;
 }
 
@@ -107,6 +112,7 @@ function attach(shown: Shown, { opened, conversation = EMPTY_CONVERSATION, works
     running: false,
     readOnly: false,
     session: session?.id,
+    status: given.facts ?? { ...NO_FACTS, ...defined({ model: opened.flags.model }) },
   });
   if (session !== undefined) watch(shown, session);
 }
@@ -117,7 +123,8 @@ function watch(shown: Shown, session: AgentSession): void {
   const run = async (): Promise<void> => {
     for await (const event of session.events()) {
       if (shown.session !== session) return;
-      place.change({ conversation: foldEvent(place.state.get().conversation, event) });
+      const { conversation, status } = place.state.get();
+      place.change({ conversation: foldEvent(conversation, event), status: foldStatus(status, event) });
     }
   };
   run().catch(place.report);
@@ -172,8 +179,8 @@ async function switchTo(shown: Shown, choice: SessionChoice): Promise<void> {
 async function showLive(shown: Shown, { log }: SessionsPlace, session: AgentSession): Promise<void> {
   const { opened, workspace, session: before } = shown;
   if (opened === undefined) return;
-  const { conversation } = await readHistory(log, session.id);
-  attach(shown, { opened, session, conversation, workspace });
+  const { conversation, facts } = await readHistory(log, session.id);
+  attach(shown, { opened, session, conversation, facts, workspace });
   if (before !== session) await before?.close();
 }
 
@@ -199,8 +206,8 @@ async function showChosen(
     if (isLocked(error)) return undefined;
     throw error;
   });
-  const { conversation, length, resumable } = await readHistory(log, session?.id ?? id);
-  attach(shown, { opened, conversation, workspace, ...(session !== undefined && { session }) });
+  const { conversation, facts, length, resumable } = await readHistory(log, session?.id ?? id);
+  attach(shown, { opened, conversation, facts, workspace, ...(session !== undefined && { session }) });
   if (session === undefined) follow(shown, log, id, length);
   else if (resumable !== undefined) shown.place.offerResume(resumable);
 }
@@ -218,7 +225,8 @@ function follow(shown: Shown, log: Log, id: SessionId, from: number): void {
   const run = async (): Promise<void> => {
     for await (const record of log.tail(id, from, following.signal)) {
       if (following.signal.aborted) return;
-      place.change({ conversation: foldRecord(place.state.get().conversation, record) });
+      const { conversation, status } = place.state.get();
+      place.change({ conversation: foldRecord(conversation, record), status: foldStatusRecord(status, record) });
     }
   };
   run().catch((error: unknown) => {

@@ -34,6 +34,7 @@ export function PrintedBlocks({ blocks, end, columns, colour }: PrintedBlocksPro
   return h(Static<PrintedBlock>, {
     key: begin,
     items: [...blocks.from(begin, end)],
-    children: (block) => h(Text, { key: block.key }, rowsOf(blockLines(block, columns), columns, colour).join('\n')),
+    children: (block) =>
+      h(Text, { key: block.key }, rowsOf(blockLines(block, { columns }), columns, colour).join('\n')),
   });
 }
