@@ -19,12 +19,13 @@ export function createPanels(change: (next: Partial<TerminalState>) => void, att
   const open = (panel: Panel): void => show([...waiting, panel]);
   const close = (panel: Panel): void => show(waiting.filter((one) => one !== panel));
   return {
-    choose: (title, options) =>
+    choose: (title, options, selected = 0) =>
       new Promise((resolve) => {
         const panel: Panel = {
           kind: 'choice',
           title,
           options,
+          selected,
           choose: (index) => {
             close(panel);
             resolve(index);

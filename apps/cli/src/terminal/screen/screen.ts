@@ -11,7 +11,11 @@ import { liveLines } from '../drawing/live-lines.ts';
 import { rowsOf } from '../drawing/rows.ts';
 import type { PromptEditor } from '../editor/create-editor.ts';
 import { Editor } from '../editor/editor.ts';
+import { ChoiceView } from '../questions/choice-view.ts';
+import { Queue } from '../questions/queue.ts';
 import { QuestionView } from '../questions/question-view.ts';
+import { ReadOnlyView } from '../questions/read-only-view.ts';
+import { SuspendKey } from '../questions/suspend-key.ts';
 import { StatusLine } from '../status/status-line.ts';
 import { PrintedBlocks } from './printed-blocks.ts';
 import { useSlowState } from './use-slow-state.ts';
@@ -34,6 +38,7 @@ export function Screen({ controller, editor, colour }: ScreenProperties): ReactE
   const working = [...liveLines(conversation.live, { columns, rows, now }), ...commandLines(state.command, now)];
   const live = rowsOf(working, columns, colour).slice(-most);
   const { blocks } = conversation;
+  const writes = panel === undefined && !state.readOnly;
   return h(
     Box,
     { flexDirection: 'column' },
@@ -45,11 +50,16 @@ export function Screen({ controller, editor, colour }: ScreenProperties): ReactE
       h(
         Box,
         { flexDirection: 'column', flexShrink: 0 },
-        panel?.kind === 'question' && h(QuestionView, { panel, columns, colour }),
-        panel === undefined && h(Editor, { editor, columns, rows: rowsForEditor(rows), colour }),
+        panel?.kind === 'question' &&
+          h(QuestionView, { panel, columns, rows: most - 1, colour, interrupt: controller.interrupt }),
+        panel?.kind === 'choice' && h(ChoiceView, { panel, columns, rows: most - 1, colour }),
+        state.readOnly && panel === undefined && h(ReadOnlyView, { controller, columns }),
+        h(Queue, { queued: state.queued }),
+        writes && h(Editor, { editor, columns, rows: rowsForEditor(rows), colour }),
         h(StatusLine, { state, columns, colour, now }),
       ),
     ),
+    h(SuspendKey),
   );
 }
 

@@ -16,11 +16,13 @@ export interface TerminalStreams {
   readonly colour: boolean;
   /** Ports of the editor. By default it has no history and no completion. */
   readonly ports?: EditorPorts;
+  /** Called with the error if a component throws. The terminal is restored then. */
+  readonly failed?: (error: unknown) => void;
 }
 
 /** Shows the screen until the returned function is called. That function resolves when the terminal is restored. */
 export function showScreen(controller: Controller, streams: TerminalStreams): () => Promise<void> {
-  const { stdout, stdin, colour, ports = NO_PORTS } = streams;
+  const { stdout, stdin, colour, ports = NO_PORTS, failed = () => undefined } = streams;
   const editor = createEditor(controller, ports);
   const { unmount, waitUntilExit } = render(h(Screen, { controller, editor, colour }), {
     stdout,
@@ -33,6 +35,7 @@ export function showScreen(controller: Controller, streams: TerminalStreams): ()
     // Without it, a terminal sends the same for Enter and Shift-Enter.
     kittyKeyboard: { mode: 'auto', flags: ['disambiguateEscapeCodes'] },
   });
+  waitUntilExit().catch(failed);
   return async () => {
     editor.close();
     unmount();

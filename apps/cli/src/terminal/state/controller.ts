@@ -67,8 +67,11 @@ export interface Controller {
   print(lines: readonly Shown[]): void;
   /** Prints an error with its next step. */
   report(error: unknown): void;
-  /** Lets the user choose one of the options. Resolves with its index, or with `undefined` after Esc. */
-  choose(title: readonly Shown[], options: readonly ChoiceOption[]): Promise<number | undefined>;
+  /**
+   * Lets the user choose one of the options. `selected` is marked at first, by default the first one. Resolves with the
+   * index of the option, or with `undefined` after Esc.
+   */
+  choose(title: readonly Shown[], options: readonly ChoiceOption[], selected?: number): Promise<number | undefined>;
   /** Shows a long text on the alternate screen. Resolves when the user closes it. */
   view(title: string, lines: readonly Shown[]): Promise<void>;
   /** Asks the user a question of the runtime. */

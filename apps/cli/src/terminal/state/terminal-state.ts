@@ -57,6 +57,8 @@ export interface ChoicePanel {
   readonly kind: 'choice';
   readonly title: readonly Shown[];
   readonly options: readonly ChoiceOption[];
+  /** Index of the option that is marked at first. Default: 0. */
+  readonly selected?: number;
   /** Called once: with the index of the chosen option, or with `undefined` after Esc. */
   choose(index: number | undefined): void;
 }
