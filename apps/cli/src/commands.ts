@@ -14,6 +14,7 @@ import { fork } from './commands/fork.ts';
 import { grants } from './commands/grants.ts';
 import { importCommand } from './commands/import.ts';
 import { keys } from './commands/keys.ts';
+import { mcp } from './commands/mcp.ts';
 import { models } from './commands/models.ts';
 import { replayCommand } from './commands/replay.ts';
 import { resume } from './commands/resume.ts';
@@ -54,6 +55,7 @@ export const COMMANDS: readonly Command[] = [
   trust,
   grants,
   keys,
+  mcp,
   models,
   doctor,
 ];

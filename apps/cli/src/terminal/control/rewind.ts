@@ -30,7 +30,11 @@ export async function rewindSession(place: RewindPlace): Promise<void> {
     place.print([withStyle('dim', 'There is no earlier prompt to go back to.')]);
     return;
   }
-  const index = await place.choose(['Go back to the time before which prompt?'], prompts.map(optionOf));
+  const index = await place.choose(
+    ['Go back to the time before which prompt?'],
+    prompts.map(optionOf),
+    prompts.length - 1,
+  );
   const chosen = index === undefined ? undefined : prompts[index];
   if (chosen === undefined) return;
   const fork = await session.fork({ beforePrompt: chosen.number });

@@ -1,7 +1,7 @@
 // Screen: prints final blocks once into the scrollback, and draws the live part, a panel or the editor, and the status
 // line below them. Node runs the sources without a build and cannot read JSX, so elements are created by function calls.
 
-import { Box, Text, useInput, useWindowSize } from 'ink';
+import { Box, Text, useWindowSize } from 'ink';
 import type { ReactElement } from 'react';
 import { createElement as h, useEffect, useState } from 'react';
 
@@ -9,21 +9,28 @@ import type { Controller } from '../state/controller.ts';
 import { commandLines } from '../drawing/command-lines.ts';
 import { liveLines } from '../drawing/live-lines.ts';
 import { rowsOf } from '../drawing/rows.ts';
+import type { PromptEditor } from '../editor/create-editor.ts';
 import { Editor } from '../editor/editor.ts';
+import { ChoiceView } from '../questions/choice-view.ts';
+import { Queue } from '../questions/queue.ts';
 import { QuestionView } from '../questions/question-view.ts';
+import { ReadOnlyView } from '../questions/read-only-view.ts';
+import { SuspendKey } from '../questions/suspend-key.ts';
 import { StatusLine } from '../status/status-line.ts';
+import { Viewer } from '../viewer/viewer.ts';
 import { PrintedBlocks } from './printed-blocks.ts';
 import { useSlowState } from './use-slow-state.ts';
 
 /** Properties of the screen. */
 export interface ScreenProperties {
   readonly controller: Controller;
+  readonly editor: PromptEditor;
   /** True if colours may be used. */
   readonly colour: boolean;
 }
 
 /** The whole screen. Everything below the printed blocks has at most two rows less than the terminal. */
-export function Screen({ controller, colour }: ScreenProperties): ReactElement {
+export function Screen({ controller, editor, colour }: ScreenProperties): ReactElement {
   const state = useSlowState(controller.state);
   const { columns, rows } = useWindowSize();
   const now = useClock(state.running || state.command !== undefined);
@@ -32,10 +39,11 @@ export function Screen({ controller, colour }: ScreenProperties): ReactElement {
   const working = [...liveLines(conversation.live, { columns, rows, now }), ...commandLines(state.command, now)];
   const live = rowsOf(working, columns, colour).slice(-most);
   const { blocks } = conversation;
+  const writes = panel === undefined && !state.readOnly;
   return h(
     Box,
     { flexDirection: 'column' },
-    h(PrintedBlocks, { key: generation, blocks, end: blocks.length, columns, colour }),
+    h(PrintedBlocks, { key: generation, blocks, held: state.handedOver === true, columns, colour }),
     h(
       Box,
       { flexDirection: 'column', justifyContent: 'flex-end', maxHeight: most, overflow: 'hidden' },
@@ -43,12 +51,18 @@ export function Screen({ controller, colour }: ScreenProperties): ReactElement {
       h(
         Box,
         { flexDirection: 'column', flexShrink: 0 },
-        panel?.kind === 'question' && h(QuestionView, { panel, columns, colour }),
-        panel === undefined && h(Editor, { controller, columns, rows: rowsForEditor(rows) }),
+        panel?.kind === 'viewer' && h(Viewer, { controller, panel, colour }),
+        panel?.kind === 'question' &&
+          h(QuestionView, { panel, columns, rows: most - 1, colour, interrupt: controller.interrupt }),
+        panel?.kind === 'choice' && h(ChoiceView, { panel, columns, rows: most - 1, colour }),
+        state.readOnly && panel === undefined && h(ReadOnlyView, { controller, columns }),
+        h(Queue, { queued: state.queued }),
+        writes && h(Editor, { editor, columns, rows: rowsForEditor(rows), colour }),
         h(StatusLine, { state, columns, colour, now }),
       ),
     ),
-    h(Keys, { controller, active: panel === undefined }),
+    h(ViewKeys, { controller, active: panel === undefined }),
+    h(SuspendKey),
   );
 }
 
@@ -67,17 +81,15 @@ function LiveRows({ rows }: { readonly rows: readonly string[] }): ReactElement 
   );
 }
 
-/** Keys that work while the editor has the keyboard. */
-function Keys({ controller, active }: { readonly controller: Controller; readonly active: boolean }): null {
+/** Keys that open a long text, while no panel has the keyboard. */
+function ViewKeys({ controller, active }: { readonly controller: Controller; readonly active: boolean }): undefined {
   useInput(
     (input, key) => {
-      if (key.escape) controller.interrupt();
-      else if (key.tab && key.shift) controller.nextMode();
-      else if (key.ctrl && (input === 'c' || input === 'd')) controller.leave();
+      if (key.ctrl && input === 'o') controller.viewOutputs();
+      else if (key.ctrl && input === 't') controller.viewTranscript();
     },
     { isActive: active },
   );
-  return null;
 }
 
 /** Returns the current time. While a turn runs, it changes once a second. */
