@@ -88,5 +88,29 @@ export type { McpErrorCode } from '@tidemark/tools-mcp';
 export { McpError } from '@tidemark/tools-mcp';
 export type { SkillRoot, SkillsOptions } from '@tidemark/tools-skills';
 export { skillRoots } from '@tidemark/tools-skills';
-export type { FileListOptions, SandboxState, TriedPromise, WorkspaceErrorCode } from '@tidemark/tools-workspace';
-export { createPlanTool, sandboxState, tryPromises, WorkspaceError, workspaceFiles } from '@tidemark/tools-workspace';
+export type {
+  ChangedFile,
+  Confinement,
+  ConfinementOptions,
+  FileContentState,
+  FileListOptions,
+  RestorableFile,
+  RestoreOptions,
+  RestorePlan,
+  SandboxState,
+  TriedPromise,
+  UncertainCall,
+  WorkspaceErrorCode,
+  WorkspacePlace,
+} from '@tidemark/tools-workspace';
+export {
+  createConfinement,
+  createPlanTool,
+  planRestore,
+  restoreDiff,
+  restoreFile,
+  sandboxState,
+  tryPromises,
+  WorkspaceError,
+  workspaceFiles,
+} from '@tidemark/tools-workspace';
