@@ -35,10 +35,13 @@ export async function openTerminal(request: TerminalRequest, context: CommandCon
   let forced: ForcedEnd = {};
   try {
     const { session } = request;
-    await openWithWaysIn(request.flags, context, (flags) => {
-      place.flags = flags;
-      return controller.openSession(session === undefined ? { open: 'new' } : { open: 'existing', id: session.id });
-    });
+    // An existing session keeps its provider, so there is no other way in.
+    if (session !== undefined) await controller.openSession({ open: 'existing', id: session.id });
+    else
+      await openWithWaysIn(request.flags, context, (flags) => {
+        place.flags = flags;
+        return controller.openSession({ open: 'new' });
+      });
     place.isShown = !request.plain;
     if (request.plain) await runPlainTerminal(controller, context);
     else forced = await runScreen(controller, context);
