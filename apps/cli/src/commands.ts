@@ -13,6 +13,7 @@ import { fork } from './commands/fork.ts';
 import { grants } from './commands/grants.ts';
 import { importCommand } from './commands/import.ts';
 import { keys } from './commands/keys.ts';
+import { mcp } from './commands/mcp.ts';
 import { models } from './commands/models.ts';
 import { replayCommand } from './commands/replay.ts';
 import { resume } from './commands/resume.ts';
@@ -52,6 +53,7 @@ export const COMMANDS: readonly Command[] = [
   trust,
   grants,
   keys,
+  mcp,
   models,
   doctor,
 ];

@@ -13,8 +13,8 @@ import { createController } from './control/create-controller.ts';
 import type { SessionsPlace } from './control/shown-session.ts';
 import type { ForcedEnd } from './guard-process.ts';
 import { endBy, guardProcess } from './guard-process.ts';
-import { runPlainTerminal } from './plain-terminal.ts';
 import { createEditorPorts } from './editor/editor-ports.ts';
+import { runPlainTerminal } from './plain-terminal.ts';
 import { showScreen } from './screen/show-screen.ts';
 import { openWithWaysIn } from './ways-in.ts';
 
@@ -82,9 +82,8 @@ async function runScreen(controller: OwnedController, context: CommandContext): 
   signal.addEventListener('abort', leave, { once: true });
   const { stdout, stdin } = process;
   const failed = (error: unknown): void => ended.resolve(endBy(error));
-  const { workspace } = controller;
-  const ports = createEditorPorts({ context, workspace, commands: () => [] });
-  const hide = showScreen(controller, { stdout, stdin, colour: output.colour, ports, failed });
+  const ports = createEditorPorts({ context, workspace: controller.workspace, commands: () => [] });
+  const hide = showScreen(controller, { stdout, stdin, colour: output.colour, failed, ports });
   try {
     return await Promise.race([controller.left.then(() => ({})), ended.promise]);
   } finally {

@@ -2,11 +2,12 @@
 // terminals that cannot move the cursor.
 
 import type { CommandContext } from '../frame/command.ts';
+import type { CommandOutput } from '../frame/output.ts';
 import { askPerson } from '../present/ask-person.ts';
 import type { OwnedController } from './control/create-controller.ts';
 import { blockLines } from './drawing/block-lines.ts';
 import { rowsOf } from './drawing/rows.ts';
-import type { ChoicePanel, Panel } from './state/terminal-state.ts';
+import type { ChoicePanel, Panel, ViewerPanel } from './state/terminal-state.ts';
 
 /** Streams of the plain terminal. */
 export type PlainStreams = Pick<CommandContext, 'input' | 'output' | 'signal'>;
@@ -91,9 +92,21 @@ async function answerPanel(panel: Panel, { input, output, signal }: PlainStreams
     case 'choice':
       return panel.choose(await chooseByNumber(panel, { input, output, signal }));
     case 'viewer':
-      for (const line of [panel.title, ...panel.lines]) output.line(line);
-      panel.close();
+      await printViewer(panel, input.columns, output);
+      return panel.close();
   }
+}
+
+/** Number of lines that are read at a time. */
+const PRINTED_LINES = 1_000;
+
+async function printViewer({ entries, first }: ViewerPanel, columns: number, output: CommandOutput): Promise<void> {
+  const entry = entries[first];
+  if (entry === undefined) return;
+  output.line(entry.title);
+  const source = await entry.open(columns);
+  for (let from = 0; from < source.length; from += PRINTED_LINES)
+    for (const row of rowsOf(await source.read(from, from + PRINTED_LINES), columns, false)) output.line(row);
 }
 
 async function chooseByNumber(

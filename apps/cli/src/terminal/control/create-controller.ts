@@ -14,6 +14,7 @@ import { NO_FACTS } from '../state/status-facts.ts';
 import type { TerminalState } from '../state/terminal-state.ts';
 import type { Attention } from './attention.ts';
 import { createAttention } from './attention.ts';
+import { createLongTexts } from './long-texts.ts';
 import { createModes } from './modes.ts';
 import type { Panels } from './panels.ts';
 import { createPanels } from './panels.ts';
@@ -96,6 +97,7 @@ export function createController(options: ControllerOptions = {}): OwnedControll
   const modes = createModes({ ...base, prompt: turns.prompt, setPermissionMode: shown.setMode });
   return {
     ...base,
+    ...createLongTexts(base, sessions?.log),
     ...turns,
     ...modes,
     send: whenActing(attention, turns.send),

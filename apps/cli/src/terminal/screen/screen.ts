@@ -1,7 +1,7 @@
 // Screen: prints final blocks once into the scrollback, and draws the live part, a panel or the editor, and the status
 // line below them. Node runs the sources without a build and cannot read JSX, so elements are created by function calls.
 
-import { Box, Text, useWindowSize } from 'ink';
+import { Box, Text, useInput, useWindowSize } from 'ink';
 import type { ReactElement } from 'react';
 import { createElement as h, useEffect, useState } from 'react';
 
@@ -17,6 +17,7 @@ import { QuestionView } from '../questions/question-view.ts';
 import { ReadOnlyView } from '../questions/read-only-view.ts';
 import { SuspendKey } from '../questions/suspend-key.ts';
 import { StatusLine } from '../status/status-line.ts';
+import { Viewer } from '../viewer/viewer.ts';
 import { PrintedBlocks } from './printed-blocks.ts';
 import { useSlowState } from './use-slow-state.ts';
 
@@ -42,7 +43,7 @@ export function Screen({ controller, editor, colour }: ScreenProperties): ReactE
   return h(
     Box,
     { flexDirection: 'column' },
-    h(PrintedBlocks, { key: generation, blocks, end: blocks.length, columns, colour }),
+    h(PrintedBlocks, { key: generation, blocks, held: state.handedOver === true, columns, colour }),
     h(
       Box,
       { flexDirection: 'column', justifyContent: 'flex-end', maxHeight: most, overflow: 'hidden' },
@@ -50,6 +51,7 @@ export function Screen({ controller, editor, colour }: ScreenProperties): ReactE
       h(
         Box,
         { flexDirection: 'column', flexShrink: 0 },
+        panel?.kind === 'viewer' && h(Viewer, { controller, panel, colour }),
         panel?.kind === 'question' &&
           h(QuestionView, {
             panel,
@@ -66,6 +68,7 @@ export function Screen({ controller, editor, colour }: ScreenProperties): ReactE
         h(StatusLine, { state, columns, colour, now }),
       ),
     ),
+    h(ViewKeys, { controller, active: panel === undefined }),
     h(SuspendKey),
   );
 }
@@ -82,6 +85,17 @@ function LiveRows({ rows }: { readonly rows: readonly string[] }): ReactElement 
     Box,
     { flexDirection: 'column', justifyContent: 'flex-end', flexShrink: 1, minHeight: 0, overflow: 'hidden' },
     h(Box, { flexShrink: 0 }, h(Text, undefined, rows.join('\n'))),
+  );
+}
+
+/** Keys that open a long text, while no panel has the keyboard. */
+function ViewKeys({ controller, active }: { readonly controller: Controller; readonly active: boolean }): undefined {
+  useInput(
+    (input, key) => {
+      if (key.ctrl && input === 'o') controller.viewOutputs();
+      else if (key.ctrl && input === 't') controller.viewTranscript();
+    },
+    { isActive: active },
   );
 }
 
