@@ -1,6 +1,8 @@
 // Creates the controller of a terminal: passes the actions of the user to the session, and folds the events of the
 // session into the state that the screen shows.
 
+import { defined } from '@tidemark/core';
+
 import { failureOf } from '../../frame/failure.ts';
 import type { Shown } from '../../frame/shown.ts';
 import { withStyle } from '../../frame/shown.ts';
@@ -105,7 +107,7 @@ export function createController(options: ControllerOptions = {}): OwnedControll
     interrupt: () => (state.get().command?.stop ?? turns.interrupt)(),
     refreshStatus: () => void refreshStatus(),
     requireSession: () => shown.openFor(''),
-    rewind: () => void rewindSession(base).catch(report),
+    rewind: () => void rewindSession({ ...base, ...defined({ restoring: sessions?.restoring }) }).catch(report),
     attach: shown.attach,
     close: shown.close,
     left: left.promise,

@@ -2,7 +2,8 @@
 // session that is open in another process is followed: its new records are shown, and it cannot be changed.
 
 import { defined } from '@tidemark/core';
-import type { AgentSession, Mode } from '@tidemark/kit';
+import type { ForkPlan } from '@tidemark/agent';
+import type { AgentSession, Mode, RestoreOptions } from '@tidemark/kit';
 import type { Log, SessionId } from '@tidemark/log';
 import { LogError } from '@tidemark/log';
 
@@ -28,6 +29,8 @@ export interface SessionsPlace {
   /** Folder of new sessions. */
   readonly folder: string;
   prepare(session: ChosenSession | undefined): Promise<PreparedAgent>;
+  /** Returns the options to restore the files of the part that a fork leaves out. Absent if no file is restored. */
+  restoring?(plan: ForkPlan): Promise<RestoreOptions | undefined>;
 }
 
 /** Environment of the shown session. */
