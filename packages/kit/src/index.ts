@@ -84,7 +84,7 @@ export type { Preset, PresetName } from './presets.ts';
 export { PRESETS } from './presets.ts';
 export type { KeyLocation, KnownProvider, ProviderName } from './providers.ts';
 export { isCompatible, isProviderName, keyLocation, PROVIDERS, providerOf } from './providers.ts';
-export type { McpErrorCode } from '@tidemark/tools-mcp';
+export type { McpErrorCode, McpServerState } from '@tidemark/tools-mcp';
 export { McpError } from '@tidemark/tools-mcp';
 export type { SkillRoot, SkillsOptions } from '@tidemark/tools-skills';
 export { skillRoots } from '@tidemark/tools-skills';

@@ -5,6 +5,6 @@ export { createApprovals } from './approvals.ts';
 export { openApprovals } from './approvals-file.ts';
 export type { McpHttpServer, McpErrorCode, McpOptions, McpServer, ServerTerms, StdioServer } from './mcp-server.ts';
 export { McpError } from './mcp-server.ts';
-export type { McpTools } from './mcp-tools.ts';
+export type { McpServerState, McpTools } from './mcp-tools.ts';
 export { createMcpTools } from './mcp-tools.ts';
 export { isServerName } from './tool-name.ts';

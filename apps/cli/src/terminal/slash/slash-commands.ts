@@ -12,6 +12,7 @@ import type { HelpLists } from './help-commands.ts';
 import { helpCommands } from './help-commands.ts';
 import { INFORMATION_COMMANDS } from './information-commands.ts';
 import { modeCommand, planCommand } from './mode-commands.ts';
+import { mcpCommand } from './mcp-command.ts';
 import { modelCommand } from './model-command.ts';
 import type { OwnCommands } from './own-commands.ts';
 import { readOwnCommands } from './own-commands.ts';
@@ -46,6 +47,7 @@ export function slashCommandTable(lists: HelpLists): readonly SlashCommand[] {
     modelCommand,
     effortCommand,
     ...LINE_COMMANDS,
+    mcpCommand,
     ...INFORMATION_COMMANDS,
     ...helpCommands(lists),
   ];
