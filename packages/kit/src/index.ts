@@ -84,20 +84,33 @@ export type { Preset, PresetName } from './presets.ts';
 export { PRESETS } from './presets.ts';
 export type { KeyLocation, KnownProvider, ProviderName } from './providers.ts';
 export { isCompatible, isProviderName, keyLocation, PROVIDERS, providerOf } from './providers.ts';
-export type { McpErrorCode, McpServerState } from '@tidemark/tools-mcp';
-export { McpError } from '@tidemark/tools-mcp';
+export type { InspectedServer, McpErrorCode, McpServer, McpServerState } from '@tidemark/tools-mcp';
+export { inspectServer, McpError } from '@tidemark/tools-mcp';
 export type { SkillRoot, SkillsOptions } from '@tidemark/tools-skills';
 export { skillRoots } from '@tidemark/tools-skills';
 export type {
+  ChangedFile,
+  Confinement,
+  ConfinementOptions,
+  FileContentState,
   FileListOptions,
   GitHead,
+  RestorableFile,
+  RestoreOptions,
+  RestorePlan,
   SandboxState,
   TriedPromise,
+  UncertainCall,
   WorkspaceErrorCode,
+  WorkspacePlace,
 } from '@tidemark/tools-workspace';
 export {
+  createConfinement,
   createPlanTool,
   gitHead,
+  planRestore,
+  restoreDiff,
+  restoreFile,
   sandboxState,
   tryPromises,
   WorkspaceError,
