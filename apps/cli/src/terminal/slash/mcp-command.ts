@@ -5,6 +5,7 @@ import type { McpServerState, Question } from '@tidemark/kit';
 import { formatCount } from '../../frame/numbers.ts';
 import type { Shown } from '../../frame/shown.ts';
 import { withStyle } from '../../frame/shown.ts';
+import { showLine } from './command-lines.ts';
 import { showLines } from './shown-lines.ts';
 import type { SlashCommand, SlashPlace } from './slash-command.ts';
 
@@ -13,7 +14,9 @@ export const mcpCommand: SlashCommand = {
   name: 'mcp',
   group: 'context',
   summary: 'show the MCP servers with their states and tools, and approve changed tools',
-  async run(_, place) {
+  argument: '[command]',
+  async run({ words }, place) {
+    if (words.length > 0) return showLine(['mcp', ...words], `/mcp ${words.join(' ')}`, place);
     const servers = (await place.controller.agent()?.mcpServers()) ?? [];
     const lines = servers.length === 0 ? NO_SERVERS : servers.flatMap(serverLines);
     await showLines('/mcp', lines, place);

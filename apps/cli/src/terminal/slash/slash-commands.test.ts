@@ -28,7 +28,7 @@ function write(path: string, text: string): void {
 }
 
 describe('a report', () => {
-  test.each(['cost', 'cache', 'why', 'show', 'skills'])(
+  test.each(['cost', 'cache', 'why', 'show', 'context', 'skills'])(
     '`/%s` prints what the command of that name prints for this session, and sends nothing',
     async (name) => {
       const terminal = await terminalAfterTurn();
