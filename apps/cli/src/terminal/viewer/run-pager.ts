@@ -85,8 +85,8 @@ export async function runPager(entries: readonly ViewerEntry[], at: number, term
     await finished.promise;
   } finally {
     pager.left = true;
+    // The input is not paused here: Ink could not read from a paused terminal again, and every key would be lost.
     stdin.off('data', input);
-    stdin.pause();
     stdin.setRawMode?.(false);
     stdout.off('resize', resized);
     process.off('exit', leave);
