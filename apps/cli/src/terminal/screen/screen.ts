@@ -59,7 +59,14 @@ export function Screen({ controller, editor, look }: ScreenProperties): ReactEle
         { flexDirection: 'column', flexShrink: 0 },
         panel?.kind === 'viewer' && h(Viewer, { controller, panel, colour }),
         panel?.kind === 'question' &&
-          h(QuestionView, { panel, columns, rows: most - 1, colour, interrupt: controller.interrupt }),
+          h(QuestionView, {
+            panel,
+            columns,
+            rows: most - 1,
+            colour,
+            waiting: state.waiting ?? 0,
+            interrupt: controller.interrupt,
+          }),
         panel?.kind === 'choice' && h(ChoiceView, { panel, columns, rows: most - 1, colour }),
         state.readOnly && panel === undefined && h(ReadOnlyView, { controller, columns }),
         h(Queue, { queued: state.queued }),
