@@ -286,6 +286,17 @@ test('`/agents` and `/memory` show that there is nothing', async () => {
   expect(await terminal.untilLines(/MEMORY/)).toMatch(/Tests run with npm test\.\n.*USER\.md.*\n {2}\(no file\)/s);
 });
 
+test('`/theme` sets the colours, and refuses another name', async () => {
+  const terminal = await openSlashTerminal();
+  terminal.type('/theme light');
+  await terminal.until((state) => state.theme === 'light');
+  terminal.type('/theme');
+  await terminal.choose(/^none$/);
+  await terminal.until((state) => state.theme === 'none');
+  terminal.type('/theme pink');
+  expect(await terminal.untilLines(/error/)).toContain('use dark, light or none');
+});
+
 test('`/quit` leaves the terminal', async () => {
   const terminal = await openSlashTerminal();
   terminal.type('/quit');
