@@ -53,6 +53,14 @@ export function slashCommandTable(lists: HelpLists): readonly SlashCommand[] {
   ];
 }
 
+/** Names, summaries and groups of the built-in slash commands, for the guide. */
+export const SLASH_COMMANDS: readonly Pick<SlashCommand, 'name' | 'summary' | 'argument' | 'group'>[] =
+  slashCommandTable({
+    commands: () => [],
+    own: async () => ({ files: [], skills: [], bad: [], untrusted: false }),
+    userCommands: { run: async () => undefined, lastOutput: () => undefined, close: () => undefined },
+  });
+
 /** Time for which the list of the user's own commands is shown before it is read again, in milliseconds. */
 const FRESH_MS = 2_000;
 
