@@ -12,10 +12,12 @@ import { add, EMPTY_CONVERSATION } from '../state/conversation.ts';
 import { createObservable } from '../state/observable.ts';
 import { NO_FACTS } from '../state/status-facts.ts';
 import type { TerminalState } from '../state/terminal-state.ts';
+import type { Attention } from './attention.ts';
 import { createAttention } from './attention.ts';
 import { createLongTexts } from './long-texts.ts';
 import { createModes } from './modes.ts';
 import { createPanels } from './panels.ts';
+import { createRewriteChoices } from './rewrite-choice.ts';
 import { rewindSession } from './rewind.ts';
 import type { SessionHistory } from './session-history.ts';
 import type { SessionsPlace } from './shown-session.ts';
@@ -86,29 +88,27 @@ export function createController(options: ControllerOptions = {}): OwnedControll
       await modes.inform(opened);
       return opened;
     },
+    consider: (live, draft) => rewrites.consider(live, draft),
     ended({ outcome }) {
+      rewrites.turnEnded().catch(report);
       attention.call(`the turn ended: ${outcome}`);
       if (outcome === 'completed' && state.get().queued.length === 0) modes.offerPlan().catch(report);
     },
   });
+  const rewrites = createRewriteChoices({ ...base, resume: () => turns.resume() });
   const modes = createModes({ ...base, prompt: turns.prompt, setPermissionMode: shown.setMode });
   async function offer(ended: NonNullable<SessionHistory['resumable']>): Promise<void> {
     const title = [`The last turn did not complete (${ended}).`];
     if ((await panels.choose(title, RESUME_CHOICES)) === 0) turns.resume();
   }
-  const acting =
-    (act: (draft: Draft) => void) =>
-    (draft: Draft): void => {
-      attention.acted();
-      act(draft);
-    };
   return {
     ...base,
+    ask: rewrites.ask,
     ...createLongTexts(base, sessions?.log),
     ...turns,
     ...modes,
-    send: acting(turns.send),
-    queue: acting(turns.queue),
+    send: acting(attention, turns.send),
+    queue: acting(attention, turns.queue),
     interrupt: () => (state.get().command?.stop ?? turns.interrupt)(),
     refreshStatus: () => void refreshStatus(),
     requireSession: () => shown.openFor(''),
@@ -117,6 +117,14 @@ export function createController(options: ControllerOptions = {}): OwnedControll
     close: shown.close,
     left: left.promise,
     leave: () => left.resolve(),
+  };
+}
+
+/** Returns an action on a draft that also counts as a sign that the user is present. */
+function acting({ acted }: Attention, act: (draft: Draft) => void): (draft: Draft) => void {
+  return (draft) => {
+    acted();
+    act(draft);
   };
 }
 
