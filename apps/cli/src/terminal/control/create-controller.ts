@@ -68,7 +68,8 @@ export function createController(options: ControllerOptions = {}): OwnedControll
   const { print, report } = createPrinter((lines, key) =>
     change({ conversation: add(state.get().conversation, { kind: 'lines', key, lines }) }),
   );
-  const attention = createAttention(options.now ?? Date.now, options.alert);
+  const { now = Date.now } = options;
+  const attention = createAttention(now, options.alert);
   const panels = createPanels(change, attention);
   const refill = createRefill(change);
   const { sessions, dispatch } = options;
@@ -95,7 +96,7 @@ export function createController(options: ControllerOptions = {}): OwnedControll
       if (outcome === 'completed' && state.get().queued.length === 0) modes.offerPlan().catch(report);
     },
   });
-  const rewrites = createRewriteChoices({ ...base, resume: () => turns.resume() });
+  const rewrites = createRewriteChoices({ ...base, now, resume: () => turns.resume() });
   const modes = createModes({ ...base, prompt: turns.prompt, setPermissionMode: shown.setMode });
   async function offer(ended: NonNullable<SessionHistory['resumable']>): Promise<void> {
     const title = [`The last turn did not complete (${ended}).`];
