@@ -250,9 +250,9 @@ export interface SandboxSetting {
 /**
  * MCP servers by name. `waitMs` is the longest time in milliseconds that the first request waits for the servers.
  * Default: 5,000. `approvals` stores the accepted tool definitions. Default: a file in the folder of `store`, if there
- * is one.
+ * is one. `authorizations` stores the logins at servers.
  */
-export type Mcp = Pick<McpOptions, 'servers' | 'waitMs' | 'approvals'>;
+export type Mcp = Pick<McpOptions, 'servers' | 'waitMs' | 'approvals' | 'authorizations'>;
 
 /** Permissions of an agent: its mode, its rules, and the callback that asks the user. */
 export interface Permissions {

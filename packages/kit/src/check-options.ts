@@ -108,6 +108,7 @@ const mcp = z.strictObject({
   ),
   waitMs: delay.optional(),
   approvals: implementing('get', 'take').optional(),
+  authorizations: implementing('load', 'save', 'remove').optional(),
 } satisfies OptionSchemas<Mcp>);
 
 const limits = {

@@ -7,6 +7,7 @@ import { CodedError } from '@tidemark/core';
 import type { Surroundings } from '@tidemark/agent';
 import type { EffectClass } from '@tidemark/log';
 import type { Approvals } from './approvals.ts';
+import type { McpAuthorizations } from './authorizations.ts';
 
 /** Settings of a server: a program to start (`StdioServer`) or an address (`McpHttpServer`). */
 export type McpServer = StdioServer | McpHttpServer;
@@ -57,6 +58,8 @@ export interface McpOptions {
   readonly waitMs?: number;
   /** Store of accepted tool definitions. By default, they are stored in memory until the process ends. */
   readonly approvals?: Approvals;
+  /** Store of the logins at servers with an address. By default, no server gets the tokens of a login. */
+  readonly authorizations?: McpAuthorizations;
   readonly surroundings?: Surroundings;
 }
 
@@ -66,8 +69,9 @@ export interface McpOptions {
  * - `mcp/bad-name`: the name is not valid for a server.
  * - `mcp/approvals-damaged`: the file of accepted definitions is damaged.
  * - `mcp/unreachable`: a server that was inspected cannot be used.
+ * - `mcp/login-failed`: the user could not be logged in at a server.
  */
-export type McpErrorCode = 'mcp/bad-name' | 'mcp/approvals-damaged' | 'mcp/unreachable';
+export type McpErrorCode = 'mcp/bad-name' | 'mcp/approvals-damaged' | 'mcp/unreachable' | 'mcp/login-failed';
 
 /**
  * Error for a problem that is found before a server is reached. The message contains the problem, the value and the

@@ -43,6 +43,7 @@ const WAIT_MS = 5_000;
  */
 export function createMcpTools(options: McpOptions): McpTools {
   const { servers, waitMs = WAIT_MS, approvals = createApprovals(), surroundings = THIS_MACHINE } = options;
+  const { authorizations } = options;
   const names = Object.keys(servers).toSorted();
   const wrong = names.find((name) => !isServerName(name));
   if (wrong !== undefined) {
@@ -51,7 +52,7 @@ export function createMcpTools(options: McpOptions): McpTools {
   }
   const links = names.flatMap((name) => {
     const settings = Object.hasOwn(servers, name) ? servers[name] : undefined;
-    return settings === undefined ? [] : [createLink(name, settings, surroundings)];
+    return settings === undefined ? [] : [createLink(name, settings, surroundings, authorizations)];
   });
   const made = new Map<string, Tool | Error>();
   const unkept: ToolTrouble[] = [];
