@@ -107,6 +107,7 @@ const mcp = z.strictObject({
     anyObject,
   ),
   waitMs: delay.optional(),
+  toolBudget: count.optional(),
   approvals: implementing('get', 'take').optional(),
   authorizations: implementing('load', 'save', 'remove').optional(),
 } satisfies OptionSchemas<Mcp>);

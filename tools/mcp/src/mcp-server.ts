@@ -56,6 +56,11 @@ export interface McpOptions {
   readonly servers: Readonly<Record<string, McpServer>>;
   /** Maximum time that the first request waits for the servers, in milliseconds. The default is 5,000. */
   readonly waitMs?: number;
+  /**
+   * Maximum size of the tools in a session's list of tools, in estimated tokens (a quarter of the characters of their
+   * definitions). Tools beyond it are deferred: the model finds them with `tool_search`. The default is 20,000.
+   */
+  readonly toolBudget?: number;
   /** Store of accepted tool definitions. By default, they are stored in memory until the process ends. */
   readonly approvals?: Approvals;
   /** Store of the logins at servers with an address. By default, no server gets the tokens of a login. */

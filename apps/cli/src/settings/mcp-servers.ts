@@ -1,5 +1,6 @@
 // Prepares the MCP servers of the settings for use: replaces names of variables by their values.
 
+import { defined } from '@tidemark/core';
 import type { AgentOptions, McpServer } from '@tidemark/kit';
 import type { ServerSetting, ServerValue, Settings } from '@tidemark/settings';
 import { openLogins } from '@tidemark/settings';
@@ -17,7 +18,8 @@ export function mcpOptions(
     name,
     resolveServer(setting, context.environment),
   ]);
-  return { servers: Object.fromEntries(servers), authorizations: openLogins(context) };
+  const { toolBudget } = mcp;
+  return defined({ servers: Object.fromEntries(servers), authorizations: openLogins(context), toolBudget });
 }
 
 /**
