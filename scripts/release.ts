@@ -1,7 +1,7 @@
 // Builds packages that can be installed from a registry. Each package of the project becomes compiled JavaScript in a
 // small number of files, with its types. It is compiled because Node does not strip types under `node_modules`. It has few files
-// because Node must find and link each file at every start. The output has the layout of an installation, so it can be
-// run without installing it.
+// because Node must find and link each file at every start. The program of the command also contains its libraries. The
+// output has the layout of an installation, so it can be run without installing it.
 //
 // - `node scripts/release.ts [folder]` writes `<folder>/node_modules`. The default folder is `release`.
 
@@ -13,21 +13,27 @@ import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { isolatedDeclaration } from 'rolldown/experimental';
 
+import { bundleProgram, NOT_BUNDLED } from './bundle-program.ts';
+
 interface Manifest {
   readonly name: string;
   readonly version: string;
   readonly description: string;
   readonly license: string;
   readonly bin?: Readonly<Record<string, string>>;
-  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly dependencies?: Dependencies;
 }
 
+/** Versions of packages by name. */
+type Dependencies = Readonly<Record<string, string>>;
+
 /**
- * A package to release. `entries` are the source files that become separate files, by name. `brings` are other files to
- * copy.
+ * A package to release. `entries` are the source files that become separate files, by name. `program` is a source file
+ * that is bundled with all its libraries. `brings` are other files to copy.
  */
 interface Room {
   readonly folder: string;
+  readonly program?: string;
   readonly entries: Readonly<Record<string, string>>;
   readonly brings: readonly string[];
 }
@@ -43,7 +49,8 @@ const ENGINES = '^22.18.0 || >=24.0.0';
 const LOWERED_TO = 'node22';
 const COMMAND: Room = {
   folder: 'apps/cli',
-  entries: { index: 'src/index.ts', main: 'src/main.ts' },
+  entries: { index: 'src/index.ts' },
+  program: 'src/main.ts',
   brings: ['bin', 'demo/project', 'demo/recording.jsonl'],
 };
 
@@ -54,9 +61,21 @@ async function release(folder: string): Promise<void> {
   if (existsSync(join(folder, 'package.json'))) throw new Error(`${folder} is a project: name another folder`);
   const modules = join(folder, 'node_modules');
   await rm(modules, { recursive: true, force: true });
-  const rooms = [...(await libraries()), COMMAND];
-  for (const room of rooms) await releaseRoom(room, modules);
-  console.log(`${rooms.length} packages in ${modules}`);
+  const shelved = await libraries();
+  for (const room of shelved) await releaseRoom(room, modules);
+  await releaseRoom(COMMAND, modules, await notBundledBy(shelved));
+  console.log(`${shelved.length + 1} packages in ${modules}`);
+}
+
+/** Returns the dependencies of these packages that a bundle of them does not contain. */
+async function notBundledBy(rooms: readonly Room[]): Promise<Dependencies> {
+  const manifests = await Promise.all(rooms.map(readManifest));
+  const all = manifests.flatMap(({ dependencies = {} }) => Object.entries(dependencies));
+  return Object.fromEntries(all.filter(([name]) => NOT_BUNDLED.includes(name)));
+}
+
+async function readManifest({ folder }: Room): Promise<Manifest> {
+  return JSON.parse(await readFile(join(ROOT, folder, 'package.json'), 'utf8'));
 }
 
 async function libraries(): Promise<readonly Room[]> {
@@ -69,15 +88,18 @@ async function libraries(): Promise<readonly Room[]> {
   return rooms.map((folder) => ({ folder, entries: { index: 'src/index.ts' }, brings: [] }));
 }
 
-async function releaseRoom({ folder, entries, brings }: Room, modules: string): Promise<void> {
+/** Writes a package. `needed` are dependencies that its manifest does not declare. */
+async function releaseRoom(room: Room, modules: string, needed: Dependencies = {}): Promise<void> {
+  const { folder, entries, program, brings } = room;
   const from = join(ROOT, folder);
-  const manifest: Manifest = JSON.parse(await readFile(join(from, 'package.json'), 'utf8'));
+  const manifest = await readManifest(room);
   const to = join(modules, manifest.name);
   await joinSources(from, entries, to);
+  if (program !== undefined) await bundleProgram({ entry: join(from, program), to, target: LOWERED_TO });
   await writeTypes(join(from, 'src'), join(to, 'types'));
   for (const path of ['README.md', ...brings]) await cp(join(from, path), join(to, path), { recursive: true });
   await cp(join(ROOT, 'LICENSE'), join(to, 'LICENSE'));
-  await writeFile(join(to, 'package.json'), `${JSON.stringify(released(manifest), null, 2)}\n`);
+  await writeFile(join(to, 'package.json'), `${JSON.stringify(released(manifest, needed), null, 2)}\n`);
 }
 
 /**
@@ -112,7 +134,7 @@ async function writeTypes(from: string, to: string): Promise<void> {
   }
 }
 
-function released({ name, version, description, license, bin, dependencies }: Manifest): object {
+function released({ name, version, description, license, bin, dependencies }: Manifest, needed: Dependencies): object {
   return {
     name,
     version,
@@ -122,6 +144,6 @@ function released({ name, version, description, license, bin, dependencies }: Ma
     engines: { node: ENGINES },
     exports: { '.': { types: './types/index.d.ts', default: './index.js' } },
     ...(bin && { bin }),
-    ...(dependencies && { dependencies }),
+    ...(dependencies && { dependencies: { ...dependencies, ...needed } }),
   };
 }

@@ -3,7 +3,7 @@
 import { LogError } from '@tidemark/log';
 import { describe, expect, test } from 'vitest';
 
-import { pretendRun } from '../tests/pretend-run.ts';
+import { pretendRun, pretendStore } from '../tests/pretend-run.ts';
 import type { Command, CommandContext } from './frame/command.ts';
 import { EXIT } from './frame/exit-codes.ts';
 import { CliError } from './frame/failure.ts';
@@ -219,4 +219,47 @@ test("all data is in TIDEMARK_HOME, or by default in the user's home folder", as
   const asked = await pretendRun(['act'], { commands, environment: { TIDEMARK_HOME: '/somewhere/else' } });
   expect(asked.out).toBe('/somewhere/else\n');
   expect((await pretendRun(['act'], { commands })).out).toBe('/nobody/.tidemark\n');
+});
+
+test('a command runs another command line with its own output, folder and signal, and with the same store', async () => {
+  const seen: unknown[] = [];
+  const commands: readonly Command[] = [
+    ...commandThat(async (context) => {
+      if (context.line[1] !== 'inner') {
+        const texts: string[] = [];
+        const sink = { write: (text: string) => void texts.push(text), terminal: false, colour: false };
+        const place = { out: { ...sink, columns: 40 }, err: sink, folder: '/elsewhere', signal: context.signal };
+        const exit = await context.runLine(['act', 'inner'], place);
+        seen.push(exit, texts.join(''), (await context.store()).home);
+        context.output.line('outer');
+        return;
+      }
+      seen.push(context.folder, context.input.terminal, (await context.store()).home);
+      context.output.line('inner');
+      throw new CliError('cli/refused', 'no', 'try again');
+    }),
+  ];
+  expect(await pretendRun(['act'], { commands, store: pretendStore() })).toMatchObject({ out: 'outer\n', err: '' });
+  const home = '/nobody/.tidemark';
+  expect(seen).toEqual(['/elsewhere', false, home, 3, 'inner\nerror: no\nnext: try again\n', home]);
+});
+
+test('a command line inside a command never becomes a prompt', async () => {
+  const texts: string[] = [];
+  const commands: readonly Command[] = [
+    {
+      name: 'run',
+      summary: 'sends a prompt',
+      examples: [['tidemark run', 'sends it']],
+      declare: (command, run) =>
+        void command.argument('[words...]').action(() => run(async () => void texts.push('sent'))),
+    },
+    ...commandThat(async (context) => {
+      const sink = { write: (text: string) => void texts.push(text), terminal: false, colour: false };
+      const place = { out: { ...sink, columns: 40 }, err: sink, folder: '/elsewhere', signal: context.signal };
+      expect(await context.runLine(['nothing', 'like', 'it'], place)).toBe(EXIT.usage);
+    }),
+  ];
+  expect(await pretendRun(['act'], { commands })).toMatchObject({ exit: 0 });
+  expect(texts.join('')).toBe('error: there is no command "nothing"\nnext: `tidemark --help` lists the commands\n');
 });

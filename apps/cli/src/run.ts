@@ -12,7 +12,7 @@ import type { Command, CommandContext, FinalExit, RunAction } from './frame/comm
 import { COMMANDS } from './commands.ts';
 import type { ExitCode } from './frame/exit-codes.ts';
 import { EXIT } from './frame/exit-codes.ts';
-import { failureOf } from './frame/failure.ts';
+import { CliError, failureOf } from './frame/failure.ts';
 import type { CommandEnvironment } from './frame/home.ts';
 import { configFolderOf, homeOf } from './frame/home.ts';
 import { impliedRun, requireKnownHelp } from './implied-run.ts';
@@ -54,7 +54,7 @@ export async function run(
   const line = impliedRun(args, namesOf(commands));
   try {
     requireKnownHelp(args, namesOf(commands));
-    const context = { ...contextOf(shown, output, settings), implied: line !== args, line };
+    const context = { ...contextOf(shown, { output, settings, commands }), implied: line !== args, line };
     const exit = await parse(line, shown, context, commands);
     if (typeof exit === 'object') return exit.exit;
     return processEnvironment.signal.aborted ? EXIT.interrupted : exit;
@@ -101,11 +101,11 @@ function settle(
 
 function contextOf(
   processEnvironment: ProcessEnvironment,
-  output: CommandOutput,
-  settings: SettingsPlaces,
+  { output, settings, commands }: LineSetup,
 ): Omit<CommandContext, 'implied' | 'line'> {
   const home = homeOf(processEnvironment.environment, processEnvironment.userFolder);
   let opened: Promise<NdjsonStore> | undefined;
+  const store = (): Promise<NdjsonStore> => (opened ??= processEnvironment.openStore(home));
   return {
     ...settings,
     output,
@@ -116,9 +116,41 @@ function contextOf(
     tryPromises: () => processEnvironment.tryPromises(),
     folder: processEnvironment.folder,
     signal: processEnvironment.signal,
-    store: () => (opened ??= processEnvironment.openStore(home)),
+    store,
+    async runLine(args, place) {
+      const [name = ''] = args;
+      // A line that does not begin with a command would be a prompt, which costs money.
+      if (!namesOf(commands).includes(name)) {
+        const lineOutput = createOutput(false, place.out, place.err);
+        return settle(unknownName(name), processEnvironment, lineOutput, { commands, command: name });
+      }
+      return run(args, { ...processEnvironment, ...place, input: NO_INPUT, openStore: store }, commands);
+    },
   };
 }
+
+function unknownName(name: string): CliError {
+  return new CliError('cli/unknown-command', `there is no command "${name}"`, '`tidemark --help` lists the commands');
+}
+
+/** Output, places of the settings, and commands of one command line. */
+interface LineSetup {
+  readonly output: CommandOutput;
+  readonly settings: SettingsPlaces;
+  readonly commands: readonly Command[];
+}
+
+/** Input of a command line that runs inside another command. The other command uses the terminal. */
+const NO_INPUT: Input = {
+  terminal: false,
+  piped: false,
+  bytes: async () => new Uint8Array(),
+  along: async () => new Uint8Array(),
+  rows: 24,
+  columns: 80,
+  show: () => undefined,
+  ask: async () => '',
+};
 
 /**
  * Finds the places of the settings. This happens before the command line is parsed, because the display settings also

@@ -32,6 +32,8 @@ export type { NumberedPrompt } from './fork/cut-points.ts';
 export { readPrompts } from './fork/cut-points.ts';
 export type { ForkBeginning, ForkPlan } from './fork/plan-fork.ts';
 export { beginFork, planFork } from './fork/plan-fork.ts';
+export type { LiveOutput } from './output/live-output.ts';
+export { openLiveOutput } from './output/live-output.ts';
 export { nearestName } from './nearest-name.ts';
 export { parameterProblem } from './parameter-problem.ts';
 export { grantCovers, grantInWords, patternProblem } from './permissions/grant.ts';
@@ -52,7 +54,6 @@ export type {
   FinishedTurn,
   ForkOptions,
   GivenAttachment,
-  InputBuckets,
   ModelReach,
   OmittedKind,
   OtherModel,
@@ -64,6 +65,7 @@ export type {
   Turn,
   Words,
 } from './ports/live-session.ts';
+export type { InputBuckets, NextCall, NextCallPrice } from './ports/next-call.ts';
 export type { KnownTurnErrorCode, TurnError, TurnErrorCode, TurnLimit } from './ports/turn-error.ts';
 export type {
   AllowedAnswer,

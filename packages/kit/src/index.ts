@@ -20,6 +20,8 @@ export type {
   KnownTurnErrorCode,
   Mode,
   ModelReach,
+  NextCall,
+  NextCallPrice,
   Notice,
   OmittedKind,
   OtherModel,
@@ -86,5 +88,31 @@ export type { InspectedServer, McpAuthorizations, McpErrorCode, McpServer } from
 export { inspectServer, logIn, McpError } from '@tidemark/tools-mcp';
 export type { SkillRoot, SkillsOptions } from '@tidemark/tools-skills';
 export { skillRoots } from '@tidemark/tools-skills';
-export type { SandboxState, TriedPromise, WorkspaceErrorCode } from '@tidemark/tools-workspace';
-export { createPlanTool, sandboxState, tryPromises, WorkspaceError } from '@tidemark/tools-workspace';
+export type {
+  ChangedFile,
+  Confinement,
+  ConfinementOptions,
+  FileContentState,
+  FileListOptions,
+  GitHead,
+  RestorableFile,
+  RestoreOptions,
+  RestorePlan,
+  SandboxState,
+  TriedPromise,
+  UncertainCall,
+  WorkspaceErrorCode,
+  WorkspacePlace,
+} from '@tidemark/tools-workspace';
+export {
+  createConfinement,
+  createPlanTool,
+  gitHead,
+  planRestore,
+  restoreDiff,
+  restoreFile,
+  sandboxState,
+  tryPromises,
+  WorkspaceError,
+  workspaceFiles,
+} from '@tidemark/tools-workspace';

@@ -125,8 +125,25 @@ const miss = fc.record(
 );
 const shaping = all({ by: name, kept: count, total: count, unit: fc.constantFrom('bytes' as const, 'lines' as const) });
 
+const touch = fc.record(
+  {
+    path: text,
+    digest: aDigest,
+    as: fc.constantFrom('read' as const, 'written' as const, 'removed' as const),
+    before: fc.oneof(aDigest, fc.constant('absent' as const)),
+  },
+  { requiredKeys: ['path', 'as'], noNullPrototype: true },
+);
 const ended = fc.record(
-  { call: aCall, parts: contentParts, output: aDigest, shaping, exit: fc.integer(), durationMs: count },
+  {
+    call: aCall,
+    parts: contentParts,
+    output: aDigest,
+    shaping,
+    exit: fc.integer(),
+    durationMs: count,
+    files: fc.array(touch, { maxLength: 2 }),
+  },
   { requiredKeys: ['call', 'parts'], noNullPrototype: true },
 );
 

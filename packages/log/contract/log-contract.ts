@@ -12,6 +12,7 @@ import { claimReads } from './claims/read.ts';
 import { claimShared } from './claims/shared.ts';
 import { claimSnapshots } from './claims/snapshot.ts';
 import { claimTails } from './claims/tail.ts';
+import { claimUndo } from './claims/undo.ts';
 import { claimOneWriter } from './claims/one-writer.ts';
 import type { LogFactory } from './log-under-test.ts';
 
@@ -47,6 +48,7 @@ export function describeLogContract(name: string, factory: LogFactory): void {
     claimArtifacts(factory);
     claimSnapshots(factory);
     claimShared(factory);
+    claimUndo(factory);
     claimLists(factory);
     claimBounds(factory);
   });

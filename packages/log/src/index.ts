@@ -105,6 +105,7 @@ export type {
   SessionSummary,
   SharedName,
   SharedTexts,
+  UndoStore,
   Snapshot,
   UnreadableSession,
 } from './port.ts';

@@ -124,6 +124,28 @@ export interface SharedTexts {
 /** Names of shared texts. `warm-fronts`: index of the fronts that are in a provider's cache. */
 export type SharedName = 'warm-fronts';
 
+/**
+ * Bytes of files before tools changed them, so that a person can restore a file. The bytes are not masked. They are
+ * outside of the log and the artifacts, and no tool can read them. The size is limited: the oldest bytes of a session
+ * are removed first. Bytes can be lost at any time, and then the file cannot be restored.
+ */
+export interface UndoStore {
+  /** Maximum size of the bytes of one file. */
+  readonly largest: number;
+  /**
+   * Keeps the bytes of a file for a session. Returns their digest, or `undefined` if there are more than `largest`
+   * bytes.
+   *
+   * @throws Error of the storage when the bytes cannot be written.
+   */
+  keep(session: SessionId, bytes: Uint8Array): Promise<Digest | undefined>;
+  /**
+   * Returns the bytes that the session or one of its ancestors kept. Returns `undefined` if they are not kept any more
+   * or are damaged.
+   */
+  get(session: SessionId, digest: Digest): Promise<Uint8Array | undefined>;
+}
+
 /** Session as listed by `sessions`. */
 export interface SessionSummary {
   readonly session: SessionId;
@@ -213,6 +235,8 @@ export interface Log {
   putSnapshot(session: SessionId, snapshot: Snapshot): Promise<void>;
   /** Texts that the sessions of this store share. Absent if the store does not keep shared texts. */
   readonly shared?: SharedTexts;
+  /** Bytes of files before tools changed them. Absent if the store does not keep them. */
+  readonly undo?: UndoStore;
   /**
    * Lists all sessions that match the filter, newest first. Sessions that cannot be read are listed in `unreadable`.
    */

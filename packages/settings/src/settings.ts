@@ -117,6 +117,8 @@ export interface Display {
   readonly colour?: 'auto' | 'always' | 'never' | undefined;
   /** Width of a command's help text, in columns. */
   readonly columns?: number | undefined;
+  /** Alert of the interactive terminal when a turn ends or a question waits: the bell, a notification, or none. */
+  readonly notify?: 'bell' | 'osc9' | 'off' | undefined;
 }
 
 /** Returns true for a setting whose value joins the values of all sources. */
@@ -227,6 +229,7 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
       .strictObject({
         colour: z.enum(['auto', 'always', 'never']).optional(),
         columns: z.int().min(20).max(1000).optional(),
+        notify: z.enum(['bell', 'osc9', 'off']).optional(),
       })
       .optional(),
   });
@@ -297,6 +300,7 @@ const BY_DEFAULT: ReadonlyMap<string, string> = new Map(
     memory: 'true in a trusted folder',
     'display.colour': 'auto',
     'display.columns': 'the width of the terminal',
+    'display.notify': 'bell',
   }),
 );
 

@@ -2,7 +2,7 @@
 
 import { createHash, hash as digestOf } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import type { BytePort, Parent, SessionId } from '@tidemark/log';
+import type { BytePort, Digest, Parent, SessionId } from '@tidemark/log';
 
 export interface SessionData {
   readonly session: SessionId;
@@ -23,10 +23,12 @@ export interface MemoryBackend {
   readonly artifacts: Map<string, Uint8Array>;
   /** Texts that sessions share, by name. */
   readonly shared: Map<string, string>;
+  /** Bytes of files before tools changed them, by session and digest, oldest first. */
+  readonly undo: Map<SessionId, Map<Digest, Uint8Array>>;
 }
 
 export function createMemoryBackend(): MemoryBackend {
-  return { sessions: new Map(), artifacts: new Map(), shared: new Map() };
+  return { sessions: new Map(), artifacts: new Map(), shared: new Map(), undo: new Map() };
 }
 
 /** Returns the data of a session without records. */

@@ -34,6 +34,7 @@ import {
 } from '@tidemark/log';
 import type { MemoryBackend, SessionData } from './memory-backend.ts';
 import { bytesOf, createSessionData, createMemoryBackend, extend, nodeBytes } from './memory-backend.ts';
+import { createUndo } from './undo.ts';
 import { begin, isBegun, lineage, readSessionData, readerOf, sessionDataOf, tailSessionData } from './read.ts';
 
 /**
@@ -55,6 +56,7 @@ export function createMemoryStore(backend: MemoryBackend = createMemoryBackend()
       get: async (name) => backend.shared.get(name),
       put: async (name, text) => void backend.shared.set(name, text),
     },
+    undo: createUndo(backend),
     sessions: async (filter = {}) => {
       const { sessions, unreadable } = list(backend);
       return { sessions: sessions.filter((summary) => passes(summary, filter)).toSorted(newestFirst), unreadable };

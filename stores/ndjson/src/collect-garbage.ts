@@ -1,4 +1,4 @@
-// Removes the artifacts to which no log refers. A writer stores an artifact before it appends the record with the
+// Removes the artifacts, and the kept bytes of changed files, to which no log refers. A writer stores an artifact before it appends the record with the
 // digest. So an artifact without a reference may still be needed. Two groups of files are always kept: files that are
 // younger than one hour, and files that were stored after the oldest living writer took its lock.
 
@@ -11,6 +11,8 @@ import { openHome } from './home.ts';
 import type { ArtifactFile } from './inspect-artifacts.ts';
 import { artifactFiles } from './inspect-artifacts.ts';
 import { heldSince } from './lease.ts';
+import type { UndoFile } from './undo-files.ts';
+import { undoFiles } from './undo-files.ts';
 
 export interface CollectOptions {
   /** True to report the files that would be removed, without removing them. */
@@ -35,9 +37,20 @@ export interface Collected {
   readonly young: FileTally;
   /** Files to which a log refers. */
   readonly named: FileTally;
+  /** Bytes of files before tools changed them. They are counted here only. */
+  readonly undo: UndoTally;
+}
+
+/** Number and size of the files in the undo folders of all sessions, by outcome. */
+export interface UndoTally {
+  /** Files that no log names, and files of sessions that did not change for 30 days. */
+  readonly removed: FileTally;
+  readonly kept: FileTally;
 }
 
 const HOUR = 3_600_000;
+/** Time after the last change of a session until its undo files are removed. */
+const UNDO_LIFE = 30 * 24 * HOUR;
 /**
  * Prefix of the name of a file that is being removed. The original name follows the prefix, so after a killed run the
  * next run can restore the file.
@@ -56,14 +69,56 @@ export async function collectGarbage(store: NdjsonOptions, options: CollectOptio
   const before = Math.min(now - HOUR, await oldestWriter(paths));
   const files: ArtifactFile[] = [];
   for await (const file of artifactFiles(paths)) files.push(file);
-  const unnamed = new Set<string>(files.flatMap(({ digest }) => (digest === undefined ? [] : [digest])));
+  const undone = await allUndoFiles(paths);
+  const named = files.flatMap(({ digest }) => (digest === undefined ? [] : [digest]));
+  const unnamed = new Set<string>([...named, ...undone.map(({ name }) => name)]);
   await dropNamed(paths, unnamed);
-  const tallies = { removed: { files: 0, bytes: 0 }, young: { files: 0, bytes: 0 }, named: { files: 0, bytes: 0 } };
+  const tallies = { removed: NO_FILES, young: NO_FILES, named: NO_FILES };
   for (const file of files) {
     const fate = await settleFile(file, { unnamed, before, dryRun });
-    tallies[fate] = { files: tallies[fate].files + 1, bytes: tallies[fate].bytes + file.bytes };
+    tallies[fate] = addFile(tallies[fate], file);
   }
-  return tallies;
+  return { ...tallies, undo: await collectUndo(undone, { unnamed, before, dryRun, now }) };
+}
+
+const NO_FILES: FileTally = { files: 0, bytes: 0 };
+
+function addFile(tally: FileTally, { bytes }: { readonly bytes: number }): FileTally {
+  return { files: tally.files + 1, bytes: tally.bytes + bytes };
+}
+
+interface OwnedUndoFile extends UndoFile {
+  /** Time of the last change of the session's log, in milliseconds since 1970. */
+  readonly sessionChangedAt: number;
+}
+
+async function allUndoFiles(paths: HomePaths): Promise<readonly OwnedUndoFile[]> {
+  const found: OwnedUndoFile[] = [];
+  for (const room of await namesIn(paths.sessions)) {
+    const folder = join(paths.sessions, room);
+    const log = await stat(join(folder, 'log.ndjson')).catch(unlessGone);
+    const sessionChangedAt = log?.mtimeMs ?? 0;
+    for (const file of await undoFiles(join(folder, 'undo'))) found.push({ ...file, sessionChangedAt });
+  }
+  return found;
+}
+
+/** Removes the undo files that are not needed. A young file stays, because its record may not be written yet. */
+async function collectUndo(
+  files: readonly OwnedUndoFile[],
+  { unnamed, before, dryRun, now }: GarbageRule & { readonly now: number },
+): Promise<UndoTally> {
+  let [removed, kept] = [NO_FILES, NO_FILES];
+  for (const file of files) {
+    const isOld = file.sessionChangedAt < now - UNDO_LIFE;
+    const isUnused = isOld || unnamed.has(file.name) || file.name.length !== 64;
+    if (!isUnused || file.changedAt >= before) kept = addFile(kept, file);
+    else {
+      removed = addFile(removed, file);
+      if (!dryRun) await rm(file.path, { force: true });
+    }
+  }
+  return { removed, kept };
 }
 
 interface GarbageRule {
@@ -73,7 +128,10 @@ interface GarbageRule {
   readonly dryRun: boolean;
 }
 
-async function settleFile(file: ArtifactFile, { unnamed, before, dryRun }: GarbageRule): Promise<keyof Collected> {
+async function settleFile(
+  file: ArtifactFile,
+  { unnamed, before, dryRun }: GarbageRule,
+): Promise<Exclude<keyof Collected, 'undo'>> {
   if (file.digest !== undefined && !unnamed.has(file.digest)) return 'named';
   if (file.changedAt >= before) return 'young';
   if (dryRun || (await remove(file.path, before))) return 'removed';

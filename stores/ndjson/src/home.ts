@@ -13,6 +13,19 @@ export interface NdjsonOptions {
   readonly home: string;
   /** File operations of the operating system, by default `nodeFiles`. Tests pass operations that inject faults. */
   readonly files?: FilePort;
+  /**
+   * Limits of the bytes that the store keeps of files before tools changed them. `false` keeps none. Default: 8 MiB for
+   * each file and 64 MiB for each session.
+   */
+  readonly undoLimits?: UndoLimits | false;
+}
+
+/** Limits of the bytes that are kept of files before tools changed them. */
+export interface UndoLimits {
+  /** Maximum size of one file, in bytes. A larger file is not kept. */
+  readonly file: number;
+  /** Maximum size of all files of one session, in bytes. The oldest files are removed first. */
+  readonly session: number;
 }
 
 /** State of an open home, which the parts of the store share. */
@@ -35,6 +48,8 @@ export interface RoomPaths {
   readonly log: string;
   readonly lease: string;
   readonly snapshot: string;
+  /** Folder with the bytes of files before tools changed them. */
+  readonly undo: string;
 }
 
 /** Absolute paths of the folders of a home. */
@@ -64,6 +79,7 @@ export function roomPaths(paths: HomePaths, session: SessionId): RoomPaths {
     log: join(folder, 'log.ndjson'),
     lease: join(folder, 'lease.db'),
     snapshot: join(folder, 'snapshot'),
+    undo: join(folder, 'undo'),
   };
 }
 

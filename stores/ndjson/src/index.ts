@@ -1,10 +1,10 @@
 // Public exports of the NDJSON store.
 
-export type { CollectOptions, Collected, FileTally } from './collect-garbage.ts';
+export type { CollectOptions, Collected, FileTally, UndoTally } from './collect-garbage.ts';
 export { collectGarbage } from './collect-garbage.ts';
 export type { FilePort, LogFile } from './file-port.ts';
 export { nodeFiles } from './file-port.ts';
-export type { NdjsonOptions } from './home.ts';
+export type { NdjsonOptions, UndoLimits } from './home.ts';
 export type { ArtifactInspection } from './inspect-artifacts.ts';
 export { inspectArtifacts } from './inspect-artifacts.ts';
 export type { Damage, InspectOptions, Inspection, MissingArtifact } from './inspect-session.ts';

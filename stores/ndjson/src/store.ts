@@ -24,6 +24,7 @@ import { withLog } from './read-log.ts';
 import { readSession } from './read-session.ts';
 import { getSnapshot, putSnapshot } from './snapshots.ts';
 import { tailSession } from './tail-session.ts';
+import { createUndo } from './undo-files.ts';
 
 /** A log store that uses files. */
 export interface NdjsonStore extends Log {
@@ -44,6 +45,7 @@ export function openNdjsonStore(options: NdjsonOptions): NdjsonStore {
     getSnapshot: (session, revision) => getSnapshot(home, session, revision),
     putSnapshot: (session, snapshot) => putSnapshot(home, session, snapshot),
     shared: createSharedTexts(home.paths, home.folders),
+    ...(options.undoLimits !== false && { undo: createUndo(home, options.undoLimits) }),
     sessions: (filter = {}) => listSessions(home, filter),
   };
 }

@@ -16,6 +16,7 @@ const { appended, digestOf, NOON, sessionWith } = samples;
 const [a, b] = [sessionId('a'), sessionId('b')];
 const HOUR = 3_600_000;
 const NOTHING = { files: 0, bytes: 0 };
+const NO_UNDO = { removed: NOTHING, kept: NOTHING };
 
 async function inHome(test: (home: string) => Promise<void>): Promise<void> {
   const home = await temporaryHome();
@@ -51,7 +52,12 @@ describe('garbage collection', () => {
       const writer = await sessionWith(openNdjsonStore({ home }), a, 0);
       await appended(writer, [returned(named)]);
       await writer.close();
-      const tallies = { removed: { files: 1, bytes: 17 }, young: NOTHING, named: { files: 1, bytes: 5 } };
+      const tallies = {
+        removed: { files: 1, bytes: 17 },
+        young: NOTHING,
+        named: { files: 1, bytes: 5 },
+        undo: NO_UNDO,
+      };
       const { artifacts } = openNdjsonStore({ home });
       expect(await collectGarbage({ home }, { dryRun: true })).toEqual(tallies);
       expect(await artifacts.has(unnamed)).toBe(true);
@@ -60,12 +66,38 @@ describe('garbage collection', () => {
       expect(await collectGarbage({ home })).toEqual({ ...tallies, removed: NOTHING });
     }));
 
+  it('removes the bytes of changed files that no log names, and those of a session that did not change for 30 days', () =>
+    inHome(async (home) => {
+      const { undo } = openNdjsonStore({ home });
+      const folder = roomPaths(homePaths(home), a).undo;
+      const writer = await sessionWith(openNdjsonStore({ home }), a, 0);
+      const named = await undo?.keep(a, Buffer.from('named'));
+      const orphan = await undo?.keep(a, Buffer.from('of a killed call'));
+      const young = await undo?.keep(a, Buffer.from('young'));
+      if (named === undefined || orphan === undefined || young === undefined) throw new Error('not kept');
+      const files = [{ path: '/w/a', digest: digestOf('new'), as: 'written', before: named } as const];
+      await appended(writer, [{ kind: 'tool.returned', at: NOON, data: { call: callId('c'), parts: [], files } }]);
+      await writer.close();
+      await age(join(folder, named), 50);
+      await age(join(folder, orphan), 50);
+      const tallies = { removed: { files: 1, bytes: 16 }, kept: { files: 2, bytes: 10 } };
+      expect((await collectGarbage({ home }, { dryRun: true })).undo).toEqual(tallies);
+      expect((await readdir(folder)).length).toBe(3);
+      expect((await collectGarbage({ home })).undo).toEqual(tallies);
+      expect((await readdir(folder)).toSorted()).toEqual([named, young].toSorted());
+      await age(roomPaths(homePaths(home), a).log, 24 * 31);
+      await age(join(folder, young), 50);
+      expect((await collectGarbage({ home })).undo).toEqual({ removed: { files: 2, bytes: 10 }, kept: NOTHING });
+      expect(await readdir(folder)).toEqual([]);
+    }));
+
   it('removes nothing if the home does not exist', () =>
     inHome(async (home) => {
       expect(await collectGarbage({ home: join(home, 'none') })).toEqual({
         removed: NOTHING,
         young: NOTHING,
         named: NOTHING,
+        undo: NO_UNDO,
       });
     }));
 
@@ -156,6 +188,7 @@ describe('garbage collection', () => {
         removed: { files: 1, bytes: 4 },
         young: NOTHING,
         named: { files: 1, bytes: 5 },
+        undo: NO_UNDO,
       });
       expect(await readdir(join(path, '..'))).toEqual([digest]);
     }));

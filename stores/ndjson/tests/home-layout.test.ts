@@ -31,11 +31,19 @@ describe('a home', () => {
       const writer = await sessionWith(store, id, 1);
       await store.putSnapshot(id, { length: 2, chain: writer.chain, revision: 'r', bytes: Buffer.from('x') });
       const { digest } = await store.artifacts.put(Buffer.from('x'));
+      const kept = await store.undo?.keep(id, Buffer.from('x'));
       await writer.close();
-      for (const folder of ['', 'sessions', 'sessions/a', 'artifacts', `artifacts/${digest.slice(0, 2)}`]) {
+      for (const folder of [
+        '',
+        'sessions',
+        'sessions/a',
+        'sessions/a/undo',
+        'artifacts',
+        `artifacts/${digest.slice(0, 2)}`,
+      ]) {
         expect([folder, await modeOf(join(home, folder))]).toEqual([folder, '700']);
       }
-      for (const file of ['log.ndjson', 'lease.db', 'snapshot'].map((name) => `sessions/a/${name}`)) {
+      for (const file of ['log.ndjson', 'lease.db', 'snapshot', `undo/${kept}`].map((name) => `sessions/a/${name}`)) {
         expect([file, await modeOf(join(home, file))]).toEqual([file, '600']);
       }
       expect(await modeOf(join(home, 'artifacts', digest.slice(0, 2), digest))).toBe('600');

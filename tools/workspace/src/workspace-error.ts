@@ -31,6 +31,7 @@ export type WorkspaceErrorCode =
   | 'workspace/bad-search'
   | 'workspace/no-ripgrep'
   | 'workspace/memory-full'
+  | 'workspace/not-restorable'
   | 'workspace/port';
 
 /** Sort of each error code. A test fails if an entry changes. */
@@ -52,6 +53,7 @@ export const WORKSPACE_ERRORS: Readonly<Record<WorkspaceErrorCode, WorkspaceErro
   'workspace/no-ripgrep': 'refused',
   'workspace/bad-search': 'refused',
   'workspace/memory-full': 'refused',
+  'workspace/not-restorable': 'refused',
   'workspace/port': 'refused',
 };
 

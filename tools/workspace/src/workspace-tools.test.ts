@@ -80,5 +80,6 @@ test('`WORKSPACE_ERRORS` contains every error code with its sort', () =>
     'workspace/bad-search': 'refused',
     'workspace/no-ripgrep': 'refused',
     'workspace/memory-full': 'refused',
+    'workspace/not-restorable': 'refused',
     'workspace/port': 'refused',
   }));

@@ -13,7 +13,7 @@ import { CliError } from '../frame/failure.ts';
 const PIPED = '-';
 
 /** Maximum size of one image, in bytes. The whole image is in memory. */
-const MAX_BYTES = 64 * 1024 * 1024;
+export const MAX_IMAGE_BYTES: number = 64 * 1024 * 1024;
 
 /** Names given with `--image`. `words` is true if the prompt also has words on the command line. */
 export interface NamedImages {
@@ -42,27 +42,38 @@ export async function imagesOf(
   return Promise.all(
     names.map(async (name): Promise<GivenImage> => {
       if (name === PIPED) return { type: 'image', data: await pipedImage(input), name: 'that was piped in' };
-      return { type: 'image', data: await bytesOf(resolve(folder, name), name), name };
+      return readImage(folder, name);
     }),
   );
 }
 
+/**
+ * Reads an image from a file. A relative name is in `folder`.
+ *
+ * @throws CliError `cli/not-found` when the file does not exist.
+ * @throws CliError `cli/refused` when the image is too large or cannot be read as a regular file.
+ */
+export async function readImage(folder: string, name: string): Promise<GivenImage> {
+  return { type: 'image', data: await bytesOf(resolve(folder, name), name), name };
+}
+
 async function pipedImage(input: CommandContext['input']): Promise<Uint8Array> {
-  const data = await input.bytes(MAX_BYTES);
-  if (data.length <= MAX_BYTES) return data;
+  const data = await input.bytes(MAX_IMAGE_BYTES);
+  if (data.length <= MAX_IMAGE_BYTES) return data;
   throw new CliError(
     'cli/refused',
-    `the piped image is larger than the maximum of ${MAX_BYTES} bytes`,
+    `the piped image is larger than the maximum of ${MAX_IMAGE_BYTES} bytes`,
     'pipe in a smaller image',
   );
 }
 
 async function bytesOf(path: string, name: string): Promise<Uint8Array> {
   try {
-    return await readRegularFile(path, { most: MAX_BYTES });
+    return await readRegularFile(path, { most: MAX_IMAGE_BYTES });
   } catch (error) {
     if (!(error instanceof FileError)) throw notRead(name, error);
-    const next = error.code === 'file/too-large' ? `use an image of at most ${MAX_BYTES} bytes` : 'use an image file';
+    const next =
+      error.code === 'file/too-large' ? `use an image of at most ${MAX_IMAGE_BYTES} bytes` : 'use an image file';
     throw new CliError('cli/refused', `${name} ${error.what}`, next, error);
   }
 }

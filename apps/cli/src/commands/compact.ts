@@ -23,7 +23,7 @@ import { namedSession } from '../arguments/choose-session.ts';
 import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
 import { EXIT } from '../frame/exit-codes.ts';
 import { CliError } from '../frame/failure.ts';
-import { dollars, formatNumber } from '../frame/numbers.ts';
+import { compactionInWords } from '../reports/compaction-report.ts';
 import { readOwnCatalog } from '../settings/own-catalog.ts';
 import { rowInForce } from '../settings/row-in-force.ts';
 import { sessionArgument } from '../arguments/session-argument.ts';
@@ -89,7 +89,7 @@ async function report(id: SessionId, flags: CompactFlags, context: CommandContex
   const asks = flags.compactionBy === 'model' && flags.dryRun !== true;
   const byLog = flags.fresh === true ? startByLog : compactByLog;
   const made = await (asks ? askModel(id, flags, context) : byLog(id, flags, context));
-  context.output.result({ session: id, ...made }, () => inWords(id, made, flags.fresh === true));
+  context.output.result({ session: id, ...made }, () => compactionInWords(id, made, flags.fresh === true));
   return made.outcome === 'refused' ? EXIT.difference : undefined;
 }
 
@@ -198,43 +198,6 @@ interface CompactionFlags {
   readonly checkpoint?: number;
   readonly dryRun?: boolean;
 }
-
-function inWords(id: SessionId, made: CompactionReport, fresh: boolean): string {
-  const { outcome, sizes, refused, rewrite, cliff, fallback, strategy, fork } = made;
-  const { before, after, hard, parts } = sizes;
-  const change = `about ${formatNumber(before)} tokens ${outcome === 'compacted' ? 'become' : 'would become'} ${formatNumber(after)}`;
-  const contents = Object.entries(parts).flatMap(([part, tokens]) =>
-    tokens > 0 ? [`${part} ${formatNumber(tokens)}`] : [],
-  );
-  const lines = [
-    outcome === 'refused' ? `not compacted: ${REASONS[refused ?? 'nothing-to-leave-out']}` : `${outcome}, ${strategy}`,
-    `${change} (${contents.join(', ')}); the limit is ${formatNumber(hard)}`,
-    ...(rewrite === undefined
-      ? []
-      : [
-          `the next request writes ${formatNumber(rewrite.tokens)} tokens${rewrite.cost === undefined ? '' : `, which costs ${dollars(rewrite.cost)} more than reading them`}`,
-        ]),
-    ...(cliff === undefined
-      ? []
-      : [`it stays below ${formatNumber(cliff)} tokens; above that, the whole request costs more`]),
-    ...(fallback === undefined ? [] : [`written without the model: ${fallback}`]),
-    ...(fork === undefined
-      ? []
-      : [`started again as ${fork}; ${id} is unchanged`, `continue with \`tidemark --session ${fork} "…"\``]),
-    ...(fresh && outcome === 'planned'
-      ? ['nothing was written: without `--dry-run`, a fork with this checkpoint is created']
-      : []),
-  ];
-  return lines.join('\n');
-}
-
-const REASONS: Readonly<Record<NonNullable<CompactionReport['refused']>, string>> = {
-  interrupted: 'it was interrupted',
-  'nothing-to-leave-out': 'there is no older history to replace',
-  'nothing-new': 'a checkpoint of the same history already waits for the next request',
-  'does-not-fit': 'the remaining context would not fit the window',
-  'shrinks-too-little': 'it would save less than a fifth of the tokens',
-};
 
 function tokensOf(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);

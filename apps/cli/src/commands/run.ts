@@ -11,6 +11,7 @@ import { imagesOf } from '../arguments/named-images.ts';
 import { requirePrompt } from '../arguments/lone-word.ts';
 import { readPrompt } from '../arguments/read-prompt.ts';
 import { sessionArgument } from '../arguments/session-argument.ts';
+import { titleOf } from '../arguments/prompt-title.ts';
 import { takeSkills } from '../arguments/skill-words.ts';
 import { takeTurn } from '../turns/take-turn.ts';
 
@@ -37,6 +38,7 @@ export const runCommand: Command = {
       )
       .option('--continue', 'continue the newest session of this folder')
       .option('--session <session>', 'continue this session')
+      .option('--screen-reader', 'in an interactive session, append plain lines and draw no screen')
       .action((words: readonly string[], options: RunFlags) => run((context) => prompt(words, options, context))),
 };
 
@@ -44,6 +46,7 @@ interface RunFlags extends AgentFlags {
   readonly image?: readonly string[];
   readonly continue?: true;
   readonly session?: string;
+  readonly screenReader?: true;
 }
 
 async function prompt(words: readonly string[], options: RunFlags, context: CommandContext): Promise<CommandOutcome> {
@@ -65,7 +68,14 @@ async function prompt(words: readonly string[], options: RunFlags, context: Comm
 async function interact(options: RunFlags, context: CommandContext): Promise<CommandOutcome> {
   const session = await sessionOf(options, context);
   const { openTerminal } = await import('../terminal/open-terminal.ts');
-  return openTerminal({ flags: options, ...(session !== undefined && { session }) }, context);
+  const plain = options.screenReader === true || isPlain(context.environment);
+  return openTerminal({ flags: options, plain, ...(session !== undefined && { session }) }, context);
+}
+
+/** Returns true if the environment asks for plain lines: for a screen reader, or for a terminal without a cursor. */
+function isPlain(environment: CommandContext['environment']): boolean {
+  const isSet = (name: string): boolean => !['', '0', 'false', undefined].includes(environment[name]);
+  return isSet('TIDEMARK_SCREEN_READER') || isSet('INK_SCREEN_READER') || environment['TERM'] === 'dumb';
 }
 
 function also(name: string, named: readonly string[] = []): readonly string[] {
@@ -82,11 +92,4 @@ async function sessionOf(options: RunFlags, context: CommandContext): Promise<Ch
     throw new CliError('cli/usage', '`--continue` cannot be combined with `--session`', 'use one of them');
   if (options.session !== undefined) return namedSession(await context.store(), sessionArgument(options.session));
   return options.continue === true ? newestSession(await context.store(), context.folder) : undefined;
-}
-
-const TITLE = 60;
-
-function titleOf(promptText: string): string {
-  const [line = ''] = promptText.split('\n', 1);
-  return line.length <= TITLE ? line : `${line.slice(0, TITLE).trimEnd()}…`;
 }

@@ -1,4 +1,4 @@
-// Removes the artifacts that no log in a home refers to, and reports the freed space.
+// Removes the artifacts and the kept contents of changed files that no log in a home refers to, and reports the freed space.
 
 import type { FileTally } from '@tidemark/store-ndjson';
 import { collectGarbage } from '@tidemark/store-ndjson';
@@ -11,13 +11,18 @@ import { plainSize } from '../frame/plain-size.ts';
  * `dryRun`, only reports which artifacts would be removed.
  */
 export async function collect(dryRun: boolean, context: CommandContext): Promise<CommandOutcome> {
-  const { removed, young, named } = await collectGarbage({ home: context.home }, { dryRun });
-  context.output.result({ dryRun, removed, young, named }, () => [
+  const { removed, young, named, undo } = await collectGarbage({ home: context.home }, { dryRun });
+  context.output.result({ dryRun, removed, young, named, undo }, () => [
     `${dryRun ? 'would remove' : 'removed'} ${tallyText(removed)} that no log names; `,
     `${dryRun ? 'would keep' : 'kept'} ${tallyText(named)} that a log names`,
     ...(young.files === 0 ? [] : [`, and ${tallyText(young)} that a running session may still name`]),
+    ...(undo.removed.files === 0 ? [] : [`, ${dryRun ? 'and would remove' : 'and removed'} ${undoText(undo.removed)}`]),
   ]);
   return undefined;
+}
+
+function undoText({ files, bytes }: FileTally): string {
+  return `${files} content${files === 1 ? '' : 's'} of changed files (${plainSize(bytes)}) that cannot be needed for a rewind`;
 }
 
 function tallyText({ files, bytes }: FileTally): string {

@@ -9,7 +9,7 @@ import type { Command as CommanderCommand } from 'commander';
 import type { ExitCode } from './exit-codes.ts';
 import type { CommandEnvironment } from './home.ts';
 import type { Input } from './input.ts';
-import type { CommandOutput } from './output.ts';
+import type { CommandOutput, Sink } from './output.ts';
 
 /**
  * Environment of a command: its input and output, the user's folders, and the store. The frame passes this object to
@@ -44,6 +44,21 @@ export interface CommandContext {
   readonly signal: AbortSignal;
   /** Returns the store in `home`. The first call opens it. */
   store(): Promise<NdjsonStore>;
+  /**
+   * Runs another command line in this process and returns its exit code. Its output goes to the sinks. It uses the same
+   * store, has no input, and asks no questions. Never throws.
+   */
+  runLine(args: readonly string[], place: LinePlace): Promise<number>;
+}
+
+/** Output, folder and signal of a command line that runs inside another command. */
+export interface LinePlace {
+  readonly out: Sink & { readonly columns: number };
+  readonly err: Sink;
+  /** Absolute path of the folder in which the command line runs. */
+  readonly folder: string;
+  /** Aborts when the command line must end. */
+  readonly signal: AbortSignal;
 }
 
 /**

@@ -6,7 +6,7 @@ import { styleText } from 'node:util';
 import { plainText } from './plain-text.ts';
 
 /** Available styles. All output can be understood without styles. */
-export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
+export type Style = 'bold' | 'dim' | 'italic' | 'underline' | 'red' | 'green' | 'yellow' | 'cyan';
 
 /** Piece of text with a style. */
 export interface Styled {

@@ -101,6 +101,8 @@ function show(view: SessionView, event: SessionEvent): void {
       return showStatus(view, event.gauge);
     case 'reasoning.delta':
     case 'tool.progressed':
+    // Ignored: lines of several calls would mix with the answer. The interactive terminal shows the output.
+    case 'tool.output':
     // Ignored: the message of the error is in the result of the call.
     case 'tool.threw':
     // Ignored: the process ends after one turn, so there is no pause in which the cache must be warmed.
@@ -112,7 +114,7 @@ function show(view: SessionView, event: SessionEvent): void {
  * Returns the next step for the end of a message. If it begins with a small letter, it is the next clause. Otherwise it
  * is a separate sentence.
  */
-function nextSentence(next: string): string {
+export function nextSentence(next: string): string {
   return /^\p{Lu}/u.test(next) ? `. ${next}` : `; ${next}`;
 }
 

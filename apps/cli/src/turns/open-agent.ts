@@ -34,14 +34,20 @@ export interface AgentRequest {
   readonly resumes?: true;
 }
 
-/** An agent and its open session. */
-export interface OpenedAgent {
+/** An agent whose session is not open yet. */
+export interface PreparedAgent {
   readonly agent: Agent;
-  readonly session: AgentSession;
   /** Flags after the settings and the names of models were applied. */
   readonly flags: AgentFlags;
+  /** Opens the session of the request. A new session gets the title. Called at most once. */
+  open(title?: string): Promise<AgentSession>;
   /** Closes the session, the agent and the provider. */
   close(): Promise<void>;
+}
+
+/** An agent and its open session. */
+export interface OpenedAgent extends Omit<PreparedAgent, 'open'> {
+  readonly session: AgentSession;
 }
 
 /**
@@ -49,10 +55,25 @@ export interface OpenedAgent {
  * that need a permission are denied.
  */
 export async function openAgent(
-  typed: AgentRequest,
+  request: AgentRequest,
   context: CommandContext,
   ask: Permissions['ask'] | undefined,
 ): Promise<OpenedAgent> {
+  const { agent, flags, open, close } = await prepareAgent(request, context, ask);
+  try {
+    return { agent, session: await open(request.title), flags, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Opens an agent as `openAgent` does, but leaves its session to be opened later. Until then no session is created. */
+export async function prepareAgent(
+  typed: AgentRequest,
+  context: CommandContext,
+  ask: Permissions['ask'] | undefined,
+): Promise<PreparedAgent> {
   const workspace = typed.session?.workspace ?? context.folder;
   await requireFolder(workspace);
   const changes = await readOwnCatalog(context.home);
@@ -83,15 +104,13 @@ export async function openAgent(
         await provider.close();
       }
     };
-    try {
+    const open = async (title?: string): Promise<AgentSession> => {
       const effort = effortFor(agent.capabilities, request, typed.flags.effort !== undefined, context);
-      const session = await openIn(agent, request, context);
+      const session = await openIn(agent, { ...request, ...defined({ title }) }, context);
       if (effort !== undefined) session.setReasoning({ effort });
-      return { agent, session, flags, close };
-    } catch (error) {
-      await agent.close();
-      throw error;
-    }
+      return session;
+    };
+    return { agent, flags, open, close };
   } catch (error) {
     await provider.close();
     throw error;

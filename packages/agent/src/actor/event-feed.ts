@@ -2,6 +2,7 @@
 // listener reads missed records from the log. It loses only ephemeral events.
 
 import type { Recorded } from '@tidemark/log';
+import { joinPieces } from '../output/live-output.ts';
 import type { SessionEvent } from '../ports/session-event.ts';
 
 /** Maximum number of buffered events per listener. */
@@ -63,10 +64,20 @@ export function createEventFeed(read: Source['read'], replays: boolean): EventFe
 }
 
 function offer(listener: Listener, event: SessionEvent): void {
-  if (listener.behind !== undefined) return;
+  if (listener.behind !== undefined || joinsWaiting(listener, event)) return;
   if (listener.waiting.length < MAX_WAITING) listener.waiting.push(event);
   else if (event.type === 'recorded') listener.behind = event.record.position;
   listener.wake();
+}
+
+/** Adds output of a call to an event of the same call that still waits. Returns false for any other event. */
+function joinsWaiting({ waiting }: Listener, event: SessionEvent): boolean {
+  if (event.type !== 'tool.output') return false;
+  const at = waiting.findLastIndex((one) => one.type === 'tool.output' && one.call === event.call);
+  const earlier = waiting[at];
+  if (earlier?.type !== 'tool.output') return false;
+  waiting[at] = { ...earlier, text: joinPieces(earlier.text, event.text) };
+  return true;
 }
 
 function listen(source: Source, behind: number | undefined): AsyncIterableIterator<SessionEvent> {

@@ -2,7 +2,7 @@
 
 import { defined } from '@tidemark/core';
 import type { ContentPart, Log, SessionId, StartedBy, TurnBegan } from '@tidemark/log';
-import { sessionId } from '@tidemark/log';
+import { sessionId, turnId } from '@tidemark/log';
 import { renameParameters } from '@tidemark/model';
 import { requirePrice } from '../decide/limits.ts';
 import { isResumable } from '../decide/next-move.ts';
@@ -20,6 +20,7 @@ import type {
   Turn,
   Words,
 } from '../ports/live-session.ts';
+import type { NextCall } from '../ports/next-call.ts';
 import type { Mode } from '../ports/permissions.ts';
 import type { Runtime } from '../ports/runtime.ts';
 import type { Secrets } from '../ports/secrets.ts';
@@ -33,8 +34,9 @@ import { commit, createSession, openSession } from '../session/session.ts';
 import type { Children } from '../subagent/children.ts';
 import { createChildren } from '../subagent/children.ts';
 import { findSkills } from '../turn/begin-turn.ts';
+import { forecastCall } from '../turn/forecast-call.ts';
 import type { Actor } from './actor.ts';
-import { createActor, enqueueTurn, requireUsable } from './actor.ts';
+import { createActor, enqueueTurn, requireUsable, workOf } from './actor.ts';
 import {
   changeMode,
   changeModel,
@@ -284,6 +286,7 @@ function createFace(actor: Actor, shared: SharedOptions): AgentSession {
       requireOptions('compact', options, COMPACT_OPTIONS);
       return compactActor(actor, options);
     },
+    forecast: (words) => forecastSession(actor, words),
     messages: () => readMessages(session.log, session.writer.session),
     events: () => actor.feed.listen(),
     async close() {
@@ -298,6 +301,17 @@ function createFace(actor: Actor, shared: SharedOptions): AgentSession {
   open?.add(face);
   return face;
 }
+
+/** Forecasts the next call. Without words, the prompt is a single character. */
+async function forecastSession(actor: Actor, words = '.'): Promise<NextCall | undefined> {
+  requireUsable(actor);
+  if (actor.running !== undefined) return undefined;
+  const { signal } = new AbortController();
+  return forecastCall(workOf(actor, FORECAST, signal), words);
+}
+
+/** Turn id of records that are folded on trial. No log contains it. */
+const FORECAST = turnId('forecast');
 
 function promptSession<Output>(
   actor: Actor,

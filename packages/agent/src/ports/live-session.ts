@@ -16,6 +16,7 @@ import type {
 import type { Capabilities, Provider } from '@tidemark/model';
 import type { CompactionBy, CompactionReport } from './compaction.ts';
 import type { GivenImage } from './image-fitter.ts';
+import type { InputBuckets, NextCall } from './next-call.ts';
 import type { Mode } from './permissions.ts';
 import type { SessionEvent } from './session-event.ts';
 import type { Tool } from './tool.ts';
@@ -137,6 +138,15 @@ export interface AgentSession {
    * @throws AgentError `agent/conflict` if the history was packed again while the compaction was prepared; try again.
    */
   compact(options?: CompactOptions): Promise<CompactionReport>;
+  /**
+   * Forecasts the call that a prompt would make now, and its price after the cache entry that it reads has expired. The
+   * content of the prompt is `words`, by default a single character. Nothing is sent and nothing is recorded. The
+   * context sources are asked, as for a prompt, and their notes are part of the forecast. Returns `undefined` while a
+   * turn runs.
+   *
+   * @throws AgentError `agent/closed`; `agent/unknown-kind` if a later version wrote the log.
+   */
+  forecast(words?: string): Promise<NextCall | undefined>;
   /**
    * Returns the recorded messages of the conversation for a user interface, oldest first. These are the prompts of the
    * user and the answers of the model, including those before a compaction. An answer that is still arriving is not
@@ -287,16 +297,6 @@ export interface FinishedTurn<Output = undefined> {
 export interface FinishedTotals extends TurnTotals {
   /** The tokens of `input` by bucket. Absent if a call did not report its buckets, or if a subagent used tokens. */
   readonly inputBuckets?: InputBuckets;
-}
-
-/** Input tokens by bucket. Each token is in exactly one bucket, so their sum is the input. */
-export interface InputBuckets {
-  /** Tokens that were not read from the cache and not written to it. */
-  readonly fresh: number;
-  /** Tokens that were read from the cache. */
-  readonly read: number;
-  /** Tokens that were written to the cache. */
-  readonly written: number;
 }
 
 /** A side call: a request outside the conversation. */

@@ -17,6 +17,8 @@ export interface Secrets {
    * as that of `mask` for the whole text.
    */
   maskStream(chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>;
+  /** Opens a mask for a text that a person watches while it arrives. */
+  openLive(): LiveMask;
   /**
    * Returns true if the text contains a placeholder. If such a text is written to a file, the placeholder replaces the
    * secret in the file.
@@ -24,10 +26,51 @@ export interface Secrets {
   holdsPlaceholder(text: string): boolean;
 }
 
+/**
+ * Mask of a text that is shown while it arrives. It returns whole lines, and holds text back that may become a part of
+ * a secret. If text arrives faster than it is taken, the middle is omitted, so its memory is limited.
+ */
+export interface LiveMask {
+  push(text: string): void;
+  /** Returns the masked text that can be shown now. Call it again only after it has returned. */
+  take(): Promise<LivePiece>;
+}
+
+/** Piece of a text that is shown while it arrives. */
+export interface LivePiece {
+  /** Masked text. Empty if nothing can be shown now. */
+  readonly text: string;
+  /** Number of characters that are omitted directly before the text. */
+  readonly omitted: number;
+}
+
 /** Masks nothing. Used for recordings, which are stored unchanged. */
 export const NO_SECRETS: Secrets = {
   mask: async (text) => text,
   maskEvent: async (event) => event,
   maskStream: (chunks) => chunks,
+  openLive: showUnmasked,
   holdsPlaceholder: () => false,
 };
+
+/** Maximum length of the text that waits to be shown. */
+const MOST = 16_384;
+
+function showUnmasked(): LiveMask {
+  let text = '';
+  let omitted = 0;
+  return {
+    push(more) {
+      text += more;
+      if (text.length <= 2 * MOST) return;
+      omitted += text.length - MOST;
+      text = text.slice(-MOST);
+    },
+    async take() {
+      const piece = { text, omitted };
+      text = '';
+      omitted = 0;
+      return piece;
+    },
+  };
+}

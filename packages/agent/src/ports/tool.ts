@@ -140,6 +140,8 @@ export interface ToolContext {
    * the session has not touched.
    */
   fileSeen(path: string): FileTouch | undefined;
+  /** Keeps the bytes of files, so that a person can restore them. Absent if the store keeps no such bytes. */
+  readonly undo?: KeptFiles;
   /**
    * Returns the bytes of an output that this log names. `name` is its digest, or at least the first 12 characters of
    * the digest. Returns `undefined` if no output matches, or more than one.
@@ -154,6 +156,17 @@ export interface ToolContext {
   room(): ResultRoom;
   /** Runs a subagent. Its result becomes the output of this call. Absent if the session starts no subagents. */
   delegate?(order: SubagentOrder): Promise<ToolOutput>;
+}
+
+/** Place for the bytes of a file before a call changes it. A person can restore the file from them. */
+export interface KeptFiles {
+  /** Maximum size of the bytes of one file. */
+  readonly largest: number;
+  /**
+   * Keeps the bytes. Call it before the change, and record their digest as `FileTouch.before`. If the bytes cannot be
+   * kept, a notice is raised, and the call continues.
+   */
+  keep(bytes: Uint8Array): Promise<void>;
 }
 
 /** Maximum size of a result. See `ToolContext.room`. */

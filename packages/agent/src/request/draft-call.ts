@@ -27,14 +27,13 @@ import type { Capabilities, Encoder, JsonValue } from '@tidemark/model';
 import { AgentError } from '../errors.ts';
 import type { Lasting } from '../ports/runtime.ts';
 import { asKept, loadCapabilities, loadFront } from '../session/materials.ts';
-import type { Session } from '../session/session.ts';
 import { asIfRecorded } from '../session/session.ts';
 import type { CallPlan, PlanOptions } from './call-plan.ts';
 import { planCall } from './call-plan.ts';
 import type { PromptStream, Resize } from './prompt-stream.ts';
 import { beginPromptStream, sideCallPromptStream, extendPromptStream, stillHolds } from './prompt-stream.ts';
 import type { Beside } from './request-record.ts';
-import type { Changing } from './what-changes.ts';
+import type { Changing, PlannedFrom } from './what-changes.ts';
 
 /** A planned call. Nothing of it is committed yet. */
 export interface CallDraft {
@@ -51,7 +50,7 @@ export interface CallDraft {
 
 /** Drafts the call that comes after these changes. `kept` is the main prompt stream after the last request. */
 export async function draftCall(
-  session: Session,
+  session: PlannedFrom,
   kept: PromptStream | undefined,
   { pruned, epoch, texts, changes }: Changing,
   options: CallOptions,
@@ -237,8 +236,8 @@ interface PromptStreamOptions {
  * Returns the main prompt stream, extended by everything that was packed since the last request. The stream is not
  * extended for a side call without history.
  */
-async function mainPromptStream(
-  session: Session,
+export async function mainPromptStream(
+  session: PlannedFrom,
   kept: PromptStream | undefined,
   state: State,
   options: PromptStreamOptions,
@@ -251,7 +250,7 @@ async function mainPromptStream(
 }
 
 async function callPromptStream(
-  { log }: Session,
+  { log }: PlannedFrom,
   main: PromptStream,
   state: State,
   { beside }: PromptStreamOptions,
@@ -266,7 +265,7 @@ async function callPromptStream(
  * another row the encoder might convert the same spans to different blocks (L2).
  */
 async function newPromptStream(
-  { log: { artifacts } }: Session,
+  { log: { artifacts } }: PlannedFrom,
   state: State,
   options: PromptStreamOptions,
 ): Promise<PromptStream> {

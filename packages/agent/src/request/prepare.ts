@@ -174,7 +174,12 @@ const isOpening = (event: { readonly kind: string }): event is RecordedOf<'epoch
 const isRequest = (event: { readonly kind: string }): event is RecordedOf<'request.prepared'> =>
   event.kind === 'request.prepared';
 
-function requireSendable(state: State): void {
+/**
+ * Checks that a request of the main stream can be built from this state.
+ *
+ * @throws AgentError `agent/unknown-kind`, `agent/unclosed-history`, `agent/nothing-to-send`.
+ */
+export function requireSendable(state: State): void {
   requireKnown(state);
   if (state.history.batch !== undefined) {
     throw new AgentError(

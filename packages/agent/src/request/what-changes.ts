@@ -15,12 +15,11 @@ import {
   openEpoch,
   planPruning,
 } from '@tidemark/context';
-import type { Digest, EpochCause, EpochOpened, Event, EventOf, FrontEdit, FrontEntry } from '@tidemark/log';
+import type { Digest, EpochCause, EpochOpened, Event, EventOf, FrontEdit, FrontEntry, Log } from '@tidemark/log';
 import { milliseconds } from '@tidemark/log';
 import type { Capabilities, Encoder } from '@tidemark/model';
 import type { Lasting } from '../ports/runtime.ts';
 import { frontName, keepFront, keepTools, loadFront, newHash, readWarmFront } from '../session/materials.ts';
-import type { Session } from '../session/session.ts';
 import { asIfRecorded } from '../session/session.ts';
 import type { Beside } from './request-record.ts';
 
@@ -34,6 +33,12 @@ export interface Changing {
   /** Texts of the layers and tools that the epoch names. */
   readonly texts?: FrontTexts;
   readonly changes: readonly (EventOf<'tools.changed'> | EventOf<'reasoning.changed'> | EventOf<'role.changed'>)[];
+}
+
+/** State and stored texts of a session, from which a request is planned. */
+export interface PlannedFrom {
+  readonly state: State;
+  readonly log: Pick<Log, 'artifacts' | 'shared'>;
 }
 
 const NOTHING: Changing = { epoch: undefined, changes: [] };
@@ -64,7 +69,7 @@ export function needOf(
 
 /** Returns the events that must be appended before the next request. Stores the bytes that the events name. */
 export async function whatChanges(
-  session: Session,
+  session: PlannedFrom,
   asked: ChangeOptions,
   stamp: Pick<Event, 'at' | 'turn'>,
 ): Promise<Changing> {
@@ -100,7 +105,7 @@ export async function whatChanges(
 }
 
 async function changesOf(
-  { log }: Session,
+  { log }: PlannedFrom,
   { wanted }: ChangeOptions,
   { changes }: Extract<Need, { readonly do: 'append' }>,
   stamp: Pick<Event, 'at' | 'turn'>,
@@ -157,7 +162,7 @@ interface EpochOpening {
  * event refers to them. The price is added after the request is planned.
  */
 async function openingEpoch(
-  session: Session,
+  session: PlannedFrom,
   options: OpeningOptions,
   cause: EpochCause,
   stamp: OpeningStamp,
@@ -181,7 +186,7 @@ async function openingEpoch(
  * If this session sends a cache key, returns only entries under that key. Otherwise returns only entries without a key.
  */
 async function leftWarm(
-  { state, log }: Session,
+  { state, log }: PlannedFrom,
   epoch: EventOf<'epoch.opened'>,
   options: OpeningOptions,
 ): Promise<readonly FrontEntry[]> {

@@ -5,6 +5,7 @@ import { defined } from '@tidemark/core';
 import type { ContentPart, Event, EventOf, Granted, Json, Kind, ToolEnded } from '@tidemark/log';
 import type { Secrets } from '../ports/secrets.ts';
 import type { SecretValue } from './mask-text.ts';
+import { createLiveMask } from './live-mask.ts';
 import { PLACEHOLDER, createMasker, soughtIn } from './mask-text.ts';
 
 /**
@@ -31,6 +32,7 @@ export function createSecrets({ values }: { readonly values: readonly SecretValu
       const rest = (await masker.push(decoder.decode())) + (await masker.end());
       if (rest !== '') yield Buffer.from(rest);
     },
+    openLive: () => createLiveMask(sought),
     holdsPlaceholder: hasPlaceholder,
   };
 }

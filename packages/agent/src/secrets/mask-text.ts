@@ -13,7 +13,7 @@ interface Masker {
   end(): Promise<string>;
 }
 
-interface Sought {
+export interface Sought {
   /** Pattern that matches every form of every secret, longest form first. `undefined` if there are no secrets. */
   readonly forms: RegExp | undefined;
   readonly names: ReadonlyMap<string, string>;
@@ -24,7 +24,7 @@ interface Sought {
 }
 
 /** Part of a text that is replaced by a placeholder. */
-interface Hit {
+export interface Hit {
   /** Start of the text that identifies the secret, such as the name before it. */
   readonly from: number;
   readonly start: number;
@@ -101,7 +101,7 @@ function cutIn(text: string, reach: number): number {
  * Returns the parts to replace, in order and without overlaps. A placeholder stays unchanged and divides the searched
  * text. If a text is masked twice, the second time changes nothing.
  */
-async function hitsIn(text: string, sought: Sought, withinLine: boolean): Promise<readonly Hit[]> {
+export async function hitsIn(text: string, sought: Sought, withinLine: boolean): Promise<readonly Hit[]> {
   const kept = matches(text, 0, text.length, PLACEHOLDER, (found) => found);
   const values = gaps(text, kept).flatMap(([start, end]) =>
     sought.forms === undefined
@@ -160,7 +160,8 @@ function inOrder(hits: readonly Hit[]): readonly Hit[] {
   return hits.toSorted((a, b) => a.start - b.start);
 }
 
-function replaceHits(text: string, hits: readonly Hit[]): string {
+/** Returns the text with each part replaced by its placeholder. */
+export function replaceHits(text: string, hits: readonly Hit[]): string {
   let masked = '';
   let last = 0;
   for (const { start, end, by } of hits) {

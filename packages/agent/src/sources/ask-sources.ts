@@ -4,7 +4,7 @@
 
 import { createHash } from 'node:crypto';
 import { noteStanding } from '@tidemark/context';
-import type { ContextNoted, EventOf } from '@tidemark/log';
+import type { ContextNoted, Event, EventOf } from '@tidemark/log';
 import { graphemesOf } from '@tidemark/model';
 import type { Mutex } from '../concurrency.ts';
 import { createMutex } from '../concurrency.ts';
@@ -56,6 +56,17 @@ export function askSources(work: TurnContext, after?: readonly ToolEffect[]): Pr
     if (notes.length === 0 || work.signal.aborted) return;
     await commit(work.session, notes);
     for (const { data } of notes) askingOf(work.session).wanted.delete(data.source);
+  });
+}
+
+/**
+ * Asks all sources, and returns the notes that a prompt would record now. Records nothing. The whole text of a long note
+ * is stored as an artifact.
+ */
+export async function findNotes(work: TurnContext): Promise<readonly Event[]> {
+  return askingOf(work.session).mutex.pass(async () => {
+    const asked = await Promise.all(work.runtime.sources.map((source) => askOne(work, source, undefined)));
+    return asked.filter((note) => note !== undefined);
   });
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ToolOutputSink } from '../output/output.ts';
-import { openCallOutput } from './run-call.ts';
+import { openCallOutput } from './call-output.ts';
 
 const SHAPE = { limits: { bytes: 1000, lines: 10 }, keeps: 'head' } as const;
 

@@ -1,17 +1,21 @@
+import { createHash } from 'node:crypto';
 import type { FileTouch, Recorded, Usage } from '@tidemark/log';
 import { digest } from '@tidemark/log';
 import { createMemoryStore } from '@tidemark/store-memory';
 import { describe, expect, test } from 'vitest';
 import { inShort, wordsOf } from '../../tests/in-short.ts';
-import { READ } from '../../tests/small-session.ts';
+import { ID, READ } from '../../tests/small-session.ts';
 import type { Setting, SmallWork } from '../../tests/small-work.ts';
 import { beginWork, made } from '../../tests/small-work.ts';
 import { headroomOf } from '../output/result-limits.ts';
 import type { Runtime } from '../ports/runtime.ts';
 import { NO_SECRETS } from '../ports/secrets.ts';
 import type { Tool } from '../ports/tool.ts';
+import { createSecrets } from '../secrets/create-secrets.ts';
 import { readArtifact } from '../session/materials.ts';
 import { runCalls } from './run-calls.ts';
+
+const TOKEN = 'correct-horse-battery';
 
 type Ended = SmallWork & { readonly last: Recorded | undefined; readonly words: string };
 
@@ -155,6 +159,67 @@ describe('the result of a tool', () => {
     const { told, records } = await close(tool);
     expect(told).toEqual([{ type: 'tool.progressed', call: 'c1', text: 'half' }]);
     expect(JSON.stringify(await records())).not.toContain('half');
+  });
+
+  test('is sent to presenters while the call runs, with its secrets masked, and not after its end', async () => {
+    const shown = Promise.withResolvers<void>();
+    const tool = made('look', async ({ write }) => {
+      await write(`one \u001B[31m\n${TOKEN.slice(0, 9)}`);
+      await write(`${TOKEN.slice(9)}\n`);
+      await shown.promise;
+      await write('end\n');
+      return {};
+    });
+    const secrets = createSecrets({ values: [{ name: 'A_TOKEN', value: TOKEN }] });
+    const { work, told, pass, records } = await beginWork({
+      calls: [{ id: 'c1', name: 'look' }],
+      tools: [tool],
+      secrets,
+    });
+    const running = runCalls(work);
+    await new Promise(setImmediate);
+    pass(100);
+    await new Promise(setImmediate);
+    const sent = [{ type: 'tool.output', call: 'c1', text: 'one \u001B[31m\n[secret:A_TOKEN]\n' }];
+    expect(told).toEqual(sent);
+    shown.resolve();
+    await running;
+    pass(1_000);
+    await new Promise(setImmediate);
+    expect(told).toEqual(sent);
+    expect((await records()).map(({ kind }) => kind)).toEqual(['permission.decided', 'tool.started', 'tool.returned']);
+  });
+});
+
+describe('the bytes of a file before a change', () => {
+  const tool = made('write', async ({ undo }) => {
+    await undo?.keep(Buffer.from(`key=${TOKEN}\n`));
+    return { text: 'done' };
+  });
+
+  test('are kept unmasked for the session, and are in no record', async () => {
+    const log = createMemoryStore();
+    const { records } = await close(tool, { log });
+    const bytes = await log.undo?.get(ID, digest(createHash('sha256').update(`key=${TOKEN}\n`).digest('hex')));
+    expect(Buffer.from(bytes ?? '').toString()).toBe(`key=${TOKEN}\n`);
+    expect(JSON.stringify(await records())).not.toContain(TOKEN);
+  });
+
+  test('that cannot be kept do not stop the call, and a notice reports it', async () => {
+    const memory = createMemoryStore();
+    const undo = { largest: 100, keep: () => Promise.reject(new Error('no space left')), get: async () => undefined };
+    const { last, told } = await close(tool, { log: { ...memory, undo } });
+    expect(last?.kind).toBe('tool.returned');
+    expect(told).toMatchObject([{ type: 'notice.raised', notice: { code: 'undo/not-kept' } }]);
+  });
+
+  test('are not asked for if the store keeps none', async () => {
+    const { undo: _, ...log } = createMemoryStore();
+    const { last } = await close(
+      made('write', ({ undo }) => ({ text: typeof undo })),
+      { log },
+    );
+    expect(wordsOf(last === undefined ? [] : [last])).toBe('undefined');
   });
 });
 

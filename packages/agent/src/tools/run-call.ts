@@ -2,23 +2,36 @@
 // one event closes it. Facts that the call caused are appended directly after that event.
 
 import { defined } from '@tidemark/core';
-import type { CallId, ContentPart, Digest, Event, EventOf, Timestamp, ToolEnded, TurnId } from '@tidemark/log';
+import type {
+  CallId,
+  ContentPart,
+  Digest,
+  Event,
+  EventOf,
+  Timestamp,
+  ToolEnded,
+  TurnId,
+  UndoStore,
+} from '@tidemark/log';
 import { LogError, digest } from '@tidemark/log';
-import { createMutex } from '../concurrency.ts';
 import { abandon, openCalls } from '../decide/next-move.ts';
-import { AgentError, messageOf } from '../errors.ts';
+import { messageOf } from '../errors.ts';
+import type { LiveOutput } from '../output/live-output.ts';
+import { openLiveOutput } from '../output/live-output.ts';
 import type { OutputLimits } from '../output/result-limits.ts';
 import { limitsAt } from '../output/result-limits.ts';
-import type { ShapedOutput, ToolOutputSink } from '../output/output.ts';
+import type { ShapedOutput } from '../output/output.ts';
 import { openOutput } from '../output/output.ts';
 import { shownSize } from '../output/shape-output.ts';
 import type { Notice } from '../ports/session-event.ts';
-import type { ToolContext, ToolFact, ToolHistory, ToolOutput } from '../ports/tool.ts';
+import type { KeptFiles, ToolContext, ToolFact, ToolHistory, ToolOutput } from '../ports/tool.ts';
 import { keepToolImages } from '../session/keep-images.ts';
 import type { Session } from '../session/session.ts';
 import { commit, skillsInContext } from '../session/session.ts';
 import type { TurnContext } from '../session/turn-context.ts';
 import type { ReadyCall } from './ask-about-call.ts';
+import type { CallOutput } from './call-output.ts';
+import { openCallOutput } from './call-output.ts';
 
 interface CallEndings {
   /** Signal that aborts when the tool must stop. */
@@ -39,7 +52,10 @@ type RunOutcome = { readonly returned: ToolOutput } | { readonly threw: unknown 
 export async function runCall(work: TurnContext, ready: ReadyCall, { stop, givenUp }: CallEndings): Promise<void> {
   const { session, runtime } = work;
   const began = runtime.surroundings.elapsed();
-  const output = openCallOutput(openOutput({ artifacts: session.log.artifacts, secrets: session.secrets }));
+  const output = openCallOutput(
+    openOutput({ artifacts: session.log.artifacts, secrets: session.secrets }),
+    liveOutputOf(work, ready),
+  );
   const outcome = await Promise.race([
     outcomeOf(ready, contextOf(work, ready, output, stop)),
     givenUp.then(() => undefined),
@@ -54,6 +70,13 @@ export async function runCall(work: TurnContext, ready: ReadyCall, { stop, given
   }
   const durationMs = Math.round(runtime.surroundings.elapsed() - began);
   await close(work, ready, durationMs, await closingEvents(work, ready, output, outcome, durationMs));
+}
+
+function liveOutputOf(
+  { session: { secrets }, runtime: { surroundings }, tell }: TurnContext,
+  { call }: ReadyCall,
+): LiveOutput {
+  return openLiveOutput({ secrets, surroundings, send: (text) => tell({ type: 'tool.output', call, text }) });
 }
 
 async function outcomeOf({ run }: ReadyCall, context: ToolContext): Promise<RunOutcome> {
@@ -85,6 +108,7 @@ function contextOf(
     progress,
     notice: (notice) => void raiseNotice(work, notice),
     fileSeen: (path) => knownFiles.get(path),
+    ...(session.log.undo !== undefined && { undo: keptFilesOf(work, session.log.undo) }),
     output: (name) => {
       const found = findOutput(knownOutputs, name);
       return found === undefined ? undefined : session.log.artifacts.get(found);
@@ -93,6 +117,22 @@ function contextOf(
     skills: skillsInContext(session),
     room: () => limitsOf(work),
     ...(delegate !== undefined && { delegate: (order) => delegate({ call, order, signal, say: progress }) }),
+  };
+}
+
+function keptFilesOf(work: TurnContext, undo: UndoStore): KeptFiles {
+  const { session } = work.session.writer;
+  return {
+    largest: undo.largest,
+    async keep(bytes) {
+      try {
+        await undo.keep(session, bytes);
+      } catch (cause) {
+        const message = `the content of a file could not be kept before a change: ${messageOf(cause)}`;
+        const next = 'The change is made, and the file cannot be restored with rewind.';
+        await raiseNotice(work, { code: 'undo/not-kept', message, next });
+      }
+    },
   };
 }
 
@@ -230,85 +270,6 @@ function closeAsUnkept(
 ): Promise<Event> {
   const words = `"${tool.name}" ran and may have taken effect, but its result could not be recorded: ${messageOf(cause)}`;
   return closeAsFailed(work, call, words, { durationMs });
-}
-
-interface CallOutput {
-  /**
-   * Writes a chunk for the tool. The tool awaits the promise, so it does not write faster than the output accepts
-   * (backpressure).
-   *
-   * @throws AgentError `agent/call-ended` after the end of the call.
-   */
-  write(chunk: string | Uint8Array): Promise<void>;
-  isOpen(): boolean;
-  /** Rejects all later writes of the tool. */
-  close(): void;
-  /** Adds a text of the runtime that begins on a new line. */
-  addLine(text: string): Promise<void>;
-  add(text: string): Promise<void>;
-  /**
-   * Shapes the output after all of it is written. Rejects with the error of the first chunk that could not be written.
-   */
-  finish(options: Parameters<ToolOutputSink['finish']>[0]): Promise<ShapedOutput>;
-  drop(): void;
-}
-
-/**
- * Creates the output of a call on top of a sink. Chunks are written one after another. A write of the tool after
- * `close` is rejected.
- */
-export function openCallOutput(output: ToolOutputSink): CallOutput {
-  const mutex = createMutex();
-  let isOpen = true;
-  let isDropped = false;
-  let endsLine = true;
-  let failure: Promise<void> | undefined;
-  const add = (chunk: string | Uint8Array): Promise<void> => {
-    const written = mutex.pass(async () => {
-      if (isDropped) throw callEnded();
-      if (chunk.length > 0) endsLine = typeof chunk === 'string' ? chunk.endsWith('\n') : chunk.at(-1) === 0x0a;
-      await output.write(chunk);
-    });
-    written.catch(() => {
-      failure ??= written;
-    });
-    return written;
-  };
-  return {
-    write: (chunk) => (isOpen ? add(chunk) : refuseWrite()),
-    isOpen: () => isOpen,
-    close: () => {
-      isOpen = false;
-    },
-    add,
-    addLine: async (text) => {
-      await mutex.pass(() => Promise.resolve());
-      await add(endsLine ? text : `\n${text}`);
-    },
-    finish: (options) =>
-      mutex.pass(async () => {
-        await failure;
-        return output.finish(options);
-      }),
-    drop: () => {
-      isDropped = true;
-      output.drop();
-    },
-  };
-}
-
-/**
- * Returns a rejected promise that is already handled. If the caller awaits it, the caller gets the error. If a tool
- * keeps writing without awaiting, the process does not crash.
- */
-function refuseWrite(): Promise<void> {
-  const refusal = Promise.reject<void>(callEnded());
-  refusal.catch(() => undefined);
-  return refusal;
-}
-
-function callEnded(): AgentError {
-  return new AgentError('agent/call-ended', 'this call has ended, and its further output is ignored: stop writing');
 }
 
 /** Minimum length of an abbreviated digest, in characters. Notices print at least this many characters of a digest. */

@@ -16,7 +16,7 @@ import { isYes, requireAnswer } from '../ports/permissions.ts';
 import type { RewriteNotice, Runtime } from '../ports/runtime.ts';
 import { REWRITE_NOTICE } from '../ports/runtime.ts';
 import { chooseEncoder } from '../request/choose-encoder.ts';
-import type { Foreseen } from '../request/draft-call.ts';
+import type { CallOptions, Foreseen } from '../request/draft-call.ts';
 import type { PromptStreams, Prepared } from '../request/prepare.ts';
 import { prepareRequest } from '../request/prepare.ts';
 import { keepCapabilities, loadFront, newHash } from '../session/materials.ts';
@@ -56,32 +56,41 @@ class NotYet extends Error {
 }
 
 async function tryToPrepare(working: StepContext): Promise<Prepared | NotYet> {
-  const { session, promptStreams, runtime, turn, wantedFor } = working;
-  const { capabilities, provider, warm = 'off', pruning = 'auto', envelope, betas, budgets, surroundings } = runtime;
-  const wanted = await wantedFor(runtime);
+  const { session, promptStreams, runtime, turn } = working;
+  const options = await stepOptions(working);
+  const { provider, envelope, betas } = runtime;
   try {
     return await prepareRequest(session, promptStreams, {
-      at: surroundings.now(),
+      ...options,
       turn,
-      wanted,
-      capabilities,
-      encoder: chooseEncoder(provider, session.state, promptStreams.encoder),
-      account: provider.account,
       continues: provider.continues ?? false,
-      outputLimit: Math.min(runtime.outputLimit, capabilities.outputLimit),
       attempt: session.progress.stepAttempts,
-      ttl: lastingOf(runtime.ttl, warm, capabilities, session.state),
-      pruning,
-      compacts: policyOf(working) !== 'manual',
       envelope,
       betas,
-      ...defined({ budgets }),
       admit: (foreseen) => requireReported(working, foreseen),
     });
   } catch (error) {
     if (error instanceof NotYet) return error;
     throw error;
   }
+}
+
+/** Returns the options that decide the content and the price of the next request of the main stream. */
+export async function stepOptions(work: StepContext): Promise<CallOptions> {
+  const { session, promptStreams, runtime, wantedFor } = work;
+  const { capabilities, provider, warm = 'off', pruning = 'auto', budgets, surroundings } = runtime;
+  return {
+    wanted: await wantedFor(runtime),
+    at: surroundings.now(),
+    capabilities,
+    encoder: chooseEncoder(provider, session.state, promptStreams.encoder),
+    account: provider.account,
+    outputLimit: Math.min(runtime.outputLimit, capabilities.outputLimit),
+    ttl: lastingOf(runtime.ttl, warm, capabilities, session.state),
+    pruning,
+    compacts: policyOf(work) !== 'manual',
+    ...defined({ budgets }),
+  };
 }
 
 /**

@@ -118,10 +118,14 @@ export function isOfOther({ account }: Pick<CacheEntry, 'account'>, asked: strin
 }
 
 /** Returns true if an entry has not expired at `now`, in milliseconds since the Unix epoch. */
-export function isAlive({ ttl, at }: CacheEntry, now: number): boolean {
-  const unused = now - milliseconds(at);
-  if (typeof ttl === 'string') return unused < LIFE[ttl];
-  return unused < ttl.idleMs && now - milliseconds(ttl.born) < (ttl.ageMs ?? Infinity);
+export function isAlive(entry: CacheEntry, now: number): boolean {
+  return now < expiryOf(entry);
+}
+
+/** Returns the time at which an entry expires if no request reads it before, in milliseconds since the Unix epoch. */
+export function expiryOf({ ttl, at }: CacheEntry): number {
+  if (typeof ttl === 'string') return milliseconds(at) + LIFE[ttl];
+  return Math.min(milliseconds(at) + ttl.idleMs, milliseconds(ttl.born) + (ttl.ageMs ?? Infinity));
 }
 
 /**

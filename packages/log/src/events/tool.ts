@@ -28,6 +28,11 @@ export interface FileTouch {
   /** SHA-256 of the file's bytes when it was read or written. Absent if the file was removed. */
   readonly digest?: Digest;
   readonly as: 'read' | 'written' | 'removed';
+  /**
+   * State of the file directly before the call changed it: the SHA-256 of its bytes, or `absent` if there was no file.
+   * A touch without this field does not say what the file was before.
+   */
+  readonly before?: Digest | 'absent';
 }
 
 /** Payload of `tool.returned` and `tool.failed`: a tool call ended, with the parts that the model gets. */

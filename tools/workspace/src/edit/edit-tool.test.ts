@@ -11,10 +11,13 @@ import { createEditTool } from './edit-tool.ts';
 const edited = (file: string, oldText: string, newText: string, replaceAll = false): string =>
   applyEdit(file, { oldText, newText, replaceAll }, 'a.txt').text;
 
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
 describe('the `edit` tool', () => {
   test('changes the single match, shows the diff and reports the file as written', async () => {
     const { folder, put, call, content, confinement } = await openBench();
-    await chmod(await put('src/tax.js', 'const rate = 0.2;\nexport { rate };\n'), 0o640);
+    const before = 'const rate = 0.2;\nexport { rate };\n';
+    await chmod(await put('src/tax.js', before), 0o640);
     const { text, files } = await call(createEditTool(confinement), {
       path: 'src/tax.js',
       old_text: '0.2',
@@ -26,7 +29,7 @@ describe('the `edit` tool', () => {
     const after = 'const rate = 0.19;\nexport { rate };\n';
     expect(await content('src/tax.js')).toBe(after);
     expect(files).toEqual([
-      { path: join(folder, 'src/tax.js'), digest: createHash('sha256').update(after).digest('hex'), as: 'written' },
+      { path: join(folder, 'src/tax.js'), digest: sha256(after), as: 'written', before: sha256(before) },
     ]);
     expect((await stat(join(folder, 'src/tax.js'))).mode & 0o777).toBe(0o640);
     expect(await readdir(join(folder, 'src'))).toEqual(['tax.js']);

@@ -11,6 +11,7 @@ import { argumentsOf, isProblem } from '../door/arguments.ts';
 import { WorkspaceError } from '../workspace-error.ts';
 import type { CurrentFile } from '../write/current-file.ts';
 import { currentFile } from '../write/current-file.ts';
+import { keepBefore } from '../write/keep-before.ts';
 import { previewChange } from '../write/preview-change.ts';
 import { replaceFile } from '../write/replace-file.ts';
 import type { Approvable } from '../write/seen-file.ts';
@@ -96,15 +97,23 @@ async function planEdit(
 async function editPlace(
   place: WorkspacePlace,
   { current, before, edited: { text, lines } }: PlannedEdit,
-  { signal }: ToolContext,
+  context: ToolContext,
 ): Promise<ToolOutput> {
   const bytes = Buffer.from(text);
-  signal.throwIfAborted();
+  context.signal.throwIfAborted();
+  const was = await keepBefore(current, context);
   await replaceFile(place, bytes, current.stats);
   const places = lines.length === 1 ? `at line ${lines[0]}` : `in ${lines.length} places`;
   return {
     text: `edited ${place.shown} ${places}\n${await showDiff(before, text)}`,
-    files: [{ path: place.path, digest: digest(createHash('sha256').update(bytes).digest('hex')), as: 'written' }],
+    files: [
+      {
+        path: place.path,
+        digest: digest(createHash('sha256').update(bytes).digest('hex')),
+        as: 'written',
+        before: was,
+      },
+    ],
   };
 }
 

@@ -20,6 +20,7 @@ import { argumentsOf, isProblem } from '../door/arguments.ts';
 import { applyEdit } from '../edit/apply-edit.ts';
 import { WorkspaceError } from '../workspace-error.ts';
 import { whileHeld } from '../write/lock-file.ts';
+import { keepBefore } from '../write/keep-before.ts';
 import { previewChange } from '../write/preview-change.ts';
 import { replaceFile } from '../write/replace-file.ts';
 import { assertApproved } from '../write/seen-file.ts';
@@ -98,11 +99,14 @@ async function update(place: WorkspacePlace, asked: Update, context: ToolContext
   if (asked.operation === 'consolidate' && before !== undefined) await requireShown(asked.file, before, context);
   const bytes = Buffer.from(textAfter(asked, before, place.shown));
   const after = digest(createHash('sha256').update(bytes).digest('hex'));
-  const files = [{ path: place.path, digest: after, as: 'written' as const }];
+  const files = [
+    { path: place.path, digest: after, as: 'written' as const, before: before?.digest ?? ('absent' as const) },
+  ];
   if (after === before?.digest)
     return { text: `${asked.file} already has exactly this content; nothing was written`, files };
   requireRoom(asked.file, bytes.length);
   context.signal.throwIfAborted();
+  await keepBefore(before && { digest: before.digest, bytes: Buffer.from(before.text) }, context);
   await replaceFile(place, bytes, before?.stats);
   return {
     text: sizeInWords(asked.file, bytes.length),

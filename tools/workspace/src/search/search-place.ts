@@ -33,10 +33,19 @@ export interface SearchPlace {
 
 /**
  * Arguments that decide which files are searched. Hidden files are searched, because folders such as `.github` contain
- * sources. `.git` and the files in `.gitignore` are skipped, even if the workspace is not a repository. The output is
- * sorted, so the same files produce the same bytes.
+ * sources. `.git` and the files in `.gitignore` are skipped, even if the workspace is not a repository.
  */
-const PASSED_BY = ['--hidden', '--no-require-git', '--iglob', '!.git', '--sort', 'path', '--color', 'never'];
+export const FILES_SEARCHED: readonly string[] = [
+  '--hidden',
+  '--no-require-git',
+  '--iglob',
+  '!.git',
+  '--color',
+  'never',
+];
+
+/** The output is sorted, so the same files produce the same bytes. */
+const PASSED_BY = [...FILES_SEARCHED, '--sort', 'path'];
 
 /**
  * Maximum size in bytes of a file that the caller names directly. Without this limit, ripgrep would read even 20 GB of

@@ -69,7 +69,8 @@ function endsInCrlf(text: string): boolean {
   return text.includes('\n') && !/(?<!\r)\n|\r(?!\n)/.test(text);
 }
 
-async function hunksOf(before: string, after: string): Promise<string> {
+/** Returns the hunks of a unified diff with three lines of context, without the names of the files. */
+export async function hunksOf(before: string, after: string): Promise<string> {
   // The 19 modules of this package are loaded only when a person must approve a change for the first time.
   const { structuredPatch } = await import('diff');
   const patch = structuredPatch('', '', before, after, '', '', { context: 3, maxEditLength: MAX_EDITS });

@@ -8,7 +8,7 @@ import { basename } from 'node:path';
 import type { WorkspacePlace } from '../confine/confine.ts';
 import { inWords, unlessMissing } from '../confine/file-problem.ts';
 import type { HeldFolder } from '../confine/held-folder.ts';
-import { isSameFile, makeFolderOf } from '../confine/held-folder.ts';
+import { holdFolderOf, isSameFile, makeFolderOf } from '../confine/held-folder.ts';
 import { WorkspaceError } from '../workspace-error.ts';
 import { randomBytes } from 'node:crypto';
 import { PROCESS_MARK, processMark, processState } from './process-mark.ts';
@@ -56,6 +56,24 @@ async function writeBeside(
 }
 
 /**
+ * Deletes a file. `before` is the state of the file that was checked. If the file at this path has changed or is now
+ * another file, nothing is deleted.
+ *
+ * @throws WorkspaceError as `replaceFile` does.
+ */
+export async function removeFile(place: WorkspacePlace, before: BigIntStats): Promise<void> {
+  await using folder = await holdFolderOf(place);
+  if (folder === undefined) throw changedError(place);
+  await inWords(place.shown, async () => {
+    const path = folder.at(basename(place.path));
+    await access(path, constants.W_OK);
+    await assertUnchanged(folder, place, before);
+    await folder.assertInPlace();
+    await unlink(path);
+  });
+}
+
+/**
  * Writes the bytes to a new file. Other users may have no access to the old file. Therefore other users cannot open the
  * new file until it has the mode of the old file.
  */
@@ -73,10 +91,14 @@ async function assertUnchanged(
 ): Promise<void> {
   const now = await folder.statsOf(basename(place.path));
   if (before === undefined ? now === undefined : isSameState(before, now)) return;
-  throw new WorkspaceError(
+  throw changedError(place);
+}
+
+function changedError({ shown }: WorkspacePlace): WorkspaceError {
+  return new WorkspaceError(
     'workspace/changed',
-    `${place.shown} was changed by another process while this call ran; nothing was written. Read it again, then decide.`,
-    { path: place.shown },
+    `${shown} was changed by another process while this call ran; nothing was written. Read it again, then decide.`,
+    { path: shown },
   );
 }
 

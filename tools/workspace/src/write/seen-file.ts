@@ -9,7 +9,7 @@ import type { CurrentFile } from './current-file.ts';
 import { baseOf } from './preview-change.ts';
 
 /** Part of a call's context. Both the preview and the run of the call use this part. A preview has no `approved`. */
-export type Approvable = Pick<ToolContext, 'signal' | 'fileSeen' | 'approved'>;
+export type Approvable = Pick<ToolContext, 'signal' | 'fileSeen' | 'approved' | 'undo'>;
 
 /**
  * Checks that a file has the bytes that the session last saw. If the session never saw the file, there is no error.

@@ -28,7 +28,9 @@ describe('the `write` tool', () => {
     const { folder, call, content, confinement } = await openBench();
     const { text, files } = await call(createWriteTool(confinement), { path: 'ä/b/c.txt', content: 'eins\nzwei' });
     expect(text).toBe('created ä/b/c.txt: 9 bytes, 2 lines');
-    expect(files).toEqual([{ path: join(folder, 'ä/b/c.txt'), digest: sha256('eins\nzwei'), as: 'written' }]);
+    expect(files).toEqual([
+      { path: join(folder, 'ä/b/c.txt'), digest: sha256('eins\nzwei'), as: 'written', before: 'absent' },
+    ]);
     expect(await content('ä/b/c.txt')).toBe('eins\nzwei');
     expect((await call(createWriteTool(confinement), { path: 'empty', content: '' })).text).toContain(
       '0 bytes, 0 lines',
@@ -44,6 +46,34 @@ describe('the `write` tool', () => {
     expect(await content('run.sh')).toBe('a\nB\nc\n');
     expect((await stat(join(folder, 'run.sh'))).mode & 0o777).toBe(0o755);
     expect(await readdir(folder)).toEqual(['run.sh']);
+  });
+
+  test('keeps the bytes before the change, and records their digest', async () => {
+    const { put, call, confinement } = await openBench();
+    const kept: string[] = [];
+    const undo = { largest: 20, keep: async (bytes: Uint8Array) => void kept.push(Buffer.from(bytes).toString()) };
+    const tool = createWriteTool(confinement);
+    const touch = async (path: string, content: string): Promise<unknown> =>
+      (await call(tool, { path, content }, { undo })).files?.[0]?.before;
+    await put('a.txt', 'old\n');
+    await call(createReadTool(confinement), { path: 'a.txt' });
+    expect(await touch('a.txt', 'old\n')).toBe(sha256('old\n'));
+    expect(kept).toEqual([]);
+    expect(await touch('a.txt', 'new\n')).toBe(sha256('old\n'));
+    expect(await touch('b.txt', 'x'.repeat(30))).toBe('absent');
+    expect(await touch('b.txt', 'y')).toBe(sha256('x'.repeat(30)));
+    expect(kept).toEqual(['old\n']);
+  });
+
+  test('keeps the bytes of a file that is too large for a diff', async () => {
+    const { put, call, confinement } = await openBench();
+    const kept: number[] = [];
+    const undo = { largest: 4_000_000, keep: async ({ length }: Uint8Array) => void kept.push(length) };
+    await put('large.txt', 'line\n'.repeat(400_000));
+    await call(createReadTool(confinement), { path: 'large.txt' });
+    const { text } = await call(createWriteTool(confinement), { path: 'large.txt', content: 'x' }, { undo });
+    expect(text).toMatch(/\(too large for a diff\)$/);
+    expect(kept).toEqual([2_000_000]);
   });
 
   test('replaces a file that it wrote itself, without reading the file again', async () => {

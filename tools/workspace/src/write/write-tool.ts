@@ -1,6 +1,7 @@
 // `write` tool: writes a whole file. The file is either new, or the session has read it.
 
 import type { PreviewContext, Tool, ToolContext, ToolOutput, ToolPreview } from '@tidemark/agent';
+import type { Digest } from '@tidemark/log';
 import { digest } from '@tidemark/log';
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
@@ -9,6 +10,7 @@ import { isConfined, pathEffects, titleOfWrite } from '../confine/path-effects.t
 import { argumentsOf, isProblem } from '../door/arguments.ts';
 import type { CurrentFile } from './current-file.ts';
 import { currentFile } from './current-file.ts';
+import { keepBefore } from './keep-before.ts';
 import { previewChange } from './preview-change.ts';
 import { replaceFile } from './replace-file.ts';
 import type { Approvable } from './seen-file.ts';
@@ -66,8 +68,8 @@ interface PlannedWrite {
 }
 
 async function planWrite(place: WorkspacePlace, content: string, context: Approvable): Promise<PlannedWrite> {
-  const { signal, fileSeen, approved } = context;
-  const current = await currentFile(place, MAX_FOR_DIFF, signal);
+  const { signal, fileSeen, approved, undo } = context;
+  const current = await currentFile(place, Math.max(MAX_FOR_DIFF, undo?.largest ?? 0), signal);
   assertApproved(place, current, approved);
   if (current === undefined) return { current, text: content, kept: [] };
   const seen = fileSeen(place.path);
@@ -84,33 +86,34 @@ async function previewWrite(place: WorkspacePlace, content: string, context: Pre
 async function writePlace(place: WorkspacePlace, content: string, context: ToolContext): Promise<ToolOutput> {
   const planned = await planWrite(place, content, context);
   const { current } = planned;
-  return current === undefined
-    ? create(place, content, context.signal)
-    : overwrite(place, planned, current, context.signal);
+  return current === undefined ? create(place, content, context.signal) : overwrite(place, planned, current, context);
 }
 
 async function create(place: WorkspacePlace, content: string, signal: AbortSignal): Promise<ToolOutput> {
   const bytes = Buffer.from(content);
   signal.throwIfAborted();
   await replaceFile(place, bytes, undefined);
-  return writtenOutput(place, bytes, `created ${place.shown}: ${amount(bytes, content)}`);
+  return writtenOutput(place, 'absent', bytes, `created ${place.shown}: ${amount(bytes, content)}`);
 }
 
 async function overwrite(
   place: WorkspacePlace,
   { text, kept }: PlannedWrite,
-  { stats, bytes: before, digest: was }: CurrentFile,
-  signal: AbortSignal,
+  current: CurrentFile,
+  context: ToolContext,
 ): Promise<ToolOutput> {
+  const { stats, digest: was } = current;
   const bytes = Buffer.from(text);
   const keptNote = kept.length === 0 ? '' : `; kept its ${kept.join(' and its ')}`;
   if (hashOf(bytes) === was)
-    return writtenOutput(place, bytes, `${place.shown} already has exactly this content; nothing was written`);
-  signal.throwIfAborted();
+    return writtenOutput(place, was, bytes, `${place.shown} already has exactly this content; nothing was written`);
+  context.signal.throwIfAborted();
+  const before = await keepBefore(current, context);
   await replaceFile(place, bytes, stats);
-  const diff = await diffOf(before, text);
+  const diff = await diffOf(stats.size <= MAX_FOR_DIFF ? current.bytes : undefined, text);
   return writtenOutput(
     place,
+    before,
     bytes,
     `wrote ${place.shown}: ${amount(bytes, text)} (before: ${stats.size} bytes)${keptNote}${diff === '' ? '' : `\n${diff}`}`,
   );
@@ -126,8 +129,8 @@ async function diffOf(before: Buffer | undefined, after: string): Promise<string
   return old === undefined ? '' : showDiff(old, after);
 }
 
-function writtenOutput({ path }: WorkspacePlace, bytes: Buffer, text: string): ToolOutput {
-  return { text, files: [{ path, digest: digest(hashOf(bytes)), as: 'written' }] };
+function writtenOutput({ path }: WorkspacePlace, before: Digest | 'absent', bytes: Buffer, text: string): ToolOutput {
+  return { text, files: [{ path, digest: digest(hashOf(bytes)), as: 'written', before }] };
 }
 
 function hashOf(bytes: Buffer): string {

@@ -1,29 +1,55 @@
 // Creates the controller of a terminal: passes the actions of the user to the session, and folds the events of the
 // session into the state that the screen shows.
 
-import type { AgentSession, Mode } from '@tidemark/kit';
+import { defined } from '@tidemark/core';
 
 import { failureOf } from '../../frame/failure.ts';
 import type { Shown } from '../../frame/shown.ts';
 import { withStyle } from '../../frame/shown.ts';
-import type { OpenedAgent } from '../../turns/open-agent.ts';
-import type { PrintedBlock } from '../state/blocks.ts';
-import type { Controller } from '../state/controller.ts';
-import { add, EMPTY_CONVERSATION, foldEvent } from '../state/conversation.ts';
+import type { OpenedAgent, PreparedAgent } from '../../turns/open-agent.ts';
+import type { Controller, Dispatcher } from '../state/controller.ts';
+import type { Conversation } from '../state/conversation.ts';
+import type { Draft } from '../state/draft.ts';
+import { add, EMPTY_CONVERSATION } from '../state/conversation.ts';
 import { createObservable } from '../state/observable.ts';
+import { NO_FACTS } from '../state/status-facts.ts';
 import type { TerminalState } from '../state/terminal-state.ts';
+import type { Attention } from './attention.ts';
+import { createAttention } from './attention.ts';
+import { createLongTexts } from './long-texts.ts';
+import { createModes } from './modes.ts';
+import type { Panels } from './panels.ts';
 import { createPanels } from './panels.ts';
+import { rewindSession } from './rewind.ts';
+import type { SessionHistory } from './session-history.ts';
+import type { SessionsPlace } from './shown-session.ts';
+import { createShownSession } from './shown-session.ts';
+import { createStatusUpdates } from './status-updates.ts';
 import { createTurns } from './turns.ts';
 
 /** Controller together with the functions that only the owner of the terminal calls. */
 export interface OwnedController extends Controller {
-  /** Shows a session from now on. `history` contains the blocks of its earlier records. */
-  attach(opened: OpenedAgent, history: readonly PrintedBlock[]): void;
+  /** Shows an agent from now on. `conversation` contains the blocks of the earlier records of its session. */
+  attach(opened: PreparedAgent | OpenedAgent, conversation?: Conversation): void;
+  /** Resolves when no turn runs. */
+  settled(): Promise<void>;
+  /** Interrupts the running turn, and closes the session and its agent. */
+  close(): Promise<void>;
   /** Resolves when the user leaves the terminal. */
   readonly left: Promise<void>;
 }
 
-const MODES: readonly Mode[] = ['read-only', 'ask', 'auto'];
+/** Surroundings of a controller. Each of them is optional, so that a test can leave it out. */
+export interface ControllerOptions {
+  /** Sessions that the terminal can show. */
+  readonly sessions?: SessionsPlace;
+  /** Runs drafts that are commands. */
+  readonly dispatch?: Dispatcher;
+  /** Rings the bell or shows a notification with the text. */
+  readonly alert?: (text: string) => void;
+  /** Returns a time in milliseconds. */
+  readonly now?: () => number;
+}
 
 const FIRST: TerminalState = {
   conversation: EMPTY_CONVERSATION,
@@ -32,48 +58,93 @@ const FIRST: TerminalState = {
   mode: 'ask',
   queued: [],
   panel: undefined,
-  status: { subagents: 0 },
+  status: NO_FACTS,
   readOnly: false,
 };
 
-/** Creates the controller of one terminal. It has no session until `attach` is called. */
-export function createController(): OwnedController {
-  const state = createObservable(FIRST);
+/** Creates the controller of one terminal. It has no session until `attach` or `openSession` is called. */
+export function createController(options: ControllerOptions = {}): OwnedController {
   const left = Promise.withResolvers<void>();
-  const change = (next: Partial<TerminalState>): void => state.set({ ...state.get(), ...next });
-  const { print, report } = createPrinter((lines, key) =>
-    change({ conversation: add(state.get().conversation, { kind: 'lines', key, lines }) }),
-  );
-  let session: AgentSession | undefined;
-  let refills = 0;
-  async function watch(watched: AgentSession): Promise<void> {
-    for await (const event of watched.events()) {
-      if (session !== watched) return;
-      change({ conversation: foldEvent(state.get().conversation, event) });
-    }
+  const attention = createAttention(options.now ?? Date.now, options.alert);
+  const basics = createBasics(attention);
+  const { state, report, choose } = basics;
+  const { sessions, dispatch } = options;
+  const shown = createShownSession({ ...basics, sessions, offerResume });
+  async function offerResume(ended: NonNullable<SessionHistory['resumable']>): Promise<void> {
+    const title = [`The last turn did not complete (${ended}).`];
+    if ((await choose(title, RESUME_CHOICES)) === 0) turns.resume();
   }
+  const openSession: Controller['openSession'] = async (choice) => {
+    const planned = choice.open === 'live' && state.get().mode === 'plan';
+    await shown.openSession(choice);
+    modes.forget();
+    if (planned) await modes.setMode('plan');
+  };
+  const { agent, session, workspace } = shown;
+  const refreshStatus = createStatusUpdates({ state, session, workspace });
+  const base = { ...basics, agent, session, workspace, openSession };
+  const turns = createTurns({
+    ...base,
+    dispatch,
+    async openFor(text) {
+      const opened = await shown.openFor(text);
+      await modes.inform(opened);
+      return opened;
+    },
+    ended({ outcome }) {
+      attention.call(`the turn ended: ${outcome}`);
+      if (outcome === 'completed' && state.get().queued.length === 0) modes.offerPlan().catch(report);
+    },
+  });
+  const modes = createModes({ ...base, prompt: turns.prompt, setPermissionMode: shown.setMode });
   return {
-    state,
-    print,
-    report,
-    ...createPanels(change),
-    ...createTurns({ state, session: () => session, report }),
+    ...base,
+    ...createLongTexts(base, sessions?.log),
+    ...turns,
+    ...modes,
+    send: whenActing(attention, turns.send),
+    queue: whenActing(attention, turns.queue),
+    interrupt: () => (state.get().command?.stop ?? turns.interrupt)(),
+    refreshStatus: () => void refreshStatus(),
+    requireSession: () => shown.openFor(''),
+    rewind: () => void rewindSession({ ...base, ...defined({ restoring: sessions?.restoring }) }).catch(report),
+    attach: shown.attach,
+    close: shown.close,
     left: left.promise,
     leave: () => left.resolve(),
-    attach({ session: opened }, blocks) {
-      session = opened;
-      const conversation = { ...EMPTY_CONVERSATION, blocks };
-      change({ conversation, generation: state.get().generation + 1, mode: opened.mode, running: false });
-      watch(opened).catch(report);
-    },
-    nextMode() {
-      const mode = MODES[(MODES.indexOf(session?.mode ?? 'ask') + 1) % MODES.length] ?? 'ask';
-      session?.setMode(mode).then(() => change({ mode }), report);
-    },
-    refill(text) {
-      refills += 1;
-      change({ refill: { id: refills, text } });
-    },
+  };
+}
+
+/** Returns the parts that need no session: the state, the panels, and the functions that print. */
+function createBasics(
+  attention: Attention,
+): Panels & Pick<Controller, 'state' | 'print' | 'report' | 'refill'> & { change(next: Partial<TerminalState>): void } {
+  const state = createObservable(FIRST);
+  const change = (next: Partial<TerminalState>): void => state.set({ ...state.get(), ...next });
+  const printer = createPrinter((lines, key) =>
+    change({ conversation: add(state.get().conversation, { kind: 'lines', key, lines }) }),
+  );
+  return { state, change, refill: createRefill(change), ...printer, ...createPanels(change, attention) };
+}
+
+/** Returns the action together with a note that the user did something. */
+function whenActing({ acted }: Attention, act: (draft: Draft) => void): (draft: Draft) => void {
+  return (draft) => {
+    acted();
+    act(draft);
+  };
+}
+
+const RESUME_CHOICES = [
+  { label: 'resume it', note: 'finished work is not repeated', key: 'r' },
+  { label: 'leave it', note: 'the next prompt starts a new turn', key: 'n' },
+];
+
+function createRefill(change: (next: Partial<TerminalState>) => void): Controller['refill'] {
+  let refills = 0;
+  return (text, attached = []) => {
+    refills += 1;
+    change({ refill: { id: refills, text, attached } });
   };
 }
 

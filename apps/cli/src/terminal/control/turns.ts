@@ -1,56 +1,216 @@
-// TurnSender of the terminal: sends drafts as prompts, as messages to the running turn, or after it.
+// Turns of the terminal: sends drafts as prompts, as messages to the running turn, or after it. A draft is never lost:
+// if it cannot be sent, it goes back into the editor.
 
-import type { AgentSession, GivenAttachment } from '@tidemark/kit';
+import type { AgentSession, FinishedTurn, GivenAttachment, Turn } from '@tidemark/kit';
 
-import type { Controller } from '../state/controller.ts';
+import { withStyle } from '../../frame/shown.ts';
+import type { Controller, Dispatcher } from '../state/controller.ts';
 import type { Draft } from '../state/draft.ts';
-import type { Observable } from '../state/observable.ts';
 import type { TerminalState } from '../state/terminal-state.ts';
+import type { PreparedDraft } from './prepare-draft.ts';
+import { prepareDraft } from './prepare-draft.ts';
 
 /** Sends drafts. */
-export type TurnSender = Pick<Controller, 'send' | 'queue' | 'attachToNext' | 'interrupt'>;
+export type TurnSender = Pick<Controller, 'send' | 'queue' | 'takeBack' | 'attachToNext' | 'interrupt' | 'resume'> & {
+  /** Sends a text of Tidemark as a prompt, such as the order to carry out a plan. */
+  prompt(text: string): void;
+  /** Resolves when no turn runs. */
+  settled(): Promise<void>;
+};
 
-/** Environment of the turns. `session` returns the shown session. */
-export interface TurnsPlace {
-  readonly state: Observable<TerminalState>;
+/** Environment of the turns. */
+export interface TurnsPlace extends Pick<Controller, 'state' | 'print' | 'report' | 'refill'> {
+  change(next: Partial<TerminalState>): void;
+  /** Returns the shown session. If it is new, creates it, with a title made from the text. */
+  openFor(text: string): Promise<AgentSession>;
   session(): AgentSession | undefined;
-  report(error: unknown): void;
+  /** Absolute path of the folder in which the session works. */
+  workspace(): string;
+  dispatch?: Dispatcher | undefined;
+  /** Called after each turn that ended. */
+  ended(finished: FinishedTurn): void;
+}
+
+interface Running {
+  readonly abort: AbortController;
+  /** Settles when the prompt was passed to the session, or when it could not be passed. */
+  readonly started: Promise<void>;
+  readonly over: Promise<void>;
+}
+
+/** Begins a turn. The turn is in an object, because awaiting a turn waits for its end. */
+type BeginTurn = (signal: AbortSignal) => Promise<{ readonly turn: Turn }>;
+
+interface Turns {
+  readonly place: TurnsPlace;
+  running: Running | undefined;
+  /** Attachments for the next prompt. */
+  extra: readonly GivenAttachment[];
+  /** Drafts that were meant for a turn that has just ended. They are sent first, however that turn ended. */
+  late: readonly Draft[];
 }
 
 /** Creates the turns of one terminal. */
-export function createTurns({ state, session, report }: TurnsPlace): TurnSender {
-  let attached: readonly GivenAttachment[] = [];
-  const change = (next: Partial<TerminalState>): void => state.set({ ...state.get(), ...next });
-  const partsOf = (draft: Draft): Parameters<AgentSession['prompt']>[0] => {
-    const parts = [...attached, ...draft.attached, { type: 'text' as const, text: draft.text }];
-    attached = [];
-    return parts;
-  };
-  async function runTurn(draft: Draft): Promise<void> {
-    change({ running: true });
-    try {
-      await session()?.prompt(partsOf(draft));
-    } catch (error) {
-      report(error);
-    }
-    const [next, ...queued] = state.get().queued;
-    change({ running: false, queued });
-    if (next !== undefined) await runTurn(next);
-  }
+export function createTurns(place: TurnsPlace): TurnSender {
+  const turns: Turns = { place, running: undefined, extra: [], late: [] };
   return {
     send(draft) {
-      if (state.get().running) session()?.steer(partsOf(draft)).catch(report);
-      else void runTurn(draft);
+      if (place.dispatch?.(draft) === true) return;
+      if (isBlank(draft)) sendQueued(turns);
+      else if (turns.running === undefined) start(turns, draft);
+      else void steer(turns, turns.running, draft);
     },
     queue(draft) {
-      if (state.get().running) change({ queued: [...state.get().queued, draft] });
-      else void runTurn(draft);
+      if (isBlank(draft)) return;
+      if (turns.running === undefined) start(turns, draft);
+      else enqueue(turns, draft);
     },
+    takeBack: () => takeBack(turns),
     attachToNext(attachment) {
-      attached = [...attached, attachment];
+      turns.extra = [...turns.extra, attachment];
     },
-    interrupt() {
-      session()?.interrupt().catch(report);
+    interrupt: () => turns.running?.abort.abort(),
+    resume() {
+      if (turns.running === undefined)
+        runTurn(turns, undefined, async (signal) => ({ turn: (await place.openFor('')).resume({ signal }) }));
     },
+    prompt: (text) => start(turns, { text, attached: [] }),
+    settled: async () => turns.running?.over,
   };
+}
+
+function isBlank({ text, attached }: Draft): boolean {
+  return text.trim() === '' && attached.length === 0;
+}
+
+function enqueue({ place }: Turns, draft: Draft): void {
+  place.change({ queued: [...place.state.get().queued, draft] });
+}
+
+function takeBack({ place }: Turns): boolean {
+  const { queued } = place.state.get();
+  const last = queued.at(-1);
+  if (last === undefined) return false;
+  place.change({ queued: queued.slice(0, -1) });
+  place.refill(last.text, last.attached);
+  return true;
+}
+
+/** Sends the oldest queued draft if no turn runs. */
+function sendQueued(turns: Turns): void {
+  const [next, ...queued] = turns.place.state.get().queued;
+  if (next === undefined || turns.running !== undefined) return;
+  start(turns, next);
+  turns.place.change({ queued });
+}
+
+/** Starts a turn with a draft. */
+function start(turns: Turns, draft: Draft): void {
+  const { place } = turns;
+  runTurn(turns, draft, async (signal) => {
+    const { parts, skills } = await prepare(turns, draft);
+    const session = await place.openFor(draft.text);
+    signal.throwIfAborted();
+    return { turn: session.prompt(parts, { skills, signal }) };
+  });
+}
+
+/** Prepares a draft together with the kept attachments. A failed draft goes back into the editor, so they stay kept. */
+function prepare({ place, extra }: Turns, draft: Draft): Promise<PreparedDraft> {
+  return prepareDraft(draft, extra, place.workspace());
+}
+
+function runTurn(turns: Turns, draft: Draft | undefined, begin: BeginTurn): void {
+  const { place } = turns;
+  const abort = new AbortController();
+  const started = Promise.withResolvers<void>();
+  const over = Promise.withResolvers<void>();
+  turns.running = { abort, started: started.promise, over: over.promise };
+  place.change({ running: true });
+  const { extra } = turns;
+  let recorded = false;
+  const run = async (): Promise<FinishedTurn> => {
+    const { turn } = await begin(abort.signal);
+    started.resolve();
+    for await (const event of turn) {
+      if (recorded || event.type !== 'recorded' || event.record.kind !== 'prompt.given') continue;
+      recorded = true;
+      turns.extra = turns.extra.filter((one) => !extra.includes(one));
+    }
+    return turn;
+  };
+  const end = (): void => {
+    turns.running = undefined;
+    place.change({ running: false });
+    started.resolve();
+    over.resolve();
+  };
+  run().then(
+    (finished) => {
+      end();
+      afterTurn(turns, finished);
+    },
+    (error: unknown) => {
+      end();
+      if (draft !== undefined && !recorded) place.refill(draft.text, draft.attached);
+      // The user stopped the prompt before it was sent. The text in the editor shows this.
+      if (!(abort.signal.aborted && !recorded)) place.report(error);
+      sendLate(turns);
+    },
+  );
+}
+
+/** Sends the next queued draft after a complete turn. After any other end, the queued drafts wait. */
+function afterTurn(turns: Turns, finished: FinishedTurn): void {
+  const { place } = turns;
+  place.ended(finished);
+  if (sendLate(turns)) return;
+  if (finished.outcome === 'completed') return sendQueued(turns);
+  const { length } = place.state.get().queued;
+  if (length > 0)
+    place.print([
+      withStyle('dim', `queued: ${length}. They are sent after the next prompt. ↑ takes the newest one back.`),
+    ]);
+}
+
+/** Sends the oldest late draft, and returns true. The others become the first queued drafts. */
+function sendLate(turns: Turns): boolean {
+  const [next, ...others] = turns.late;
+  if (next === undefined || turns.running !== undefined) return false;
+  turns.late = [];
+  turns.place.change({ queued: [...others, ...turns.place.state.get().queued] });
+  start(turns, next);
+  return true;
+}
+
+/** Adds a draft to the running turn. If the turn has just ended, the draft becomes a prompt. */
+async function steer(turns: Turns, running: Running, draft: Draft): Promise<void> {
+  const { place, extra } = turns;
+  if (running.abort.signal.aborted) return sendLater(turns, draft);
+  try {
+    const { parts, skills } = await prepare(turns, draft);
+    await running.started;
+    const session = place.session();
+    if (skills.length > 0) {
+      place.print([withStyle('dim', 'A skill is loaded with a prompt, so this text is sent after the turn.')]);
+      return turns.running === undefined ? start(turns, draft) : enqueue(turns, draft);
+    }
+    if (session === undefined) return sendLater(turns, draft);
+    await session.steer(parts);
+    turns.extra = turns.extra.filter((one) => !extra.includes(one));
+  } catch (error) {
+    if (isTurnOver(error)) return sendLater(turns, draft);
+    place.refill(draft.text, draft.attached);
+    place.report(error);
+  }
+}
+
+/** Sends a draft as a prompt as soon as no turn runs. */
+function sendLater(turns: Turns, draft: Draft): void {
+  turns.late = [...turns.late, draft];
+  sendLate(turns);
+}
+
+function isTurnOver(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'agent/not-running';
 }

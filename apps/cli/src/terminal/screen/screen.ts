@@ -1,61 +1,94 @@
 // Screen: prints final blocks once into the scrollback, and draws the live part, a panel or the editor, and the status
 // line below them. Node runs the sources without a build and cannot read JSX, so elements are created by function calls.
 
-import { Box, Static, Text, useInput, useWindowSize } from 'ink';
+import { Box, Text, useWindowSize } from 'ink';
 import type { ReactElement } from 'react';
-import { createElement as h, useEffect, useState, useSyncExternalStore } from 'react';
+import { createElement as h, useEffect, useState } from 'react';
 
 import type { Controller } from '../state/controller.ts';
-import type { PrintedBlock } from '../state/blocks.ts';
-import { blockLines, liveLines, rowsOf } from '../drawing/block-lines.ts';
+import { commandLines } from '../drawing/command-lines.ts';
+import { liveLines } from '../drawing/live-lines.ts';
+import { rowsOf } from '../drawing/rows.ts';
+import type { PromptEditor } from '../editor/create-editor.ts';
 import { Editor } from '../editor/editor.ts';
+import { ChoiceView } from '../questions/choice-view.ts';
+import { Queue } from '../questions/queue.ts';
 import { QuestionView } from '../questions/question-view.ts';
+import { ReadOnlyView } from '../questions/read-only-view.ts';
+import { SuspendKey } from '../questions/suspend-key.ts';
 import { StatusLine } from '../status/status-line.ts';
+import { useHandover } from '../viewer/handover.ts';
+import { ViewerKeys } from '../viewer/viewer-keys.ts';
+import { Viewer } from '../viewer/viewer.ts';
+import { PrintedBlocks } from './printed-blocks.ts';
+import { useSlowState } from './use-slow-state.ts';
 
 /** Properties of the screen. */
 export interface ScreenProperties {
   readonly controller: Controller;
+  readonly editor: PromptEditor;
   /** True if colours may be used. */
   readonly colour: boolean;
 }
 
-/** Rows that the editor and the status line may use below the live part. */
-const ROWS_BELOW = 6;
-
-/** The whole screen. */
-export function Screen({ controller, colour }: ScreenProperties): ReactElement {
-  const state = useSyncExternalStore(controller.state.subscribe, controller.state.get);
+/** The whole screen. Everything below the printed blocks has at most two rows less than the terminal. */
+export function Screen({ controller, editor, colour }: ScreenProperties): ReactElement {
+  const state = useSlowState(controller.state);
   const { columns, rows } = useWindowSize();
-  const now = useClock(state.running);
+  const now = useClock(state.running || state.command !== undefined);
   const { conversation, panel, generation } = state;
-  const live = rowsOf(liveLines(conversation.live, now), columns, colour).slice(-Math.max(1, rows - 2 - ROWS_BELOW));
+  const most = Math.max(1, rows - 2);
+  const working = [...liveLines(conversation.live, { columns, rows, now }), ...commandLines(state.command, now)];
+  const live = rowsOf(working, columns, colour).slice(-most);
+  const { blocks } = conversation;
+  const suspend = useHandover(controller);
+  const writes = panel === undefined && !state.readOnly;
   return h(
     Box,
     { flexDirection: 'column' },
-    h(Static<PrintedBlock>, {
-      key: generation,
-      items: [...conversation.blocks],
-      children: (block) => h(Text, { key: block.key }, rowsOf(blockLines(block), columns, colour).join('\n')),
-    }),
-    live.length > 0 && h(Text, null, live.join('\n')),
-    panel?.kind === 'question' && h(QuestionView, { panel, columns, colour }),
-    panel === undefined && h(Editor, { controller, columns, rows: ROWS_BELOW - 1 }),
-    h(StatusLine, { state, columns, colour, now }),
-    h(Keys, { controller, active: panel === undefined }),
+    h(PrintedBlocks, { key: generation, blocks, held: state.handedOver === true, columns, colour }),
+    h(
+      Box,
+      { flexDirection: 'column', justifyContent: 'flex-end', maxHeight: most, overflow: 'hidden' },
+      h(LiveRows, { rows: live }),
+      h(
+        Box,
+        { flexDirection: 'column', flexShrink: 0 },
+        panel?.kind === 'viewer' && h(Viewer, { controller, panel, colour }),
+        panel?.kind === 'question' &&
+          h(QuestionView, {
+            panel,
+            columns,
+            rows: most - 1,
+            colour,
+            waiting: state.waiting ?? 0,
+            interrupt: controller.interrupt,
+          }),
+        panel?.kind === 'choice' && h(ChoiceView, { panel, columns, rows: most - 1, colour }),
+        state.readOnly && panel === undefined && h(ReadOnlyView, { controller, columns }),
+        h(Queue, { queued: state.queued }),
+        writes && h(Editor, { editor, columns, rows: rowsForEditor(rows), colour, suspend }),
+        h(StatusLine, { state, columns, colour, now }),
+      ),
+    ),
+    h(SuspendKey, { suspend }),
+    h(ViewerKeys, { controller, active: writes, isEmpty: () => editor.state.get().edited.buffer.text === '' }),
   );
 }
 
-/** Keys that work while the editor has the keyboard. */
-function Keys({ controller, active }: { readonly controller: Controller; readonly active: boolean }): null {
-  useInput(
-    (input, key) => {
-      if (key.escape) controller.interrupt();
-      else if (key.tab && key.shift) controller.nextMode();
-      else if (key.ctrl && (input === 'c' || input === 'd')) controller.leave();
-    },
-    { isActive: active },
+/** Returns the maximum number of rows of the editor: half of the terminal, and in a low terminal all free rows. */
+function rowsForEditor(rows: number): number {
+  return Math.max(1, Math.min(rows - 3, Math.max(4, Math.floor(rows / 2))));
+}
+
+/** Last rows of the live part. The editor and the status line keep their rows, and the live part gets the rest. */
+function LiveRows({ rows }: { readonly rows: readonly string[] }): ReactElement | undefined {
+  if (rows.length === 0) return undefined;
+  return h(
+    Box,
+    { flexDirection: 'column', justifyContent: 'flex-end', flexShrink: 1, minHeight: 0, overflow: 'hidden' },
+    h(Box, { flexShrink: 0 }, h(Text, undefined, rows.join('\n'))),
   );
-  return null;
 }
 
 /** Returns the current time. While a turn runs, it changes once a second. */

@@ -32,6 +32,7 @@ import {
   callId,
   decoder,
   digest,
+  fileState,
   flag,
   jsonRecord,
   money,
@@ -243,6 +244,7 @@ const fileTouch = z.object({
   path: text,
   digest: optional(digest),
   as: z.enum(['read', 'written', 'removed']),
+  before: optional(fileState),
 } satisfies PayloadShape<FileTouch>);
 
 const toolEnded = z.object({

@@ -162,6 +162,11 @@ function brandedId<T extends string>(pattern: RegExp, name: string): z.ZodType<T
 export const sessionId: z.ZodType<SessionId> = brandedId(/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/, 'a session id');
 export const callId: z.ZodType<CallId> = brandedId(/[^]/, 'a call id');
 export const digest: z.ZodType<Digest> = brandedId(/^[0-9a-f]{64}$/, 'a SHA-256 digest');
+/** Schema of the state of a file: the digest of its bytes, or `absent`. */
+export const fileState: z.ZodType<Digest | 'absent'> = brandedId(
+  /^(?:[0-9a-f]{64}|absent)$/,
+  'a SHA-256 digest or "absent"',
+);
 export const chain: z.ZodType<Chain> = brandedId(/^[0-9a-f]{16}$/, 'a chain digest');
 export const money: z.ZodType<Money> = brandedId(/^-?\d+(\.\d+)?$/, 'a decimal number as text');
 export const timestamp: z.ZodType<Timestamp> = brandedId(

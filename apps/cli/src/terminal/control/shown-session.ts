@@ -1,0 +1,240 @@
+// Session that the terminal shows. A new session is created with its first prompt, so that no empty session is left. A
+// session that is open in another process is followed: its new records are shown, and it cannot be changed.
+
+import { defined } from '@tidemark/core';
+import type { ForkPlan } from '@tidemark/agent';
+import type { AgentSession, Mode, RestoreOptions } from '@tidemark/kit';
+import type { Log, SessionId } from '@tidemark/log';
+import { LogError } from '@tidemark/log';
+
+import { modeIn } from '../../arguments/agent-flags.ts';
+import type { ChosenSession } from '../../arguments/choose-session.ts';
+import { namedSession } from '../../arguments/choose-session.ts';
+import { titleOf } from '../../arguments/prompt-title.ts';
+import { CliError } from '../../frame/failure.ts';
+import { withStyle } from '../../frame/shown.ts';
+import type { OpenedAgent, PreparedAgent } from '../../turns/open-agent.ts';
+import type { Controller, SessionChoice } from '../state/controller.ts';
+import type { Conversation } from '../state/conversation.ts';
+import { EMPTY_CONVERSATION, foldEvent, foldRecord } from '../state/conversation.ts';
+import type { StatusFacts } from '../state/status-facts.ts';
+import { foldStatus, foldStatusRecord, NO_FACTS } from '../state/status-facts.ts';
+import type { TerminalState } from '../state/terminal-state.ts';
+import type { SessionHistory } from './session-history.ts';
+import { readHistory } from './session-history.ts';
+
+/** Place of the sessions: their log, and a function that prepares an agent for one of them. */
+export interface SessionsPlace {
+  readonly log: Log;
+  /** Folder of new sessions. */
+  readonly folder: string;
+  prepare(session: ChosenSession | undefined): Promise<PreparedAgent>;
+  /** Returns the options to restore the files of the part that a fork leaves out. Absent if no file is restored. */
+  restoring?(plan: ForkPlan): Promise<RestoreOptions | undefined>;
+}
+
+/** Environment of the shown session. */
+export interface ShownPlace extends Pick<Controller, 'state' | 'print' | 'report'> {
+  change(next: Partial<TerminalState>): void;
+  /** Absent in a terminal that shows only the given agent. */
+  readonly sessions?: SessionsPlace | undefined;
+  /** Offers to resume the last turn of a session that was just opened. */
+  offerResume(ended: NonNullable<SessionHistory['resumable']>): Promise<void>;
+}
+
+/** Session that the terminal shows. */
+export interface ShownSession extends Pick<Controller, 'agent' | 'session' | 'openSession'> {
+  /** Shows an agent. Without a session, a new one is created with the first prompt. */
+  attach(opened: PreparedAgent | OpenedAgent, conversation?: Conversation): void;
+  /** Returns the session. If it is new, creates it, with a title made from the text. */
+  openFor(text: string): Promise<AgentSession>;
+  /** Sets the permission mode, also of a session that is not created yet. */
+  setMode(mode: Mode): Promise<void>;
+  workspace(): string;
+  close(): Promise<void>;
+}
+
+interface Shown {
+  readonly place: ShownPlace;
+  opened: PreparedAgent | OpenedAgent | undefined;
+  session: AgentSession | undefined;
+  opening: Promise<AgentSession> | undefined;
+  workspace: string;
+  /** Mode that the user chose before the session was created. */
+  mode: Mode | undefined;
+  /** Ends the reading of a session that is open in another process. */
+  following: AbortController | undefined;
+}
+
+/** Creates the holder of the shown session. */
+export function createShownSession(place: ShownPlace): ShownSession {
+  const shown: Shown = {
+    place,
+    opened: undefined,
+    session: undefined,
+    opening: undefined,
+    workspace: place.sessions?.folder ?? '',
+    mode: undefined,
+    following: undefined,
+  };
+  return {
+    agent: () => shown.opened?.agent,
+    session: () => shown.session,
+    workspace: () => shown.workspace,
+    attach: (opened, conversation) => attach(shown, { opened, conversation, workspace: shown.workspace }),
+    openFor: (text) => openFor(shown, text),
+    openSession: (choice) => switchTo(shown, choice),
+    async setMode(mode) {
+      if (shown.session === undefined) shown.mode = mode;
+      await shown.session?.setMode(mode);
+    },
+    async close() {
+      shown.following?.abort();
+      await shown.opening?.catch(() => undefined);
+      await shown.opened?.close();
+    },
+  };
+}
+
+interface Attachment {
+  readonly opened: PreparedAgent | OpenedAgent;
+  readonly session?: AgentSession;
+  readonly conversation: Conversation | undefined;
+  /** Facts of the status line after the earlier records. Default: only the model of the flags. */
+  readonly facts?: StatusFacts;
+  readonly workspace: string;
+}
+
+function attach(shown: Shown, { opened, conversation = EMPTY_CONVERSATION, workspace, ...given }: Attachment): void {
+  const { place } = shown;
+  shown.following?.abort();
+  const session = given.session ?? ('session' in opened ? opened.session : undefined);
+  Object.assign(shown, { opened, session, workspace, opening: undefined, mode: undefined, following: undefined });
+  place.change({
+    conversation,
+    generation: place.state.get().generation + 1,
+    mode: session?.mode ?? modeIn(opened.flags) ?? 'ask',
+    running: false,
+    readOnly: false,
+    session: session?.id,
+    status: given.facts ?? { ...NO_FACTS, ...defined({ model: opened.flags.model }) },
+  });
+  if (session !== undefined) watch(shown, session);
+}
+
+/** Folds the events of the session into the state until another session is shown. */
+function watch(shown: Shown, session: AgentSession): void {
+  const { place } = shown;
+  const run = async (): Promise<void> => {
+    for await (const event of session.events()) {
+      if (shown.session !== session) return;
+      const { conversation, status } = place.state.get();
+      place.change({ conversation: foldEvent(conversation, event), status: foldStatus(status, event) });
+    }
+  };
+  run().catch(place.report);
+}
+
+function openFor(shown: Shown, text: string): Promise<AgentSession> {
+  if (shown.session !== undefined) return Promise.resolve(shown.session);
+  if (shown.following !== undefined) return Promise.reject(heldElsewhere());
+  shown.opening ??= create(shown, titleOf(text)).finally(() => {
+    shown.opening = undefined;
+  });
+  return shown.opening;
+}
+
+async function create(shown: Shown, title: string): Promise<AgentSession> {
+  const { opened, place } = shown;
+  if (opened === undefined || !('open' in opened))
+    throw new CliError('cli/refused', 'the terminal has no agent for a new session', 'open the terminal again');
+  const session = await opened.open(title === '' ? undefined : title);
+  shown.session = session;
+  watch(shown, session);
+  if (shown.mode !== undefined && shown.mode !== session.mode) await session.setMode(shown.mode);
+  place.change({ session: session.id });
+  return session;
+}
+
+function heldElsewhere(): CliError {
+  return new CliError(
+    'cli/refused',
+    'the session is open in another process, so it is only shown here',
+    'press f to continue in a fork, or r after the other process has ended',
+  );
+}
+
+async function switchTo(shown: Shown, choice: SessionChoice): Promise<void> {
+  const { place } = shown;
+  if (place.state.get().running)
+    throw new CliError('cli/refused', 'a turn is running', 'press Esc to interrupt it, then try again');
+  const { sessions } = place;
+  if (sessions === undefined)
+    throw new CliError('cli/refused', 'this terminal shows only one session', 'start another terminal');
+  if (choice.open === 'live') return showLive(shown, sessions, choice.session);
+  const before = shown.opened;
+  if (choice.open === 'new') {
+    const opened = await sessions.prepare(undefined);
+    attach(shown, { opened, conversation: undefined, workspace: sessions.folder });
+  } else await showExisting(shown, sessions, choice.id);
+  await before?.close();
+}
+
+/** Shows a session that the agent of the shown session opened, such as a fork. */
+async function showLive(shown: Shown, { log }: SessionsPlace, session: AgentSession): Promise<void> {
+  const { opened, workspace, session: before } = shown;
+  if (opened === undefined) return;
+  const { conversation, facts } = await readHistory(log, session.id);
+  attach(shown, { opened, session, conversation, facts, workspace });
+  if (before !== session) await before?.close();
+}
+
+async function showExisting(shown: Shown, sessions: SessionsPlace, id: SessionId): Promise<void> {
+  if (shown.session?.id === id)
+    throw new CliError('cli/refused', 'this session is shown already', '`/sessions` lists the others');
+  const chosen = await namedSession(sessions.log, id);
+  const opened = await sessions.prepare(chosen);
+  try {
+    await showChosen(shown, sessions, { opened, chosen });
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
+}
+
+async function showChosen(
+  shown: Shown,
+  { log }: SessionsPlace,
+  { opened, chosen: { id, workspace } }: { readonly opened: PreparedAgent; readonly chosen: ChosenSession },
+): Promise<void> {
+  let holder = '';
+  const session = await opened.open().catch((error: unknown) => {
+    if (!(error instanceof LogError) || error.code !== 'log/locked') throw error;
+    holder = error.message;
+    return undefined;
+  });
+  const { conversation, facts, length, resumable } = await readHistory(log, session?.id ?? id);
+  attach(shown, { opened, conversation, facts, workspace, ...(session !== undefined && { session }) });
+  if (session === undefined) {
+    follow(shown, log, id, length);
+    shown.place.print([withStyle('yellow', holder)]);
+  } else if (resumable !== undefined) void shown.place.offerResume(resumable);
+}
+
+/** Shows the new records of a session that is open in another process. */
+function follow(shown: Shown, log: Log, id: SessionId, from: number): void {
+  const { place } = shown;
+  const following = new AbortController();
+  shown.following = following;
+  place.change({ readOnly: true, session: id });
+  const run = async (): Promise<void> => {
+    for await (const record of log.tail(id, from, following.signal)) {
+      if (following.signal.aborted) return;
+      const { conversation, status } = place.state.get();
+      place.change({ conversation: foldRecord(conversation, record), status: foldStatusRecord(status, record) });
+    }
+  };
+  run().catch((error: unknown) => {
+    if (!following.signal.aborted) place.report(error);
+  });
+}

@@ -1,0 +1,138 @@
+// Completes names at the cursor: files, commands, and arguments of commands. Lists are loaded in the background, so
+// typing never waits for them.
+
+import { sep } from 'node:path';
+
+import type { CompletionTrigger } from './find-trigger.ts';
+import { findTrigger } from './find-trigger.ts';
+import { rankMatches } from './rank-matches.ts';
+
+/** A command that can be completed. */
+export interface CompletionCommand {
+  readonly name: string;
+  readonly summary: string;
+  /** Name of its argument, such as `<model>`. */
+  readonly argument?: string;
+  /** Returns the values of its argument. */
+  readonly values?: () => Promise<readonly string[]>;
+}
+
+/** Lists from which the names come. */
+export interface CompletionLists {
+  commands(): readonly CompletionCommand[];
+  /** Returns the files of the workspace, as relative paths. */
+  files(): Promise<readonly string[]>;
+}
+
+/** A name that can be chosen. */
+export interface CompletionItem {
+  readonly label: string;
+  readonly note?: string;
+  /** Text that replaces the completed part. */
+  readonly text: string;
+  /** True for a command without an argument. The draft is then complete. */
+  readonly isWhole?: boolean;
+}
+
+/** Names that match at the cursor. */
+export interface Completion {
+  readonly from: number;
+  readonly to: number;
+  readonly items: readonly CompletionItem[];
+}
+
+/** Completes names. */
+export interface Completer {
+  /** Returns the names that are known now. When a list was loaded, `changed` is called. */
+  complete(text: string, cursor: number): Completion | undefined;
+}
+
+const MAX_ITEMS = 50;
+
+/** Creates a completer. Each list is loaded again when a name of its kind begins. */
+export function createCompleter(lists: CompletionLists, changed: () => void): Completer {
+  const loaded = new Map<string, readonly string[]>();
+  let current = '';
+  const namesOf = (key: string, load: () => Promise<readonly string[]>): readonly string[] => {
+    if (key !== current) {
+      current = key;
+      load().then(
+        (names) => {
+          loaded.set(key, names);
+          changed();
+        },
+        // Without a list there is no popup, and every name can be typed.
+        () => undefined,
+      );
+    }
+    return loaded.get(key) ?? [];
+  };
+  const itemsOf = (trigger: CompletionTrigger): readonly CompletionItem[] => {
+    switch (trigger.kind) {
+      case 'command':
+        return commandItems(lists.commands(), trigger.query);
+      case 'file':
+        return fileItems(
+          namesOf('@', async () => withFolders(await lists.files())),
+          trigger.query,
+        );
+      case 'argument': {
+        const values = lists.commands().find(({ name }) => name === trigger.command)?.values;
+        return values === undefined ? [] : valueItems(namesOf(`/${trigger.command}`, values), trigger.query);
+      }
+    }
+  };
+  return {
+    complete(text, cursor) {
+      const trigger = findTrigger(text, cursor);
+      if (trigger === undefined || trigger.kind === 'command') current = '';
+      if (trigger === undefined) return undefined;
+      const items = itemsOf(trigger);
+      return items.length === 0 ? undefined : { from: trigger.from, to: trigger.to, items };
+    },
+  };
+}
+
+function commandItems(commands: readonly CompletionCommand[], query: string): readonly CompletionItem[] {
+  const names = new Map(commands.map((command) => [command.name, command]));
+  return rankMatches([...names.keys()], query, MAX_ITEMS).flatMap((name) => {
+    const command = names.get(name);
+    if (command === undefined) return [];
+    const { argument, summary } = command;
+    const label = argument === undefined ? `/${name}` : `/${name} ${argument}`;
+    return [
+      {
+        label,
+        note: summary,
+        text: argument === undefined ? `/${name}` : `/${name} `,
+        isWhole: argument === undefined,
+      },
+    ];
+  });
+}
+
+function valueItems(values: readonly string[], query: string): readonly CompletionItem[] {
+  return rankMatches(values, query, MAX_ITEMS).map((value) => ({ label: value, text: value, isWhole: true }));
+}
+
+/** A name with spaces is quoted. After a folder, the name continues. */
+function fileItems(files: readonly string[], query: string): readonly CompletionItem[] {
+  return rankMatches(files, query, MAX_ITEMS).map((path) => {
+    const isFolder = path.endsWith('/');
+    const quoted = /\s/.test(path);
+    const text = quoted ? `@"${path}${isFolder ? '' : '" '}` : `@${path}${isFolder ? '' : ' '}`;
+    return { label: path, text };
+  });
+}
+
+/** Adds the folders of the files, with `/` at their ends. Leaves out names that a prompt cannot contain. */
+function withFolders(files: readonly string[]): readonly string[] {
+  const found = new Set<string>();
+  for (const file of files) {
+    if (/["\n\r]/.test(file)) continue;
+    const path = sep === '\\' ? file.replaceAll(sep, '/') : file;
+    for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) found.add(path.slice(0, at + 1));
+    found.add(path);
+  }
+  return [...found];
+}

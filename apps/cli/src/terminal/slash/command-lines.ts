@@ -1,0 +1,126 @@
+// Slash commands that print the output of the command of the same name. They run the same code, in this process and with
+// the store of the terminal. The output does not enter the context.
+
+import type { LinePlace } from '../../frame/command.ts';
+import { capturedLines } from './captured-lines.ts';
+import { showLines } from './shown-lines.ts';
+import type { SlashCommand, SlashGroup, SlashPlace } from './slash-command.ts';
+import { shownSession } from './slash-command.ts';
+
+/** Describes a slash command that runs the command of the same name. */
+interface LineSpec {
+  readonly group: SlashGroup;
+  readonly summary: string;
+  readonly argument?: string;
+  /** Returns the arguments of the command line after the name of the command. */
+  line(words: readonly string[], place: SlashPlace): readonly string[];
+}
+
+/** Returns the words, with the shown session before them. */
+const withSession: LineSpec['line'] = (words, place) => [shownSession(place), ...words];
+
+/** Returns the words, with the shown session before them if they name no session. `all` means every session. */
+const withDefaultSession: LineSpec['line'] = (words, place) => {
+  const [first] = words;
+  if (first === 'all') return words.slice(1);
+  return first === undefined || first.startsWith('-') ? withSession(words, place) : words;
+};
+
+const asTyped: LineSpec['line'] = (words) => words;
+
+function lineCommand(name: string, spec: LineSpec): SlashCommand {
+  const { line, ...described } = spec;
+  return {
+    name,
+    ...described,
+    run: ({ words }, place) => showLine([name, ...line(words, place)], `/${[name, ...words].join(' ')}`, place),
+  };
+}
+
+/** Runs a command line and shows its output. */
+export async function showLine(args: readonly string[], title: string, place: SlashPlace): Promise<void> {
+  const { text } = await captureLine(args, place);
+  await showLines(title, capturedLines(text), place);
+}
+
+/** Runs a command line, and returns its output and its exit code. */
+export async function captureLine(
+  args: readonly string[],
+  { context, controller, size }: SlashPlace,
+  form: 'screen' | 'file' = 'screen',
+): Promise<{ readonly text: string; readonly exit: number }> {
+  const pieces: string[] = [];
+  const colour = form === 'screen' && context.output.colour;
+  const sink: LinePlace['err'] = { write: (text) => void pieces.push(text), terminal: false, colour };
+  const exit = await context.runLine(args, {
+    out: { ...sink, terminal: form === 'screen', columns: size().columns },
+    err: sink,
+    folder: controller.workspace(),
+    signal: context.signal,
+  });
+  return { text: pieces.join(''), exit };
+}
+
+/** Slash commands that print the output of the command of the same name. */
+export const LINE_COMMANDS: readonly SlashCommand[] = [
+  lineCommand('cost', {
+    group: 'cost',
+    summary: 'show what the session cost, and what the same calls would cost uncached or ideally cached',
+    argument: '[session|all] [--by <what>]',
+    line: withDefaultSession,
+  }),
+  lineCommand('cache', {
+    group: 'cost',
+    summary: 'show the hit rate, wasted writes, and what was paid again and why',
+    argument: '[session|all] [--requests]',
+    line: withDefaultSession,
+  }),
+  lineCommand('why', {
+    group: 'cost',
+    summary: 'show each break and miss of the cache with its place, cause and price',
+    argument: '[step]',
+    line: withSession,
+  }),
+  lineCommand('show', {
+    group: 'context',
+    summary: 'show the steps of the session, or one request block by block',
+    argument: '[step] [--diff]',
+    line: withSession,
+  }),
+  lineCommand('context', {
+    group: 'context',
+    summary: 'show what fills the context window: layers, files, tools and turns',
+    argument: '[session]',
+    line: withDefaultSession,
+  }),
+  lineCommand('skills', {
+    group: 'context',
+    summary: 'list the skills that the session loaded; `all` also lists the installed ones',
+    argument: '[session|all]',
+    line: withDefaultSession,
+  }),
+  lineCommand('sessions', {
+    group: 'session',
+    summary: 'list the sessions of this folder, newest first',
+    argument: '[--tree]',
+    line: (words, { controller }) => ['--workspace', controller.workspace(), ...words],
+  }),
+  lineCommand('models', {
+    group: 'model',
+    summary: 'list the providers, or the models of one provider',
+    argument: '[provider]',
+    line: asTyped,
+  }),
+  lineCommand('grants', {
+    group: 'terminal',
+    summary: 'list or revoke the permissions that apply to every session in this folder',
+    argument: '[--revoke <number>] [--all]',
+    line: asTyped,
+  }),
+  lineCommand('config', { group: 'terminal', summary: 'show every setting with its source', line: asTyped }),
+  lineCommand('doctor', {
+    group: 'terminal',
+    summary: 'check the installation, the settings, the keys and every session',
+    line: asTyped,
+  }),
+];

@@ -1,0 +1,84 @@
+// `/effort`: sets how much the model reasons, and reports if the change loses the cache.
+
+import type { Capabilities } from '@tidemark/model';
+import { findModel } from '@tidemark/model';
+
+import { namedSession } from '../../arguments/choose-session.ts';
+import { CliError } from '../../frame/failure.ts';
+import { readCatalog } from '../../settings/own-catalog.ts';
+import { nextTokens, rewriteInWords } from './session-size.ts';
+import type { SlashCommand, SlashPlace } from './slash-command.ts';
+
+/** Values of each render parameter for effort, by its name in the catalog. A model can refuse some of them. */
+const EFFORTS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['effort', ['low', 'medium', 'high', 'xhigh', 'max']],
+  ['reasoning.effort', ['none', 'minimal', 'low', 'medium', 'high', 'xhigh']],
+]);
+
+/** Slash command `/effort`. */
+export const effortCommand: SlashCommand = {
+  name: 'effort',
+  group: 'model',
+  summary: 'set how much the model reasons, from the next request on',
+  argument: '[value]',
+  complete: async (place) => (await effortOf(place))?.values ?? [],
+  async run({ words: [typed] }, place) {
+    const { controller } = place;
+    const effort = await effortOf(place);
+    if (effort === undefined)
+      throw new CliError('cli/refused', 'the model of this session has no effort', '`/model` chooses another model');
+    const value = typed ?? (await chooseEffort(effort.values, place));
+    if (value === undefined) return;
+    if (!effort.values.includes(value))
+      throw new CliError('cli/usage', `there is no effort ${JSON.stringify(value)}`, `use ${effort.values.join(', ')}`);
+    if (!(await isAccepted(effort, place))) return;
+    const session = await controller.requireSession();
+    session.setReasoning({ effort: value });
+    controller.print([`The effort is ${value} from the next request on.`]);
+  },
+};
+
+/** Effort of a model: its values, and the model that is asked. */
+interface ModelEffort {
+  readonly values: readonly string[];
+  readonly row: Capabilities;
+  /** True if the change is appended to the context, so that the cache is kept. */
+  readonly keepsCache: boolean;
+}
+
+async function effortOf({ controller, context }: SlashPlace): Promise<ModelEffort | undefined> {
+  const { session } = controller.state.get();
+  const chosen = session === undefined ? undefined : await namedSession(await context.store(), session);
+  const catalog = await readCatalog(context.home);
+  const first = controller.agent()?.capabilities;
+  const row = chosen?.model === undefined ? first : (findModel(catalog, chosen.model, chosen.provider) ?? first);
+  if (row === undefined) return undefined;
+  const [name] = Object.keys(row.renderParameters).filter((one) => EFFORTS.has(one));
+  const values = name === undefined ? undefined : EFFORTS.get(name);
+  return values === undefined ? undefined : { values, row, keepsCache: row.appends.includes('reasoning') };
+}
+
+async function chooseEffort(values: readonly string[], { controller }: SlashPlace): Promise<string | undefined> {
+  const index = await controller.choose(
+    ['How much should the model reason?'],
+    values.map((label) => ({ label })),
+  );
+  return index === undefined ? undefined : values[index];
+}
+
+/** Asks the user if the change loses the cache of a session that has sent a request. */
+async function isAccepted({ row, keepsCache }: ModelEffort, place: SlashPlace): Promise<boolean> {
+  const { session } = place.controller.state.get();
+  if (session === undefined || keepsCache) return true;
+  const tokens = await nextTokens(session, place);
+  if (tokens === undefined) return true;
+  const title = [
+    `${row.model} loses its cache when the effort changes.`,
+    `With the next request, at most ${rewriteInWords(tokens, row).replace(/^about /, '')}.`,
+  ];
+  const index = await place.controller.choose(title, [
+    { label: 'change the effort', key: 'y' },
+    { label: 'cancel', key: 'n' },
+  ]);
+  return index === 0;
+}

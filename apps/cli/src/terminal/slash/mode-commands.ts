@@ -1,0 +1,54 @@
+// `/mode` and `/plan`: set the permission mode, and the plan mode.
+
+import { CliError } from '../../frame/failure.ts';
+import { TERMINAL_MODES } from '../control/modes.ts';
+import type { TerminalMode } from '../state/controller.ts';
+import { asPrompt } from './parse-draft.ts';
+import type { SlashCommand, SlashPlace } from './slash-command.ts';
+
+const NOTES: Readonly<Record<TerminalMode, string>> = {
+  'read-only': 'nothing is changed',
+  ask: 'asks before each change',
+  auto: 'changes files and runs commands in the sandbox without a question',
+  plan: 'nothing is changed, and each turn ends with a plan',
+};
+
+/** Slash command `/mode`. */
+export const modeCommand: SlashCommand = {
+  name: 'mode',
+  group: 'session',
+  summary: 'set the permission mode: read-only, ask, auto or plan',
+  argument: '[mode]',
+  complete: async () => TERMINAL_MODES,
+  async run({ words: [typed] }, place) {
+    const mode = typed === undefined ? await chooseMode(place) : modeNamed(typed);
+    if (mode === undefined) return;
+    await place.controller.setMode(mode);
+    place.controller.print([`The mode is ${mode}: ${NOTES[mode]}.`]);
+  },
+};
+
+/** Slash command `/plan`. */
+export const planCommand: SlashCommand = {
+  name: 'plan',
+  group: 'session',
+  summary: 'set the plan mode, and send the text as a prompt if there is one',
+  argument: '[text]',
+  async run({ text, attached }, { controller }) {
+    await controller.setMode('plan');
+    if (text !== '' || attached.length > 0) controller.send({ text: asPrompt(text), attached });
+    else controller.print([`The mode is plan: ${NOTES.plan}.`]);
+  },
+};
+
+function modeNamed(name: string): TerminalMode {
+  const mode = TERMINAL_MODES.find((one) => one === name);
+  if (mode !== undefined) return mode;
+  throw new CliError('cli/usage', `there is no mode ${JSON.stringify(name)}`, `use ${TERMINAL_MODES.join(', ')}`);
+}
+
+async function chooseMode({ controller }: SlashPlace): Promise<TerminalMode | undefined> {
+  const options = TERMINAL_MODES.map((mode) => ({ label: mode, note: NOTES[mode] }));
+  const index = await controller.choose([`Which mode? It is ${controller.state.get().mode} now.`], options);
+  return index === undefined ? undefined : TERMINAL_MODES[index];
+}

@@ -1,0 +1,46 @@
+// Forecast of the next call of a session: its tokens, its price, and the time at which its cache entry expires.
+
+import type { ForeseenRewrite, Gauge } from '@tidemark/context';
+import type { Money, RenderParameters, Timestamp } from '@tidemark/log';
+import type { CompactionTrigger } from './compaction.ts';
+
+/** Forecast of the call that a prompt would make now. */
+export interface NextCall extends NextCallPrice {
+  readonly provider: string;
+  readonly model: string;
+  readonly parameters: RenderParameters;
+  /** Fill level of the window with the call. */
+  readonly gauge: Gauge;
+  /** Reason why the runtime compacts the history before the call. The forecast is for the history before that. */
+  readonly compacts?: CompactionTrigger;
+  /**
+   * Time at which the cache entry that the call reads expires, if nothing reads it before. Absent if the call reads no
+   * known entry.
+   */
+  readonly expires?: Timestamp;
+  /** Price of the same call at `expires`. */
+  readonly expired?: NextCallPrice;
+}
+
+/** Forecast input of a call and its price before the answer. */
+export interface NextCallPrice {
+  readonly tokens: InputBuckets;
+  /** Cost of the input in US dollars. Absent if a price is unknown. */
+  readonly cost?: Money;
+  /** `unknown` if the caching rules of the provider are unknown. The forecast then assumes no cache. */
+  readonly caching?: 'unknown';
+  /** Tokens that were sent before and are paid again. Absent if all of them are read from the cache. */
+  readonly rewrite?: ForeseenRewrite;
+  /** True if the runtime reports the rewrite, or asks about it, before it sends the call. */
+  readonly reported: boolean;
+}
+
+/** Input tokens by bucket. Each token is in exactly one bucket, so their sum is the input. */
+export interface InputBuckets {
+  /** Tokens that were not read from the cache and not written to it. */
+  readonly fresh: number;
+  /** Tokens that were read from the cache. */
+  readonly read: number;
+  /** Tokens that were written to the cache. */
+  readonly written: number;
+}
