@@ -2,8 +2,9 @@
 // thousand. The licences of the bundled libraries are written next to the bundle.
 
 import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 
+import type { Plugin } from 'rolldown';
 import { rolldown } from 'rolldown';
 
 /** Packages that cannot be bundled, because they contain files other than JavaScript. They remain dependencies. */
@@ -29,6 +30,7 @@ export async function bundleProgram({ entry, to, target }: BundledProgram): Prom
     external: [...NOT_BUNDLED, DEVELOPMENT_ONLY],
     // The default entry of `jsonc-parser` cannot be bundled. Its `module` entry is made for bundlers.
     resolve: { mainFields: ['module', 'main'] },
+    plugins: [DECODED_LAYOUT],
     // React contains its checks for developers otherwise, which take time at each start.
     transform: { target, define: { 'process.env.NODE_ENV': '"production"' } },
   });
@@ -40,6 +42,23 @@ export async function bundleProgram({ entry, to, target }: BundledProgram): Prom
     await bundle.close();
   }
 }
+
+/**
+ * The layout library of Ink reads its WebAssembly with `fetch` from a `data:` address, and decodes it itself where there is no `fetch`.
+ * The first `fetch` of a process loads an HTTP client, which takes 20 to 40 ms. The bundle therefore always decodes it.
+ */
+const DECODED_LAYOUT: Plugin = {
+  name: 'decoded-layout',
+  transform: {
+    filter: { id: /yoga-layout\/dist\/binaries\/yoga-wasm-base64-esm\.js$/ },
+    handler(code) {
+      const decoded = code.replaceAll('"function"!=typeof fetch', '!0');
+      if (decoded === code)
+        throw new Error('yoga-layout no longer tests for `fetch`: see how it reads its WebAssembly');
+      return { code: decoded, map: null };
+    },
+  },
+};
 
 /** Returns the names and licences of the packages that contain these modules. Packages of this project are left out. */
 async function licencesOf(modules: readonly string[]): Promise<string> {

@@ -16,10 +16,10 @@ declare module 'vitest' {
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCE = join(ROOT, 'apps/cli');
 /**
- * Packages that cannot be bundled because they contain files other than JavaScript. Node finds them because the folder
- * of the bundle is in `node_modules`.
+ * Packages that cannot be bundled because they contain files other than JavaScript, and a package for developers that is
+ * not installed. Node finds the others because the folder of the bundle is in `node_modules`.
  */
-const NOT_BUNDLED = ['sharp', '@vscode/ripgrep', '@napi-rs/keyring'];
+const NOT_BUNDLED = ['sharp', '@vscode/ripgrep', '@napi-rs/keyring', 'react-devtools-core'];
 
 let folder = '';
 
@@ -34,7 +34,9 @@ export async function setup(project: TestProject): Promise<void> {
   const input = { main: join(SOURCE, 'src/main.ts') };
   // The default entry of `jsonc-parser` cannot be bundled. Its `module` entry is made for bundlers.
   const resolve = { mainFields: ['module', 'main'] };
-  const bundle = await rolldown({ input, platform: 'node', external: NOT_BUNDLED, resolve });
+  // React contains its checks for developers otherwise.
+  const transform = { define: { 'process.env.NODE_ENV': '"production"' } };
+  const bundle = await rolldown({ input, platform: 'node', external: NOT_BUNDLED, resolve, transform });
   await bundle.write({ dir: folder, chunkFileNames: '[name].js' });
   await bundle.close();
   mkdirSync(join(folder, 'demo'));

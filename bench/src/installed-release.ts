@@ -14,8 +14,21 @@ const FOLDER = fileURLToPath(new URL('../results/release/', import.meta.url));
  * @throws Error if the packages cannot be built.
  */
 export async function besideRelease(program: string): Promise<string> {
-  execFileSync(process.execPath, [MAKE, FOLDER]);
+  buildRelease();
   const placed = join(FOLDER, basename(program));
   await copyFile(program, placed);
   return placed;
+}
+
+/**
+ * Builds the packages, and returns the path of the released command.
+ * @throws Error if the packages cannot be built.
+ */
+export function releasedCommand(): string {
+  buildRelease();
+  return join(FOLDER, 'node_modules/tidemark/bin/tidemark.cjs');
+}
+
+function buildRelease(): void {
+  execFileSync(process.execPath, [MAKE, FOLDER]);
 }

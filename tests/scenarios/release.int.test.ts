@@ -4,6 +4,7 @@ import { createSimulator, parseScenario } from '@tidemark/simulator';
 import { spawnSync } from 'node:child_process';
 import { globSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -37,6 +38,16 @@ function declaresUsing(path: string, text: string): boolean {
   return found;
 }
 
+/** Returns the specifiers of the packages that a file imports. Node's own modules are left out. */
+function packagesImportedBy(path: string, text: string): readonly string[] {
+  const found: string[] = [];
+  walk(parseFile(path, text), (node) => {
+    const source = node.type === 'ImportDeclaration' || node.type === 'ImportExpression' ? node.source : undefined;
+    if (source?.type === 'Literal' && typeof source.value === 'string') found.push(source.value);
+  });
+  return found.filter((specifier) => !specifier.startsWith('.') && !isBuiltin(specifier));
+}
+
 beforeAll(() => expect(start(process.execPath, join(ROOT, 'scripts/release.ts'), FOLDER)).toMatchObject({ status: 0 }));
 afterAll(() => rmSync(FOLDER, { recursive: true }));
 
@@ -63,6 +74,24 @@ test('no file of the release contains syntax that Node 22 cannot parse', async (
   expect(read.length).toBeGreaterThan(22);
   const newer = read.filter(({ path, text }) => declaresUsing(path, text));
   expect(newer.map(({ path }) => path)).toEqual([]);
+});
+
+test('the program of the released command contains its libraries, and lists their licences', async () => {
+  const files = globSync(['main.js', 'program/*.js'], { cwd: join(PACKAGES, 'tidemark') });
+  expect(files).toContain('main.js');
+  const texts = await Promise.all(files.map((path) => readFile(join(PACKAGES, 'tidemark', path), 'utf8')));
+  const imported = texts.flatMap((text, index) => packagesImportedBy(files[index] ?? '', text));
+  expect([...new Set(imported)].toSorted()).toEqual([
+    '@napi-rs/keyring',
+    '@vscode/ripgrep',
+    'react-devtools-core',
+    'sharp',
+  ]);
+  const licences = await readFile(join(PACKAGES, 'tidemark/THIRD-PARTY.txt'), 'utf8');
+  for (const name of ['react', 'ink', 'yoga-layout', 'zod', '@anthropic-ai/sdk'])
+    expect(licences).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\((?:MIT|Apache-2\\.0)\\)$`, 'm'));
+  expect(licences).toContain('Copyright (c) Meta Platforms, Inc.');
+  expect(licences).not.toContain('@tidemark/');
 });
 
 test("the release script writes nothing into a project, because it would delete the project's own packages", () => {

@@ -6,11 +6,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Terminal of 100 columns and 30 rows. */
+/** Terminal with a size. Default: 100 columns and 30 rows. */
 export interface PseudoTerminal {
   /** Types text, or a key by its tmux name, such as `Enter` or `C-c`. */
   type(...keys: readonly string[]): void;
   screen(): string;
+  /** Returns the rows of the screen with the escape sequences of their styles. */
+  styledRows(): readonly string[];
+  /** Returns the scrollback and the screen. */
+  all(): string;
+  resize(columns: number, rows: number): void;
   /** Reads the screen until it matches the pattern, and returns it. Throws after 30 seconds. */
   until(pattern: RegExp): Promise<string>;
   /** Ends the tmux server and everything in it. */
@@ -31,18 +36,22 @@ export function openTerminal(
   command: readonly string[],
   folder: string,
   environment: Readonly<Record<string, string>>,
+  { columns = 100, rows = 30 }: { readonly columns?: number; readonly rows?: number } = {},
 ): PseudoTerminal {
   const own = mkdtempSync(join(tmpdir(), 'tidemark-tmux-'));
   const env = { PATH: process.env['PATH'], LANG: 'C.UTF-8', TERM: 'xterm', ...environment };
   const tmux = (...args: readonly string[]): string =>
     execFileSync('tmux', ['-u', '-S', join(own, 'socket'), '-f', '/dev/null', ...args], { env, encoding: 'utf8' });
   const line = command.map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(' ');
-  const size = ['-x', '100', '-y', '30', '-c', folder];
+  const size = ['-x', String(columns), '-y', String(rows), '-c', folder];
   tmux('new-session', '-d', ...size, '--', 'sh', '-c', `trap : INT; ${line}; echo "exit: $?"; exec cat`);
   const screen = (): string => tmux('capture-pane', '-p', '-J');
   return {
     type: (...keys) => void tmux('send-keys', ...keys),
     screen,
+    styledRows: () => tmux('capture-pane', '-p', '-e').split('\n'),
+    all: () => tmux('capture-pane', '-p', '-J', '-S', '-'),
+    resize: (width, height) => void tmux('resize-window', '-x', String(width), '-y', String(height)),
     async until(pattern) {
       const end = Date.now() + 30_000;
       for (let shown = screen(); ; shown = screen()) {

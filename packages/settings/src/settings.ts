@@ -25,6 +25,8 @@ export interface Settings {
    * settings may set them.
    */
   readonly connection?: { readonly headers?: HeaderSettings | undefined } | undefined;
+  /** Reasoning effort of a new session. It has no effect on a model that does not have the value. */
+  readonly effort?: string | undefined;
   /** Permission mode of a new session. */
   readonly mode?: Mode | undefined;
   /** Use of the provider's cache. The fields have the same names as the options of `createAgent`. */
@@ -109,6 +111,8 @@ export interface Display {
   readonly colour?: 'auto' | 'always' | 'never' | undefined;
   /** Width of a command's help text, in columns. */
   readonly columns?: number | undefined;
+  /** Alert of the interactive terminal when a turn ends or a question waits: the bell, a notification, or none. */
+  readonly notify?: 'bell' | 'osc9' | 'off' | undefined;
 }
 
 /** Returns true for a setting whose value joins the values of all sources. */
@@ -183,6 +187,7 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
     provider: z.enum([...providers, 'simulator']).optional(),
     baseUrl: z.strictObject(addresses).optional(),
     connection: z.strictObject({ headers: headerSettings.optional() }).optional(),
+    effort: words.optional(),
     mode: z.enum(['read-only', 'ask', 'auto']).optional(),
     cache: z
       .strictObject({
@@ -219,6 +224,7 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
       .strictObject({
         colour: z.enum(['auto', 'always', 'never']).optional(),
         columns: z.int().min(20).max(1000).optional(),
+        notify: z.enum(['bell', 'osc9', 'off']).optional(),
       })
       .optional(),
   });
@@ -261,6 +267,7 @@ const BY_DEFAULT: ReadonlyMap<string, string> = new Map(
   Object.entries({
     model: 'the newest Sonnet of the catalog',
     provider: 'the provider of the model',
+    effort: 'the default of the provider',
     mode: 'ask at a terminal, otherwise read-only',
     'cache.ttl': 'auto',
     'cache.padding': 'auto',
@@ -287,6 +294,7 @@ const BY_DEFAULT: ReadonlyMap<string, string> = new Map(
     memory: 'true in a trusted folder',
     'display.colour': 'auto',
     'display.columns': 'the width of the terminal',
+    'display.notify': 'bell',
   }),
 );
 

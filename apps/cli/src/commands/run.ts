@@ -38,6 +38,7 @@ export const runCommand: Command = {
       )
       .option('--continue', 'continue the newest session of this folder')
       .option('--session <session>', 'continue this session')
+      .option('--screen-reader', 'in an interactive session, append plain lines and draw no screen')
       .action((words: readonly string[], options: RunFlags) => run((context) => prompt(words, options, context))),
 };
 
@@ -45,6 +46,7 @@ interface RunFlags extends AgentFlags {
   readonly image?: readonly string[];
   readonly continue?: true;
   readonly session?: string;
+  readonly screenReader?: true;
 }
 
 async function prompt(words: readonly string[], options: RunFlags, context: CommandContext): Promise<CommandOutcome> {
@@ -66,7 +68,14 @@ async function prompt(words: readonly string[], options: RunFlags, context: Comm
 async function interact(options: RunFlags, context: CommandContext): Promise<CommandOutcome> {
   const session = await sessionOf(options, context);
   const { openTerminal } = await import('../terminal/open-terminal.ts');
-  return openTerminal({ flags: options, ...(session !== undefined && { session }) }, context);
+  const plain = options.screenReader === true || isPlain(context.environment);
+  return openTerminal({ flags: options, plain, ...(session !== undefined && { session }) }, context);
+}
+
+/** Returns true if the environment asks for plain lines: for a screen reader, or for a terminal without a cursor. */
+function isPlain(environment: CommandContext['environment']): boolean {
+  const isSet = (name: string): boolean => !['', '0', 'false', undefined].includes(environment[name]);
+  return isSet('TIDEMARK_SCREEN_READER') || isSet('INK_SCREEN_READER') || environment['TERM'] === 'dumb';
 }
 
 function also(name: string, named: readonly string[] = []): readonly string[] {

@@ -114,7 +114,7 @@ function show(view: SessionView, event: SessionEvent): void {
  * Returns the next step for the end of a message. If it begins with a small letter, it is the next clause. Otherwise it
  * is a separate sentence.
  */
-function nextSentence(next: string): string {
+export function nextSentence(next: string): string {
   return /^\p{Lu}/u.test(next) ? `. ${next}` : `; ${next}`;
 }
 

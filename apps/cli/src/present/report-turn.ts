@@ -64,7 +64,7 @@ function forPeople({ session, finished, tokens, subagents = [] }: EndedTurn): Sh
  * is unknown, returns only the number of subagents. Without subagents, returns an empty string. The subagents' tokens
  * are counted in their own sessions.
  */
-function forSubagents(subagents: readonly SubagentEnded[]): string {
+export function forSubagents(subagents: readonly Pick<SubagentEnded, 'cost'>[]): string {
   if (subagents.length === 0) return '';
   const costs = subagents.flatMap(({ cost }) => (cost === undefined ? [] : [cost]));
   const who = formatCount(subagents.length, 'subagent');
@@ -72,7 +72,8 @@ function forSubagents(subagents: readonly SubagentEnded[]): string {
   return `, ${dollars(sumOfMoney(costs))} of it for ${who}`;
 }
 
-function costInWords({ cost, taken }: TurnTotals): string {
+/** Returns the cost of a turn. If it is unknown, returns the upper bound, if that is known. */
+export function costInWords({ cost, taken }: Pick<TurnTotals, 'cost' | 'taken'>): string {
   if (cost !== undefined || taken?.cost === undefined) return dollars(cost);
   return `cost unknown, at most about ${dollars(taken.cost)}`;
 }

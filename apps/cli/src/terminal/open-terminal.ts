@@ -1,40 +1,127 @@
 // Opens the interactive terminal: the session, its controller and the screen.
 
+import type { SessionId } from '@tidemark/log';
+
+import type { AgentFlags } from '../arguments/agent-flags.ts';
 import type { CommandContext, CommandOutcome } from '../frame/command.ts';
+import { withStyle } from '../frame/shown.ts';
+import { displayIn } from '../settings/display-in.ts';
 import type { AgentRequest } from '../turns/open-agent.ts';
 import { prepareAgent } from '../turns/open-agent.ts';
+import { restoreOptions } from '../turns/restore-files.ts';
 import type { OwnedController } from './control/create-controller.ts';
 import { createController } from './control/create-controller.ts';
+import type { SessionsPlace } from './control/shown-session.ts';
+import type { ForcedEnd } from './guard-process.ts';
+import { endBy, guardProcess } from './guard-process.ts';
+import { createEditorPorts } from './editor/editor-ports.ts';
+import { runPlainTerminal } from './plain-terminal.ts';
 import { showScreen } from './screen/show-screen.ts';
+import type { SlashPlace } from './slash/slash-command.ts';
+import type { SlashCommands } from './slash/slash-commands.ts';
+import { createSlashCommands } from './slash/slash-commands.ts';
+import { openWithWaysIn } from './ways-in.ts';
+
+/** Request for an interactive terminal. */
+export interface TerminalRequest extends Pick<AgentRequest, 'flags' | 'session'> {
+  /** True to append plain lines and to draw no screen. */
+  readonly plain: boolean;
+}
 
 /** Runs the interactive terminal until the user leaves it. */
-export async function openTerminal(request: AgentRequest, context: CommandContext): Promise<CommandOutcome> {
-  const log = await context.store();
-  let shown = false;
+export async function openTerminal(request: TerminalRequest, context: CommandContext): Promise<CommandOutcome> {
+  const { notify = 'bell' } = await displayIn(context.folder, context);
+  const place: { flags: AgentFlags; isShown: boolean } = { flags: request.flags, isShown: false };
   const controller: OwnedController = createController({
-    sessions: {
-      log,
-      folder: context.folder,
-      prepare: (session) =>
-        prepareAgent(
-          { ...request, ...(session === undefined ? {} : { session }) },
-          shown ? quietContext(context, controller) : context,
-          controller.ask,
-        ),
-    },
+    sessions: await sessionsOf(place, context, () => controller),
+    dispatch: (draft) => slash.dispatch(draft),
+    ...(notify !== 'off' && { alert: (text: string) => void process.stdout.write(alertOf(notify, text)) }),
   });
+  const slash = createSlashCommands({ controller, context, ...terminalOf(process.stdout) });
+  let forced: ForcedEnd = {};
   try {
     const { session } = request;
-    await controller.openSession(session === undefined ? { open: 'new' } : { open: 'existing', id: session.id });
-    const { stdout, stdin } = process;
-    const hide = showScreen(controller, { stdout, stdin, colour: context.output.colour });
-    shown = true;
-    await controller.left;
-    await hide();
-    return undefined;
+    // An existing session keeps its provider, so there is no other way in.
+    if (session !== undefined) await controller.openSession({ open: 'existing', id: session.id });
+    else
+      await openWithWaysIn(request.flags, context, (flags) => {
+        place.flags = flags;
+        return controller.openSession({ open: 'new' });
+      });
+    place.isShown = !request.plain;
+    if (request.plain) await runPlainTerminal(controller, context);
+    else forced = await runScreen(controller, slash, context);
   } finally {
+    slash.close();
+    const { session, running } = controller.state.get();
+    if (running) context.output.note(withStyle('dim', 'ending the turn …'));
     await controller.close();
+    sayContinue(session, context);
   }
+  if (forced.error !== undefined) throw forced.error;
+  return forced.exit === undefined ? undefined : { exit: forced.exit };
+}
+
+/** Returns the sessions that the terminal can show. */
+async function sessionsOf(
+  place: { readonly flags: AgentFlags; readonly isShown: boolean },
+  context: CommandContext,
+  controller: () => OwnedController,
+): Promise<SessionsPlace> {
+  return {
+    log: await context.store(),
+    folder: context.folder,
+    prepare: (session) =>
+      prepareAgent(
+        { flags: place.flags, ...(session !== undefined && { session }) },
+        place.isShown ? quietContext(context, controller()) : context,
+        controller().ask,
+      ),
+    restoring: (plan) => restoreOptions(plan, context),
+  };
+}
+
+/** Shows the screen until the user leaves it, or until a signal or an error ends it. */
+async function runScreen(
+  controller: OwnedController,
+  { completions }: SlashCommands,
+  context: CommandContext,
+): Promise<ForcedEnd> {
+  const { signal } = context;
+  const ended = Promise.withResolvers<ForcedEnd>();
+  const release = guardProcess(process, ended.resolve);
+  const leave = (): void => controller.leave();
+  signal.addEventListener('abort', leave, { once: true });
+  const { stdout, stdin } = process;
+  const failed = (error: unknown): void => ended.resolve(endBy(error));
+  const ports = createEditorPorts({ context, workspace: controller.workspace, commands: completions });
+  const hide = showScreen(controller, { stdout, stdin, colour: context.output.colour, ports, failed });
+  try {
+    return await Promise.race([controller.left.then(() => ({})), ended.promise]);
+  } finally {
+    // The error of the screen is in `ended`.
+    await hide().catch(() => undefined);
+    signal.removeEventListener('abort', leave);
+    release();
+  }
+}
+
+function sayContinue(session: SessionId | undefined, { output }: CommandContext): void {
+  if (session !== undefined)
+    output.note(['session ', withStyle('cyan', session), '; continue with `tidemark --continue`']);
+}
+
+/** Returns the size of a terminal, and a function that writes control sequences to it. */
+function terminalOf(stdout: NodeJS.WriteStream): Pick<SlashPlace, 'size' | 'writeSequence'> {
+  return {
+    size: () => ({ columns: stdout.columns ?? 80, rows: stdout.rows ?? 24 }),
+    writeSequence: (sequence) => void stdout.write(sequence),
+  };
+}
+
+/** Returns the characters that ring the bell or show a notification. They do not move the cursor. */
+function alertOf(notify: 'bell' | 'osc9', text: string): string {
+  return notify === 'bell' ? '\u0007' : `\u001b]9;Tidemark: ${text}\u0007`;
 }
 
 /**

@@ -62,7 +62,7 @@ const ELSEWHERE = '.invalid';
  * Returns the HEAD of the nearest repository that contains this folder. If no repository contains it, returns
  * `undefined`.
  */
-async function gitHead(folder: string): Promise<GitHead | undefined> {
+export async function gitHead(folder: string): Promise<GitHead | undefined> {
   for (let at = resolve(folder); ; at = dirname(at)) {
     const found = await gitFolder(join(at, '.git'));
     if (found !== undefined) return parseHead((await readHead(join(found, 'HEAD'), MAX_BYTES)) ?? '');

@@ -38,6 +38,8 @@ const OVER = { ...SOURCE, body: 'Plan mode is off.' };
 /** Creates the modes of one terminal. */
 export function createModes(place: ModesPlace): Modes {
   let informed = false;
+  // Mode that was chosen last. The state follows when the mode is recorded.
+  let chosen: TerminalMode | undefined;
   const inform = async (session: AgentSession): Promise<void> => {
     const plans = place.state.get().mode === 'plan';
     if (plans === informed) return;
@@ -45,7 +47,13 @@ export function createModes(place: ModesPlace): Modes {
     await session.notify(plans ? BEGUN : OVER);
   };
   const setMode = async (mode: TerminalMode): Promise<void> => {
-    await place.setPermissionMode(mode === 'plan' ? 'read-only' : mode);
+    chosen = mode;
+    try {
+      await place.setPermissionMode(mode === 'plan' ? 'read-only' : mode);
+    } catch (error) {
+      chosen = undefined;
+      throw error;
+    }
     place.change({ mode });
     const session = place.session();
     if (session?.running === true) await inform(session);
@@ -55,9 +63,10 @@ export function createModes(place: ModesPlace): Modes {
     setMode,
     forget() {
       informed = false;
+      chosen = undefined;
     },
     nextMode() {
-      const { mode } = place.state.get();
+      const mode = chosen ?? place.state.get().mode;
       const next = TERMINAL_MODES[(TERMINAL_MODES.indexOf(mode) + 1) % TERMINAL_MODES.length] ?? 'ask';
       setMode(next).catch(place.report);
     },

@@ -5,26 +5,41 @@ import type { PermissionAnswer } from '@tidemark/kit';
 import type { Controller } from '../state/controller.ts';
 import type { Panel, TerminalState } from '../state/terminal-state.ts';
 import type { Attention } from './attention.ts';
+import { linesSource } from './line-sources.ts';
 
 /** Opens panels. */
-export type Panels = Pick<Controller, 'ask' | 'choose' | 'view'>;
+export type Panels = Pick<Controller, 'ask' | 'choose' | 'view' | 'viewEntries'>;
 
 /** Creates the panels. `change` sets fields of the state. */
 export function createPanels(change: (next: Partial<TerminalState>) => void, attention: Attention): Panels {
   let waiting: readonly Panel[] = [];
   const show = (panels: readonly Panel[]): void => {
     waiting = panels;
-    change({ panel: panels[0] });
+    change({ panel: panels[0], waiting: Math.max(0, panels.length - 1) });
   };
   const open = (panel: Panel): void => show([...waiting, panel]);
   const close = (panel: Panel): void => show(waiting.filter((one) => one !== panel));
+  const viewEntries: Panels['viewEntries'] = (entries, first) =>
+    new Promise((resolve) => {
+      const panel: Panel = {
+        kind: 'viewer',
+        entries,
+        first,
+        close: () => {
+          close(panel);
+          resolve();
+        },
+      };
+      open(panel);
+    });
   return {
-    choose: (title, options) =>
+    choose: (title, options, selected = 0) =>
       new Promise((resolve) => {
         const panel: Panel = {
           kind: 'choice',
           title,
           options,
+          selected,
           choose: (index) => {
             close(panel);
             resolve(index);
@@ -32,19 +47,8 @@ export function createPanels(change: (next: Partial<TerminalState>) => void, att
         };
         open(panel);
       }),
-    view: (title, lines) =>
-      new Promise((resolve) => {
-        const panel: Panel = {
-          kind: 'viewer',
-          title,
-          lines,
-          close: () => {
-            close(panel);
-            resolve();
-          },
-        };
-        open(panel);
-      }),
+    viewEntries,
+    view: (title, lines) => viewEntries([{ title, open: async () => linesSource(lines) }], 0),
     ask: (question, signal) =>
       new Promise<PermissionAnswer>((resolve) => {
         const deny = (): void => panel.answer('denied');

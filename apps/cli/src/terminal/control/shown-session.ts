@@ -1,18 +1,24 @@
 // Session that the terminal shows. A new session is created with its first prompt, so that no empty session is left. A
 // session that is open in another process is followed: its new records are shown, and it cannot be changed.
 
-import type { AgentSession, Mode } from '@tidemark/kit';
+import { defined } from '@tidemark/core';
+import type { ForkPlan } from '@tidemark/agent';
+import type { AgentSession, Mode, RestoreOptions } from '@tidemark/kit';
 import type { Log, SessionId } from '@tidemark/log';
+import { LogError } from '@tidemark/log';
 
 import { modeIn } from '../../arguments/agent-flags.ts';
 import type { ChosenSession } from '../../arguments/choose-session.ts';
 import { namedSession } from '../../arguments/choose-session.ts';
 import { titleOf } from '../../arguments/prompt-title.ts';
 import { CliError } from '../../frame/failure.ts';
+import { withStyle } from '../../frame/shown.ts';
 import type { OpenedAgent, PreparedAgent } from '../../turns/open-agent.ts';
 import type { Controller, SessionChoice } from '../state/controller.ts';
 import type { Conversation } from '../state/conversation.ts';
 import { EMPTY_CONVERSATION, foldEvent, foldRecord } from '../state/conversation.ts';
+import type { StatusFacts } from '../state/status-facts.ts';
+import { foldStatus, foldStatusRecord, NO_FACTS } from '../state/status-facts.ts';
 import type { TerminalState } from '../state/terminal-state.ts';
 import type { SessionHistory } from './session-history.ts';
 import { readHistory } from './session-history.ts';
@@ -23,15 +29,17 @@ export interface SessionsPlace {
   /** Folder of new sessions. */
   readonly folder: string;
   prepare(session: ChosenSession | undefined): Promise<PreparedAgent>;
+  /** Returns the options to restore the files of the part that a fork leaves out. Absent if no file is restored. */
+  restoring?(plan: ForkPlan): Promise<RestoreOptions | undefined>;
 }
 
 /** Environment of the shown session. */
-export interface ShownPlace extends Pick<Controller, 'state' | 'report'> {
+export interface ShownPlace extends Pick<Controller, 'state' | 'print' | 'report'> {
   change(next: Partial<TerminalState>): void;
   /** Absent in a terminal that shows only the given agent. */
   readonly sessions?: SessionsPlace | undefined;
   /** Offers to resume the last turn of a session that was just opened. */
-  offerResume(ended: NonNullable<SessionHistory['resumable']>): void;
+  offerResume(ended: NonNullable<SessionHistory['resumable']>): Promise<void>;
 }
 
 /** Session that the terminal shows. */
@@ -92,6 +100,8 @@ interface Attachment {
   readonly opened: PreparedAgent | OpenedAgent;
   readonly session?: AgentSession;
   readonly conversation: Conversation | undefined;
+  /** Facts of the status line after the earlier records. Default: only the model of the flags. */
+  readonly facts?: StatusFacts;
   readonly workspace: string;
 }
 
@@ -107,6 +117,7 @@ function attach(shown: Shown, { opened, conversation = EMPTY_CONVERSATION, works
     running: false,
     readOnly: false,
     session: session?.id,
+    status: given.facts ?? { ...NO_FACTS, ...defined({ model: opened.flags.model }) },
   });
   if (session !== undefined) watch(shown, session);
 }
@@ -117,7 +128,8 @@ function watch(shown: Shown, session: AgentSession): void {
   const run = async (): Promise<void> => {
     for await (const event of session.events()) {
       if (shown.session !== session) return;
-      place.change({ conversation: foldEvent(place.state.get().conversation, event) });
+      const { conversation, status } = place.state.get();
+      place.change({ conversation: foldEvent(conversation, event), status: foldStatus(status, event) });
     }
   };
   run().catch(place.report);
@@ -172,8 +184,8 @@ async function switchTo(shown: Shown, choice: SessionChoice): Promise<void> {
 async function showLive(shown: Shown, { log }: SessionsPlace, session: AgentSession): Promise<void> {
   const { opened, workspace, session: before } = shown;
   if (opened === undefined) return;
-  const { conversation } = await readHistory(log, session.id);
-  attach(shown, { opened, session, conversation, workspace });
+  const { conversation, facts } = await readHistory(log, session.id);
+  attach(shown, { opened, session, conversation, facts, workspace });
   if (before !== session) await before?.close();
 }
 
@@ -195,18 +207,18 @@ async function showChosen(
   { log }: SessionsPlace,
   { opened, chosen: { id, workspace } }: { readonly opened: PreparedAgent; readonly chosen: ChosenSession },
 ): Promise<void> {
+  let holder = '';
   const session = await opened.open().catch((error: unknown) => {
-    if (isLocked(error)) return undefined;
-    throw error;
+    if (!(error instanceof LogError) || error.code !== 'log/locked') throw error;
+    holder = error.message;
+    return undefined;
   });
-  const { conversation, length, resumable } = await readHistory(log, session?.id ?? id);
-  attach(shown, { opened, conversation, workspace, ...(session !== undefined && { session }) });
-  if (session === undefined) follow(shown, log, id, length);
-  else if (resumable !== undefined) shown.place.offerResume(resumable);
-}
-
-function isLocked(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'log/locked';
+  const { conversation, facts, length, resumable } = await readHistory(log, session?.id ?? id);
+  attach(shown, { opened, conversation, facts, workspace, ...(session !== undefined && { session }) });
+  if (session === undefined) {
+    follow(shown, log, id, length);
+    shown.place.print([withStyle('yellow', holder)]);
+  } else if (resumable !== undefined) void shown.place.offerResume(resumable);
 }
 
 /** Shows the new records of a session that is open in another process. */
@@ -218,7 +230,8 @@ function follow(shown: Shown, log: Log, id: SessionId, from: number): void {
   const run = async (): Promise<void> => {
     for await (const record of log.tail(id, from, following.signal)) {
       if (following.signal.aborted) return;
-      place.change({ conversation: foldRecord(place.state.get().conversation, record) });
+      const { conversation, status } = place.state.get();
+      place.change({ conversation: foldRecord(conversation, record), status: foldStatusRecord(status, record) });
     }
   };
   run().catch((error: unknown) => {

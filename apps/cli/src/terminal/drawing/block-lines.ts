@@ -2,44 +2,62 @@
 
 import type { Shown } from '../../frame/shown.ts';
 import { withStyle } from '../../frame/shown.ts';
-import { duration } from '../../present/tool-line.ts';
-import type { PrintedBlock, PrintedCall, PrintedPrompt } from '../state/blocks.ts';
+import type { PrintedBlock, PrintedPrompt, PrintedReasoning } from '../state/blocks.ts';
+import { callLines } from './call-lines.ts';
 import { markdownLines } from './markdown-lines.ts';
-import type { Line } from './rows.ts';
+import type { Line } from '../state/line.ts';
+
+/** Width for a block. With `whole`, nothing is left out. */
+export interface BlockWidth {
+  readonly columns: number;
+  readonly whole?: boolean;
+}
+
+/** Lines of a prompt that are shown in the conversation. */
+const PROMPT_LINES = 40;
+/** Lines of reasoning that are shown in the conversation. */
+const REASONING_LINES = 3;
 
 /** Returns the lines of a block for a terminal of this width. A line can be longer than the width. */
-export function blockLines(block: PrintedBlock, columns: number): readonly Line[] {
+export function blockLines(block: PrintedBlock, { columns, whole = false }: BlockWidth): readonly Line[] {
   switch (block.kind) {
     case 'prompt':
-      return ['', ...promptLines(block)];
+      return ['', ...promptLines(block, whole)];
     case 'answer':
       return ['', ...markdownLines(block.text, columns)];
     case 'reasoning':
-      return block.text.split('\n').map((line) => withStyle('dim', line));
+      return ['', ...reasoningLines(block, whole)];
     case 'tool':
-      return [toolLine(block)];
+      return callLines(block, whole);
     case 'lines':
       return block.lines;
   }
 }
 
-function promptLines({ text, steer }: PrintedPrompt): readonly Line[] {
-  return text.split('\n').map((words, index) => ({
+function promptLines({ text, steer }: PrintedPrompt, whole: boolean): readonly Line[] {
+  const lines = text.split('\n').map((words, index): Line => ({
     lead: index === 0 ? withStyle('cyan', steer ? '» ' : '> ') : '  ',
     hang: '  ',
     words,
     ...(/^\s/.test(words) && { wrap: 'characters' }),
   }));
+  return bounded(lines, whole ? Infinity : PROMPT_LINES);
 }
 
-const SIGNS = { ok: 'green', failed: 'red', denied: 'yellow', interrupted: 'yellow', unknown: 'yellow' } as const;
+function reasoningLines({ text }: PrintedReasoning, whole: boolean): readonly Line[] {
+  const lines = text
+    .trim()
+    .split('\n')
+    .filter((line) => whole || line.trim() !== '')
+    .map((line): Line => ({ lead: '  ', hang: '  ', words: withStyle('dim', line.trim()) }));
+  return bounded(lines, whole ? Infinity : REASONING_LINES);
+}
 
-function toolLine({ title, outcome, durationMs, exit }: PrintedCall): Shown {
-  return [
-    withStyle(SIGNS[outcome], outcome === 'ok' ? '✓ ' : '✗ '),
-    title,
-    outcome === 'ok' ? '' : [': ', withStyle(SIGNS[outcome], outcome)],
-    exit === undefined || exit === 0 ? '' : `, exit ${exit}`,
-    durationMs === undefined ? '' : withStyle('dim', `, ${duration(durationMs)}`),
-  ];
+function bounded(lines: readonly Line[], most: number): readonly Line[] {
+  if (lines.length <= most) return lines;
+  return [...lines.slice(0, most), leftOut(lines.length - most, 'Ctrl-T shows all')];
+}
+
+function leftOut(count: number, how: string): Shown {
+  return withStyle('dim', `  … ${count} more line${count === 1 ? '' : 's'}, ${how}`);
 }

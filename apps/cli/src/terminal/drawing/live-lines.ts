@@ -1,11 +1,10 @@
 // Lines of the live part: the end of the arriving answer, and the calls that run.
 
-import type { Shown } from '../../frame/shown.ts';
 import { withStyle } from '../../frame/shown.ts';
 import { duration } from '../../present/tool-line.ts';
 import type { LiveCall, LivePart } from '../state/conversation.ts';
 import { markdownLines } from './markdown-lines.ts';
-import type { Line } from './rows.ts';
+import type { Line } from '../state/line.ts';
 
 /** Place of the live part: the size of the terminal, and the current time in milliseconds since 1970. */
 export interface LivePlace {
@@ -15,20 +14,53 @@ export interface LivePlace {
 }
 
 /** Returns the last lines of the live part. They fill at least `rows` rows, if there is so much to show. */
-export function liveLines({ answer, calls }: LivePart, { columns, rows, now }: LivePlace): readonly Line[] {
+export function liveLines({ answer, reasoning, calls }: LivePart, place: LivePlace): readonly Line[] {
+  const { columns, rows, now } = place;
   return [
+    ...(answer === '' && reasoning !== '' ? ['', ...lastReasoning(reasoning)] : []),
     ...(answer === '' ? [] : ['', ...markdownLines(closedText(lastBlocks(answer, rows)), columns)]),
-    ...calls.map((call) => openCallLine(call, now)),
+    ...calls.flatMap((call) => callLines(call, now, calls.length === 1 ? OUTPUT_LINES.alone : OUTPUT_LINES.each)),
   ];
 }
 
-function openCallLine({ title, startedAt, progress }: LiveCall, now: number): Shown {
-  const time = startedAt === undefined ? 'waiting' : duration(now - startedAt);
+/** Number of lines of the arriving reasoning that are shown. */
+const REASONING_LINES = 3;
+
+function lastReasoning(text: string): readonly Line[] {
+  // Only the end is split into lines, because the reasoning can be long.
+  const lines = text.slice(-REASONING_LINES * 1_000).split('\n');
+  return lines
+    .filter((line) => line.trim() !== '')
+    .slice(-REASONING_LINES)
+    .map((line): Line => ({ lead: '  ', hang: '  ', words: withStyle('dim', line.trim()) }));
+}
+
+/** Number of lines of a running call's output that are shown, for one call and for each of several calls. */
+const OUTPUT_LINES = { alone: 6, each: 3 } as const;
+
+function callLines({ title, startedAt, progress, output = '' }: LiveCall, now: number, most: number): readonly Line[] {
+  const time = startedAt === undefined ? 'waiting' : duration(Math.max(0, now - startedAt));
+  const facts = withStyle('dim', `  ${time}${progress === undefined ? '' : `, ${progress}`}`);
   return [
-    withStyle('yellow', '● '),
-    title,
-    withStyle('dim', ` ${time}${progress === undefined ? '' : `, ${progress}`}`),
+    { lead: withStyle('yellow', '● '), hang: '  ', words: [title, facts] },
+    ...lastOutput(output, most).map((line): Line => ({
+      lead: '  ',
+      hang: '  ',
+      words: withStyle('dim', line),
+      wrap: 'characters',
+    })),
   ];
+}
+
+/** Returns the last lines of an output. Of a line that the program wrote over, only the last text is left. */
+export function lastOutput(output: string, most: number): readonly string[] {
+  const lines = output
+    .replace(/\r?\n$/, '')
+    .split(/\r?\n/)
+    .slice(-most);
+  return lines
+    .map((line) => line.split('\r').findLast((text) => text !== '') ?? '')
+    .filter((line, index) => line !== '' || index > 0);
 }
 
 /**

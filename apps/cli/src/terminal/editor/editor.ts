@@ -1,27 +1,53 @@
-// Editor of the prompt.
+// Editor of the prompt on the screen.
 
-import { Box, Text, useInput } from 'ink';
+import type { DOMElement } from 'ink';
+import { Box, measureElement, Text, useCursor, useInput, usePaste } from 'ink';
 import type { ReactElement } from 'react';
-import { createElement as h, useState } from 'react';
+import { createElement as h, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react';
 
-import type { Controller } from '../state/controller.ts';
+import { render } from '../../frame/shown.ts';
+import type { PromptEditor } from './create-editor.ts';
+import { drawEditor, textColumns } from './draw-editor.ts';
 
 /** Properties of the editor. `rows` is the maximum height. */
 export interface EditorProperties {
-  readonly controller: Controller;
+  readonly editor: PromptEditor;
   readonly columns: number;
   readonly rows: number;
+  readonly colour: boolean;
+  /** Gives the terminal to another program until the action ends. */
+  readonly suspend: (action: () => Promise<void>) => Promise<void>;
 }
 
-/** Editor of the prompt. Enter sends the text, and Tab queues it. */
-export function Editor({ controller }: EditorProperties): ReactElement {
-  const [text, setText] = useState('');
-  useInput((input, key) => {
-    if (key.return && text.trim() !== '') {
-      controller.send({ text, attached: [] });
-      setText('');
-    } else if (key.backspace || key.delete) setText(text.slice(0, -1));
-    else if (!key.ctrl && !key.meta && !key.escape && !key.tab && !key.return) setText(text + input);
+/** Editor of the prompt. The cursor of the terminal is at the cursor of the text, so that input methods work. */
+export function Editor({ editor, columns, rows, colour, suspend }: EditorProperties): ReactElement {
+  const state = useSyncExternalStore(editor.state.subscribe, editor.state.get);
+  const { setCursorPosition } = useCursor();
+  const box = useRef<DOMElement>(null);
+  const top = useTop(box);
+  useInput((input, key) => editor.press(input, key, { columns: textColumns(columns), suspend }));
+  usePaste(editor.paste);
+  useEffect(() => {
+    if (state.hint === undefined) return undefined;
+    const timer = setTimeout(editor.clearHint, state.hint.ms);
+    return () => clearTimeout(timer);
+  }, [editor, state.hint]);
+  const margin = rows >= 4 ? 1 : 0;
+  const drawn = drawEditor(state, { columns, rows: rows - margin });
+  setCursorPosition(top === undefined ? undefined : { x: drawn.cursor.column, y: top + drawn.cursor.row });
+  return h(
+    Box,
+    { marginTop: margin },
+    h(Box, { ref: box }, h(Text, { wrap: 'truncate' }, drawn.rows.map((row) => render(row, colour)).join('\n'))),
+  );
+}
+
+/** Returns the row of a box in the live part of the screen. `undefined` before the first layout. */
+function useTop(box: { readonly current: DOMElement | null }): number | undefined {
+  const [top, setTop] = useState<number>();
+  // The layout can change with every render, for example when rows are added above the box.
+  useLayoutEffect(() => {
+    if (box.current !== null) setTop(measureElement(box.current).y);
   });
-  return h(Box, { marginTop: 1 }, h(Text, null, `> ${text}`));
+  return top;
 }

@@ -4,30 +4,113 @@ import { Box, Text, useInput } from 'ink';
 import type { ReactElement } from 'react';
 import { createElement as h, useState } from 'react';
 
-import { questionText } from '../../present/question-text.ts';
-import { readReply } from '../../present/read-reply.ts';
+import type { Shown } from '../../frame/shown.ts';
+import { render, withStyle } from '../../frame/shown.ts';
+import { markedText } from '../../present/marked-text.ts';
 import type { QuestionPanel } from '../state/terminal-state.ts';
+import type { Answering, AnswerLine } from './answer-keys.ts';
+import { pressKey, startAnswering } from './answer-keys.ts';
+import { pressedKey } from './pressed-key.ts';
+import { useKeyGuard } from './key-guard.ts';
+import { questionPages } from './question-pages.ts';
 
-/** Properties of a question view. */
+/** Properties of a question view. `rows` is the maximum height. `now` returns a time in milliseconds. */
 export interface QuestionViewProperties {
   readonly panel: QuestionPanel;
   readonly columns: number;
+  readonly rows: number;
   readonly colour: boolean;
+  readonly now?: () => number;
+  /** Number of panels that wait for this one. Default: 0. */
+  readonly waiting?: number;
+  /** Interrupts the turn. Ctrl-C calls it after the call was denied. */
+  readonly interrupt?: () => void;
 }
 
-/** View of a question. The user types the answer and presses Enter. */
-export function QuestionView({ panel, columns }: QuestionViewProperties): ReactElement {
-  const [typed, setTyped] = useState('');
-  const text = questionText(panel.question, columns);
+/** Numbers of the shown panels, so that each question has its own state. */
+const numbers = new WeakMap<QuestionPanel, number>();
+let shownPanels = 0;
+
+function numberOf(panel: QuestionPanel): number {
+  const number = numbers.get(panel) ?? (shownPanels += 1);
+  numbers.set(panel, number);
+  return number;
+}
+
+/** View of a question. Single keys answer it. */
+export function QuestionView(properties: QuestionViewProperties): ReactElement {
+  return h(OneQuestion, { ...properties, key: numberOf(properties.panel) });
+}
+
+function OneQuestion({
+  panel,
+  columns,
+  rows,
+  colour,
+  now = Date.now,
+  waiting = 0,
+  interrupt,
+}: QuestionViewProperties): ReactElement {
+  const { question } = panel;
+  const pages = questionPages(question, { columns, rows });
+  const [state, setState] = useState(() => startAnswering(pages.length));
+  const [layout, setLayout] = useState({ columns, rows });
+  if (layout.columns !== columns || layout.rows !== rows) {
+    // Other rows are on the pages of another size. The user starts again, so that no row is left out.
+    setLayout({ columns, rows });
+    if (!state.seen) setState({ ...state, page: 0, seen: pages.length === 1 });
+  }
+  const counts = useKeyGuard(now);
   useInput((input, key) => {
-    if (key.return) {
-      const { question } = panel;
-      const reply = question.about === 'call' ? readReply(question, typed) : 'unclear';
-      if (reply !== 'unclear' && 'answer' in reply) panel.answer(reply.answer);
-      setTyped('');
-    } else if (key.backspace || key.delete) setTyped(typed.slice(0, -1));
-    else if (!key.ctrl && !key.meta && !key.escape) setTyped(typed + input);
+    if (key.ctrl && input === 'c') {
+      panel.answer('denied');
+      interrupt?.();
+      return;
+    }
+    const pressed = pressedKey(input, key, state.line !== undefined);
+    if (!counts() || pressed === undefined) return;
+    const next = pressKey(state, pressed, question, pages.length);
+    if ('answer' in next) panel.answer(next.answer);
+    else setState(next);
   });
-  const rows = [...text.head, ...text.body, ...text.answers, `${text.prompt}${typed}`];
-  return h(Box, null, h(Text, null, rows.join('\n')));
+  // After a change of the size, the number of pages can be smaller.
+  const page = Math.min(state.page, Math.max(0, pages.length - 1));
+  const shown = pages[page] ?? [withStyle('yellow', 'The terminal is too small to show the question.')];
+  const lines = [...shown, footOf({ ...state, page }, panel, pages.length), noteOf(state, waiting)];
+  return h(
+    Box,
+    { flexDirection: 'column' },
+    ...lines.map((line, index) => h(Text, { key: index, wrap: 'truncate' }, render(line, colour) || ' ')),
+  );
+}
+
+/** Returns the last row: the problem with a key, or the number of questions that wait. */
+function noteOf({ problem }: Answering, waiting: number): Shown {
+  if (problem !== undefined) return withStyle('yellow', markedText(problem));
+  return waiting === 0
+    ? ''
+    : withStyle('dim', `${waiting} more ${waiting === 1 ? 'question waits' : 'questions wait'}`);
+}
+
+const LINES: Readonly<Record<AnswerLine, string>> = {
+  reason: 'no, because (Enter: deny, Esc: back): ',
+  session: 'allow for the session (Enter, Esc: back): a ',
+  project: 'allow for the project (Enter, Esc: back): p ',
+  unseen: 'type unseen to allow it (Enter, Esc: back): ',
+};
+
+function footOf({ line, typed, page, seen }: Answering, { question }: QuestionPanel, pages: number): Shown {
+  if (line !== undefined) return [withStyle('cyan', LINES[line]), typed, '▏'];
+  const turn = page < pages - 1 ? 'space: next page · ' : '';
+  const place = pages > 1 ? `page ${page + 1} of ${pages} · ${turn}${page > 0 ? 'b: back · ' : ''}` : '';
+  if (!seen) return withStyle('cyan', `${place}n: deny`);
+  return withStyle('cyan', `${place}${keysOf(question)}`);
+}
+
+function keysOf(question: QuestionPanel['question']): string {
+  if (question.about !== 'call') return 'y: yes · n: no';
+  const { offer, preview } = question;
+  if (preview.unseen !== undefined) return 'u: allow without seeing all · n: deny';
+  if (offer === undefined) return 'y: allow once · n: deny';
+  return `y: allow once · n: deny · a: for the session${offer.project ? ' · p: for the project' : ''}`;
 }

@@ -9,21 +9,30 @@ import type { Controller } from '../state/controller.ts';
 import { commandLines } from '../drawing/command-lines.ts';
 import { liveLines } from '../drawing/live-lines.ts';
 import { rowsOf } from '../drawing/rows.ts';
+import type { PromptEditor } from '../editor/create-editor.ts';
 import { Editor } from '../editor/editor.ts';
+import { ChoiceView } from '../questions/choice-view.ts';
+import { Queue } from '../questions/queue.ts';
 import { QuestionView } from '../questions/question-view.ts';
+import { ReadOnlyView } from '../questions/read-only-view.ts';
+import { SuspendKey } from '../questions/suspend-key.ts';
 import { StatusLine } from '../status/status-line.ts';
+import { useHandover } from '../viewer/handover.ts';
+import { ViewerKeys } from '../viewer/viewer-keys.ts';
+import { Viewer } from '../viewer/viewer.ts';
 import { PrintedBlocks } from './printed-blocks.ts';
 import { useSlowState } from './use-slow-state.ts';
 
 /** Properties of the screen. */
 export interface ScreenProperties {
   readonly controller: Controller;
+  readonly editor: PromptEditor;
   /** True if colours may be used. */
   readonly colour: boolean;
 }
 
 /** The whole screen. Everything below the printed blocks has at most two rows less than the terminal. */
-export function Screen({ controller, colour }: ScreenProperties): ReactElement {
+export function Screen({ controller, editor, colour }: ScreenProperties): ReactElement {
   const state = useSlowState(controller.state);
   const { columns, rows } = useWindowSize();
   const now = useClock(state.running || state.command !== undefined);
@@ -32,10 +41,12 @@ export function Screen({ controller, colour }: ScreenProperties): ReactElement {
   const working = [...liveLines(conversation.live, { columns, rows, now }), ...commandLines(state.command, now)];
   const live = rowsOf(working, columns, colour).slice(-most);
   const { blocks } = conversation;
+  const suspend = useHandover(controller);
+  const writes = panel === undefined && !state.readOnly;
   return h(
     Box,
     { flexDirection: 'column' },
-    h(PrintedBlocks, { key: generation, blocks, end: blocks.length, columns, colour }),
+    h(PrintedBlocks, { key: generation, blocks, held: state.handedOver === true, columns, colour }),
     h(
       Box,
       { flexDirection: 'column', justifyContent: 'flex-end', maxHeight: most, overflow: 'hidden' },
@@ -43,12 +54,25 @@ export function Screen({ controller, colour }: ScreenProperties): ReactElement {
       h(
         Box,
         { flexDirection: 'column', flexShrink: 0 },
-        panel?.kind === 'question' && h(QuestionView, { panel, columns, colour }),
-        panel === undefined && h(Editor, { controller, columns, rows: rowsForEditor(rows) }),
+        panel?.kind === 'viewer' && h(Viewer, { controller, panel, colour }),
+        panel?.kind === 'question' &&
+          h(QuestionView, {
+            panel,
+            columns,
+            rows: most - 1,
+            colour,
+            waiting: state.waiting ?? 0,
+            interrupt: controller.interrupt,
+          }),
+        panel?.kind === 'choice' && h(ChoiceView, { panel, columns, rows: most - 1, colour }),
+        state.readOnly && panel === undefined && h(ReadOnlyView, { controller, columns }),
+        h(Queue, { queued: state.queued }),
+        writes && h(Editor, { editor, columns, rows: rowsForEditor(rows), colour, suspend }),
         h(StatusLine, { state, columns, colour, now }),
       ),
     ),
-    h(Keys, { controller, active: panel === undefined }),
+    h(SuspendKey, { suspend }),
+    h(ViewerKeys, { controller, active: writes, isEmpty: () => editor.state.get().edited.buffer.text === '' }),
   );
 }
 
@@ -65,19 +89,6 @@ function LiveRows({ rows }: { readonly rows: readonly string[] }): ReactElement 
     { flexDirection: 'column', justifyContent: 'flex-end', flexShrink: 1, minHeight: 0, overflow: 'hidden' },
     h(Box, { flexShrink: 0 }, h(Text, undefined, rows.join('\n'))),
   );
-}
-
-/** Keys that work while the editor has the keyboard. */
-function Keys({ controller, active }: { readonly controller: Controller; readonly active: boolean }): null {
-  useInput(
-    (input, key) => {
-      if (key.escape) controller.interrupt();
-      else if (key.tab && key.shift) controller.nextMode();
-      else if (key.ctrl && (input === 'c' || input === 'd')) controller.leave();
-    },
-    { isActive: active },
-  );
-  return null;
 }
 
 /** Returns the current time. While a turn runs, it changes once a second. */

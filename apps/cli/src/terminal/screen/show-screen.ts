@@ -3,6 +3,9 @@
 import { render } from 'ink';
 import { createElement as h } from 'react';
 
+import { createEditor } from '../editor/create-editor.ts';
+import type { EditorPorts } from '../editor/editor-ports.ts';
+import { NO_PORTS } from '../editor/editor-ports.ts';
 import type { Controller } from '../state/controller.ts';
 import { Screen } from './screen.ts';
 
@@ -11,11 +14,17 @@ export interface TerminalStreams {
   readonly stdout: NodeJS.WritableStream;
   readonly stdin: NodeJS.ReadableStream;
   readonly colour: boolean;
+  /** Called with the error if a component throws. The terminal is restored then. */
+  readonly failed?: (error: unknown) => void;
+  /** Ports of the editor. By default it has no history and no completion. */
+  readonly ports?: EditorPorts;
 }
 
 /** Shows the screen until the returned function is called. That function resolves when the terminal is restored. */
-export function showScreen(controller: Controller, { stdout, stdin, colour }: TerminalStreams): () => Promise<void> {
-  const { unmount, waitUntilExit } = render(h(Screen, { controller, colour }), {
+export function showScreen(controller: Controller, streams: TerminalStreams): () => Promise<void> {
+  const { stdout, stdin, colour, failed = () => undefined, ports = NO_PORTS } = streams;
+  const editor = createEditor(controller, ports);
+  const { unmount, waitUntilExit } = render(h(Screen, { controller, editor, colour }), {
     stdout,
     stdin,
     interactive: true,
@@ -23,8 +32,12 @@ export function showScreen(controller: Controller, { stdout, stdin, colour }: Te
     patchConsole: false,
     incrementalRendering: true,
     maxFps: 30,
+    // Without it, a terminal sends the same for Enter and Shift-Enter.
+    kittyKeyboard: { mode: 'auto', flags: ['disambiguateEscapeCodes'] },
   });
+  waitUntilExit().catch(failed);
   return async () => {
+    editor.close();
     unmount();
     await waitUntilExit();
   };

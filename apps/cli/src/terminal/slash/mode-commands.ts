@@ -3,6 +3,7 @@
 import { CliError } from '../../frame/failure.ts';
 import { TERMINAL_MODES } from '../control/modes.ts';
 import type { TerminalMode } from '../state/controller.ts';
+import { asPrompt } from './parse-draft.ts';
 import type { SlashCommand, SlashPlace } from './slash-command.ts';
 
 const NOTES: Readonly<Record<TerminalMode, string>> = {
@@ -39,11 +40,6 @@ export const planCommand: SlashCommand = {
     else controller.print([`The mode is plan: ${NOTES.plan}.`]);
   },
 };
-
-/** Returns the text in a form that is always sent to the model: a space before a text that would be a command. */
-export function asPrompt(text: string): string {
-  return /^[/!]/.test(text) ? ` ${text}` : text;
-}
 
 function modeNamed(name: string): TerminalMode {
   const mode = TERMINAL_MODES.find((one) => one === name);

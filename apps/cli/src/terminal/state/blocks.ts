@@ -1,6 +1,8 @@
 // Blocks of the terminal: parts of the conversation that are final. Each block is printed once, into the scrollback of
 // the terminal.
 
+import type { Position } from '@tidemark/log';
+
 import type { Shown } from '../../frame/shown.ts';
 
 /** A part of the conversation that is final. `key` is unique among the blocks of a terminal. */
@@ -40,10 +42,29 @@ export interface PrintedCall {
   readonly outcome: 'ok' | 'failed' | 'denied' | 'interrupted' | 'unknown';
   readonly durationMs?: number;
   readonly exit?: number;
-  /** Unified diff of an edit. */
+  /** Unified diff of an edit, without file headers. */
   readonly diff?: string;
-  /** Beginning of the error of a failed call. */
-  readonly error?: string;
+  /** Part of the output that is shown below the call: the error of a failed call, or the end of a failed command. */
+  readonly excerpt?: OutputExcerpt;
+  /** Tasks of a `plan` call, together with the open tasks of earlier calls. */
+  readonly plan?: readonly PlannedTask[];
+  /** Position of the record with the result. Absent if the call has no result. */
+  readonly position?: Position;
+}
+
+/** Some lines of an output. */
+export interface OutputExcerpt {
+  readonly lines: readonly string[];
+  /** Number of lines that are not shown. */
+  readonly left: number;
+  /** Place of the lines that are not shown. */
+  readonly leftOut: 'before' | 'after';
+}
+
+/** A task of a plan. */
+export interface PlannedTask {
+  readonly task: string;
+  readonly status: 'open' | 'active' | 'done' | 'dropped';
 }
 
 /** Lines of Tidemark: a notice, the end of a turn, or the output of a command. */

@@ -1,20 +1,33 @@
 // Conversation: folds the events of a session into final blocks and the live part, which still changes. Every block
 // comes from a committed event.
 
+import { gaugeInWords } from '@tidemark/context';
 import type { AnswerPart, ContentPart, Recorded, RecordedOf } from '@tidemark/log';
-import type { SessionEvent } from '@tidemark/agent';
+import type { Notice, SessionEvent } from '@tidemark/agent';
 
-import { callTitle } from '../../present/tool-line.ts';
+import type { Shown } from '../../frame/shown.ts';
 import { withStyle } from '../../frame/shown.ts';
-import type { PrintedBlock, PrintedCall } from './blocks.ts';
+import { answerEnd } from '../../present/answer-end.ts';
+import { nextSentence } from '../../present/present-session.ts';
+import { callTitle } from '../../present/tool-line.ts';
+import type { PlannedTask, PrintedBlock, PrintedCall } from './blocks.ts';
+import { planAfter, resultParts } from './call-results.ts';
 import type { GrowingList } from './growing-list.ts';
 import { growingList } from './growing-list.ts';
+import type { EarlierRecords } from './record-lines.ts';
+import { recordLines } from './record-lines.ts';
+import { EMPTY_TALLY, tallyAfter } from './turn-tally.ts';
 
 /** Conversation as the terminal shows it. */
 export interface Conversation {
   /** Final blocks. */
   readonly blocks: GrowingList<PrintedBlock>;
   readonly live: LivePart;
+  readonly earlier: EarlierRecords;
+  /** Tasks of the latest plan. */
+  readonly plan: readonly PlannedTask[];
+  /** True after the record of the advisory tier, until the next status. */
+  readonly advised: boolean;
 }
 
 /** Part of the conversation that still changes. */
@@ -44,7 +57,13 @@ export interface LiveCall {
 const NOTHING_LIVE: LivePart = { answer: '', reasoning: '', calls: [] };
 
 /** Conversation of a session without records. */
-export const EMPTY_CONVERSATION: Conversation = { blocks: growingList(), live: NOTHING_LIVE };
+export const EMPTY_CONVERSATION: Conversation = {
+  blocks: growingList(),
+  live: NOTHING_LIVE,
+  earlier: { tally: EMPTY_TALLY, rewriteReported: false },
+  plan: [],
+  advised: false,
+};
 
 /** Returns the conversation after an event. */
 export function foldEvent(conversation: Conversation, event: SessionEvent): Conversation {
@@ -59,16 +78,40 @@ export function foldEvent(conversation: Conversation, event: SessionEvent): Conv
       return withCall(conversation, event.call, { progress: event.text });
     case 'tool.output':
       return withOutput(conversation, event.call, event.text);
-    case 'notice.raised': {
-      const { message, next, code } = event.notice;
-      const text = [withStyle('yellow', 'notice'), `: ${message}${next === '' ? '' : `; ${next}`}`];
-      return add(conversation, { kind: 'lines', key: `${code}-${conversation.blocks.length}`, lines: [text] });
+    case 'notice.raised':
+      return foldNotice(conversation, event.notice);
+    case 'status.changed': {
+      if (!conversation.advised) return conversation;
+      const line = [withStyle('dim', 'context'), `: the next request uses ${gaugeInWords(event.gauge)}`];
+      return addLines({ ...conversation, advised: false }, 'status', [line]);
     }
     case 'tool.threw':
-    case 'status.changed':
     case 'cache.warming':
       return conversation;
   }
+}
+
+/** Notices that name options of the library. The denied call is shown anyway. */
+const HIDDEN_NOTICES: readonly string[] = ['permissions/default-mode', 'permissions/no-asker'];
+
+/** Next steps in the terminal, for notices whose own next step names a function of the library. */
+const NEXT_HERE: ReadonlyMap<string, string> = new Map([
+  ['context/pressure', '`/compact` shows what a compaction would free'],
+  ['context/price-cliff', '`/compact` shows what a compaction would free'],
+  ['context/compaction-idle', '`/context` shows the largest parts'],
+  [
+    'context/compaction-refused',
+    'The turn continues as long as the model accepts its requests. `/context` shows the largest parts',
+  ],
+]);
+
+function foldNotice(conversation: Conversation, { code, message, next }: Notice): Conversation {
+  if (HIDDEN_NOTICES.includes(code)) return conversation;
+  const step = NEXT_HERE.get(code) ?? next;
+  const line = [withStyle('yellow', 'notice'), `: ${message}${step === '' ? '' : nextSentence(step)}`];
+  const { earlier } = conversation;
+  const rewriteReported = earlier.rewriteReported || code === 'turn/rewrite';
+  return addLines({ ...conversation, earlier: { ...earlier, rewriteReported } }, code, [line]);
 }
 
 /** Number of characters of a running call's output that are kept. */
@@ -80,7 +123,10 @@ function withOutput(conversation: Conversation, call: string, text: string): Con
 }
 
 /** Returns the conversation after a committed record. */
-export function foldRecord(conversation: Conversation, record: Recorded): Conversation {
+export function foldRecord(before: Conversation, record: Recorded): Conversation {
+  const { earlier } = before;
+  const tally = tallyAfter(earlier.tally, record);
+  const conversation: Conversation = tally === earlier.tally ? before : { ...before, earlier: { ...earlier, tally } };
   const key = String(record.position);
   switch (record.kind) {
     case 'prompt.given': {
@@ -89,7 +135,7 @@ export function foldRecord(conversation: Conversation, record: Recorded): Conver
     }
     case 'answer.received':
     case 'answer.interrupted':
-      return record.data.stream === 'main' ? foldAnswer(conversation, key, record.data.parts) : conversation;
+      return record.data.stream === 'main' ? foldAnswer(conversation, key, record) : conversation;
     case 'answer.failed':
       return withLive(conversation, { answer: '', reasoning: '' });
     case 'permission.decided':
@@ -102,40 +148,75 @@ export function foldRecord(conversation: Conversation, record: Recorded): Conver
     case 'tool.failed':
       return foldToolEnd(conversation, record);
     case 'tool.abandoned':
-      return endCall(conversation, record.data.call, { key, outcome: 'interrupted' });
+      return endCall(conversation, record.data.call, { key, outcome: ABANDONED[record.data.reason] });
+    case 'pressure.crossed':
+      return { ...conversation, advised: record.data.tier === 'advisory' };
+    case 'request.prepared':
+      return withEarlier(conversation, { rewriteReported: false });
     default:
-      return conversation;
+      return foldOther(conversation, record);
   }
 }
 
-function foldAnswer(conversation: Conversation, key: string, parts: readonly AnswerPart[]): Conversation {
+/** Folds a record that is shown as lines, or not at all. */
+function foldOther(conversation: Conversation, record: Recorded): Conversation {
+  const { earlier } = conversation;
+  const next = addLines(conversation, String(record.position), recordLines(record, earlier), 'record');
+  if (record.kind === 'epoch.opened') return withEarlier(next, { model: record.data.model });
+  return record.kind === 'turn.ended' ? { ...next, live: NOTHING_LIVE } : next;
+}
+
+const ABANDONED = {
+  interrupted: 'interrupted',
+  unstarted: 'interrupted',
+  crashed: 'interrupted',
+  denied: 'denied',
+  unavailable: 'failed',
+  cut: 'interrupted',
+} as const;
+
+type MainAnswer = RecordedOf<'answer.received'> | RecordedOf<'answer.interrupted'>;
+
+function foldAnswer(conversation: Conversation, key: string, record: MainAnswer): Conversation {
+  const { parts } = record.data;
   const blocks = parts.flatMap((part, index): PrintedBlock[] => {
     const own = `${key}.${index}`;
-    if (part.type === 'text' && part.text.trim() !== '') return [{ kind: 'answer', key: own, text: part.text }];
-    return [];
+    if (part.type !== 'text' && part.type !== 'reasoning') return [];
+    const kind = part.type === 'text' ? 'answer' : 'reasoning';
+    return part.text.trim() === '' ? [] : [{ kind, key: own, text: part.text }];
   });
-  const calls = parts.flatMap((part): LiveCall[] =>
-    part.type === 'call'
-      ? [{ call: part.call, tool: part.name, title: callTitle(part.name, part.arguments), arguments: part.arguments }]
-      : [],
-  );
+  const end = record.kind === 'answer.received' || record.data.by === 'transport' ? answerEnd(record) : '';
+  const ending: readonly PrintedBlock[] =
+    end === '' ? [] : [{ kind: 'lines', key: `${key}.end`, lines: [withStyle('yellow', end)] }];
   return {
-    blocks: conversation.blocks.append(blocks),
-    live: { answer: '', reasoning: '', calls: [...conversation.live.calls, ...calls] },
+    ...conversation,
+    blocks: conversation.blocks.append([...blocks, ...ending]),
+    live: { answer: '', reasoning: '', calls: [...conversation.live.calls, ...parts.flatMap(callsOf)] },
   };
+}
+
+function callsOf(part: AnswerPart): readonly LiveCall[] {
+  if (part.type !== 'call') return [];
+  const { call, name: tool, arguments: input } = part;
+  return [{ call, tool, title: callTitle(tool, input), arguments: input }];
 }
 
 function foldToolEnd(conversation: Conversation, record: RecordedOf<'tool.returned' | 'tool.failed'>): Conversation {
   const { call, durationMs, exit, parts } = record.data;
-  const denied = conversation.live.calls.find((one) => one.call === call)?.denied === true;
-  const failed = record.kind === 'tool.failed';
-  return endCall(conversation, call, {
+  const open = conversation.live.calls.find((one) => one.call === call);
+  const outcome = open?.denied === true ? 'denied' : record.kind === 'tool.failed' ? 'failed' : 'ok';
+  const { tool = '', arguments: input = '' } = open ?? {};
+  const plan = tool === 'plan' && outcome === 'ok' ? planAfter(conversation.plan, input) : undefined;
+  const ended = endCall(conversation, call, {
     key: String(record.position),
-    outcome: denied ? 'denied' : failed ? 'failed' : 'ok',
+    outcome,
+    position: record.position,
     ...(durationMs !== undefined && { durationMs }),
     ...(exit !== undefined && { exit }),
-    ...(failed && !denied && { error: textOf(parts) }),
+    ...(plan !== undefined && { plan }),
+    ...resultParts({ tool, arguments: input, outcome, exit, text: textOf(parts) }),
   });
+  return plan === undefined ? ended : { ...ended, plan };
 }
 
 function endCall(
@@ -150,12 +231,28 @@ function endCall(
 }
 
 /** Returns the conversation with a block that Tidemark adds itself. */
-export function add({ blocks, live }: Conversation, block: PrintedBlock): Conversation {
-  return { blocks: blocks.append([block]), live };
+export function add(conversation: Conversation, block: PrintedBlock): Conversation {
+  return { ...conversation, blocks: conversation.blocks.append([block]) };
 }
 
-function withLive({ blocks, live }: Conversation, change: Partial<LivePart>): Conversation {
-  return { blocks, live: { ...live, ...change } };
+function addLines(
+  conversation: Conversation,
+  name: string,
+  lines: readonly Shown[],
+  from: 'record' | 'event' = 'event',
+): Conversation {
+  if (lines.length === 0) return conversation;
+  // An event has no position, so the number of blocks makes its key unique.
+  const key = from === 'record' ? name : `${name}-${conversation.blocks.length}`;
+  return add(conversation, { kind: 'lines', key, lines });
+}
+
+function withLive(conversation: Conversation, change: Partial<LivePart>): Conversation {
+  return { ...conversation, live: { ...conversation.live, ...change } };
+}
+
+function withEarlier(conversation: Conversation, change: Partial<EarlierRecords>): Conversation {
+  return { ...conversation, earlier: { ...conversation.earlier, ...change } };
 }
 
 function withCall(conversation: Conversation, call: string, change: Partial<LiveCall>): Conversation {
@@ -164,5 +261,9 @@ function withCall(conversation: Conversation, call: string, change: Partial<Live
 }
 
 function textOf(parts: readonly ContentPart[]): string {
-  return parts.map((part) => (part.type === 'text' ? part.text : `[${part.type}]`)).join('\n');
+  return parts
+    .map((part) =>
+      part.type === 'text' ? part.text : part.type === 'file' ? `[file ${part.path}]` : `[${part.mediaType}]`,
+    )
+    .join('\n');
 }

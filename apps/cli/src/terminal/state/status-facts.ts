@@ -1,7 +1,11 @@
-// Facts of the status line.
+// Facts of the status line, folded from the events of a session.
 
+import type { SessionEvent } from '@tidemark/agent';
 import type { Gauge } from '@tidemark/context';
-import type { Money } from '@tidemark/log';
+import type { NextCall } from '@tidemark/kit';
+import type { Money, Recorded, RecordedOf, RenderParameters } from '@tidemark/log';
+import { money } from '@tidemark/log';
+import { inputTokens, sumOfMoney } from '@tidemark/model';
 
 /** Facts of the status line. A field is absent if it is unknown or does not apply. */
 export interface StatusFacts {
@@ -11,12 +15,113 @@ export interface StatusFacts {
   readonly gauge?: Gauge;
   /** Share of the last call's input that came from the cache, from 0 to 1. */
   readonly hitRate?: number;
-  /** Cost of the session so far. */
+  /** Known cost of the session and of its ended subagents so far. */
   readonly cost?: Money;
-  /** Cost of the next call before its answer, if it is sent now. */
-  readonly forecast?: Money;
-  /** Time at which the cache entry expires, in milliseconds since 1970. */
-  readonly expiresAt?: number;
+  /** Forecast of the call that a prompt would make now. */
+  readonly next?: NextCall;
+  /** Time until which a planned request keeps the cache entry alive, in milliseconds since 1970. */
+  readonly warmUntil?: number;
   /** Subagents that run now. */
   readonly subagents: number;
+  /** Number of events so far after which the next call can be another one. Its forecast is then outdated. */
+  readonly changes: number;
+}
+
+/** Facts of a session without records. */
+export const NO_FACTS: StatusFacts = { subagents: 0, changes: 0 };
+
+/** Kinds of records after which the next call can be another one. The end of a turn is seen in the state. */
+const CHANGING: ReadonlySet<Recorded['kind']> = new Set<Recorded['kind']>([
+  'history.compacted',
+  'mode.changed',
+  'reasoning.set',
+  'notification.received',
+  'context.noted',
+]);
+
+/** Returns the facts after an event. */
+export function foldStatus(facts: StatusFacts, event: SessionEvent): StatusFacts {
+  switch (event.type) {
+    case 'recorded':
+      return counted(foldStatusRecord(facts, event.record), CHANGING.has(event.record.kind));
+    case 'status.changed':
+      return { ...facts, gauge: event.gauge };
+    case 'cache.warming': {
+      const { warmUntil: _before, ...rest } = facts;
+      return counted(event.plan === undefined ? rest : { ...rest, warmUntil: Date.parse(event.plan.until) }, true);
+    }
+    default:
+      return facts;
+  }
+}
+
+function counted(facts: StatusFacts, changes: boolean): StatusFacts {
+  return changes ? { ...facts, changes: facts.changes + 1 } : facts;
+}
+
+/** Returns the facts after a committed record. */
+export function foldStatusRecord(facts: StatusFacts, record: Recorded): StatusFacts {
+  switch (record.kind) {
+    case 'session.created':
+      // The first records of a fork belong to its parent. Their cost was paid by the parent.
+      return { ...facts, subagents: 0, cost: money('0') };
+    case 'epoch.opened':
+      return withModel(facts, record.data.model, record.data.parameters);
+    case 'reasoning.changed':
+      return { ...facts, effort: record.data.setting };
+    case 'request.prepared':
+      return withoutForecast(facts);
+    case 'answer.received':
+      return foldAnswerFacts(facts, record);
+    case 'answer.interrupted':
+      return withCost(facts, record.data.cost);
+    case 'subagent.started':
+      return { ...facts, subagents: facts.subagents + 1 };
+    case 'subagent.ended':
+      return withCost(
+        { ...facts, subagents: Math.max(0, facts.subagents - 1) },
+        record.data.totals?.cost ?? record.data.cost,
+      );
+    default:
+      return facts;
+  }
+}
+
+/** Returns the facts with a new forecast. Without a forecast, the last one is removed. */
+export function withForecast(facts: StatusFacts, next: NextCall | undefined): StatusFacts {
+  if (next === undefined) return withoutForecast(facts);
+  return { ...withModel(facts, next.model, next.parameters), next, gauge: next.gauge };
+}
+
+function withoutForecast(facts: StatusFacts): StatusFacts {
+  const { next: _next, ...rest } = facts;
+  return rest;
+}
+
+function withModel(facts: StatusFacts, model: string, parameters: RenderParameters): StatusFacts {
+  const { effort: _effort, ...rest } = facts;
+  const effort = effortOf(parameters);
+  return { ...rest, model, ...(effort !== undefined && { effort }) };
+}
+
+/** Names under which the catalog rows of the providers keep the effort. */
+const EFFORT_NAMES: readonly string[] = ['effort', 'reasoning.effort', 'reasoning_effort'];
+
+function effortOf(parameters: RenderParameters): string | undefined {
+  const [, effort] =
+    Object.entries(parameters).find(([name, value]) => EFFORT_NAMES.includes(name) && typeof value === 'string') ?? [];
+  return typeof effort === 'string' ? effort : undefined;
+}
+
+function foldAnswerFacts(facts: StatusFacts, { data }: RecordedOf<'answer.received'>): StatusFacts {
+  const paid = withCost(facts, data.cost);
+  if (data.stream !== 'main') return paid;
+  const { hitRate: _before, ...rest } = paid;
+  const input = inputTokens(data.usage);
+  const { read } = data.usage;
+  return input === undefined || input === 0 || read === undefined ? rest : { ...rest, hitRate: read / input };
+}
+
+function withCost(facts: StatusFacts, cost: string | undefined): StatusFacts {
+  return cost === undefined ? facts : { ...facts, cost: money(sumOfMoney([facts.cost ?? '0', cost])) };
 }

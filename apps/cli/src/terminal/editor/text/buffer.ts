@@ -67,6 +67,14 @@ export function replaceRange({ text }: TextBuffer, from: number, to: number, rep
   return placeAfter(text.slice(0, from) + replacement + text.slice(to), from + replacement.length);
 }
 
+/** Replaces the text from `from` to `to`. The cursor stays at its place in the text around it. */
+export function substituteRange(buffer: TextBuffer, from: number, to: number, replacement: string): TextBuffer {
+  const replaced = replaceRange(buffer, from, to, replacement);
+  const { cursor } = buffer;
+  if (cursor < to) return cursor <= from ? placeCursor(replaced, cursor) : replaced;
+  return placeCursor(replaced, cursor - (to - from) + replacement.length);
+}
+
 /** Exchanges the two graphemes around the cursor. At the end of a line, exchanges the last two graphemes of the line. */
 export function transposeGraphemes(buffer: TextBuffer): TextBuffer {
   const { text } = buffer;

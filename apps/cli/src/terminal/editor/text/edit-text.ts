@@ -1,7 +1,15 @@
 // Edits of the text in the editor: one function for each command, with undo and the kill ring.
 
 import type { Movement, TextBuffer } from './buffer.ts';
-import { EMPTY_BUFFER, insertText, placeCursor, replaceRange, targetOf, transposeGraphemes } from './buffer.ts';
+import {
+  EMPTY_BUFFER,
+  insertText,
+  placeCursor,
+  replaceRange,
+  substituteRange,
+  targetOf,
+  transposeGraphemes,
+} from './buffer.ts';
 import { boundaryAt } from './graphemes.ts';
 import type { KillRing } from './kill-ring.ts';
 import { addKill, joinKill, rotateKills } from './kill-ring.ts';
@@ -28,7 +36,7 @@ export type EditCommand =
   | { readonly edit: 'move' | 'delete' | 'kill'; readonly movement: Movement }
   | { readonly edit: 'yank' | 'yank-older' | 'undo' | 'redo' | 'transpose' }
   | { readonly edit: 'place'; readonly at: number }
-  | { readonly edit: 'replace'; readonly from: number; readonly to: number; readonly text: string };
+  | { readonly edit: 'replace' | 'substitute'; readonly from: number; readonly to: number; readonly text: string };
 
 /** Empty text without earlier edits. */
 export const NO_TEXT: EditedText = { buffer: EMPTY_BUFFER, steps: NO_STEPS, kills: [], last: { kind: 'other' } };
@@ -57,6 +65,8 @@ export function editText(now: EditedText, command: EditCommand): EditedText {
       return change(now, transposeGraphemes(buffer));
     case 'replace':
       return change(now, replaceRange(buffer, command.from, command.to, command.text));
+    case 'substitute':
+      return change(now, substituteRange(buffer, command.from, command.to, command.text));
     case 'undo':
       return restore(now, undoStep(now.steps, buffer));
     case 'redo':

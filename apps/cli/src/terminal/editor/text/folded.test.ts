@@ -2,19 +2,19 @@ import { expect, test } from 'vitest';
 
 import { cleanText } from './clean-text.ts';
 import type { FoldedPart } from './folded.ts';
-import { expandFolded, foldCharacter, foldLabels, imagesIn } from './folded.ts';
+import { expandFolded, foldCharacter, foldLabels, attachedIn } from './folded.ts';
 import { graphemesOf } from './graphemes.ts';
 
 const image = { type: 'image', data: new Uint8Array([1]), name: 'form.png' } as const;
 const [paste, picture] = [foldCharacter(0), foldCharacter(1)];
 const parts = new Map<string, FoldedPart>([
   [paste, { kind: 'paste', label: '[paste 1: 2 lines]', text: 'one\ntwo' }],
-  [picture, { kind: 'image', label: '[image 1: form.png 8×6]', image }],
+  [picture, { kind: 'attached', label: '[image 1: form.png 8×6]', attached: image }],
 ]);
 
 test('`expandFolded` returns the pasted text, and the label of an image', () => {
   expect(expandFolded(`see ${paste} and ${picture}.`, parts)).toBe('see one\ntwo and [image 1: form.png 8×6].');
-  expect(imagesIn(`${picture}${paste}`, parts)).toEqual([image]);
+  expect(attachedIn(`${picture}${paste}`, parts)).toEqual([image]);
 });
 
 test('`foldLabels` puts an image back in place of its label', () =>

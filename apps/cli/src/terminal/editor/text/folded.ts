@@ -1,12 +1,12 @@
-// Folded parts of the text: long pastes and images. In the text of the editor, one character stands for each part. Unicode
+// Folded parts of the text: long pastes, images and attached texts. In the text of the editor, one character stands for each part. Unicode
 // does not assign these characters, and each of them is a grapheme of its own.
 
-import type { GivenImage } from '@tidemark/kit';
+import type { GivenAttachment, GivenImage } from '@tidemark/kit';
 
-/** A long paste or an image, shown as its label. */
+/** A long paste, or an image or a text that is sent with the prompt. The editor shows its label. */
 export type FoldedPart =
   | { readonly kind: 'paste'; readonly label: string; readonly text: string }
-  | { readonly kind: 'image'; readonly label: string; readonly image: GivenImage };
+  | { readonly kind: 'attached'; readonly label: string; readonly attached: GivenImage | GivenAttachment };
 
 /** Folded parts by their characters. */
 export type FoldedParts = ReadonlyMap<string, FoldedPart>;
@@ -28,22 +28,22 @@ export function replaceFolded(text: string, parts: FoldedParts, replace: (part: 
   });
 }
 
-/** Returns the whole text: pastes are expanded, and an image is its label. */
+/** Returns the whole text: pastes are expanded, and every other part is its label. */
 export function expandFolded(text: string, parts: FoldedParts): string {
   return replaceFolded(text, parts, (part) => (part.kind === 'paste' ? part.text : part.label));
 }
 
-/** Returns the images of the text, in order. */
-export function imagesIn(text: string, parts: FoldedParts): readonly GivenImage[] {
+/** Returns the images and attached texts, in the order of the text. */
+export function attachedIn(text: string, parts: FoldedParts): readonly (GivenImage | GivenAttachment)[] {
   return Array.from(text.matchAll(FOLDED), ([character]) => parts.get(character)).flatMap((part) =>
-    part?.kind === 'image' ? [part.image] : [],
+    part?.kind === 'attached' ? [part.attached] : [],
   );
 }
 
-/** Puts the image characters back in place of their labels, such as in a text that an external editor returned. */
+/** Replaces the labels of images and attached texts by their characters, such as in the text of an external editor. */
 export function foldLabels(text: string, parts: FoldedParts): string {
   let folded = text;
   for (const [character, part] of parts)
-    if (part.kind === 'image') folded = folded.replace(part.label, () => character);
+    if (part.kind === 'attached') folded = folded.replace(part.label, () => character);
   return folded;
 }

@@ -90,7 +90,7 @@ function piecesOf(line: string, start: number, columns: number, labelOf: LabelOf
     const from = at;
     at += grapheme.length;
     const label = labelOf(grapheme);
-    const shown = label === undefined ? shownAs(grapheme) : shorten(label, columns);
+    const shown = label === undefined ? shownAs(grapheme) : shortenText(label, columns);
     return { from, to: at, shown, cells: widthOfText(shown), isLabel: label !== undefined };
   });
 }
@@ -99,7 +99,8 @@ function shownAs(grapheme: string): string {
   return grapheme === '\t' ? ' '.repeat(cellsOf('\t')) : grapheme;
 }
 
-function shorten(label: string, columns: number): string {
+/** Returns the text, or its beginning and `…` if it needs more than `columns` cells. */
+export function shortenText(label: string, columns: number): string {
   if (widthOfText(label) <= columns) return label;
   let end = 0;
   for (let next = afterGrapheme(label, 0); widthOfText(label.slice(0, next)) < columns;) {
@@ -109,7 +110,8 @@ function shorten(label: string, columns: number): string {
   return `${label.slice(0, end)}…`;
 }
 
-function widthOfText(text: string): number {
+/** Returns the cells that a text takes. */
+export function widthOfText(text: string): number {
   return graphemesOf(text).reduce((sum, grapheme) => sum + cellsOf(grapheme), 0);
 }
 

@@ -1,0 +1,171 @@
+// Tests which session the terminal shows: new and earlier sessions, forks, and sessions that are open elsewhere.
+
+import { createAgent } from '@tidemark/kit';
+import type { AgentSession } from '@tidemark/kit';
+import type { Log } from '@tidemark/log';
+import { createScriptedProvider } from '@tidemark/provider-scripted';
+import { createMemoryStore } from '@tidemark/store-memory';
+import { expect, onTestFinished, test } from 'vitest';
+
+import { draftOf, openScriptedTerminal, says } from '../../../tests/scripted-terminal.ts';
+import type { ScriptedTerminal } from '../../../tests/scripted-terminal.ts';
+import type { ChoicePanel } from '../state/terminal-state.ts';
+
+/** Sends prompts one after the other, and waits for the end of each turn. */
+async function talk({ controller, until }: ScriptedTerminal, ...prompts: readonly string[]): Promise<void> {
+  for (const text of prompts) {
+    controller.send(draftOf(text));
+    await until(({ running }) => running);
+    await until(({ running }) => !running);
+  }
+}
+
+async function untilChoice({ until }: ScriptedTerminal): Promise<ChoicePanel> {
+  const { panel } = await until((state) => state.panel?.kind === 'choice');
+  if (panel?.kind !== 'choice') throw new Error('the terminal shows no list');
+  return panel;
+}
+
+/** Opens a session as another process does. */
+async function openElsewhere(store: Log, id?: string): Promise<AgentSession> {
+  const provider = createScriptedProvider({ respond: () => says('From elsewhere.') });
+  const agent = createAgent({ model: 'claude-sonnet-5-5', provider, store, permissions: { mode: 'auto' } });
+  onTestFinished(() => agent.close());
+  return agent.open(id);
+}
+
+test('a terminal that is closed before the first prompt leaves no session', async () => {
+  const store = createMemoryStore();
+  const { controller } = await openScriptedTerminal({ store });
+  await controller.setMode('read-only');
+  await controller.close();
+  expect((await store.sessions()).sessions).toEqual([]);
+});
+
+test('the mode that is chosen before the first prompt is the mode of the new session', async () => {
+  const terminal = await openScriptedTerminal({ mode: 'ask' });
+  for (let key = 0; key < 5; key += 1) terminal.controller.nextMode();
+  await terminal.until(({ mode }) => mode === 'auto');
+  await talk(terminal, 'hello');
+  expect([terminal.controller.session()?.mode, terminal.controller.state.get().mode]).toEqual(['auto', 'auto']);
+});
+
+test('an earlier session is shown with its history, and continues', async () => {
+  const terminal = await openScriptedTerminal();
+  await talk(terminal, 'first prompt');
+  const { session } = terminal.controller.state.get();
+  if (session === undefined) throw new Error('the terminal has no session');
+  await terminal.controller.openSession({ open: 'new' });
+  expect(terminal.controller.state.get()).toMatchObject({ session: undefined, generation: 2 });
+  expect(terminal.printed()).not.toContain('first prompt');
+  await terminal.controller.openSession({ open: 'existing', id: session });
+  expect(terminal.printed()).toContain('first prompt');
+  await talk(terminal, 'second prompt');
+  expect(terminal.requests().at(-1)).toContain('first prompt');
+  expect(terminal.controller.state.get().session).toBe(session);
+});
+
+test('a session whose last turn was interrupted offers to resume it', async () => {
+  const terminal = await openScriptedTerminal();
+  terminal.hold();
+  terminal.controller.send(draftOf('do it'));
+  await terminal.untilPrinted('do it');
+  terminal.controller.interrupt();
+  const { session } = await terminal.until(({ running }) => !running);
+  if (session === undefined) throw new Error('the terminal has no session');
+  terminal.release();
+  await terminal.controller.openSession({ open: 'new' });
+  await terminal.controller.openSession({ open: 'existing', id: session });
+  const offer = await untilChoice(terminal);
+  expect(offer.title).toEqual(['The last turn did not complete (interrupted).']);
+  offer.choose(0);
+  await terminal.untilPrinted('Yes.');
+  expect(await terminal.kinds()).toContain('turn.resumed');
+});
+
+test('a running turn keeps its session: another one is refused', async () => {
+  const terminal = await openScriptedTerminal();
+  terminal.hold();
+  terminal.controller.send(draftOf('do it'));
+  await expect(terminal.controller.openSession({ open: 'new' })).rejects.toMatchObject({ code: 'cli/refused' });
+});
+
+test('a rewind continues in a fork before the chosen prompt, with its text in the editor', async () => {
+  const terminal = await openScriptedTerminal({ answers: [says('One.'), says('Two.'), says('Other.')] });
+  await talk(terminal, 'first', 'second');
+  const before = terminal.controller.state.get().session;
+  terminal.controller.rewind();
+  const list = await untilChoice(terminal);
+  expect([list.options.map(({ label }) => label), list.selected]).toEqual([['1. first', '2. second'], 1]);
+  list.choose(1);
+  const { refill, session } = await terminal.until((state) => state.refill !== undefined);
+  expect(refill?.text).toBe('second');
+  expect(session).not.toBe(before);
+  expect([terminal.printed().includes('One.'), terminal.printed().includes('Two.')]).toEqual([true, false]);
+  await talk(terminal, 'another second');
+  expect(terminal.requests().at(-1)).not.toContain('Two.');
+  expect(terminal.printed()).toContain('Other.');
+});
+
+test('a session that is open elsewhere is followed, and can be continued in a fork', async () => {
+  const store = createMemoryStore();
+  const held = await openElsewhere(store);
+  await held.prompt('typed elsewhere');
+  const terminal = await openScriptedTerminal({ store });
+  await terminal.controller.openSession({ open: 'existing', id: held.id });
+  expect(terminal.controller.state.get().readOnly).toBe(true);
+  expect(terminal.printed()).toContain('being written by another writer');
+  expect(terminal.printed()).toContain('typed elsewhere');
+  await held.prompt('one more');
+  await terminal.untilPrinted('one more');
+  terminal.controller.send(draftOf('mine'));
+  await terminal.untilPrinted('open in another process');
+  expect(terminal.controller.state.get().refill?.text).toBe('mine');
+  const fork = await terminal.controller.agent()?.fork(held.id);
+  if (fork === undefined) throw new Error('there is no agent');
+  await terminal.controller.openSession({ open: 'live', session: fork });
+  await talk(terminal, 'mine');
+  expect(terminal.controller.state.get()).toMatchObject({ readOnly: false, session: fork.id });
+});
+
+test('a session that was open elsewhere can be opened after it was closed there', async () => {
+  const store = createMemoryStore();
+  const held = await openElsewhere(store);
+  await held.prompt('typed elsewhere');
+  const terminal = await openScriptedTerminal({ store });
+  await terminal.controller.openSession({ open: 'existing', id: held.id });
+  await held.close();
+  await terminal.controller.openSession({ open: 'existing', id: held.id });
+  expect(terminal.controller.state.get()).toMatchObject({ readOnly: false, session: held.id });
+});
+
+test('plan mode tells the model once, and asks about the plan after the turn', async () => {
+  const terminal = await openScriptedTerminal({ answers: [says('The plan.'), says('Done.')] });
+  await terminal.controller.setMode('plan');
+  await talk(terminal, 'fix the tax');
+  expect(terminal.controller.session()?.mode).toBe('read-only');
+  expect(terminal.requests()[0]).toContain('end your answer with a plan');
+  const offer = await untilChoice(terminal);
+  expect(offer.options.map(({ key }) => key)).toEqual(['y', 'a', 'k']);
+  offer.choose(1);
+  await terminal.untilPrinted('Done.');
+  expect(terminal.controller.session()?.mode).toBe('auto');
+  const kinds = await terminal.kinds();
+  expect(kinds.filter((kind) => kind === 'notification.received')).toHaveLength(2);
+  expect(terminal.printed()).toContain('Carry out the plan.');
+});
+
+test('an alert is given at the end of a turn only if the user did nothing for ten seconds', async () => {
+  const alerts: string[] = [];
+  let time = 0;
+  const terminal = await openScriptedTerminal({ alert: (text) => void alerts.push(text), now: () => time });
+  await talk(terminal, 'short');
+  expect(alerts).toEqual([]);
+  terminal.hold();
+  terminal.controller.send(draftOf('long'));
+  await terminal.untilPrinted('long');
+  time += 10_000;
+  terminal.release();
+  await terminal.until(({ running }) => !running);
+  expect(alerts).toEqual(['the turn ended: completed']);
+});

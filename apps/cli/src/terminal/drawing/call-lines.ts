@@ -1,0 +1,72 @@
+// Lines of a call that has ended: one line with its outcome, and below it a diff, an error or a plan.
+
+import type { Shown, Style } from '../../frame/shown.ts';
+import { withStyle } from '../../frame/shown.ts';
+import { duration } from '../../present/tool-line.ts';
+import type { OutputExcerpt, PlannedTask, PrintedCall } from '../state/blocks.ts';
+import { diffLines } from './diff-lines.ts';
+import type { Line } from '../state/line.ts';
+
+/** Lines of a diff that are shown in the conversation. */
+const DIFF_LINES = 40;
+
+const OUTCOME_STYLES = {
+  ok: 'green',
+  failed: 'red',
+  denied: 'yellow',
+  interrupted: 'yellow',
+  unknown: 'yellow',
+} as const;
+
+/** Returns the lines of a call that has ended. With `whole`, the whole diff is shown. */
+export function callLines(call: PrintedCall, whole = false): readonly Line[] {
+  const { diff, excerpt, plan } = call;
+  return [
+    titleLine(call),
+    ...(diff === undefined ? [] : diffLines(diff, whole ? Infinity : DIFF_LINES, 'Ctrl-O shows all').map(belowTitle)),
+    ...(excerpt === undefined ? [] : excerptLines(excerpt)),
+    ...(plan ?? []).map(taskLine),
+  ];
+}
+
+function titleLine({ title, outcome, durationMs, exit }: PrintedCall): Line {
+  const failed = outcome !== 'ok' || (exit !== undefined && exit !== 0);
+  const style = failed && outcome === 'ok' ? 'yellow' : OUTCOME_STYLES[outcome];
+  const facts = [
+    ...(outcome === 'ok' ? [] : [outcome]),
+    ...(exit === undefined || exit === 0 ? [] : [`exit ${exit}`]),
+    ...(durationMs === undefined ? [] : [duration(durationMs)]),
+  ];
+  return {
+    lead: withStyle(style, failed ? '✗ ' : '✓ '),
+    hang: '  ',
+    words: [title, withStyle(failed ? style : 'dim', facts.length === 0 ? '' : `  ${facts.join(', ')}`)],
+  };
+}
+
+function excerptLines({ lines, left, leftOut }: OutputExcerpt): readonly Line[] {
+  const note = left === 0 ? [] : [withStyle('dim', `… ${left} more line${left === 1 ? '' : 's'}, Ctrl-O shows all`)];
+  const shown = lines.map((line) => withStyle('dim', line));
+  return (leftOut === 'before' ? [...note, ...shown] : [...shown, ...note]).map(belowTitle);
+}
+
+function belowTitle(words: Shown): Line {
+  return { lead: '  ', hang: '  ', words, wrap: 'characters' };
+}
+
+const TASK_SIGNS: Readonly<Record<PlannedTask['status'], readonly [string, Style | undefined]>> = {
+  done: ['✓', 'green'],
+  active: ['●', 'yellow'],
+  open: ['○', undefined],
+  dropped: ['✗', 'dim'],
+};
+
+function taskLine({ task, status }: PlannedTask): Line {
+  const [sign, style] = TASK_SIGNS[status];
+  const isOver = status === 'done' || status === 'dropped';
+  return {
+    lead: ['  ', style === undefined ? sign : withStyle(style, sign), ' '],
+    hang: '    ',
+    words: isOver ? withStyle('dim', status === 'dropped' ? `${task} (dropped)` : task) : task,
+  };
+}

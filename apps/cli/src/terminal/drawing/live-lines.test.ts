@@ -1,0 +1,42 @@
+// Tests the live part: running calls with the end of their output, and arriving reasoning.
+
+import { callId } from '@tidemark/log';
+import { expect, test } from 'vitest';
+
+import { answer, call, createRecords } from '../../../tests/terminal-scene.ts';
+import type { Conversation } from '../state/conversation.ts';
+import { EMPTY_CONVERSATION, foldEvent, foldRecord } from '../state/conversation.ts';
+import { lastOutput, liveLines } from './live-lines.ts';
+import { rowsOf } from './rows.ts';
+
+const STARTED = Date.parse('2026-11-20T12:00:00.000Z');
+
+function drawn({ live }: Conversation, columns = 60): readonly string[] {
+  return rowsOf(liveLines(live, { columns, rows: 24, now: STARTED + 4_100 }), columns, false);
+}
+
+test('a running call shows its time and the last lines of its output, without escape sequences', () => {
+  const { record } = createRecords();
+  const started = [
+    record('answer.received', answer(call('c1', 'bash', { command: 'npm test' }), call('c2', 'read', { path: 'a' }))),
+    record('tool.started', { call: callId('c1'), name: 'bash', effect: 'execute' }),
+  ].reduce(foldRecord, EMPTY_CONVERSATION);
+  const running = foldEvent(started, {
+    type: 'tool.output',
+    call: callId('c1'),
+    text: 'one\n\u001b[31mtwo\u001b[0m\nthree\n10%\r50%\rdone\nfive\n',
+  });
+  expect(drawn(running)).toEqual(['● bash npm test  4.1 s', '  three', '  done', '  five', '● read a  waiting']);
+});
+
+test('`lastOutput` returns the last lines, and the last text of a line that was written over', () => {
+  expect(lastOutput('a\nb\nc\n', 2)).toEqual(['b', 'c']);
+  expect(lastOutput('a\r\n10%\r20%\r', 5)).toEqual(['a', '20%']);
+  expect(lastOutput('', 5)).toEqual([]);
+});
+
+test('arriving reasoning shows its last three lines until the answer begins', () => {
+  const thinking = foldEvent(EMPTY_CONVERSATION, { type: 'reasoning.delta', text: 'a\nb\n\nc\nd' });
+  expect(drawn(thinking)).toEqual(['', '  b', '  c', '  d']);
+  expect(drawn(foldEvent(thinking, { type: 'text.delta', text: 'So' }))).toEqual(['', 'So']);
+});

@@ -1,0 +1,113 @@
+// Tests the keys that answer a question, and the pages of a long question.
+
+import type { CallQuestion } from '@tidemark/agent';
+import { callId } from '@tidemark/log';
+import { expect, test } from 'vitest';
+
+import { render } from '../../frame/shown.ts';
+import type { Answered } from './answer-keys.ts';
+import { pressKey, startAnswering } from './answer-keys.ts';
+import { FOOT_ROWS, questionPages } from './question-pages.ts';
+
+function questionOf(change: Partial<CallQuestion> = {}): CallQuestion {
+  return {
+    about: 'call',
+    call: callId('call-1'),
+    tool: 'bash',
+    effect: 'execute',
+    title: 'bash npm test',
+    rule: 'ask/execute',
+    preview: { kind: 'command', text: 'npm test' },
+    offer: {
+      call: {
+        tool: 'bash',
+        effect: 'execute',
+        confined: true,
+        effects: { commands: { plain: [['npm', 'test']], possible: [] } },
+      },
+      exact: { tool: 'bash', commands: [['npm', 'test']] },
+      project: true,
+    },
+    ...change,
+  };
+}
+
+/** Presses keys one after the other. `⏎`, `⌫`, `⎋` and `↓` are special keys. */
+function press(keys: string, question = questionOf(), pages = 1): Answered {
+  const names = { '⏎': 'enter', '⌫': 'backspace', '⎋': 'escape', '↓': 'next' } as const;
+  let state: Answered = startAnswering(pages);
+  for (const key of keys) {
+    if ('answer' in state) return state;
+    const name = Object.entries(names).find(([sign]) => sign === key)?.[1];
+    state = pressKey(state, name === undefined ? { input: key } : { input: '', name }, question, pages);
+  }
+  return state;
+}
+
+test('y allows the call once, and Esc denies it', () => {
+  expect([press('y'), press('⎋')]).toEqual([{ answer: 'allowed' }, { answer: 'denied' }]);
+});
+
+test('n opens a line for the reason, which the model receives', () => {
+  expect(press('n⏎')).toEqual({ answer: 'denied' });
+  expect(press('nuse pnpm⏎')).toEqual({ answer: { decision: 'denied', reason: 'use pnpm' } });
+  expect(press('nno⎋y')).toEqual({ answer: 'allowed' });
+});
+
+test('Enter that arrives together with text ends a reason, but not a grant', () => {
+  const typed = { page: 0, seen: true, typed: '' };
+  const key = { input: 'npm *\r' };
+  expect(pressKey({ ...typed, line: 'reason' }, key, questionOf(), 1)).toMatchObject({ answer: { reason: 'npm *' } });
+  expect(pressKey({ ...typed, line: 'session' }, key, questionOf(), 1)).toMatchObject({ typed: 'npm * ' });
+});
+
+test('a allows the exact command, or a typed pattern, for the session', () => {
+  const always = { tool: 'bash', commands: [['npm', 'test']] };
+  expect(press('a⏎')).toEqual({ answer: { decision: 'allowed', always, keep: 'session' } });
+  expect(press('p⏎')).toEqual({ answer: { decision: 'allowed', always, keep: 'project' } });
+  expect(press('anpm run *⏎')).toMatchObject({ problem: expect.stringContaining('npm run *') });
+});
+
+test('y is refused until every page was shown', () => {
+  const first = press('y', questionOf(), 3);
+  expect(first).toMatchObject({ seen: false, problem: 'space shows the rest first' });
+  expect(press(' y', questionOf(), 3)).toMatchObject({ page: 1, problem: 'space shows the rest first' });
+  expect(press(' ↓y', questionOf(), 3)).toEqual({ answer: 'allowed' });
+  expect(press('a', questionOf(), 3)).not.toHaveProperty('line');
+});
+
+test('a call that cannot be shown completely is allowed only by the word `unseen`', () => {
+  const question = questionOf({ preview: { kind: 'command', text: 'x', unseen: 'it is binary' } });
+  expect(press('y', question)).toMatchObject({ problem: expect.stringContaining('unseen') });
+  expect(press('uyes⏎', question)).toMatchObject({ problem: 'this is not one of the answers' });
+  expect(press('uunseen⏎', question)).toEqual({ answer: 'allowed' });
+  expect(press('a', question)).not.toHaveProperty('answer');
+});
+
+test('a call without an offer can only be allowed once', () => {
+  const { offer: _, ...question } = questionOf();
+  expect(press('a', question)).toMatchObject({ problem: expect.stringContaining('only be allowed once') });
+});
+
+test('each page fits into the size, and all pages together contain every row', () => {
+  const text = Array.from({ length: 50 }, (_, index) => `line ${index}`).join('\n');
+  const question = questionOf({ preview: { kind: 'command', text } });
+  const pages = questionPages(question, { columns: 60, rows: 14 });
+  expect(pages.length).toBeGreaterThan(3);
+  for (const page of pages) expect(page.length + FOOT_ROWS).toBeLessThanOrEqual(14);
+  const rows = pages.flat().map((row) => render(row, false));
+  for (let index = 0; index < 50; index += 1) expect(rows).toContain(`│ line ${index}`);
+  expect(rows).toContain('y: allow this once');
+});
+
+test('control characters and bidirectional marks of the call are visible', () => {
+  const question = questionOf({ preview: { kind: 'command', text: 'echo \u001b[2J\u202eevil' } });
+  const rows = questionPages(question, { columns: 80, rows: 20 }).flat();
+  const shown = rows.map((row) => render(row, false)).join('\n');
+  expect(shown).toContain('⟨U+001B⟩[2J⟨U+202E⟩evil');
+});
+
+test('a terminal that is too small shows no page, and y is then refused', () => {
+  expect(questionPages(questionOf(), { columns: 60, rows: 3 })).toEqual([]);
+  expect(press('y', questionOf(), 0)).toMatchObject({ problem: 'the terminal is too small to show the question' });
+});

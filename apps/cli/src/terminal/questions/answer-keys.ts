@@ -1,0 +1,107 @@
+// Keys with which the user answers a question. A yes is possible only after every page was shown.
+
+import { offeredPlaces } from '@tidemark/agent';
+import type { PermissionAnswer, Question } from '@tidemark/kit';
+
+import { readReply } from '../../present/read-reply.ts';
+
+/** State of a question on the screen. */
+export interface Answering {
+  /** Index of the shown page. */
+  readonly page: number;
+  /** True after every page was shown. */
+  readonly seen: boolean;
+  /**
+   * Line that the user types: the reason of a no, a grant for the session or for the project, or the word for a call
+   * that was not shown completely. `undefined` while single keys answer.
+   */
+  readonly line?: AnswerLine | undefined;
+  readonly typed: string;
+  readonly problem?: string | undefined;
+}
+
+/** Kind of the line that the user types. */
+export type AnswerLine = 'reason' | 'session' | 'project' | 'unseen';
+
+/** A pressed key: the typed characters, and the name of a special key. */
+export interface PressedKey {
+  readonly input: string;
+  readonly name?: 'enter' | 'escape' | 'backspace' | 'next' | 'previous' | undefined;
+}
+
+/** State or answer after a key. */
+export type Answered = Answering | { readonly answer: PermissionAnswer };
+
+/** Returns the state when a question with this number of pages appears. */
+export function startAnswering(pages: number): Answering {
+  return { page: 0, seen: pages === 1, typed: '' };
+}
+
+/** Returns the state or the answer after a key. */
+export function pressKey(state: Answering, key: PressedKey, question: Question, pages: number): Answered {
+  return state.line === undefined
+    ? pressAnswer(state, key, question, pages)
+    : typeInLine(state, state.line, key, question);
+}
+
+function pressAnswer(state: Answering, { input, name }: PressedKey, question: Question, pages: number): Answered {
+  if (name === 'escape') return { answer: 'denied' };
+  if (name === 'previous' || input === 'b') return turnTo(state, state.page - 1, pages);
+  if (name === 'next' || name === 'enter' || input === ' ') return turnTo(state, state.page + 1, pages);
+  const letter = input.toLowerCase();
+  if (letter === 'n') return question.about === 'call' ? openLine(state, 'reason') : { answer: 'denied' };
+  if (!['y', 'u', 'a', 'p'].includes(letter)) return state;
+  if (!state.seen || pages === 0) return { ...state, problem: pages === 0 ? TOO_SMALL : 'space shows the rest first' };
+  if (question.about !== 'call') return letter === 'y' ? { answer: 'allowed' } : state;
+  const { unseen } = question.preview;
+  if (letter === 'u') return unseen === undefined ? state : openLine(state, 'unseen');
+  if (letter === 'y')
+    return unseen === undefined ? { answer: 'allowed' } : { ...state, problem: 'press u, then type the word unseen' };
+  const reply = readReply(question, letter);
+  // The call can only be allowed once. The reply contains the reason.
+  if (reply !== 'unclear' && 'problem' in reply && question.offer === undefined)
+    return { ...state, problem: reply.problem };
+  // A write has no exact grant. The line then begins with the nearest place that the question offers.
+  const [place = ''] =
+    question.offer === undefined || question.offer.exact !== undefined ? [] : offeredPlaces(question.offer);
+  return openLine(state, letter === 'a' ? 'session' : 'project', place);
+}
+
+const TOO_SMALL = 'the terminal is too small to show the question';
+
+function turnTo(state: Answering, page: number, pages: number): Answering {
+  const shown = Math.max(0, Math.min(pages - 1, page));
+  return { ...state, page: shown, seen: state.seen || shown === pages - 1, problem: undefined };
+}
+
+function openLine(state: Answering, line: AnswerLine, typed = ''): Answering {
+  return { ...state, line, typed, problem: undefined };
+}
+
+function typeInLine(state: Answering, line: AnswerLine, { input, name }: PressedKey, question: Question): Answered {
+  switch (name) {
+    case 'escape':
+      return { ...state, line: undefined, typed: '', problem: undefined };
+    case 'enter':
+      return endLine(state, line, question);
+    case 'backspace':
+      return { ...state, typed: Array.from(state.typed).slice(0, -1).join(''), problem: undefined };
+    case 'next':
+    case 'previous':
+      return state;
+    case undefined: {
+      const next = { ...state, typed: state.typed + input.replaceAll(/\p{Cc}+/gu, ' '), problem: undefined };
+      // Fast keys can arrive together with Enter. A grant is not ended in this way, because it could be a paste.
+      return line === 'reason' && /^\P{Cc}+\r$/u.test(input) ? endLine(next, line, question) : next;
+    }
+  }
+}
+
+const WORDS: Readonly<Record<AnswerLine, string>> = { reason: 'n ', session: 'a ', project: 'p ', unseen: '' };
+
+function endLine(state: Answering, line: AnswerLine, question: Question): Answered {
+  if (question.about !== 'call') return { answer: 'denied' };
+  const reply = readReply(question, `${WORDS[line]}${state.typed.trim()}`.trim());
+  if (reply === 'unclear') return { ...state, problem: 'this is not one of the answers' };
+  return 'answer' in reply ? reply : { ...state, problem: reply.problem };
+}

@@ -1,0 +1,57 @@
+// Pages of a question: everything that the user must see before a yes. A question that does not fit on the screen is
+// divided into pages.
+
+import type { Question } from '@tidemark/kit';
+
+import type { Shown } from '../../frame/shown.ts';
+import { withStyle } from '../../frame/shown.ts';
+import { questionText } from '../../present/question-text.ts';
+
+/** Size of the room for a question, in columns and rows. */
+export interface QuestionSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** Rows below each page: the keys or the typed text, and a line for a problem. */
+export const FOOT_ROWS = 2;
+
+const FEWEST_COLUMNS = 16;
+const FEWEST_ROWS = FOOT_ROWS + 2;
+
+/**
+ * Returns the pages of a question. Each page, together with `FOOT_ROWS` rows below it, fits into the size. The last page
+ * ends with the answers. If the terminal is too small for a question, returns no page.
+ */
+export function questionPages(question: Question, { columns, rows }: QuestionSize): readonly (readonly Shown[])[] {
+  if (columns < FEWEST_COLUMNS || rows < FEWEST_ROWS) return [];
+  const { head, body, answers, prompt } = questionText(question, columns);
+  const isDiff = question.about === 'call' && question.preview.kind === 'diff';
+  const title = head.length === 0 ? [prompt.replace(/ \(y\/n\) $/, '')] : head;
+  const shown = [...title.map((row) => withStyle('bold', row)), ...(isDiff ? colouredRows(body) : body)];
+  const most = rows - FOOT_ROWS;
+  if (shown.length + answers.length <= most) return [[...shown, ...answers]];
+  const pages = dividedInto(shown, most);
+  const last = pages.at(-1) ?? [];
+  if (last.length + answers.length <= most) return [...pages.slice(0, -1), [...last, ...answers]];
+  return [...pages, ...dividedInto([...title, ...answers], most)];
+}
+
+function dividedInto(rows: readonly Shown[], size: number): readonly (readonly Shown[])[] {
+  return Array.from({ length: Math.ceil(rows.length / size) }, (_, page) => rows.slice(page * size, (page + 1) * size));
+}
+
+/** Colours the rows of a unified diff. A row that continues a long line has the colour of its line. */
+function colouredRows(rows: readonly string[]): readonly Shown[] {
+  let style: 'green' | 'red' | 'cyan' | undefined;
+  return rows.map((row) => {
+    if (row.startsWith('│')) style = styleOf(row.slice(2));
+    return style === undefined ? row : withStyle(style, row);
+  });
+}
+
+function styleOf(line: string): 'green' | 'red' | 'cyan' | undefined {
+  if (line.startsWith('@@')) return 'cyan';
+  if (line.startsWith('+')) return 'green';
+  return line.startsWith('-') ? 'red' : undefined;
+}

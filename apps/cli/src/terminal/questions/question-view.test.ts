@@ -1,0 +1,137 @@
+// Tests questions and lists on the screen of a terminal emulator. The clock of the panels is set by the tests.
+
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+import type { PermissionAnswer, Question } from '@tidemark/kit';
+import { callId } from '@tidemark/log';
+import { render } from 'ink';
+import { createElement as h } from 'react';
+import { expect, onTestFinished, test } from 'vitest';
+
+import type { VirtualTerminal } from '../../../tests/virtual-terminal.ts';
+import { createVirtualTerminal } from '../../../tests/virtual-terminal.ts';
+import { createController } from '../control/create-controller.ts';
+import { showScreen } from '../screen/show-screen.ts';
+import type { ChoiceOption } from '../state/terminal-state.ts';
+import { ChoiceView } from './choice-view.ts';
+import { createKeyGuard } from './key-guard.ts';
+import { QuestionView } from './question-view.ts';
+
+const QUESTION = {
+  about: 'call',
+  call: callId('call-1'),
+  tool: 'bash',
+  effect: 'execute',
+  title: 'bash npm test',
+  rule: 'ask/execute',
+  preview: { kind: 'command', text: 'npm test' },
+} as const;
+
+interface Shown<Answer> {
+  readonly terminal: VirtualTerminal;
+  readonly answer: Promise<Answer>;
+  /** Moves the clock of the panel. */
+  pass(ms: number): void;
+}
+
+function showQuestion(question: Question, rows = 24): Shown<PermissionAnswer> {
+  const { promise, resolve } = Promise.withResolvers<PermissionAnswer>();
+  let time = 0;
+  const panel = { kind: 'question', question, answer: resolve } as const;
+  const terminal = createVirtualTerminal(80, rows);
+  const view = h(QuestionView, { panel, columns: 80, rows: rows - 2, colour: false, now: () => time });
+  const { unmount } = render(view, { ...terminal, interactive: true, patchConsole: false });
+  onTestFinished(() => unmount());
+  return { terminal, answer: promise, pass: (ms) => void (time += ms) };
+}
+
+function showChoice(options: readonly ChoiceOption[], selected: number): Shown<number | undefined> {
+  const { promise, resolve } = Promise.withResolvers<number | undefined>();
+  let time = 0;
+  const panel = { kind: 'choice', title: ['Which one?'], options, selected, choose: resolve } as const;
+  const terminal = createVirtualTerminal();
+  const view = h(ChoiceView, { panel, columns: 80, rows: 20, colour: false, now: () => time });
+  const { unmount } = render(view, { ...terminal, interactive: true, patchConsole: false });
+  onTestFinished(() => unmount());
+  return { terminal, answer: promise, pass: (ms) => void (time += ms) };
+}
+
+/** Presses keys one after the other, as a user does. */
+async function type(terminal: VirtualTerminal, keys: Iterable<string>): Promise<void> {
+  for (const key of keys) {
+    terminal.press(key);
+    await nextTurn();
+    await nextTurn();
+  }
+}
+
+test('keys that are typed while a question appears do not answer it', async () => {
+  const { terminal, answer, pass } = showQuestion(QUESTION);
+  await terminal.until(/│ npm test[^]*y: allow once/);
+  await type(terminal, 'nyn');
+  expect(await terminal.until(/y: allow once/)).not.toContain('because');
+  pass(300);
+  await type(terminal, 'y');
+  expect(await answer).toBe('allowed');
+});
+
+test('a paste does not answer a question', async () => {
+  const { terminal, answer, pass } = showQuestion(QUESTION);
+  await terminal.until(/allow once/);
+  pass(300);
+  await type(terminal, ['yy', 'n', 'use pnpm']);
+  await terminal.until(/no, because[^]*use pnpm/);
+  await type(terminal, '\r');
+  expect(await answer).toEqual({ decision: 'denied', reason: 'use pnpm' });
+});
+
+test('a question that is longer than the screen is allowed only after its last page', async () => {
+  const text = Array.from({ length: 30 }, (_, index) => `echo ${index}`).join('\n');
+  const { terminal, answer, pass } = showQuestion({ ...QUESTION, preview: { kind: 'command', text } }, 12);
+  await terminal.until(/page 1 of 5/);
+  pass(300);
+  await type(terminal, 'y');
+  await terminal.until(/space shows the rest first/);
+  await type(terminal, '    ');
+  await terminal.until(/page 5 of 5[^]*allow once/);
+  await type(terminal, 'y');
+  expect(await answer).toBe('allowed');
+});
+
+test('a list is searched by typing', async () => {
+  const options = Array.from({ length: 60 }, (_, index) => ({ label: `prompt ${index}` }));
+  const { terminal, answer, pass } = showChoice(options, 59);
+  await terminal.until(/> prompt 59/);
+  pass(300);
+  await type(terminal, '42');
+  await terminal.until(/> prompt 42[^]*1 found/);
+  await type(terminal, '\r');
+  expect(await answer).toBe(42);
+});
+
+test('questions wait for each other, an aborted question is closed, and the editor keeps its text', async () => {
+  const terminal = createVirtualTerminal();
+  const controller = createController();
+  onTestFinished(showScreen(controller, { ...terminal, colour: false }));
+  terminal.press('hello');
+  await terminal.until(/> hello/);
+  const [first, second] = [new AbortController(), new AbortController()];
+  const answer = controller.ask(QUESTION, first.signal);
+  const other = controller.ask({ ...QUESTION, title: 'bash npm start' }, second.signal);
+  await terminal.until(/bash npm test/);
+  first.abort();
+  expect(await terminal.until(/bash npm start/)).not.toContain('> hello');
+  second.abort();
+  await terminal.until(/> hello/);
+  expect([await answer, await other]).toEqual(['denied', 'denied']);
+});
+
+test('a key counts only after the user was quiet', () => {
+  let time = 0;
+  const counts = createKeyGuard(() => time);
+  const at = (ms: number): boolean => {
+    time = ms;
+    return counts();
+  };
+  expect([at(100), at(350), at(640), at(940), at(950)]).toEqual([false, false, false, true, true]);
+});

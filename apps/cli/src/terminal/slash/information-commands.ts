@@ -1,0 +1,181 @@
+// Slash commands about the terminal and the work of the session: copy, export, agents, memory, theme, keys, and the end.
+
+import { readFile, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+
+import { sessionArgument } from '../../arguments/session-argument.ts';
+import { CliError } from '../../frame/failure.ts';
+import { formatNumber } from '../../frame/numbers.ts';
+import { plainText } from '../../frame/plain-text.ts';
+import type { Shown } from '../../frame/shown.ts';
+import { withStyle } from '../../frame/shown.ts';
+import type { ShownSubagent } from '../../present/subagent-lines.ts';
+import { subagentLine, withSubagent } from '../../present/subagent-lines.ts';
+import { captureLine, showLine } from './command-lines.ts';
+import { copySequence, LARGEST_COPY, lastCodeBlock } from './copy-text.ts';
+import { readFlags } from './read-flags.ts';
+import { showLines } from './shown-lines.ts';
+import type { SlashCommand, SlashPlace } from './slash-command.ts';
+import { shownSession } from './slash-command.ts';
+
+const copy: SlashCommand = {
+  name: 'copy',
+  group: 'terminal',
+  summary: 'copy the last answer, or its last code block, to the clipboard of the terminal',
+  argument: '[code]',
+  complete: async () => ['code'],
+  async run({ words: [what] }, place) {
+    if (what !== undefined && what !== 'code')
+      throw new CliError('cli/usage', `/copy cannot copy ${JSON.stringify(what)}`, 'write `/copy` or `/copy code`');
+    const answer = await lastAnswer(place);
+    const text = what === 'code' ? lastCodeBlock(answer) : answer;
+    if (text === undefined)
+      throw new CliError('cli/refused', 'the last answer has no code block', '`/copy` copies the whole answer');
+    const bytes = Buffer.byteLength(text);
+    if (bytes > LARGEST_COPY)
+      throw new CliError(
+        'cli/refused',
+        `the text has ${formatNumber(bytes)} bytes, and a terminal accepts at most ${formatNumber(LARGEST_COPY)}`,
+        '`/export` writes the session to a file',
+      );
+    place.writeSequence(copySequence(text, place.context.environment));
+    place.controller.print([
+      `Copied ${formatNumber(Array.from(text).length)} characters through the terminal (OSC 52).`,
+      ...(place.context.environment['TMUX'] === undefined
+        ? []
+        : [withStyle('dim', 'tmux passes it on only with `set -g set-clipboard on` or `allow-passthrough on`.')]),
+    ]);
+  },
+};
+
+/** Returns the last answer with text. Control characters are removed, because a paste could otherwise run commands. */
+async function lastAnswer(place: SlashPlace): Promise<string> {
+  const id = shownSession(place);
+  let last: string | undefined;
+  for await (const message of place.controller.agent()?.messages(id) ?? [])
+    if (message.role === 'assistant' && message.text.trim() !== '') last = message.text;
+  if (last === undefined) throw new CliError('cli/refused', 'the session has no answer yet', 'send a prompt first');
+  return plainText(last).trimEnd();
+}
+
+const EXTENSIONS: ReadonlyMap<string, string> = new Map([
+  ['markdown', 'md'],
+  ['html', 'html'],
+  ['json', 'jsonl'],
+]);
+
+const exportSession: SlashCommand = {
+  name: 'export',
+  group: 'context',
+  summary: 'write the session to a file of the folder, as Markdown, a web page or JSON',
+  argument: '[file] [--format markdown|html|json]',
+  async run({ words: typed }, place) {
+    const { values, words } = readFlags(typed, { texts: ['format'] });
+    const id = shownSession(place);
+    const format = values.get('format') ?? 'markdown';
+    const extension = format === true ? undefined : EXTENSIONS.get(format);
+    if (format === true || extension === undefined)
+      throw new CliError('cli/usage', `there is no format ${JSON.stringify(format)}`, 'use markdown, html or json');
+    const path = resolve(place.controller.workspace(), words.join(' ') || `session-${id}.${extension}`);
+    const { text, exit } = await captureLine(['export', id, '--format', format], place, 'file');
+    if (exit !== 0) return place.controller.print(text.trimEnd().split('\n'));
+    await writeNewFile(path, text);
+    place.controller.print([`Wrote ${path} (${formatNumber(Buffer.byteLength(text))} bytes).`]);
+  },
+};
+
+/** @throws CliError `cli/refused` if the file exists or cannot be written. */
+async function writeNewFile(path: string, text: string): Promise<void> {
+  try {
+    await writeFile(path, text, { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    const exists = error instanceof Error && 'code' in error && error.code === 'EEXIST';
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CliError(
+      'cli/refused',
+      exists ? `${path} exists already` : `${path} cannot be written: ${reason}`,
+      'name another file: `/export talk.md`',
+      error,
+    );
+  }
+}
+
+const agents: SlashCommand = {
+  name: 'agents',
+  group: 'session',
+  summary: 'list the subagents of this session with state and cost, or show the conversation of one',
+  argument: '[subagent]',
+  complete: async (place) => (await subagentsOf(place)).map(({ child }) => child),
+  async run({ words: [typed] }, place) {
+    const listed = await subagentsOf(place);
+    if (typed !== undefined) {
+      const id = sessionArgument(typed);
+      const one = listed.find(({ child }) => child === id);
+      if (one === undefined)
+        throw new CliError('cli/not-found', `this session has no subagent ${typed}`, '`/agents` lists them');
+      return showLine(['export', id], `/agents ${id}: ${plainText(one.role)}`, place);
+    }
+    const lines: readonly Shown[] = listed.flatMap((one) => [
+      subagentLine(one),
+      withStyle('dim', `  ${firstLine(one.task)}`),
+    ]);
+    return showLines('/agents', lines.length === 0 ? ['This session has no subagents.'] : lines, place);
+  },
+};
+
+const LONGEST_TASK = 200;
+
+function firstLine(text: string): string {
+  const [line = ''] = text.trim().split('\n', 1);
+  return line.length <= LONGEST_TASK ? line : `${line.slice(0, LONGEST_TASK)}…`;
+}
+
+async function subagentsOf({ controller, context }: SlashPlace): Promise<readonly ShownSubagent[]> {
+  const { session } = controller.state.get();
+  if (session === undefined) return [];
+  const log = await context.store();
+  let listed: readonly ShownSubagent[] = [];
+  for await (const record of log.read(session)) listed = withSubagent(listed, record);
+  return listed;
+}
+
+/** Memory files of a workspace, and the content of each. */
+const MEMORY = [
+  ['MEMORY.md', 'about the project'],
+  ['USER.md', 'about how you want to work'],
+] as const;
+
+const memory: SlashCommand = {
+  name: 'memory',
+  group: 'context',
+  summary: 'show the memory files of this folder',
+  async run(_, place) {
+    const folder = join(place.controller.workspace(), '.tidemark');
+    const lines: Shown[] = [];
+    for (const [name, about] of MEMORY) {
+      const path = join(folder, name);
+      const text = await readFile(path, 'utf8').catch(() => undefined);
+      lines.push([withStyle('bold', path), withStyle('dim', ` ${about}`)]);
+      lines.push(...(text === undefined ? ['  (no file)'] : text.trimEnd().split('\n')), '');
+    }
+    lines.push(
+      withStyle(
+        'dim',
+        'The model reads them at the start of a session in a trusted folder. Edit them with your editor.',
+      ),
+    );
+    await showLines('/memory', lines, place);
+  },
+};
+
+const quit: SlashCommand = {
+  name: 'quit',
+  group: 'terminal',
+  summary: 'leave the terminal; the session is kept',
+  async run(_, { controller }) {
+    controller.leave();
+  },
+};
+
+/** Slash commands about the terminal and the work of the session. */
+export const INFORMATION_COMMANDS: readonly SlashCommand[] = [agents, memory, exportSession, copy, quit];

@@ -1,0 +1,119 @@
+// Table of the slash commands, and the dispatcher that runs drafts which are commands.
+
+import { nearestName } from '@tidemark/agent';
+
+import { CliError } from '../../frame/failure.ts';
+import type { Dispatcher } from '../state/controller.ts';
+import type { Draft } from '../state/draft.ts';
+import { LINE_COMMANDS } from './command-lines.ts';
+import { effortCommand } from './effort-command.ts';
+import { expandCommand } from './file-commands.ts';
+import type { HelpLists } from './help-commands.ts';
+import { helpCommands } from './help-commands.ts';
+import { INFORMATION_COMMANDS } from './information-commands.ts';
+import { modeCommand, planCommand } from './mode-commands.ts';
+import { modelCommand } from './model-command.ts';
+import type { OwnCommands } from './own-commands.ts';
+import { readOwnCommands } from './own-commands.ts';
+import type { DraftCommand } from './parse-draft.ts';
+import { asPrompt, parseDraft } from './parse-draft.ts';
+import { SESSION_COMMANDS } from './session-commands.ts';
+import type { SlashArguments, SlashCommand, SlashPlace, SlashSummary } from './slash-command.ts';
+import { splitWords } from './split-words.ts';
+import { createUserCommands } from './user-commands.ts';
+
+/** Slash commands of one terminal. */
+export interface SlashCommands {
+  /** Runs the drafts that are commands. */
+  readonly dispatch: Dispatcher;
+  /** Returns every command that can be completed. Commands of the user's own are read again in the background. */
+  completions(): readonly SlashCompletion[];
+  /** Stops the running command of the user. */
+  close(): void;
+}
+
+/** Command that can be completed, with the values of its argument. */
+export interface SlashCompletion extends SlashSummary {
+  readonly values?: () => Promise<readonly string[]>;
+}
+
+/** Returns the built-in slash commands, in the order of the help. */
+export function slashCommandTable(lists: HelpLists): readonly SlashCommand[] {
+  return [
+    ...SESSION_COMMANDS,
+    modeCommand,
+    planCommand,
+    modelCommand,
+    effortCommand,
+    ...LINE_COMMANDS,
+    ...INFORMATION_COMMANDS,
+    ...helpCommands(lists),
+  ];
+}
+
+/** Time for which the list of the user's own commands is shown before it is read again, in milliseconds. */
+const FRESH_MS = 2_000;
+
+/** Creates the slash commands of one terminal. */
+export function createSlashCommands(place: SlashPlace): SlashCommands {
+  const { controller } = place;
+  const userCommands = createUserCommands(place);
+  const commands: readonly SlashCommand[] = slashCommandTable({ commands: () => commands, own, userCommands });
+  const names: ReadonlySet<string> = new Set([...commands.map(({ name }) => name), 'skill']);
+  let known: OwnCommands = { files: [], skills: [], bad: [], untrusted: false };
+  let readAt = -Infinity;
+  async function own(): Promise<OwnCommands> {
+    readAt = performance.now();
+    known = await readOwnCommands(place, names);
+    return known;
+  }
+  async function runSlash({ name, text }: DraftCommand & { readonly kind: 'slash' }, draft: Draft): Promise<void> {
+    const given: SlashArguments = { text, words: splitWords(text), attached: draft.attached };
+    const builtIn = commands.find((command) => command.name === name);
+    if (builtIn !== undefined) return builtIn.run(given, place);
+    const { files, skills } = await own();
+    const file = files.find((command) => command.name === name);
+    if (file !== undefined)
+      return controller.send({ ...draft, text: asPrompt(expandCommand(file.body, text, given.words)) });
+    if (skills.some((skill) => skill.name === name))
+      return controller.send({ ...draft, text: `/skill ${name} ${text}`.trimEnd() });
+    controller.refill(draft.text, draft.attached);
+    throw unknownCommand(name, [...names, ...files.map((one) => one.name), ...skills.map((one) => one.name)]);
+  }
+  return {
+    dispatch(draft) {
+      const command = parseDraft(draft.text);
+      if (command === undefined) return false;
+      if (command.kind === 'shell') void userCommands.run(command.line);
+      else runSlash(command, draft).catch(controller.report);
+      return true;
+    },
+    completions() {
+      if (performance.now() - readAt > FRESH_MS) own().catch(() => undefined);
+      return [
+        ...commands.map((command) => completionOf(command, place)),
+        ...[...known.files, ...known.skills].map(summaryOf),
+      ];
+    },
+    close: userCommands.close,
+  };
+}
+
+function completionOf(command: SlashCommand, place: SlashPlace): SlashCompletion {
+  const { complete } = command;
+  return { ...summaryOf(command), ...(complete !== undefined && { values: () => complete(place) }) };
+}
+
+function summaryOf({ name, summary, argument }: SlashSummary): SlashSummary {
+  return { name, summary, ...(argument !== undefined && { argument }) };
+}
+
+function unknownCommand(name: string, names: readonly string[]): CliError {
+  const nearest = nearestName(name, names);
+  const hint = nearest === undefined ? '`/help` lists the commands' : `did you mean /${nearest}?`;
+  return new CliError(
+    'cli/unknown-command',
+    `there is no command /${name}`,
+    `${hint} To send the text as a prompt, begin it with a space.`,
+  );
+}

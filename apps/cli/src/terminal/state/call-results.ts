@@ -1,0 +1,95 @@
+// Results of calls: the parts of a result that are shown below the line of a call. They come from the arguments and the
+// text that the log contains.
+
+import { parseJson } from '@tidemark/log';
+
+import type { OutputExcerpt, PlannedTask, PrintedCall } from './blocks.ts';
+
+/** A call that has ended, with its arguments as JSON and the text of its result. */
+export interface EndedCall {
+  readonly tool: string;
+  readonly arguments: string;
+  readonly outcome: PrintedCall['outcome'];
+  readonly exit: number | undefined;
+  readonly text: string;
+}
+
+const EXCERPT_LINES = 8;
+/** Maximum length of a shown line, in characters. */
+const LONGEST = 2_000;
+
+/** Returns the diff of a call, and the excerpt of its output. */
+export function resultParts(call: EndedCall): Pick<PrintedCall, 'diff' | 'excerpt'> {
+  const { outcome, exit, text } = call;
+  if (outcome === 'failed') return excerptPart(excerptOf(text, 'after'));
+  if (outcome !== 'ok') return {};
+  if (exit !== undefined && exit !== 0) return excerptPart(excerptOf(text, 'before'));
+  const diff = diffOf(call);
+  return diff === undefined ? {} : { diff };
+}
+
+function excerptPart(excerpt: OutputExcerpt): Pick<PrintedCall, 'excerpt'> {
+  return excerpt.lines.length === 0 ? {} : { excerpt };
+}
+
+function excerptOf(text: string, leftOut: OutputExcerpt['leftOut']): OutputExcerpt {
+  const lines = text
+    .trim()
+    .split('\n')
+    .filter((line, index) => line !== '' || index > 0);
+  const shown = leftOut === 'after' ? lines.slice(0, EXCERPT_LINES) : lines.slice(-EXCERPT_LINES);
+  return {
+    lines: shown.map((line) => (line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line)),
+    left: lines.length - shown.length,
+    leftOut,
+  };
+}
+
+/** Returns the diff in the result of an edit. For a new file, all lines of its content are added lines. */
+function diffOf({ tool, arguments: input, text }: EndedCall): string | undefined {
+  if (tool !== 'edit' && tool !== 'write') return undefined;
+  const at = text.search(/^@@ -\d/m);
+  if (at !== -1) return text.slice(at).trimEnd();
+  if (tool !== 'write' || !text.startsWith('created ')) return undefined;
+  const content = fieldOf(input, 'content');
+  if (typeof content !== 'string' || content === '') return undefined;
+  const lines = content.replace(/\r?\n$/, '').split(/\r?\n/);
+  return [`@@ -0,0 +1,${lines.length} @@`, ...lines.map((line) => `+${line}`)].join('\n');
+}
+
+const STATUSES: readonly PlannedTask['status'][] = ['open', 'active', 'done', 'dropped'];
+
+/** Returns the plan after a `plan` call: the open tasks so far with their new status, and the new tasks. */
+export function planAfter(plan: readonly PlannedTask[], input: string): readonly PlannedTask[] {
+  const tasks = new Map(
+    plan.filter(({ status }) => status === 'open' || status === 'active').map((task) => [keyOf(task.task), task]),
+  );
+  const given = fieldOf(input, 'tasks');
+  for (const one of Array.isArray(given) ? given : []) {
+    const task = plannedTask(one);
+    if (task !== undefined) tasks.set(keyOf(task.task), task);
+  }
+  return [...tasks.values()];
+}
+
+function plannedTask(value: unknown): PlannedTask | undefined {
+  if (typeof value !== 'object' || value === null || !('task' in value) || !('status' in value)) return undefined;
+  const { task } = value;
+  const status = STATUSES.find((one) => one === value.status);
+  return typeof task === 'string' && status !== undefined ? { task, status } : undefined;
+}
+
+function keyOf(task: string): string {
+  return task.trim().toLowerCase();
+}
+
+/** Returns a field of the arguments of a call. Arguments that are not a JSON object have no fields. */
+function fieldOf(input: string, name: 'content' | 'tasks'): unknown {
+  try {
+    const value = parseJson(input);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+    return new Map<string, unknown>(Object.entries(value)).get(name);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,228 @@
+// Tests the conversation: the blocks after the events of a session, as they are drawn without colours.
+
+import { callId, digest, money, position, sessionId } from '@tidemark/log';
+import type { EpochOpened, Recorded } from '@tidemark/log';
+import { describe, expect, test } from 'vitest';
+
+import { answer, call, createRecords } from '../../../tests/terminal-scene.ts';
+import { blockLines } from '../drawing/block-lines.ts';
+import { rowsOf } from '../drawing/rows.ts';
+import type { Conversation } from './conversation.ts';
+import { EMPTY_CONVERSATION, foldEvent, foldRecord } from './conversation.ts';
+
+const text = (words: string): { readonly type: 'text'; readonly text: string } => ({ type: 'text', text: words });
+
+function after(...records: readonly Recorded[]): Conversation {
+  return records.reduce(foldRecord, EMPTY_CONVERSATION);
+}
+
+function drawn({ blocks }: Conversation, columns = 80): readonly string[] {
+  return rowsOf(
+    blocks.from(0).flatMap((block) => blockLines(block, { columns })),
+    columns,
+    false,
+  );
+}
+
+/** Returns the rows after one call with this result. */
+function drawnCall(tool: string, input: object, result: string, { failed = false, exit = 0 } = {}): readonly string[] {
+  const { record } = createRecords();
+  return drawn(
+    after(
+      record('answer.received', answer(call('c1', tool, input))),
+      record('tool.started', { call: callId('c1'), name: tool, effect: 'write' }),
+      record(failed ? 'tool.failed' : 'tool.returned', {
+        call: callId('c1'),
+        parts: [text(result)],
+        durationMs: 1_200,
+        exit,
+      }),
+    ),
+  );
+}
+
+describe('calls', () => {
+  test('an edit shows the diff of its result', () => {
+    const result =
+      'edited src/tax.js at line 1\n@@ -1,2 +1,2 @@\n-const rate = 0.2;\n+const rate = 0.19;\n export { rate };';
+    expect(drawnCall('edit', { path: 'src/tax.js', old_text: '0.2', new_text: '0.19' }, result)).toEqual([
+      '✓ edit src/tax.js  1.2 s',
+      '  @@ -1,2 +1,2 @@',
+      '  -const rate = 0.2;',
+      '  +const rate = 0.19;',
+      '   export { rate };',
+    ]);
+  });
+
+  test('a new file shows its content as added lines, and a long diff is cut', () => {
+    const content = `${Array.from({ length: 100 }, (_, index) => `line ${index + 1}`).join('\n')}\n`;
+    const rows = drawnCall('write', { path: 'a.txt', content }, 'created a.txt: 792 bytes, 100 lines');
+    expect(rows.slice(0, 3)).toEqual(['✓ write a.txt  1.2 s', '  @@ -0,0 +1,100 @@', '  +line 1']);
+    expect(rows).toHaveLength(41);
+    expect(rows.at(-1)).toBe('  … 62 more lines, Ctrl-O shows all');
+  });
+
+  test('a failed call shows the first lines of its error, and a failed command the last lines of its output', () => {
+    const lines = Array.from({ length: 20 }, (_, index) => `line ${index + 1}`);
+    const failed = drawnCall('read', { path: 'a' }, lines.join('\n'), { failed: true });
+    expect([failed[0], failed[1], failed.at(-1)]).toEqual([
+      '✗ read a  failed, 1.2 s',
+      '  line 1',
+      '  … 12 more lines, Ctrl-O shows all',
+    ]);
+    const command = drawnCall('bash', { command: 'npm test' }, lines.join('\n'), { exit: 1 });
+    expect([command[0], command[1], command.at(-1)]).toEqual([
+      '✗ bash npm test  exit 1, 1.2 s',
+      '  … 12 more lines, Ctrl-O shows all',
+      '  line 20',
+    ]);
+  });
+
+  test('a successful command shows no output, and a denied call no error', () => {
+    expect(drawnCall('bash', { command: 'ls' }, 'a\nb')).toEqual(['✓ bash ls  1.2 s']);
+    const { record } = createRecords();
+    const denied = after(
+      record('answer.received', answer(call('c1', 'bash', { command: 'rm x' }))),
+      record('permission.decided', { call: callId('c1'), decision: 'denied', by: 'person' }),
+      record('tool.failed', { call: callId('c1'), parts: [text('denied by the user')] }),
+    );
+    expect(drawn(denied)).toEqual(['✗ bash rm x  denied']);
+  });
+
+  test('a plan shows its open tasks and the tasks that it changes', () => {
+    const { record } = createRecords();
+    const plan = (id: string, tasks: readonly object[]): readonly Recorded[] => [
+      record('answer.received', answer(call(id, 'plan', { tasks }))),
+      record('tool.returned', { call: callId(id), parts: [text('planned')] }),
+    ];
+    const conversation = after(
+      ...plan('p1', [
+        { task: 'read the code', status: 'active' },
+        { task: 'write the test', status: 'open' },
+        { task: 'a wrong idea', status: 'dropped' },
+      ]),
+      ...plan('p2', [{ task: 'read the code', status: 'done' }]),
+    );
+    expect(drawn(conversation)).toEqual([
+      '✓ plan',
+      '  ● read the code',
+      '  ○ write the test',
+      '  ✗ a wrong idea (dropped)',
+      '✓ plan',
+      '  ✓ read the code',
+      '  ○ write the test',
+    ]);
+  });
+
+  test.each(['not json', '[]', '{"tasks":[{"task":1,"status":"open"},{"task":"x","status":"constructor"},null]}'])(
+    'a plan with the arguments %s shows no task',
+    (input) => {
+      const { record } = createRecords();
+      const part = { type: 'call', call: callId('p'), name: 'plan', arguments: input } as const;
+      const conversation = after(
+        record('answer.received', answer(part)),
+        record('tool.returned', { call: callId('p'), parts: [text('planned')] }),
+      );
+      expect(drawn(conversation).filter((row) => row.startsWith('  '))).toEqual([]);
+    },
+  );
+});
+
+describe('turns', () => {
+  test('the end of a turn shows its time, tokens, cost and subagents in one line', () => {
+    const { record } = createRecords();
+    const conversation = after(
+      record('turn.started', { trigger: 'user' }, '2026-11-20T12:00:00.000Z'),
+      record('subagent.started', { child: sessionId('child'), role: 'reviewer', task: 'review' }),
+      record('subagent.ended', { child: sessionId('child'), status: 'completed', summary: '', cost: '0.005' }),
+      record('answer.received', {
+        ...answer(text('Done.')),
+        usage: { fresh: 4, read: 1_200, writes: [], answer: 85, reasoning: 0, input: 1_204 },
+      }),
+      record(
+        'turn.ended',
+        { outcome: 'completed', totals: { steps: 1, calls: 0, cost: money('0.0123') } },
+        '2026-11-20T12:00:12.000Z',
+      ),
+    );
+    expect(drawn(conversation, 200)).toEqual([
+      'subagent reviewer: running as session child',
+      'subagent child (reviewer): completed, $0.00500',
+      '',
+      'Done.',
+      'completed in 12.0 s: 1 step, 0 tool calls; tokens: 1,200 read, 0 written, 4 fresh, 85 out; $0.0123, $0.00500 of it for 1 subagent',
+    ]);
+  });
+
+  test('a failed turn shows its error with the next step, and removes the live part', () => {
+    const { record } = createRecords();
+    const error = { code: 'x', message: 'the provider is busy', next: 'try again later' };
+    const live = foldEvent(EMPTY_CONVERSATION, { type: 'text.delta', text: 'half' });
+    const conversation = foldRecord(live, record('turn.ended', { outcome: 'failed', error }));
+    expect(drawn(conversation)).toEqual(['error: the provider is busy', 'next: try again later', 'failed']);
+    expect(conversation.live.answer).toBe('');
+  });
+});
+
+describe('epochs, compactions and notices', () => {
+  const epoch = (model: string, rewrite: number): EpochOpened => ({
+    number: 2,
+    cause: 'model',
+    provider: 'scripted',
+    model,
+    parameters: {},
+    capabilities: digest('a'.repeat(64)),
+    contract: 'tm3',
+    layers: [],
+    tools: [],
+    cacheKey: '',
+    forecast: { rewrite, cost: money('0.0429') },
+  });
+
+  test('an epoch shows a new model, and the tokens and price of what is written again', () => {
+    const { record } = createRecords();
+    const conversation = after(
+      record('epoch.opened', epoch('small-1', 0)),
+      record('epoch.opened', epoch('large-1', 12_480)),
+    );
+    expect(drawn(conversation)).toEqual([
+      'model: large-1 (scripted)',
+      'epoch 2 (model): about 12,480 tokens are written again, $0.0429',
+    ]);
+  });
+
+  test('an epoch whose price a notice has reported shows no second line, until the next request is prepared', () => {
+    const { record } = createRecords();
+    const notice = { code: 'turn/rewrite', message: 'the next request costs $0.04', next: '' };
+    const noticed = foldEvent(EMPTY_CONVERSATION, { type: 'notice.raised', notice });
+    expect(drawn(foldRecord(noticed, record('epoch.opened', epoch('m', 100))))).toEqual([
+      'notice: the next request costs $0.04',
+    ]);
+  });
+
+  test('a notice names the command of the terminal in place of a function', () => {
+    const notice = { code: 'context/pressure', message: 'the window is 81% full', next: 'call `compact()`' };
+    const conversation = foldEvent(EMPTY_CONVERSATION, { type: 'notice.raised', notice });
+    expect(drawn(conversation)).toEqual([
+      'notice: the window is 81% full; `/compact` shows what a compaction would free',
+    ]);
+  });
+
+  test('a compaction shows the replaced records and the sizes', () => {
+    const { record } = createRecords();
+    const conversation = after(
+      record('history.compacted', {
+        range: { from: position(4), to: position(57) },
+        strategy: 'model-assisted',
+        trigger: 'user',
+        checkpoint: '…',
+        limitations: [],
+        before: 81_000,
+        after: 9_000,
+      }),
+    );
+    expect(drawn(conversation, 200)).toEqual([
+      'compacted: a checkpoint replaces the records 4 to 57 (model-assisted), about 81,000 tokens before and 9,000 after; Ctrl-T shows them',
+    ]);
+  });
+});
