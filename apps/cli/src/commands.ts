@@ -3,6 +3,7 @@
 import type { Command } from './frame/command.ts';
 import { auditCommand } from './commands/audit.ts';
 import { cache } from './commands/cache.ts';
+import { contextCommand } from './commands/context.ts';
 import { compact } from './commands/compact.ts';
 import { config } from './commands/config.ts';
 import { cost } from './commands/cost.ts';
@@ -42,6 +43,7 @@ export const COMMANDS: readonly Command[] = [
   auditCommand,
   cost,
   cache,
+  contextCommand,
   compact,
   skills,
   verify,

@@ -104,9 +104,9 @@ export async function openSlashTerminal(options: SlashTerminalOptions = {}): Pro
       if (panel?.kind !== 'viewer') throw new Error('no viewer is open');
       panel.close();
       const entry = panel.entries[panel.first];
-      if (entry === undefined) throw new Error('the viewer has no text');
-      const source = await entry.open(80);
-      return [entry.title, ...rowsOf(await source.read(0, source.length), 80, false)].join('\n');
+      const source = await entry?.open(80);
+      const lines = (await source?.read(0, source.length)) ?? [];
+      return [entry?.title, ...rowsOf(lines, 1_000, false)].join('\n');
     },
   };
 }

@@ -2,7 +2,6 @@
 // terminals that cannot move the cursor.
 
 import type { CommandContext } from '../frame/command.ts';
-import type { CommandOutput } from '../frame/output.ts';
 import { askPerson } from '../present/ask-person.ts';
 import type { OwnedController } from './control/create-controller.ts';
 import { blockLines } from './drawing/block-lines.ts';
@@ -92,22 +91,27 @@ async function answerPanel(panel: Panel, { input, output, signal }: PlainStreams
     case 'choice':
       return panel.choose(await chooseByNumber(panel, { input, output, signal }));
     case 'viewer':
-      await printViewer(panel, input.columns, output);
-      return panel.close();
+      await printEntry(panel, output, input.columns);
+      panel.close();
   }
 }
 
-/** Number of lines that are read at a time. */
-const PRINTED_LINES = 1_000;
-
-async function printViewer({ entries, first }: ViewerPanel, columns: number, output: CommandOutput): Promise<void> {
+/** Prints the text that the viewer would show first. */
+async function printEntry(
+  { entries, first }: ViewerPanel,
+  output: PlainStreams['output'],
+  columns: number,
+): Promise<void> {
   const entry = entries[first];
   if (entry === undefined) return;
   output.line(entry.title);
   const source = await entry.open(columns);
-  for (let from = 0; from < source.length; from += PRINTED_LINES)
-    for (const row of rowsOf(await source.read(from, from + PRINTED_LINES), columns, false)) output.line(row);
+  for (let from = 0; from < source.length; from += LINES_AT_ONCE)
+    for (const row of rowsOf(await source.read(from, from + LINES_AT_ONCE), columns, false)) output.line(row);
 }
+
+/** Number of lines that are read at once from a long text. */
+const LINES_AT_ONCE = 1_000;
 
 async function chooseByNumber(
   { title, options }: ChoicePanel,

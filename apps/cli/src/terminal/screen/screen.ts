@@ -17,6 +17,8 @@ import { QuestionView } from '../questions/question-view.ts';
 import { ReadOnlyView } from '../questions/read-only-view.ts';
 import { SuspendKey } from '../questions/suspend-key.ts';
 import { StatusLine } from '../status/status-line.ts';
+import { useHandover } from '../viewer/handover.ts';
+import { ViewerKeys } from '../viewer/viewer-keys.ts';
 import { Viewer } from '../viewer/viewer.ts';
 import { PrintedBlocks } from './printed-blocks.ts';
 import { useSlowState } from './use-slow-state.ts';
@@ -39,6 +41,7 @@ export function Screen({ controller, editor, colour }: ScreenProperties): ReactE
   const working = [...liveLines(conversation.live, { columns, rows, now }), ...commandLines(state.command, now)];
   const live = rowsOf(working, columns, colour).slice(-most);
   const { blocks } = conversation;
+  const suspend = useHandover(controller);
   const writes = panel === undefined && !state.readOnly;
   return h(
     Box,
@@ -64,12 +67,12 @@ export function Screen({ controller, editor, colour }: ScreenProperties): ReactE
         panel?.kind === 'choice' && h(ChoiceView, { panel, columns, rows: most - 1, colour }),
         state.readOnly && panel === undefined && h(ReadOnlyView, { controller, columns }),
         h(Queue, { queued: state.queued }),
-        writes && h(Editor, { editor, columns, rows: rowsForEditor(rows), colour }),
+        writes && h(Editor, { editor, columns, rows: rowsForEditor(rows), colour, suspend }),
         h(StatusLine, { state, columns, colour, now }),
       ),
     ),
-    h(ViewKeys, { controller, active: panel === undefined }),
-    h(SuspendKey),
+    h(SuspendKey, { suspend }),
+    h(ViewerKeys, { controller, active: writes, isEmpty: () => editor.state.get().edited.buffer.text === '' }),
   );
 }
 
@@ -85,17 +88,6 @@ function LiveRows({ rows }: { readonly rows: readonly string[] }): ReactElement 
     Box,
     { flexDirection: 'column', justifyContent: 'flex-end', flexShrink: 1, minHeight: 0, overflow: 'hidden' },
     h(Box, { flexShrink: 0 }, h(Text, undefined, rows.join('\n'))),
-  );
-}
-
-/** Keys that open a long text, while no panel has the keyboard. */
-function ViewKeys({ controller, active }: { readonly controller: Controller; readonly active: boolean }): undefined {
-  useInput(
-    (input, key) => {
-      if (key.ctrl && input === 'o') controller.viewOutputs();
-      else if (key.ctrl && input === 't') controller.viewTranscript();
-    },
-    { isActive: active },
   );
 }
 
