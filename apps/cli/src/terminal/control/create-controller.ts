@@ -20,6 +20,7 @@ import { createLongTexts } from './long-texts.ts';
 import { createModes } from './modes.ts';
 import type { Panels } from './panels.ts';
 import { createPanels } from './panels.ts';
+import { createRewriteChoices } from './rewrite-choice.ts';
 import { rewindSession } from './rewind.ts';
 import type { SessionHistory } from './session-history.ts';
 import type { SessionsPlace } from './shown-session.ts';
@@ -91,14 +92,18 @@ export function createController(options: ControllerOptions = {}): OwnedControll
       await modes.inform(opened);
       return opened;
     },
+    consider: (live, draft) => rewrites.consider(live, draft),
     ended({ outcome }) {
+      rewrites.turnEnded().catch(report);
       attention.call(`the turn ended: ${outcome}`);
       if (outcome === 'completed' && state.get().queued.length === 0) modes.offerPlan().catch(report);
     },
   });
+  const rewrites = createRewriteChoices({ ...base, resume: () => turns.resume() });
   const modes = createModes({ ...base, prompt: turns.prompt, setPermissionMode: shown.setMode });
   return {
     ...base,
+    ask: rewrites.ask,
     ...createLongTexts(base, sessions?.log),
     ...turns,
     ...modes,

@@ -9,6 +9,7 @@ import type { Draft } from '../state/draft.ts';
 import type { TerminalState } from '../state/terminal-state.ts';
 import type { PreparedDraft } from './prepare-draft.ts';
 import { prepareDraft } from './prepare-draft.ts';
+import type { InsteadOfPrompt } from './rewrite-choice.ts';
 
 /** Sends drafts. */
 export type TurnSender = Pick<Controller, 'send' | 'queue' | 'takeBack' | 'attachToNext' | 'interrupt' | 'resume'> & {
@@ -27,6 +28,8 @@ export interface TurnsPlace extends Pick<Controller, 'state' | 'print' | 'report
   /** Absolute path of the folder in which the session works. */
   workspace(): string;
   dispatch?: Dispatcher | undefined;
+  /** Called before a prompt is sent. Returns `undefined` if it is sent, otherwise what happens instead. */
+  consider?(session: AgentSession, draft: Draft): Promise<InsteadOfPrompt | undefined>;
   /** Called after each turn that ended. */
   ended(finished: FinishedTurn): void;
 }
@@ -111,8 +114,32 @@ function start(turns: Turns, draft: Draft): void {
     const { parts, skills } = await prepare(turns, draft);
     const session = await place.openFor(draft.text);
     signal.throwIfAborted();
+    const instead = await place.consider?.(session, draft);
+    if (instead !== undefined) throw new NotSent(instead);
+    signal.throwIfAborted();
     return { turn: session.prompt(parts, { skills, signal }) };
   });
+}
+
+/** Thrown if the user decided that a draft is not sent now. */
+class NotSent extends Error {
+  readonly instead: InsteadOfPrompt;
+  constructor(instead: InsteadOfPrompt) {
+    super('the prompt was not sent');
+    this.instead = instead;
+  }
+}
+
+/** Runs what the user chose in place of a prompt. A draft that cannot be sent goes back into the editor. */
+async function runInstead(turns: Turns, { instead }: NotSent, draft: Draft): Promise<void> {
+  const { place } = turns;
+  try {
+    await instead((one) => start(turns, one));
+  } catch (error) {
+    place.refill(draft.text, draft.attached);
+    place.report(error);
+  }
+  sendLate(turns);
 }
 
 /** Prepares a draft together with the kept attachments. A failed draft goes back into the editor, so they stay kept. */
@@ -152,6 +179,7 @@ function runTurn(turns: Turns, draft: Draft | undefined, begin: BeginTurn): void
     },
     (error: unknown) => {
       end();
+      if (error instanceof NotSent && draft !== undefined) return void runInstead(turns, error, draft);
       if (draft !== undefined && !recorded) place.refill(draft.text, draft.attached);
       // The user stopped the prompt before it was sent. The text in the editor shows this.
       if (!(abort.signal.aborted && !recorded)) place.report(error);
