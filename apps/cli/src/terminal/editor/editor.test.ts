@@ -209,6 +209,8 @@ test('a command of the user has its own sign, and is sent unchanged', async () =
   await terminal.until(/^\$ !ls @src$/m);
   terminal.press('\r');
   await expect.poll(() => sent.map(({ text }) => text)).toEqual(['!ls @src']);
+  terminal.press('/etc/hosts is empty');
+  await terminal.until(/^> \/etc\/hosts is empty$/m);
 });
 
 test('Up and Down recall earlier prompts, and the draft comes back', async () => {
