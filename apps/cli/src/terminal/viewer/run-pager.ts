@@ -4,6 +4,7 @@
 import stringWidth from 'string-width';
 
 import { plainText } from '../../frame/plain-text.ts';
+import type { Look } from '../../frame/shown.ts';
 import { render, withStyle } from '../../frame/shown.ts';
 import { rowsOf } from '../drawing/rows.ts';
 import type { LineSource, ViewerEntry } from '../state/viewer-entry.ts';
@@ -16,7 +17,7 @@ import { pagerAction, pressedKeys } from './pager-keys.ts';
 export interface PagerTerminal {
   readonly stdin: NodeJS.ReadableStream & { setRawMode?(mode: boolean): unknown };
   readonly stdout: NodeJS.WritableStream & { readonly columns?: number; readonly rows?: number };
-  readonly colour: boolean;
+  readonly colour: Look;
   /** Ends the viewer. */
   readonly signal?: AbortSignal;
 }
@@ -85,8 +86,8 @@ export async function runPager(entries: readonly ViewerEntry[], at: number, term
     await finished.promise;
   } finally {
     pager.left = true;
+    // The input is not paused here: Ink could not read from a paused terminal again, and every key would be lost.
     stdin.off('data', input);
-    stdin.pause();
     stdin.setRawMode?.(false);
     stdout.off('resize', resized);
     process.off('exit', leave);
