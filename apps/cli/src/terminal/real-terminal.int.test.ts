@@ -1,8 +1,9 @@
 // Tests the interactive terminal as a user sees it: the command at a real terminal of tmux, with real keys, real tools
 // in a real folder, and a simulator that answers from a scenario.
 
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 
 import type { ListeningSimulator, ScenarioRoute } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
@@ -42,21 +43,26 @@ const ROUTES: readonly ScenarioRoute[] = [
     ],
   },
   {
-    name: 'command',
-    match: { prompt: 'run the checks' },
-    steps: [{ answer: calls('bash', { command: 'node slow.js' }) }],
-  },
-  {
     name: 'steered',
     match: { prompt: 'name the slowest' },
     steps: [{ expect: { toolResult: 'checking 2 of 2' }, answer: { text: 'The second check is the slowest.' } }],
+  },
+  {
+    name: 'command',
+    match: { prompt: 'run the checks' },
+    steps: [{ answer: calls('bash', { command: 'node slow.js' }) }],
   },
   {
     name: 'endless',
     match: { prompt: 'wait for the night' },
     steps: [{ answer: calls('bash', { command: 'echo waiting; sleep 600' }, 'I wait.') }],
   },
+  { name: 'long', match: { prompt: 'count' }, steps: [{ answer: { text: numberedLines(60) } }] },
 ];
+
+function numberedLines(count: number): string {
+  return Array.from({ length: count }, (_, index) => `- line ${index + 1} of the answer`).join('\n');
+}
 
 let stage: Stage;
 let simulator: ListeningSimulator;
@@ -88,21 +94,82 @@ function open(
   return terminal;
 }
 
-async function prompt(terminal: PseudoTerminal, text: string): Promise<void> {
+/** Types a prompt and sends it. */
+async function send(terminal: PseudoTerminal, text: string): Promise<void> {
   terminal.type('-l', text);
-  await terminal.until(new RegExp(text));
+  await terminal.until(new RegExp(`^[>/!»] .*${text}`, 'm'));
   terminal.type('Enter');
 }
 
+/**
+ * Allows the call of the shown question. The terminal ignores keys for a moment after a question appears, so the key is
+ * pressed until the question is gone.
+ */
+async function allow(terminal: PseudoTerminal): Promise<void> {
+  await terminal.until(ALLOW);
+  while (ALLOW.test(terminal.screen())) {
+    terminal.type('y');
+    await setTimeout(150);
+  }
+}
+
+const ALLOW = /y: allow once/;
+
+const readTax = (): string => readFileSync(join(stage.folder, 'tax.js'), 'utf8');
+
 describe.skipIf(skips)('the interactive terminal', () => {
-  test('asks before an edit with its diff, runs a command with live output, takes a message meanwhile, and continues the session later', async () => {
+  test('asks with a diff, shows live output, takes a message, is interrupted, and continues the session later', async () => {
     const terminal = open();
     await terminal.until(/^>/m);
-    await prompt(terminal, 'round the tax');
-    await terminal.until(/-.*Math\.floor[^]*\+.*Math\.round/);
-    expect(readFileSync(join(stage.folder, 'tax.js'), 'utf8')).toBe(TAX);
-    await answerQuestion(terminal, 'y');
-    await terminal.until(/The tax is rounded now\./);
-    expect(readFileSync(join(stage.folder, 'tax.js'), 'utf8')).toBe(FIXED);
+
+    await send(terminal, 'round the tax');
+    await terminal.until(/-export.*Math\.floor[^]*\+export.*Math\.round/);
+    expect(readTax()).toBe(TAX);
+    await allow(terminal);
+    await terminal.until(/The tax is rounded now\.[^]*completed in/);
+    expect(readTax()).toBe(FIXED);
+
+    await send(terminal, 'run the checks');
+    await allow(terminal);
+    await terminal.until(/● bash node slow\.js[^]*checking 1 of 2/);
+    await send(terminal, 'name the slowest');
+    await terminal.until(/» name the slowest/);
+    stage.write('go', '');
+    await terminal.until(/✓ bash node slow\.js[^]*The second check is the slowest\.[^]*completed in/);
+
+    await send(terminal, 'wait for the night');
+    await allow(terminal);
+    await terminal.until(/waiting$/m);
+    terminal.type('Escape');
+    await terminal.until(/interrupted in/);
+
+    terminal.type('C-c', 'C-c');
+    expect(await terminal.until(/exit: 0/)).toMatch(/tidemark --continue/);
+
+    const later = open(['--continue']);
+    await later.until(/^>/m);
+    const shown = later.all();
+    expect(shown).toMatch(/> round the tax[^]*The tax is rounded now\.[^]*» name the slowest[^]*> wait for the night/);
   });
+
+  test.for([
+    { title: 'of 40 columns', size: { columns: 40, rows: 20 }, environment: {} },
+    { title: 'with TERM=screen-256color', size: {}, environment: { TERM: 'screen-256color' } },
+    { title: 'with NO_COLOR', size: {}, environment: { NO_COLOR: '1' } },
+  ])(
+    'prints each line of a long answer once in a terminal $title, also after resizes',
+    async ({ size, environment }) => {
+      const terminal = open([], size, environment);
+      await terminal.until(/^>/m);
+      await send(terminal, 'count');
+      await terminal.until(/line 60 of the answer[^]*completed in/);
+      terminal.resize(60, 24);
+      terminal.resize(50, 18);
+      terminal.type('-l', 'later');
+      await terminal.until(/^> later/m);
+      const printed = [...terminal.all().matchAll(/line (\d+) of the answer/g)].map(([, number]) => Number(number));
+      expect(printed).toEqual(Array.from({ length: 60 }, (_, index) => index + 1));
+      if ('NO_COLOR' in environment) expect(terminal.styledRows().join('\n')).not.toMatch(/\u001b\[(?:3|9)\d/);
+    },
+  );
 });
