@@ -3,6 +3,7 @@
 import type { Command } from './frame/command.ts';
 import { auditCommand } from './commands/audit.ts';
 import { cache } from './commands/cache.ts';
+import { contextCommand } from './commands/context.ts';
 import { compact } from './commands/compact.ts';
 import { config } from './commands/config.ts';
 import { cost } from './commands/cost.ts';
@@ -13,6 +14,7 @@ import { fork } from './commands/fork.ts';
 import { grants } from './commands/grants.ts';
 import { importCommand } from './commands/import.ts';
 import { keys } from './commands/keys.ts';
+import { mcp } from './commands/mcp.ts';
 import { models } from './commands/models.ts';
 import { replayCommand } from './commands/replay.ts';
 import { resume } from './commands/resume.ts';
@@ -41,6 +43,7 @@ export const COMMANDS: readonly Command[] = [
   auditCommand,
   cost,
   cache,
+  contextCommand,
   compact,
   skills,
   verify,
@@ -52,6 +55,7 @@ export const COMMANDS: readonly Command[] = [
   trust,
   grants,
   keys,
+  mcp,
   models,
   doctor,
 ];

@@ -94,6 +94,7 @@ const LINES: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   why: [['why', 'S']],
   cost: [['cost'], ['cost', 'S']],
+  context: [['context'], ['context', 'S']],
   cache: [['cache', 'S']],
   compact: [['compact', 'S']],
   skills: [['skills', 'S'], ['skills']],

@@ -9,6 +9,8 @@ import { createScriptedProvider } from '@tidemark/provider-scripted';
 import { createMemoryStore } from '@tidemark/store-memory';
 import { onTestFinished } from 'vitest';
 
+import type { ChosenSession } from '../src/arguments/choose-session.ts';
+import type { PreparedAgent } from '../src/turns/open-agent.ts';
 import type { ControllerOptions, OwnedController } from '../src/terminal/control/create-controller.ts';
 import { createController } from '../src/terminal/control/create-controller.ts';
 import type { Draft } from '../src/terminal/state/draft.ts';
@@ -42,6 +44,8 @@ export interface ScriptedTerminalOptions extends Omit<ControllerOptions, 'sessio
   readonly mode?: Permissions['mode'];
   /** Absolute path of the folder of new sessions. */
   readonly folder?: string;
+  /** Prepares an agent in place of the scripted one. */
+  readonly prepare?: (session: ChosenSession | undefined, ask: Permissions['ask']) => Promise<PreparedAgent>;
 }
 
 /** Returns an answer of the model with this text. */
@@ -56,7 +60,14 @@ export function draftOf(text: string): Draft {
 
 /** Opens a terminal with a new session that is not created yet. */
 export async function openScriptedTerminal(options: ScriptedTerminalOptions = {}): Promise<ScriptedTerminal> {
-  const { answers = [says('Yes.')], store = createMemoryStore(), mode = 'auto', folder = '/nobody', ...rest } = options;
+  const {
+    answers = [says('Yes.')],
+    store = createMemoryStore(),
+    mode = 'auto',
+    folder = '/nobody',
+    prepare,
+    ...rest
+  } = options;
   const gate = createGate();
   const scripted = createScriptedProvider({ respond: ({ index }) => answers[index] ?? answers.at(-1) ?? says('') });
   const provider: Provider = {
@@ -72,6 +83,7 @@ export async function openScriptedTerminal(options: ScriptedTerminalOptions = {}
       log: store,
       folder,
       prepare: async (session) => {
+        if (prepare !== undefined) return prepare(session, controller.ask);
         const permissions: Permissions = { ...(session === undefined && { mode }), ask: controller.ask };
         const agent = createAgent({ model: 'claude-sonnet-5-5', provider, store, permissions });
         return {

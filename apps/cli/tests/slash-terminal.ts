@@ -6,6 +6,7 @@ import { onTestFinished } from 'vitest';
 import { COMMANDS } from '../src/commands.ts';
 import type { Command, CommandContext } from '../src/frame/command.ts';
 import { render } from '../src/frame/shown.ts';
+import { rowsOf } from '../src/terminal/drawing/rows.ts';
 import type { Dispatcher } from '../src/terminal/state/controller.ts';
 import type { SlashCommands } from '../src/terminal/slash/slash-commands.ts';
 import { createSlashCommands } from '../src/terminal/slash/slash-commands.ts';
@@ -88,7 +89,10 @@ export async function openSlashTerminal(options: SlashTerminalOptions = {}): Pro
       const { panel } = await scripted.until((state) => state.panel?.kind === 'viewer');
       if (panel?.kind !== 'viewer') throw new Error('no viewer is open');
       panel.close();
-      return [panel.title, ...panel.lines.map((line) => render(line, false))].join('\n');
+      const entry = panel.entries[panel.first];
+      const source = await entry?.open(80);
+      const lines = (await source?.read(0, source.length)) ?? [];
+      return [entry?.title, ...rowsOf(lines, 1_000, false)].join('\n');
     },
   };
 }

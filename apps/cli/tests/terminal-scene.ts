@@ -1,7 +1,7 @@
 // Scene for tests of the interactive terminal: the screen on a virtual terminal, without a session. A test emits the
 // events of a session.
 
-import type { CallId, EventData, Kind, RecordedOf } from '@tidemark/log';
+import type { CallId, EventData, Kind, Log, RecordedOf } from '@tidemark/log';
 import { callId, CHAIN_START, position, timestamp } from '@tidemark/log';
 import type { SessionEvent } from '@tidemark/kit';
 
@@ -22,11 +22,24 @@ export interface TerminalScene {
   end(): Promise<void>;
 }
 
-/** Shows the screen on a virtual terminal. `before` is text that the shell wrote earlier. */
-export async function openScene({ columns = 80, rows = 24, before = '', colour = false } = {}): Promise<TerminalScene> {
+/** Choices for a scene. */
+export interface SceneOptions {
+  readonly columns?: number;
+  readonly rows?: number;
+  /** Text that the shell wrote earlier. */
+  readonly before?: string;
+  readonly colour?: boolean;
+  /** Store of the session. */
+  readonly log?: Log;
+}
+
+/** Shows the screen on a virtual terminal. */
+export async function openScene(options: SceneOptions = {}): Promise<TerminalScene> {
+  const { columns = 80, rows = 24, before = '', colour = false, log } = options;
   const terminal = createVirtualTerminal(columns, rows);
   if (before !== '') await terminal.write(before);
-  const controller = createController();
+  const prepare = (): Promise<never> => Promise.reject(new Error('the scene has no agent'));
+  const controller = createController(log === undefined ? {} : { sessions: { log, folder: '/work', prepare } });
   const end = showScreen(controller, { ...terminal, colour });
   return {
     terminal,

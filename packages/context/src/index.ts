@@ -83,7 +83,17 @@ export type {
   CompactionPlan,
   RefusedPlan,
 } from './compaction/plan-compaction.ts';
-export { turnGrowth, estimatedOutput, isRecorded, learntOf, nextInput, sizeForecast } from './pressure/next-input.ts';
+export type { FrontPart, HistoryPart, WindowPart } from './compaction/window-parts.ts';
+export { windowParts } from './compaction/window-parts.ts';
+export {
+  turnGrowth,
+  estimatedOutput,
+  frontSize,
+  isRecorded,
+  learntOf,
+  nextInput,
+  sizeForecast,
+} from './pressure/next-input.ts';
 export type { Lookup } from './cache/entries.ts';
 export {
   expiryOf,
@@ -100,7 +110,7 @@ export { editOf } from './base/edited-text.ts';
 export type { EpochPrice, ForeseenRewrite, RequestEpoch } from './forecast/miss.ts';
 export { epochForecast, foreseeRewrite } from './forecast/miss.ts';
 export type { InheritedFront, RequestSpec } from './epoch/epoch.ts';
-export { estimateImageTokens, estimateTokens } from './base/estimate.ts';
+export { estimateImageTokens, estimateTokens, sizeOfSpan } from './base/estimate.ts';
 export { branchState } from './fold/branch-state.ts';
 export { evolve } from './fold/evolve.ts';
 export type { ForecastInput, Outlook } from './forecast/forecast.ts';

@@ -85,6 +85,7 @@ const effectClass = z.enum(['none', 'read', 'write', 'execute', 'network']);
 const serverTerms = {
   effect: z.union([effectClass, z.record(z.string(), effectClass)]).optional(),
   timeoutMs: amount.optional(),
+  unavailable: words.optional(),
 };
 const stdioServer = z.strictObject({
   command: words,

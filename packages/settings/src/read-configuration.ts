@@ -101,9 +101,7 @@ export async function readConfiguration(path: string, schema: SettingsSchema): P
  * configurations.
  */
 export async function readOwnConfiguration(folder: string, schema: SettingsSchema): Promise<readonly Leaf[]> {
-  const paths = OWN_NAMES.map((name) => join(folder, name));
-  const there = (await Promise.all(paths.map(async (path) => ((await isThere(path)) ? [path] : [])))).flat();
-  const [only, other] = there;
+  const [only, other] = await ownConfigurationPaths(folder);
   if (only === undefined) return [];
   if (other !== undefined)
     throw new SettingsError(
@@ -111,6 +109,12 @@ export async function readOwnConfiguration(folder: string, schema: SettingsSchem
       `there are two configuration files, ${only} and ${other}: remove one`,
     );
   return readConfiguration(only, schema);
+}
+
+/** Returns the paths of the configuration files in the user's own folder. More than one is an error for the reader. */
+export async function ownConfigurationPaths(folder: string): Promise<readonly string[]> {
+  const paths = OWN_NAMES.map((name) => join(folder, name));
+  return (await Promise.all(paths.map(async (path) => ((await isThere(path)) ? [path] : [])))).flat();
 }
 
 const MAX_BYTES = 16 * 1_024 * 1_024;

@@ -7,15 +7,21 @@ import { z } from 'zod';
 
 import { address, count, words } from './setting-values.ts';
 
+/**
+ * Value of a variable or a header of an MCP server: a text, or the environment variable that contains it. `prefix` is
+ * put before the value of the variable, such as `Bearer ` in an `Authorization` header.
+ */
+export type ServerValue = string | { readonly variable: string; readonly prefix?: string };
+
 /** Connection to an MCP server, by a command or a URL, with the effect class and the timeout of the server's tools. */
 export type ServerSetting = (
   | {
       readonly command: string;
       readonly args?: readonly string[];
-      readonly env?: Readonly<Record<string, string>>;
+      readonly env?: Readonly<Record<string, ServerValue>>;
       readonly cwd?: string;
     }
-  | { readonly url: string; readonly headers?: Readonly<Record<string, string>> }
+  | { readonly url: string; readonly headers?: Readonly<Record<string, ServerValue>> }
 ) & {
   /** Effect class of all tools of the server, or of single tools by name. Default: `execute`. */
   readonly effect?: Tool['effect'] | Readonly<Record<string, Tool['effect']>>;
@@ -23,7 +29,17 @@ export type ServerSetting = (
   readonly timeoutMs?: number;
 };
 
-const named = z.record(z.string(), z.string());
+const fromVariable = z.strictObject({
+  variable: z.string().regex(/^[A-Za-z_]\w{0,199}$/, 'expected the name of an environment variable'),
+  prefix: z
+    .string()
+    .regex(/^[\t\x20-\x7e]{1,100}$/, 'expected visible ASCII characters')
+    .exactOptional(),
+});
+const named = z.record(
+  z.string(),
+  z.union([z.string(), fromVariable], 'expected a text, or { "variable": "NAME" } with an optional prefix'),
+);
 const effect = z.enum(['none', 'read', 'write', 'execute', 'network']);
 const terms = {
   effect: z.union([effect, z.record(z.string(), effect)]).exactOptional(),

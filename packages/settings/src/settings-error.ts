@@ -12,6 +12,7 @@ export type SettingsErrorCode =
   | 'settings/trust-damaged'
   | 'settings/grants-inside'
   | 'settings/grants-damaged'
+  | 'settings/not-editable'
   | 'settings/no-lock'
   | 'settings/no-keyring';
 
@@ -24,6 +25,7 @@ export const SETTINGS_ERRORS: Readonly<Record<SettingsErrorCode, string>> = {
   'settings/trust-damaged': 'remove the file; you are then asked again whether you trust the folder',
   'settings/grants-inside': 'set TIDEMARK_HOME to a path outside the workspace',
   'settings/grants-damaged': 'remove the file; calls then ask for permission again',
+  'settings/not-editable': 'edit the file yourself as the message says',
   'settings/no-lock':
     'end or resume the process that holds the lock; if there is none, remove the lock file and try again',
   'settings/no-keyring': 'set the environment variable of the provider instead; `tidemark doctor` shows its name',

@@ -25,6 +25,8 @@ export interface Settings {
    * settings may set them.
    */
   readonly connection?: { readonly headers?: HeaderSettings | undefined } | undefined;
+  /** Reasoning effort of a new session. It has no effect on a model that does not have the value. */
+  readonly effort?: string | undefined;
   /** Permission mode of a new session. */
   readonly mode?: Mode | undefined;
   /** Use of the provider's cache. The fields have the same names as the options of `createAgent`. */
@@ -185,6 +187,7 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
     provider: z.enum([...providers, 'simulator']).optional(),
     baseUrl: z.strictObject(addresses).optional(),
     connection: z.strictObject({ headers: headerSettings.optional() }).optional(),
+    effort: words.optional(),
     mode: z.enum(['read-only', 'ask', 'auto']).optional(),
     cache: z
       .strictObject({
@@ -264,6 +267,7 @@ const BY_DEFAULT: ReadonlyMap<string, string> = new Map(
   Object.entries({
     model: 'the newest Sonnet of the catalog',
     provider: 'the provider of the model',
+    effort: 'the default of the provider',
     mode: 'ask at a terminal, otherwise read-only',
     'cache.ttl': 'auto',
     'cache.padding': 'auto',

@@ -296,6 +296,7 @@ describe('invalid settings', () => {
       'settings/trust-damaged',
       'settings/grants-inside',
       'settings/grants-damaged',
+      'settings/not-editable',
       'settings/no-lock',
       'settings/no-keyring',
     ]);

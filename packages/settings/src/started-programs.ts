@@ -30,7 +30,9 @@ export function startedPrograms(configuration: string | undefined): readonly Sta
 function serverProgram(name: string, server: ServerSetting): readonly StartedProgram[] {
   if (!('command' in server)) return [];
   const { command, args = [], env = {}, cwd } = server;
-  return [defined({ by: `mcp.servers.${name}`, command, args, env, cwd })];
+  // The value of the user's own variable is not part of the workspace, so no file of the workspace is looked up for it.
+  const texts = Object.entries(env).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+  return [defined({ by: `mcp.servers.${name}`, command, args, env: Object.fromEntries(texts), cwd })];
 }
 
 function treeOf(configuration: string | undefined): unknown {

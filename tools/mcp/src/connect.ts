@@ -6,10 +6,12 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js';
+import type { CallToolResult, Prompt, Resource, Tool } from '@modelcontextprotocol/sdk/types.js';
 import {
   CallToolResultSchema,
   ErrorCode,
+  ListPromptsResultSchema,
+  ListResourcesResultSchema,
   ListToolsResultSchema,
   McpError,
   ToolListChangedNotificationSchema,
@@ -33,12 +35,20 @@ export interface ServerListing {
   readonly left?: string;
 }
 
+/** Prompts and resources that a server lists. */
+export interface OtherListing {
+  readonly prompts: readonly Pick<Prompt, 'name' | 'description'>[];
+  readonly resources: readonly Pick<Resource, 'uri' | 'name' | 'description' | 'mimeType' | 'size'>[];
+}
+
 /** One initialized connection to a server through the official SDK. */
 export interface ServerConnection {
   /** The server's own instructions for a model. */
   readonly instructions: string | undefined;
   /** Returns all tools of the server that can be called. Reads the list page by page. */
   list(): Promise<ServerListing>;
+  /** Returns the prompts and the resources of the server, each list up to its 50th page. */
+  listOthers(): Promise<OtherListing>;
   /**
    * Calls a tool.
    *
@@ -79,6 +89,7 @@ const LAST_WORDS = 400;
  * output.
  */
 export async function connect(server: McpServer, watcher: Watcher, signal: AbortSignal): Promise<ServerConnection> {
+  if (server.unavailable !== undefined) throw new Error(server.unavailable);
   const client = new Client({ name: 'tidemark', version: '0.0.0' });
   const { transport, lastWords } = 'command' in server ? overPipes(server) : overHttp(server);
   client.setNotificationHandler(ToolListChangedNotificationSchema, () => watcher.listChanged());
@@ -97,6 +108,10 @@ export async function connect(server: McpServer, watcher: Watcher, signal: Abort
   return {
     instructions: client.getInstructions(),
     list: () => listAll(client, signal),
+    listOthers: async () => ({
+      prompts: await promptsOf(client, signal),
+      resources: await resourcesOf(client, signal),
+    }),
     call: async (name, input, options) => {
       const request = { method: 'tools/call', params: { name, arguments: { ...input } } } as const;
       try {
@@ -190,6 +205,44 @@ async function listAll(client: Client, signal: AbortSignal): Promise<ServerListi
     tools: tools.filter(({ execution }) => execution?.taskSupport !== 'required'),
     ...(cursor !== undefined && { left: `its list has more than ${MAX_PAGES} pages` }),
   };
+}
+
+async function promptsOf(client: Client, signal: AbortSignal): Promise<OtherListing['prompts']> {
+  if (client.getServerCapabilities()?.prompts === undefined) return [];
+  return allPages(async (params) => {
+    const { prompts, nextCursor } = await client.request({ method: 'prompts/list', params }, ListPromptsResultSchema, {
+      signal,
+    });
+    return { items: prompts, nextCursor };
+  });
+}
+
+async function resourcesOf(client: Client, signal: AbortSignal): Promise<OtherListing['resources']> {
+  if (client.getServerCapabilities()?.resources === undefined) return [];
+  return allPages(async (params) => {
+    const request = { method: 'resources/list', params } as const;
+    const { resources, nextCursor } = await client.request(request, ListResourcesResultSchema, { signal });
+    return { items: resources, nextCursor };
+  });
+}
+
+interface ListPage<Item> {
+  readonly items: readonly Item[];
+  readonly nextCursor?: string | undefined;
+}
+
+async function allPages<Item>(
+  read: (params: { readonly cursor?: string }) => Promise<ListPage<Item>>,
+): Promise<readonly Item[]> {
+  const all: Item[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const { items, nextCursor } = await read(cursor === undefined ? {} : { cursor });
+    all.push(...items);
+    cursor = nextCursor;
+    if (cursor === undefined) break;
+  }
+  return all;
 }
 
 /** List result whose tools are parsed one by one, so an invalid tool does not affect the others. */

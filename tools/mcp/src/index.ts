@@ -3,6 +3,8 @@
 export type { Approvals, Definition } from './approvals.ts';
 export { createApprovals } from './approvals.ts';
 export { openApprovals } from './approvals-file.ts';
+export type { InspectedServer } from './inspect-server.ts';
+export { inspectServer } from './inspect-server.ts';
 export type { McpHttpServer, McpErrorCode, McpOptions, McpServer, ServerTerms, StdioServer } from './mcp-server.ts';
 export { McpError } from './mcp-server.ts';
 export type { McpTools } from './mcp-tools.ts';

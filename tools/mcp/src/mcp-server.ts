@@ -40,6 +40,11 @@ export interface ServerTerms {
   readonly effect?: EffectClass | Readonly<Record<string, EffectClass>>;
   /** Maximum time during a call in which the server reports no progress, in milliseconds. The default is 60,000. */
   readonly timeoutMs?: number;
+  /**
+   * Reason why the server cannot be started, such as a missing variable. The server is not started. Its tools stay
+   * listed, and a call is answered with this reason.
+   */
+  readonly unavailable?: string;
 }
 
 export interface McpOptions {
@@ -60,8 +65,9 @@ export interface McpOptions {
  *
  * - `mcp/bad-name`: the name is not valid for a server.
  * - `mcp/approvals-damaged`: the file of accepted definitions is damaged.
+ * - `mcp/unreachable`: a server that was inspected cannot be used.
  */
-export type McpErrorCode = 'mcp/bad-name' | 'mcp/approvals-damaged';
+export type McpErrorCode = 'mcp/bad-name' | 'mcp/approvals-damaged' | 'mcp/unreachable';
 
 /**
  * Error for a problem that is found before a server is reached. The message contains the problem, the value and the

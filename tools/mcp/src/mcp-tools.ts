@@ -4,12 +4,12 @@
 
 import type { ContextSource, HeldTool, Tool, ToolOffer, ToolSource, ToolTrouble } from '@tidemark/agent';
 import { THIS_MACHINE } from '@tidemark/agent';
-import type { JsonValue } from '@tidemark/model';
 import type { Approvals, Definition } from './approvals.ts';
 import { createApprovals, fingerprint } from './approvals.ts';
 import type { ListedTool } from './connect.ts';
 import type { McpOptions } from './mcp-server.ts';
 import { McpError } from './mcp-server.ts';
+import { definitionOf } from './server-definition.ts';
 import type { ServerLink } from './server-link.ts';
 import { createLink } from './server-link.ts';
 import type { ServerToolSpec } from './server-tool.ts';
@@ -184,11 +184,6 @@ function definitionsOf({ name: server, listed = [] }: ServerLink): readonly Name
   const sorted = [...named.values()].toSorted((a, b) => (a.definition.name < b.definition.name ? -1 : 1));
   NAMED.set(listed, sorted);
   return sorted;
-}
-
-function definitionOf(name: string, { description = '', inputSchema }: ListedTool): Definition {
-  const schema: JsonValue = JSON.parse(JSON.stringify(inputSchema));
-  return { name, description, schema };
 }
 
 function makeAll(link: ServerLink, specs: readonly ServerToolSpec[], { made }: KeptOffer): Omit<ToolOffer, 'held'> {

@@ -14,6 +14,7 @@ import { headerOf } from './header-flag.ts';
 export interface AgentFlags {
   readonly model?: string;
   readonly inPlace?: true;
+  readonly effort?: string;
   readonly provider?: ProviderName | 'simulator';
   readonly baseUrl?: string;
   readonly header?: readonly HeaderFlag[];
@@ -55,6 +56,10 @@ function declareRun(command: Command): Command {
     .option(
       '--model <name>',
       'model of the catalog, or a family such as `opus`, which selects its newest model. Default: the model of the session; for a new session, the newest Sonnet.',
+    )
+    .option(
+      '--effort <level>',
+      'reasoning effort of the model, such as `low` or `high`; `tidemark models` lists the values. Default: the effort of the session; for a new session, the default of the provider.',
     )
     .option('--in-place', 'switch the model in the session itself. Default: continue in a fork.')
     .addOption(
@@ -177,10 +182,10 @@ export function limitsIn({ maxCost, maxSteps, maxTokens }: AgentFlags): AgentLim
  * set a threshold, returns `undefined`.
  */
 export function rewriteNoticeIn(flags: AgentFlags): RewriteNotice | undefined {
-  const { rewriteNotice, rewriteCost, inPlace } = flags;
-  // With `--in-place`, the user always sees the price of the model switch before it is paid. The default threshold is
-  // therefore one token.
-  const tokens = rewriteNotice ?? (inPlace === true ? 1 : undefined);
+  const { rewriteNotice, rewriteCost, inPlace, effort } = flags;
+  // With `--in-place` and `--effort`, the user always sees the price of the change before it is paid. The default
+  // threshold is therefore one token.
+  const tokens = rewriteNotice ?? (inPlace === true || effort !== undefined ? 1 : undefined);
   const notice = defined({ tokens, cost: rewriteCost });
   return Object.keys(notice).length === 0 ? undefined : notice;
 }

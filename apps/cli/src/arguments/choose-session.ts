@@ -5,6 +5,7 @@ import type {
   AnswerPart,
   EpochOpened,
   Log,
+  ReasoningSet,
   SessionId,
   SessionSummary,
   ToolRecord,
@@ -27,6 +28,8 @@ export interface ChosenSession {
    * catalog.
    */
   readonly window: number | undefined;
+  /** Reasoning effort that was set for the session, if any. */
+  readonly effort?: string;
   /** Compaction policy of the session's last turn, if the user chose one. */
   readonly compaction: TurnBegan['compaction'];
   /** True if the model has the tool `plan`. `undefined` before the first request. */
@@ -48,6 +51,7 @@ export async function namedSession(log: Log, id: SessionId): Promise<ChosenSessi
   let opened: EpochOpened | undefined;
   let compaction: TurnBegan['compaction'];
   let plan: boolean | undefined;
+  let effort: string | undefined;
   let answered: readonly AnswerPart[] = [];
   for await (const { kind, data } of log.read(id)) {
     if (kind === 'session.created') ({ workspace } = data);
@@ -55,13 +59,21 @@ export async function namedSession(log: Log, id: SessionId): Promise<ChosenSessi
       opened = data;
       plan = data.tools.some(isPlan);
     }
+    if (kind === 'reasoning.set') effort = effortIn(data.parameters) ?? effort;
     if (kind === 'tools.changed' && data.as === 'appended') plan = hasPlan(plan, data);
     if (kind === 'turn.started') ({ compaction } = data);
     if (kind === 'turn.resumed') compaction = data.compaction ?? compaction;
     if (kind === 'answer.received' && data.stream === 'main') answered = data.parts;
   }
   const { model, provider } = opened ?? {};
-  return { id, workspace, model, provider, window: await saidWindow(log, opened), compaction, plan, answered };
+  const chosen = { id, workspace, model, provider, window: await saidWindow(log, opened), compaction, plan, answered };
+  return effort === undefined ? chosen : { ...chosen, effort };
+}
+
+/** Returns the effort in recorded parameters, under the name of any provider. */
+function effortIn(parameters: ReasoningSet['parameters']): string | undefined {
+  const found = Object.entries(parameters).find(([name]) => name === 'effort' || name.endsWith('.effort'));
+  return typeof found?.[1] === 'string' ? found[1] : undefined;
 }
 
 /**

@@ -18,7 +18,6 @@ const HINTS: ReadonlyMap<string, string> = new Map(
     login: 'there is no login: store a key with `tidemark keys set anthropic`, or set ANTHROPIC_API_KEY',
     logout: '`tidemark keys remove anthropic` removes a key',
     logs: '`tidemark sessions` lists the sessions, `tidemark show <session>` shows the steps of one',
-    mcp: 'set servers as `mcp.servers` in .tidemark/config.json or in your own settings; `tidemark config` shows them',
     settings: '`tidemark config` shows the settings and their sources',
     setup: 'no setup is needed: `tidemark doctor` checks the installation, `tidemark config` shows the settings',
     status: '`tidemark doctor` checks everything, `tidemark sessions` lists the sessions',

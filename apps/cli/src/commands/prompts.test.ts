@@ -144,7 +144,6 @@ describe('piped input', () => {
 describe('the check for a single word', () => {
   test.each([
     ['history', 'tidemark sessions'],
-    ['mcp', 'mcp.servers'],
     ['login', 'tidemark keys set'],
     ['completion', 'completion is not available'],
     ['hello', 'tidemark --help'],

@@ -149,6 +149,17 @@ describe('an MCP server', () => {
     expect(lines[1]).toBe(`variable: ${name}=[not shown: the name indicates a secret, ${value.length} characters]`);
   });
 
+  test('is shown with the names of the variables that it gets from the user', async () => {
+    const env = { API_TOKEN: { variable: 'MY_TOKEN' } };
+    expect((await serverLines({ command: 'run', env }))[1]).toBe(
+      'variable: API_TOKEN with the value of your environment variable MY_TOKEN',
+    );
+    const headers = { Authorization: { variable: 'MY_TOKEN', prefix: 'Bearer ' } };
+    expect((await serverLines({ url: 'https://example.org/mcp', headers }))[1]).toBe(
+      "header: Authorization with the value of your environment variable MY_TOKEN, with 'Bearer ' before it",
+    );
+  });
+
   test('is shown with its complete address, and with its headers except secret values', async () => {
     const url = `https://example.org/mcp?key=${TOKEN}`;
     const headers = { Authorization: `Bearer ${TOKEN}`, Cookie: TOKEN, Accept: '*/*', 'X-Token': 'a\r\nHost: evil' };

@@ -5,7 +5,7 @@ import { basename, relative } from 'node:path';
 
 import { isSecretName } from '@tidemark/agent';
 import { PROVIDERS } from '@tidemark/kit';
-import type { WorkspaceContents, BroughtSettings, ServerSetting } from '@tidemark/settings';
+import type { WorkspaceContents, BroughtSettings, ServerSetting, ServerValue } from '@tidemark/settings';
 import { settingsBrought } from '@tidemark/settings';
 import { findSkills } from '@tidemark/tools-skills';
 
@@ -73,17 +73,24 @@ function programLines({ command, args = [], env = {}, cwd }: Program): readonly 
   return [
     ...(cwd === undefined ? [] : [`in the folder: ${shellWord(cwd)}`]),
     ...Object.entries(env).map(([name, value]) => {
+      if (typeof value !== 'string') return `variable: ${shellWord(name)} ${variableNotice(value)}`;
       const shown = isToken(name, value, [command, ...args]) ? secretNotice(value) : shellWord(value);
       return `variable: ${shellWord(name)}=${shown}`;
     }),
   ];
 }
 
-function headerLines(headers: Readonly<Record<string, string>>): readonly string[] {
+function headerLines(headers: Readonly<Record<string, ServerValue>>): readonly string[] {
   return Object.entries(headers).map(([name, value]) => {
+    if (typeof value !== 'string') return `header: ${shellWord(name)} ${variableNotice(value)}`;
     const secret = (isSecretName(name) || /^cookie$/i.test(name)) && /^[\x20-\x7e]*$/.test(value);
     return `header: ${shellWord(name)}: ${secret ? secretNotice(value) : shellWord(value)}`;
   });
+}
+
+function variableNotice({ variable, prefix }: Exclude<ServerValue, string>): string {
+  const before = prefix === undefined ? '' : `, with ${shellWord(prefix)} before it`;
+  return `with the value of your environment variable ${variable}${before}`;
 }
 
 function secretNotice(value: string): string {

@@ -29,6 +29,7 @@ export function withSettings(flags: AgentFlags, use: SettingsUse): AgentFlags {
     ...defined({ rewriteCost: rewriteNotice?.cost, rewriteNotice: rewriteNotice?.tokens }),
     ...modelIn(flags, use),
     ...modeSet(flags, use),
+    ...(use.newSession ? defined({ effort: use.settings.effort }) : {}),
     ...flags,
   };
 }

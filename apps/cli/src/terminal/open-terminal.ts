@@ -10,12 +10,15 @@ import type { AgentRequest } from '../turns/open-agent.ts';
 import { prepareAgent } from '../turns/open-agent.ts';
 import type { OwnedController } from './control/create-controller.ts';
 import { createController } from './control/create-controller.ts';
-import { createEditorPorts } from './editor/editor-ports.ts';
 import type { SessionsPlace } from './control/shown-session.ts';
 import type { ForcedEnd } from './guard-process.ts';
 import { endBy, guardProcess } from './guard-process.ts';
+import { createEditorPorts } from './editor/editor-ports.ts';
 import { runPlainTerminal } from './plain-terminal.ts';
 import { showScreen } from './screen/show-screen.ts';
+import type { SlashPlace } from './slash/slash-command.ts';
+import type { SlashCommands } from './slash/slash-commands.ts';
+import { createSlashCommands } from './slash/slash-commands.ts';
 import { openWithWaysIn } from './ways-in.ts';
 
 /** Request for an interactive terminal. */
@@ -30,8 +33,10 @@ export async function openTerminal(request: TerminalRequest, context: CommandCon
   const place: { flags: AgentFlags; isShown: boolean } = { flags: request.flags, isShown: false };
   const controller: OwnedController = createController({
     sessions: await sessionsOf(place, context, () => controller),
+    dispatch: (draft) => slash.dispatch(draft),
     ...(notify !== 'off' && { alert: (text: string) => void process.stdout.write(alertOf(notify, text)) }),
   });
+  const slash = createSlashCommands({ controller, context, ...terminalOf(process.stdout) });
   let forced: ForcedEnd = {};
   try {
     const { session } = request;
@@ -41,8 +46,9 @@ export async function openTerminal(request: TerminalRequest, context: CommandCon
     });
     place.isShown = !request.plain;
     if (request.plain) await runPlainTerminal(controller, context);
-    else forced = await runScreen(controller, context);
+    else forced = await runScreen(controller, slash, context);
   } finally {
+    slash.close();
     const { session, running } = controller.state.get();
     if (running) context.output.note(withStyle('dim', 'ending the turn …'));
     await controller.close();
@@ -71,7 +77,11 @@ async function sessionsOf(
 }
 
 /** Shows the screen until the user leaves it, or until a signal or an error ends it. */
-async function runScreen(controller: OwnedController, context: CommandContext): Promise<ForcedEnd> {
+async function runScreen(
+  controller: OwnedController,
+  { completions }: SlashCommands,
+  context: CommandContext,
+): Promise<ForcedEnd> {
   const { signal } = context;
   const ended = Promise.withResolvers<ForcedEnd>();
   const release = guardProcess(process, ended.resolve);
@@ -79,7 +89,7 @@ async function runScreen(controller: OwnedController, context: CommandContext): 
   signal.addEventListener('abort', leave, { once: true });
   const { stdout, stdin } = process;
   const failed = (error: unknown): void => ended.resolve(endBy(error));
-  const ports = createEditorPorts({ context, workspace: controller.workspace, commands: () => [] });
+  const ports = createEditorPorts({ context, workspace: controller.workspace, commands: completions });
   const hide = showScreen(controller, { stdout, stdin, colour: context.output.colour, ports, failed });
   try {
     return await Promise.race([controller.left.then(() => ({})), ended.promise]);
@@ -94,6 +104,14 @@ async function runScreen(controller: OwnedController, context: CommandContext): 
 function sayContinue(session: SessionId | undefined, { output }: CommandContext): void {
   if (session !== undefined)
     output.note(['session ', withStyle('cyan', session), '; continue with `tidemark --continue`']);
+}
+
+/** Returns the size of a terminal, and a function that writes control sequences to it. */
+function terminalOf(stdout: NodeJS.WriteStream): Pick<SlashPlace, 'size' | 'writeSequence'> {
+  return {
+    size: () => ({ columns: stdout.columns ?? 80, rows: stdout.rows ?? 24 }),
+    writeSequence: (sequence) => void stdout.write(sequence),
+  };
 }
 
 /** Returns the characters that ring the bell or show a notification. They do not move the cursor. */

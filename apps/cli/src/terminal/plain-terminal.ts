@@ -6,7 +6,7 @@ import { askPerson } from '../present/ask-person.ts';
 import type { OwnedController } from './control/create-controller.ts';
 import { blockLines } from './drawing/block-lines.ts';
 import { rowsOf } from './drawing/rows.ts';
-import type { ChoicePanel, Panel } from './state/terminal-state.ts';
+import type { ChoicePanel, Panel, ViewerPanel } from './state/terminal-state.ts';
 
 /** Streams of the plain terminal. */
 export type PlainStreams = Pick<CommandContext, 'input' | 'output' | 'signal'>;
@@ -91,10 +91,27 @@ async function answerPanel(panel: Panel, { input, output, signal }: PlainStreams
     case 'choice':
       return panel.choose(await chooseByNumber(panel, { input, output, signal }));
     case 'viewer':
-      for (const line of [panel.title, ...panel.lines]) output.line(line);
+      await printEntry(panel, output, input.columns);
       panel.close();
   }
 }
+
+/** Prints the text that the viewer would show first. */
+async function printEntry(
+  { entries, first }: ViewerPanel,
+  output: PlainStreams['output'],
+  columns: number,
+): Promise<void> {
+  const entry = entries[first];
+  if (entry === undefined) return;
+  output.line(entry.title);
+  const source = await entry.open(columns);
+  for (let from = 0; from < source.length; from += LINES_AT_ONCE)
+    for (const row of rowsOf(await source.read(from, from + LINES_AT_ONCE), columns, false)) output.line(row);
+}
+
+/** Number of lines that are read at once from a long text. */
+const LINES_AT_ONCE = 1_000;
 
 async function chooseByNumber(
   { title, options }: ChoicePanel,

@@ -18,7 +18,7 @@ export async function openWithWaysIn<Opened>(
     return await open(flags);
   } catch (error) {
     if (!(error instanceof CliError) || error.code !== 'cli/no-key') throw error;
-    output.note([withStyle('yellow', 'There is no key yet'), `: ${error.message}.`]);
+    output.note([withStyle('yellow', 'notice'), `: ${error.message}. The ways to a model are:`]);
     for (const line of WAYS) output.note(line);
     const ask = async (question: string): Promise<string> => (await input.ask(question, signal)).trim();
     const chosen = await chooseWay(ask);

@@ -7,7 +7,6 @@ import type { Agent, AgentOptions, AgentSession, Permissions } from '@tidemark/k
 import { narrower } from '@tidemark/agent';
 import { createAgent, createPlanTool } from '@tidemark/kit';
 import { defaultCatalog, withOverrides } from '@tidemark/model';
-import type { Settings } from '@tidemark/settings';
 import { openGrants } from '@tidemark/settings';
 
 import type { AgentFlags } from '../arguments/agent-flags.ts';
@@ -17,10 +16,12 @@ import { resolveModel } from '../arguments/resolve-model.ts';
 import type { CommandContext } from '../frame/command.ts';
 import { CliError } from '../frame/failure.ts';
 import { chooseProvider } from '../settings/choose-provider.ts';
+import { mcpOptions } from '../settings/mcp-servers.ts';
 import { readOwnCatalog } from '../settings/own-catalog.ts';
 import { settingsIn } from '../settings/settings-in.ts';
 import { skillBudgetIn, skillPlaces } from '../settings/skill-places.ts';
 import { withSettings } from '../settings/with-settings.ts';
+import { effortFor, withoutKeptEffort } from './effort.ts';
 import { forkForModel, forksFor } from './switch-model.ts';
 
 /** Choices for an agent and its session. */
@@ -81,7 +82,7 @@ export async function prepareAgent(
   const { settings } = found;
   const newSession = typed.session === undefined;
   const use = { settings, newSession, person: ask !== undefined, catalog };
-  const wanted = withSettings(typed.flags, use);
+  const wanted = withoutKeptEffort(withSettings(typed.flags, use), typed.session);
   const flags = resolveModel(wanted, { catalog, session: typed.session });
   if (flags.model !== wanted.model && context.output.watched)
     context.output.note(`"${wanted.model}" is ${flags.model}`);
@@ -103,7 +104,13 @@ export async function prepareAgent(
         await provider.close();
       }
     };
-    return { agent, flags, open: (title) => openIn(agent, { ...request, ...defined({ title }) }, context), close };
+    const open = async (title?: string): Promise<AgentSession> => {
+      const effort = effortFor(agent.capabilities, request, typed.flags.effort !== undefined, context);
+      const session = await openIn(agent, { ...request, ...defined({ title }) }, context);
+      if (effort !== undefined) session.setReasoning({ effort });
+      return session;
+    };
+    return { agent, flags, open, close };
   } catch (error) {
     await provider.close();
     throw error;
@@ -144,7 +151,7 @@ async function agentOptions(
     // An existing session keeps its own tools. If its list of tools changed, the whole history of the session would
     // be written to the cache again.
     tools: (settings.plan ?? request.session?.plan ?? true) ? [createPlanTool()] : [],
-    ...defined({ mcp: serversIn(settings) }),
+    ...defined({ mcp: mcpOptions(settings, context) }),
     subagents: settings.subagents ?? {},
     host: { environment: context.environment, client: 'cli' },
     skills: {
@@ -160,10 +167,6 @@ async function agentOptions(
       ...defined({ rules: settings.permissions?.rules }),
     },
   };
-}
-
-function serversIn({ mcp }: Settings): AgentOptions['mcp'] {
-  return mcp?.servers === undefined ? undefined : { servers: mcp.servers };
 }
 
 /**

@@ -13,6 +13,7 @@ import { createObservable } from '../state/observable.ts';
 import { NO_FACTS } from '../state/status-facts.ts';
 import type { TerminalState } from '../state/terminal-state.ts';
 import { createAttention } from './attention.ts';
+import { createLongTexts } from './long-texts.ts';
 import { createModes } from './modes.ts';
 import { createPanels } from './panels.ts';
 import { rewindSession } from './rewind.ts';
@@ -103,6 +104,7 @@ export function createController(options: ControllerOptions = {}): OwnedControll
     };
   return {
     ...base,
+    ...createLongTexts(base, sessions?.log),
     ...turns,
     ...modes,
     send: acting(turns.send),

@@ -5,9 +5,10 @@ import type { PermissionAnswer } from '@tidemark/kit';
 import type { Controller } from '../state/controller.ts';
 import type { Panel, TerminalState } from '../state/terminal-state.ts';
 import type { Attention } from './attention.ts';
+import { linesSource } from './line-sources.ts';
 
 /** Opens panels. */
-export type Panels = Pick<Controller, 'ask' | 'choose' | 'view'>;
+export type Panels = Pick<Controller, 'ask' | 'choose' | 'view' | 'viewEntries'>;
 
 /** Creates the panels. `change` sets fields of the state. */
 export function createPanels(change: (next: Partial<TerminalState>) => void, attention: Attention): Panels {
@@ -18,6 +19,19 @@ export function createPanels(change: (next: Partial<TerminalState>) => void, att
   };
   const open = (panel: Panel): void => show([...waiting, panel]);
   const close = (panel: Panel): void => show(waiting.filter((one) => one !== panel));
+  const viewEntries: Panels['viewEntries'] = (entries, first) =>
+    new Promise((resolve) => {
+      const panel: Panel = {
+        kind: 'viewer',
+        entries,
+        first,
+        close: () => {
+          close(panel);
+          resolve();
+        },
+      };
+      open(panel);
+    });
   return {
     choose: (title, options, selected = 0) =>
       new Promise((resolve) => {
@@ -33,19 +47,8 @@ export function createPanels(change: (next: Partial<TerminalState>) => void, att
         };
         open(panel);
       }),
-    view: (title, lines) =>
-      new Promise((resolve) => {
-        const panel: Panel = {
-          kind: 'viewer',
-          title,
-          lines,
-          close: () => {
-            close(panel);
-            resolve();
-          },
-        };
-        open(panel);
-      }),
+    viewEntries,
+    view: (title, lines) => viewEntries([{ title, open: async () => linesSource(lines) }], 0),
     ask: (question, signal) =>
       new Promise<PermissionAnswer>((resolve) => {
         const deny = (): void => panel.answer('denied');

@@ -5,10 +5,10 @@ import { withStyle } from '../../frame/shown.ts';
 import type { PrintedBlock, PrintedPrompt, PrintedReasoning } from '../state/blocks.ts';
 import { callLines } from './call-lines.ts';
 import { markdownLines } from './markdown-lines.ts';
-import type { Line } from './rows.ts';
+import type { Line } from '../state/line.ts';
 
-/** Place of a block. With `whole`, nothing is left out. */
-export interface BlockPlace {
+/** Width for a block. With `whole`, nothing is left out. */
+export interface BlockWidth {
   readonly columns: number;
   readonly whole?: boolean;
 }
@@ -19,7 +19,7 @@ const PROMPT_LINES = 40;
 const REASONING_LINES = 3;
 
 /** Returns the lines of a block for a terminal of this width. A line can be longer than the width. */
-export function blockLines(block: PrintedBlock, { columns, whole = false }: BlockPlace): readonly Line[] {
+export function blockLines(block: PrintedBlock, { columns, whole = false }: BlockWidth): readonly Line[] {
   switch (block.kind) {
     case 'prompt':
       return ['', ...promptLines(block, whole)];

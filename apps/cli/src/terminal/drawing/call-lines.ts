@@ -5,7 +5,7 @@ import { withStyle } from '../../frame/shown.ts';
 import { duration } from '../../present/tool-line.ts';
 import type { OutputExcerpt, PlannedTask, PrintedCall } from '../state/blocks.ts';
 import { diffLines } from './diff-lines.ts';
-import type { Line } from './rows.ts';
+import type { Line } from '../state/line.ts';
 
 /** Lines of a diff that are shown in the conversation. */
 const DIFF_LINES = 40;

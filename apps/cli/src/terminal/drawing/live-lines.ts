@@ -4,7 +4,7 @@ import { withStyle } from '../../frame/shown.ts';
 import { duration } from '../../present/tool-line.ts';
 import type { LiveCall, LivePart } from '../state/conversation.ts';
 import { markdownLines } from './markdown-lines.ts';
-import type { Line } from './rows.ts';
+import type { Line } from '../state/line.ts';
 
 /** Place of the live part: the size of the terminal, and the current time in milliseconds since 1970. */
 export interface LivePlace {

@@ -8,7 +8,7 @@ import type { Shown } from '../../frame/shown.ts';
 import { render, withStyle } from '../../frame/shown.ts';
 import { diffLine } from './diff-lines.ts';
 import { inlineLines } from './inline-lines.ts';
-import type { HangingLine, Line } from './rows.ts';
+import type { HangingLine, Line } from '../state/line.ts';
 import type { TableRow } from './table-lines.ts';
 import { tableLines } from './table-lines.ts';
 
@@ -30,14 +30,14 @@ export function markdownLines(text: string, columns: number): readonly Line[] {
 }
 
 /** Place of a block: the columns of the terminal, and the signs before its first row and its later rows. */
-interface BlockPlace {
+interface MarkdownPlace {
   readonly columns: number;
   readonly lead: string;
   readonly hang: string;
 }
 
 /** Returns the lines of sibling blocks. An empty line separates them, except between the items of a tight list. */
-function linesOfBlocks(tokens: readonly Token[], place: BlockPlace, isTight = false): readonly Line[] {
+function linesOfBlocks(tokens: readonly Token[], place: MarkdownPlace, isTight = false): readonly Line[] {
   const lines: Line[] = [];
   for (let at = 0; at < tokens.length;) {
     const token = tokens[at];
@@ -61,7 +61,7 @@ function closing(tokens: readonly Token[], open: number): number {
   return tokens.length;
 }
 
-function linesOfBlock(token: Token, inner: readonly Token[], place: BlockPlace): readonly Line[] {
+function linesOfBlock(token: Token, inner: readonly Token[], place: MarkdownPlace): readonly Line[] {
   switch (token.type) {
     case 'heading_open':
       return hanging(inlineOf(inner, 'bold'), place, withStyle('bold', `${token.markup} `));
@@ -97,7 +97,7 @@ function inlineOf(inner: readonly Token[], style?: 'bold'): readonly Shown[] {
   return inner.flatMap((token) => (token.type === 'inline' ? inlineLines(token.children ?? [], style) : []));
 }
 
-function hanging(lines: readonly Shown[], { lead, hang }: BlockPlace, sign: Shown = ''): readonly HangingLine[] {
+function hanging(lines: readonly Shown[], { lead, hang }: MarkdownPlace, sign: Shown = ''): readonly HangingLine[] {
   const blank = ' '.repeat(render(sign, false).length);
   return lines.map((words, index) => ({
     lead: index === 0 ? [lead, sign] : [hang, blank],
@@ -110,7 +110,7 @@ function hanging(lines: readonly Shown[], { lead, hang }: BlockPlace, sign: Show
  * Returns the lines of a code block between two dim fences. The code begins at the left edge, also inside a list, and
  * nothing is before it. Therefore it can be copied from the terminal.
  */
-function codeLines({ content, info, markup }: Token, { lead, hang }: BlockPlace): readonly Line[] {
+function codeLines({ content, info, markup }: Token, { lead, hang }: MarkdownPlace): readonly Line[] {
   const language = info.trim().split(/\s+/, 1)[0] ?? '';
   const fence = markup === '' ? '```' : markup;
   const quote = hang.includes('│') ? hang : '';
@@ -127,7 +127,7 @@ function codeLines({ content, info, markup }: Token, { lead, hang }: BlockPlace)
   ];
 }
 
-function listLines(list: Token, inner: readonly Token[], place: BlockPlace): readonly Line[] {
+function listLines(list: Token, inner: readonly Token[], place: MarkdownPlace): readonly Line[] {
   const items = childrenOf(inner);
   const first = Number(list.attrGet('start') ?? 1);
   const isTight = inner.every(

@@ -3,22 +3,8 @@
 import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
 
-import type { Shown } from '../../frame/shown.ts';
 import { render } from '../../frame/shown.ts';
-
-/** A line of the conversation. It can be longer than the width of the terminal. */
-export type Line = Shown | HangingLine;
-
-/** A line with a sign or an indentation before its words. */
-export interface HangingLine {
-  /** Text before the words in the first row, such as `• `. */
-  readonly lead: Shown;
-  /** Text before the words in each later row, of the same width as `lead`. */
-  readonly hang: Shown;
-  readonly words: Shown;
-  /** `characters` breaks a long line at the edge of the terminal. Default: `words`, which breaks it between words. */
-  readonly wrap?: 'words' | 'characters';
-}
+import type { HangingLine, Line } from '../state/line.ts';
 
 /** Returns lines as rows that fit into the columns, with the escape sequences of their styles. */
 export function rowsOf(lines: readonly Line[], columns: number, colour: boolean): readonly string[] {

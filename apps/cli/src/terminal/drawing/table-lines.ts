@@ -6,16 +6,16 @@ import wrapAnsi from 'wrap-ansi';
 import { plainText } from '../../frame/plain-text.ts';
 import type { Shown } from '../../frame/shown.ts';
 import { render, withStyle } from '../../frame/shown.ts';
-import type { Line } from './rows.ts';
+import type { Line } from '../state/line.ts';
 
 /** A row of a table. */
 export interface TableRow {
   readonly isHead: boolean;
-  readonly cells: readonly TableCell[];
+  readonly cells: readonly MarkdownCell[];
 }
 
 /** A cell of a table. */
-export interface TableCell {
+export interface MarkdownCell {
   readonly words: readonly Shown[];
 }
 
@@ -53,7 +53,7 @@ function columnWidths(rows: readonly TableRow[], columns: number): readonly numb
   return widths;
 }
 
-function widthOf(cell: TableCell | undefined): number {
+function widthOf(cell: MarkdownCell | undefined): number {
   return cell === undefined ? 0 : stringWidth(render(cell.words, false));
 }
 
@@ -70,7 +70,7 @@ function alignedLines({ isHead, cells }: TableRow, widths: readonly number[]): r
 }
 
 /** Returns a cell as rows of at most this width. The styles of a cell that needs several rows are dropped. */
-function fitted(cell: TableCell | undefined, width: number): readonly Shown[] {
+function fitted(cell: MarkdownCell | undefined, width: number): readonly Shown[] {
   if (cell === undefined) return [''];
   if (widthOf(cell) <= width) return [cell.words];
   return wrapAnsi(plainText(render(cell.words, false)), width, { hard: true }).split('\n');

@@ -1,7 +1,7 @@
 // Editor of the prompt on the screen.
 
 import type { DOMElement } from 'ink';
-import { Box, measureElement, Text, useApp, useCursor, useInput, usePaste } from 'ink';
+import { Box, measureElement, Text, useCursor, useInput, usePaste } from 'ink';
 import type { ReactElement } from 'react';
 import { createElement as h, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react';
 
@@ -15,16 +15,17 @@ export interface EditorProperties {
   readonly columns: number;
   readonly rows: number;
   readonly colour: boolean;
+  /** Gives the terminal to another program until the action ends. */
+  readonly suspend: (action: () => Promise<void>) => Promise<void>;
 }
 
 /** Editor of the prompt. The cursor of the terminal is at the cursor of the text, so that input methods work. */
-export function Editor({ editor, columns, rows, colour }: EditorProperties): ReactElement {
+export function Editor({ editor, columns, rows, colour, suspend }: EditorProperties): ReactElement {
   const state = useSyncExternalStore(editor.state.subscribe, editor.state.get);
-  const { suspendTerminal } = useApp();
   const { setCursorPosition } = useCursor();
   const box = useRef<DOMElement>(null);
   const top = useTop(box);
-  useInput((input, key) => editor.press(input, key, { columns: textColumns(columns), suspend: suspendTerminal }));
+  useInput((input, key) => editor.press(input, key, { columns: textColumns(columns), suspend }));
   usePaste(editor.paste);
   useEffect(() => {
     if (state.hint === undefined) return undefined;

@@ -54,6 +54,13 @@ test('n opens a line for the reason, which the model receives', () => {
   expect(press('nno⎋y')).toEqual({ answer: 'allowed' });
 });
 
+test('Enter that arrives together with text ends a reason, but not a grant', () => {
+  const typed = { page: 0, seen: true, typed: '' };
+  const key = { input: 'npm *\r' };
+  expect(pressKey({ ...typed, line: 'reason' }, key, questionOf(), 1)).toMatchObject({ answer: { reason: 'npm *' } });
+  expect(pressKey({ ...typed, line: 'session' }, key, questionOf(), 1)).toMatchObject({ typed: 'npm * ' });
+});
+
 test('a allows the exact command, or a typed pattern, for the session', () => {
   const always = { tool: 'bash', commands: [['npm', 'test']] };
   expect(press('a⏎')).toEqual({ answer: { decision: 'allowed', always, keep: 'session' } });

@@ -85,8 +85,11 @@ function typeInLine(state: Answering, line: AnswerLine, { input, name }: Pressed
     case 'next':
     case 'previous':
       return state;
-    case undefined:
-      return { ...state, typed: state.typed + input.replaceAll(/\p{Cc}/gu, ' '), problem: undefined };
+    case undefined: {
+      const next = { ...state, typed: state.typed + input.replaceAll(/\p{Cc}+/gu, ' '), problem: undefined };
+      // Fast keys can arrive together with Enter. A grant is not ended in this way, because it could be a paste.
+      return line === 'reason' && /^\P{Cc}+\r$/u.test(input) ? endLine(next, line, question) : next;
+    }
   }
 }
 

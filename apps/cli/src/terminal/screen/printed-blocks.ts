@@ -2,7 +2,7 @@
 
 import { Static, Text } from 'ink';
 import type { ReactElement } from 'react';
-import { createElement as h, useLayoutEffect, useState } from 'react';
+import { createElement as h, useLayoutEffect, useRef, useState } from 'react';
 
 import { blockLines } from '../drawing/block-lines.ts';
 import { rowsOf } from '../drawing/rows.ts';
@@ -12,8 +12,8 @@ import type { GrowingList } from '../state/growing-list.ts';
 /** Properties of the printed blocks. */
 export interface PrintedBlocksProperties {
   readonly blocks: GrowingList<PrintedBlock>;
-  /** Number of blocks to print. Blocks after them are printed later. */
-  readonly end: number;
+  /** True to print no new block for now. */
+  readonly held: boolean;
   readonly columns: number;
   readonly colour: boolean;
 }
@@ -25,8 +25,11 @@ const BATCH = 64;
  * Prints each block once. Ink compares the blocks that it gets with those that it has printed. It gets only the latest
  * blocks, so the work for a new block does not depend on the length of the conversation.
  */
-export function PrintedBlocks({ blocks, end, columns, colour }: PrintedBlocksProperties): ReactElement {
+export function PrintedBlocks({ blocks, held, columns, colour }: PrintedBlocksProperties): ReactElement {
   const [begin, setBegin] = useState(0);
+  const printed = useRef(0);
+  if (!held) printed.current = blocks.length;
+  const end = printed.current;
   useLayoutEffect(() => {
     // This effect runs after Ink has written the blocks.
     if (end - begin > BATCH) setBegin(end);

@@ -1,7 +1,7 @@
 // Screen: prints final blocks once into the scrollback, and draws the live part, a panel or the editor, and the status
 // line below them. Node runs the sources without a build and cannot read JSX, so elements are created by function calls.
 
-import { Box, Text, useWindowSize } from 'ink';
+import { Box, Text, useInput, useWindowSize } from 'ink';
 import type { ReactElement } from 'react';
 import { createElement as h, useEffect, useState } from 'react';
 
@@ -17,6 +17,9 @@ import { QuestionView } from '../questions/question-view.ts';
 import { ReadOnlyView } from '../questions/read-only-view.ts';
 import { SuspendKey } from '../questions/suspend-key.ts';
 import { StatusLine } from '../status/status-line.ts';
+import { useHandover } from '../viewer/handover.ts';
+import { ViewerKeys } from '../viewer/viewer-keys.ts';
+import { Viewer } from '../viewer/viewer.ts';
 import { PrintedBlocks } from './printed-blocks.ts';
 import { useSlowState } from './use-slow-state.ts';
 
@@ -38,11 +41,12 @@ export function Screen({ controller, editor, colour }: ScreenProperties): ReactE
   const working = [...liveLines(conversation.live, { columns, rows, now }), ...commandLines(state.command, now)];
   const live = rowsOf(working, columns, colour).slice(-most);
   const { blocks } = conversation;
+  const suspend = useHandover(controller);
   const writes = panel === undefined && !state.readOnly;
   return h(
     Box,
     { flexDirection: 'column' },
-    h(PrintedBlocks, { key: generation, blocks, end: blocks.length, columns, colour }),
+    h(PrintedBlocks, { key: generation, blocks, held: state.handedOver === true, columns, colour }),
     h(
       Box,
       { flexDirection: 'column', justifyContent: 'flex-end', maxHeight: most, overflow: 'hidden' },
@@ -50,16 +54,18 @@ export function Screen({ controller, editor, colour }: ScreenProperties): ReactE
       h(
         Box,
         { flexDirection: 'column', flexShrink: 0 },
+        panel?.kind === 'viewer' && h(Viewer, { controller, panel, colour }),
         panel?.kind === 'question' &&
           h(QuestionView, { panel, columns, rows: most - 1, colour, interrupt: controller.interrupt }),
         panel?.kind === 'choice' && h(ChoiceView, { panel, columns, rows: most - 1, colour }),
         state.readOnly && panel === undefined && h(ReadOnlyView, { controller, columns }),
         h(Queue, { queued: state.queued }),
-        writes && h(Editor, { editor, columns, rows: rowsForEditor(rows), colour }),
+        writes && h(Editor, { editor, columns, rows: rowsForEditor(rows), colour, suspend }),
         h(StatusLine, { state, columns, colour, now }),
       ),
     ),
-    h(SuspendKey),
+    h(SuspendKey, { suspend }),
+    h(ViewerKeys, { controller, active: writes, isEmpty: () => editor.state.get().edited.buffer.text === '' }),
   );
 }
 

@@ -14,15 +14,15 @@ export interface TerminalStreams {
   readonly stdout: NodeJS.WritableStream;
   readonly stdin: NodeJS.ReadableStream;
   readonly colour: boolean;
-  /** Ports of the editor. By default it has no history and no completion. */
-  readonly ports?: EditorPorts;
   /** Called with the error if a component throws. The terminal is restored then. */
   readonly failed?: (error: unknown) => void;
+  /** Ports of the editor. By default it has no history and no completion. */
+  readonly ports?: EditorPorts;
 }
 
 /** Shows the screen until the returned function is called. That function resolves when the terminal is restored. */
 export function showScreen(controller: Controller, streams: TerminalStreams): () => Promise<void> {
-  const { stdout, stdin, colour, ports = NO_PORTS, failed = () => undefined } = streams;
+  const { stdout, stdin, colour, failed = () => undefined, ports = NO_PORTS } = streams;
   const editor = createEditor(controller, ports);
   const { unmount, waitUntilExit } = render(h(Screen, { controller, editor, colour }), {
     stdout,

@@ -7,6 +7,7 @@ import type { Shown } from '../../frame/shown.ts';
 import type { Draft } from './draft.ts';
 import type { Observable } from './observable.ts';
 import type { ChoiceOption, TerminalState } from './terminal-state.ts';
+import type { ViewerEntry } from './viewer-entry.ts';
 
 /** Mode of the terminal. `plan` is the permission mode `read-only` with a plan at the end of each turn. */
 export type TerminalMode = Mode | 'plan';
@@ -74,6 +75,12 @@ export interface Controller {
   choose(title: readonly Shown[], options: readonly ChoiceOption[], selected?: number): Promise<number | undefined>;
   /** Shows a long text on the alternate screen. Resolves when the user closes it. */
   view(title: string, lines: readonly Shown[]): Promise<void>;
+  /** Shows long texts on the alternate screen, beginning with one of them. Resolves when the user closes them. */
+  viewEntries(entries: readonly ViewerEntry[], first: number): Promise<void>;
+  /** Shows the whole output of the last call. The user can go to the outputs of earlier calls. */
+  viewOutputs(): void;
+  /** Shows the whole session, also the messages that a checkpoint replaced. */
+  viewTranscript(): void;
   /** Asks the user a question of the runtime. */
   readonly ask: NonNullable<Permissions['ask']>;
   /** Puts a text into the editor, with the images and texts that belong to it. */

@@ -7,6 +7,7 @@ import type { Shown } from '../../frame/shown.ts';
 import type { Conversation } from './conversation.ts';
 import type { Draft } from './draft.ts';
 import type { StatusFacts } from './status-facts.ts';
+import type { ViewerEntry } from './viewer-entry.ts';
 
 /** Everything that the screen shows, except the text in the editor. */
 export interface TerminalState {
@@ -28,6 +29,8 @@ export interface TerminalState {
   readonly session?: SessionId | undefined;
   /** True if the session is open in another process. It is then only shown. */
   readonly readOnly: boolean;
+  /** True while the alternate screen or another program has the terminal. New blocks are printed afterwards. */
+  readonly handedOver?: boolean;
 }
 
 /** A command that the user started with `!`. */
@@ -72,12 +75,11 @@ export interface ChoiceOption {
   readonly key?: string;
 }
 
-/** A long text on the alternate screen, such as the whole output of a call. */
+/** Long texts on the alternate screen, such as the whole output of a call. The user can go from one to the next. */
 export interface ViewerPanel {
   readonly kind: 'viewer';
-  readonly title: string;
-  readonly lines: readonly Shown[];
-  /** Call whose output is shown. */
-  readonly call?: string;
+  readonly entries: readonly ViewerEntry[];
+  /** Index of the entry that is shown first. */
+  readonly first: number;
   close(): void;
 }

@@ -1,0 +1,158 @@
+// Tests `tidemark mcp` with the real test server of the protocol's maintainers.
+
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+
+import type { Ran } from '../../tests/pretend-run.ts';
+import { pretendRun } from '../../tests/pretend-run.ts';
+import type { Stage } from '../../tests/scenario.ts';
+import { openStage } from '../../tests/scenario.ts';
+
+const EVERYTHING = join(import.meta.dirname, '../../../../node_modules/.bin/mcp-server-everything');
+
+let stage: Stage;
+let own: string;
+
+beforeEach(() => {
+  stage = openStage();
+  onTestFinished(() => stage.clear());
+  own = join(stage.home, '..', 'config');
+});
+
+function tidemark(args: readonly string[], variables: Readonly<Record<string, string>> = {}): Promise<Ran> {
+  const environment = { PATH: process.env['PATH'], TIDEMARK_HOME: stage.home, XDG_CONFIG_HOME: own, ...variables };
+  return pretendRun(['mcp', ...args], { folder: stage.folder, environment });
+}
+
+function ownSettings(): unknown {
+  return JSON.parse(readFileSync(join(own, 'tidemark', 'tidemark.config.json'), 'utf8'));
+}
+
+function workspaceSettings(): unknown {
+  return JSON.parse(readFileSync(join(stage.folder, '.tidemark', 'config.json'), 'utf8'));
+}
+
+test('`add` writes a program into the settings of the user, `test` connects to it, and `remove` removes it', async () => {
+  expect(await tidemark(['add', 'all', '--env', 'GREETING=hello', '--', EVERYTHING, 'stdio'])).toMatchObject({
+    exit: 0,
+    out: expect.stringContaining('added all'),
+  });
+  expect(ownSettings()).toEqual({
+    mcp: { servers: { all: { command: EVERYTHING, args: ['stdio'], env: { GREETING: 'hello' } } } },
+  });
+  const tested = await tidemark(['test', 'all']);
+  expect(tested).toMatchObject({ exit: 0, err: '' });
+  expect(tested.out).toMatch(/^all is connected: \d+ tools, about [\d,]+ tokens in each request$/m);
+  expect(tested.out).toMatch(/^tool\tall__echo\t\d+\t/m);
+  expect(tested.out).toMatch(/^prompt\tsimple-prompt\t/m);
+  expect(tested.out).toMatch(/^resource\tdemo:\/\/resource/m);
+  expect(await tidemark(['remove', 'all'])).toMatchObject({ exit: 0 });
+  expect(ownSettings()).toEqual({ mcp: { servers: {} } });
+  expect(await tidemark(['remove', 'all'])).toMatchObject({ exit: 3, err: expect.stringContaining('name no MCP') });
+});
+
+test('`list` shows each server with its state, its tools and their size', async () => {
+  await tidemark(['add', 'all', '--', EVERYTHING, 'stdio']);
+  await tidemark(['add', 'gone', '--', 'no-such-program-here']);
+  const { exit, out } = await tidemark(['list', '--json']);
+  const { servers } = JSON.parse(out);
+  expect(exit).toBe(0);
+  expect(servers).toMatchObject([
+    { name: 'all', source: 'user', state: 'connected' },
+    { name: 'gone', state: 'failed', next: expect.stringContaining('install no-such-program-here') },
+  ]);
+  expect(servers[0].tools).toBeGreaterThan(5);
+  expect(servers[0].tokens).toBeGreaterThan(300);
+});
+
+test('a secret is stored as the name of its variable, and never as its value', async () => {
+  const token = 'Bearer-value-of-my-token-0123456789';
+  expect(
+    await tidemark(['add', 'hub', 'http://127.0.0.1:1/mcp', '--header', 'Authorization: Bearer $HUB_TOKEN']),
+  ).toMatchObject({ exit: 0 });
+  expect(await tidemark(['add', 'tax', '--env', 'TAX_KEY', '--', 'tax-server'])).toMatchObject({ exit: 0 });
+  expect(ownSettings()).toEqual({
+    mcp: {
+      servers: {
+        hub: {
+          url: 'http://127.0.0.1:1/mcp',
+          headers: { Authorization: { variable: 'HUB_TOKEN', prefix: 'Bearer ' } },
+        },
+        tax: { command: 'tax-server', env: { TAX_KEY: { variable: 'TAX_KEY' } } },
+      },
+    },
+  });
+  for (const flags of [
+    ['--header', `Authorization: Bearer ${token}`],
+    ['--header', `X-Team: ghp_${'a1B2'.repeat(9)}`],
+  ]) {
+    const refused = await tidemark(['add', 'other', 'http://127.0.0.1:1/mcp', ...flags]);
+    expect(refused).toMatchObject({ exit: 2, err: expect.stringContaining('other programs can read a command line') });
+    expect(refused.err).not.toMatch(/a1B2|my-token/);
+  }
+  const refused = await tidemark(['add', 'other', '--env', `TAX_TOKEN=${token}`, '--', 'tax-server']);
+  expect([refused.exit, refused.err.includes(token)]).toEqual([2, false]);
+});
+
+test('a server whose variable is missing is named with the variable', async () => {
+  await tidemark(['add', 'all', '--env', 'TAX_KEY', '--', EVERYTHING, 'stdio']);
+  expect(await tidemark(['test', 'all'])).toMatchObject({
+    exit: 3,
+    err: expect.stringMatching(/needs the variable TAX_KEY, which is not set\nnext: set the variable/),
+  });
+  expect(await tidemark(['test', 'all'], { TAX_KEY: 'a-value-of-the-key' })).toMatchObject({ exit: 0 });
+});
+
+test('a server of the folder is not started before the folder is trusted', async () => {
+  const added = await tidemark(['add', 'all', '--scope', 'workspace', '--', EVERYTHING, 'stdio']);
+  expect(added.out).toContain('`tidemark trust`');
+  expect(workspaceSettings()).toEqual({ mcp: { servers: { all: { command: EVERYTHING, args: ['stdio'] } } } });
+  expect(existsSync(own)).toBe(false);
+  expect(await tidemark(['test', 'all'])).toMatchObject({
+    exit: 3,
+    err: expect.stringContaining('the folder is not trusted'),
+  });
+  expect((await tidemark(['list'])).out).toContain('not used: the folder is not trusted');
+  expect(await tidemark(['test', 'all', '--trust'])).toMatchObject({ exit: 0 });
+});
+
+test('`list` shows the servers of the user that the settings of the folder replace', async () => {
+  await tidemark(['add', 'mine', '--', 'no-such-program-here']);
+  await tidemark(['add', 'theirs', '--scope', 'workspace', '--', 'no-such-program-here']);
+  const { out } = await tidemark(['list', '--trust']);
+  expect(out).toMatch(/^mine\tuser\tnot used: the settings of this folder name servers/m);
+  expect((await tidemark(['add', 'other', '--', 'x'])).out).toContain('not used in this folder');
+});
+
+test('a name that is taken is refused, and a TypeScript configuration is not edited', async () => {
+  await tidemark(['add', 'all', 'https://all.example/mcp']);
+  expect(await tidemark(['add', 'all', 'https://other.example/mcp'])).toMatchObject({
+    exit: 3,
+    err: expect.stringContaining('already name an MCP server all'),
+  });
+  expect(ownSettings()).toEqual({ mcp: { servers: { all: { url: 'https://all.example/mcp' } } } });
+  const folder = join(stage.home, '..', 'typed', 'tidemark');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'tidemark.config.ts'), 'export default {};\n');
+  const typed = await tidemark(['add', 'all', 'https://all.example/mcp'], { XDG_CONFIG_HOME: join(folder, '..') });
+  expect(typed).toMatchObject({
+    exit: 3,
+    err: expect.stringContaining('add this to `mcp.servers`: "all": {"url":"https://all.example/mcp"}'),
+  });
+});
+
+test.each([
+  [['add'], 'needs the name'],
+  [['add', 'shop'], 'the address or the command of the server is missing'],
+  [['add', 'a__b', 'https://shop.example/mcp'], 'expected a server name'],
+  [['add', 'shop', 'https://shop.example/mcp', '--env', 'KEY'], '`--env` is for a program'],
+  [['add', 'shop', '--header', 'X-Team: a', '--', 'serve'], '`--header` is for an address'],
+  [['test', 'shop'], 'name no MCP server shop'],
+])('`mcp %s` is refused: %s', async (args, message) => {
+  const ran = await tidemark(args);
+  expect(ran.exit).toBeGreaterThan(1);
+  expect(ran.err).toContain(message);
+  expect(existsSync(own)).toBe(false);
+});

@@ -1,0 +1,63 @@
+// `tidemark mcp add`: writes a server into the user's settings or those of the folder.
+
+import type { ServerSetting } from '@tidemark/settings';
+import { editServers, serversInFile } from '@tidemark/settings';
+
+import { requireNoServerSecrets } from '../arguments/server-values.ts';
+import type { CommandContext, CommandOutcome } from '../frame/command.ts';
+import { CliError } from '../frame/failure.ts';
+import { withStyle } from '../frame/shown.ts';
+import type { McpRequest } from './request.ts';
+import { PROVIDER_NAMES, requireName, scopeOf } from './request.ts';
+
+/** Adds a server. A server with the same name in the same settings is not replaced. */
+export async function addServer(request: McpRequest, context: CommandContext): Promise<CommandOutcome> {
+  const name = requireName(request, 'add');
+  const setting = settingOf(request);
+  const { scope: kind = 'user', header = [], env = [] } = request.flags;
+  await requireNoServerSecrets(request.target, [...header, ...env]);
+  const scope = scopeOf(kind, context);
+  if (Object.hasOwn(await serversInFile(scope, PROVIDER_NAMES), name))
+    throw new CliError(
+      'cli/refused',
+      `the ${kind} settings already name an MCP server ${name}`,
+      `\`tidemark mcp remove ${name} --scope ${kind}\` removes it, or choose another name`,
+    );
+  const { path } = await editServers(scope, name, { setting, providers: PROVIDER_NAMES });
+  const hidden = kind === 'user' && Object.keys(await workspaceServers(context)).length > 0;
+  context.output.result({ server: name, scope: kind, path, setting, ...(hidden && { hidden }) }, () => [
+    withStyle('green', 'added'),
+    ` ${name} to ${path}\n`,
+    ...(hidden ? ['the settings of this folder name servers too, so this server is not used in this folder\n'] : []),
+    kind === 'workspace'
+      ? `\`tidemark trust\` lets the folder use it; \`tidemark mcp test ${name}\` connects to it`
+      : `\`tidemark mcp test ${name}\` connects to it`,
+  ]);
+  return undefined;
+}
+
+/** Returns the servers of the folder, or an empty record if its configuration cannot be read. */
+async function workspaceServers(context: CommandContext): Promise<Readonly<Record<string, ServerSetting>>> {
+  return serversInFile(scopeOf('workspace', context), PROVIDER_NAMES).catch(() => ({}));
+}
+
+function settingOf({ target, flags: { header = [], env = [] } }: McpRequest): ServerSetting {
+  const [first, ...rest] = target;
+  if (first === undefined)
+    throw new CliError(
+      'cli/usage',
+      'the address or the command of the server is missing',
+      'add an address such as https://shop.example/mcp, or `-- <command> [args…]`',
+    );
+  const isAddress = rest.length === 0 && /^https?:\/\//i.test(first);
+  if (isAddress && env.length > 0)
+    throw new CliError('cli/usage', '`--env` is for a program, and the server has an address', 'use `--header`');
+  if (!isAddress && header.length > 0)
+    throw new CliError('cli/usage', '`--header` is for an address, and the server is a program', 'use `--env`');
+  if (isAddress) return { url: first, ...(header.length > 0 && { headers: Object.fromEntries(header) }) };
+  return {
+    command: first,
+    ...(rest.length > 0 && { args: rest }),
+    ...(env.length > 0 && { env: Object.fromEntries(env) }),
+  };
+}

@@ -1,0 +1,90 @@
+// `tidemark mcp test`: connects to one MCP server, and shows its tools, prompts and resources with their sizes.
+
+import { estimateTokens } from '@tidemark/context';
+import type { InspectedServer } from '@tidemark/kit';
+
+import type { CommandContext, CommandOutcome } from '../frame/command.ts';
+import { CliError } from '../frame/failure.ts';
+import { formatCount, formatNumber } from '../frame/numbers.ts';
+import { knownServers } from './known-servers.ts';
+import { unknownServer } from './remove-server.ts';
+import type { McpRequest } from './request.ts';
+import { requireName, requireNoTarget } from './request.ts';
+import { tryServer } from './try-server.ts';
+
+/**
+ * Tests one server.
+ *
+ * @throws CliError `cli/not-found` for an unknown name, and `cli/refused` for a server that is not used here or cannot
+ *   be reached.
+ */
+export async function testServer(request: McpRequest, context: CommandContext): Promise<CommandOutcome> {
+  requireNoTarget(request, 'test');
+  const name = requireName(request, 'test');
+  const named = (await knownServers(request.flags, context)).filter((server) => server.name === name);
+  const server = named.find(({ unused }) => unused === undefined) ?? named[0];
+  if (server === undefined) throw unknownServer(name, 'the settings');
+  if (server.source === 'workspace' && server.unused !== undefined)
+    throw new CliError(
+      'cli/refused',
+      `the MCP server ${name} was not started: ${server.unused}`,
+      '`tidemark trust` shows its settings and asks',
+    );
+  const tried = await tryServer(server, context);
+  if ('problem' in tried) throw new CliError('cli/refused', tried.problem, tried.next);
+  const { inspected, tokens } = tried;
+  if (context.output.json) context.output.result({ server: name, tokens, ...jsonOf(inspected) }, () => '');
+  else print(name, { inspected, tokens }, context);
+  return undefined;
+}
+
+function jsonOf({ tools, prompts, resources, instructions, left }: InspectedServer): object {
+  return {
+    tools: tools.map(({ definition, text, problem }) => ({
+      name: definition.name,
+      tokens: estimateTokens(text),
+      ...(problem !== undefined && { problem }),
+    })),
+    prompts: prompts.map(({ name, description }) => ({ name, ...(description !== undefined && { description }) })),
+    resources: resources.map(({ uri, name, size }) => ({ uri, name, ...(size !== undefined && { bytes: size }) })),
+    instructionsTokens: estimateTokens(instructions ?? ''),
+    ...(left !== undefined && { left }),
+  };
+}
+
+function print(
+  name: string,
+  { inspected, tokens }: { readonly inspected: InspectedServer; readonly tokens: number },
+  { output }: CommandContext,
+): void {
+  const { tools, prompts, resources, instructions, left } = inspected;
+  output.line(
+    `${name} is connected: ${formatCount(tools.length, 'tool')}, about ${formatNumber(tokens)} tokens in each request`,
+  );
+  if (instructions !== undefined && instructions !== '')
+    output.line(`its instructions are a note of about ${formatNumber(estimateTokens(instructions))} tokens`);
+  const rows = [
+    ...tools.map(({ definition, text, problem }) => [
+      'tool',
+      definition.name,
+      formatNumber(estimateTokens(text)),
+      problem ?? firstLine(definition.description),
+    ]),
+    ...prompts.map((prompt) => ['prompt', prompt.name, '', firstLine(prompt.description ?? '')]),
+    ...resources.map(({ uri, name: title, size }) => [
+      'resource',
+      uri,
+      '',
+      size === undefined ? title : `${title}, ${formatNumber(size)} bytes`,
+    ]),
+  ];
+  if (rows.length > 0) output.table({ head: ['kind', 'name', 'tokens', 'description'], rows });
+  if (left !== undefined) output.note(`not all tools are listed: ${left}`);
+}
+
+const SHOWN = 80;
+
+function firstLine(text: string): string {
+  const [line = ''] = text.trim().split('\n', 1);
+  return line.length <= SHOWN ? line : `${line.slice(0, SHOWN).trimEnd()}…`;
+}

@@ -1,0 +1,105 @@
+// Long texts for the viewer: the whole outputs of the calls, and the whole session. They are read from the log and its
+// artifacts, so they do not depend on what the model was shown.
+
+import type { Log, SessionId } from '@tidemark/log';
+
+import { withStyle } from '../../frame/shown.ts';
+import { CliError } from '../../frame/failure.ts';
+import { blockLines } from '../drawing/block-lines.ts';
+import { diffLines } from '../drawing/diff-lines.ts';
+import type { PrintedCall } from '../state/blocks.ts';
+import type { Controller } from '../state/controller.ts';
+import type { LiveCall } from '../state/conversation.ts';
+import { EMPTY_CONVERSATION, foldRecord } from '../state/conversation.ts';
+import type { Line } from '../state/line.ts';
+import type { LineSource, ViewerEntry } from '../state/viewer-entry.ts';
+import { bytesSource, linesSource } from './line-sources.ts';
+
+/** Opens long texts. */
+export type LongTexts = Pick<Controller, 'viewOutputs' | 'viewTranscript'>;
+
+type LongTextsPlace = Pick<Controller, 'state' | 'report' | 'print' | 'viewEntries'>;
+
+/** Creates the functions that open long texts of the shown session. Without a log there is nothing to open. */
+export function createLongTexts(place: LongTextsPlace, log: Log | undefined): LongTexts {
+  const { state, report, print, viewEntries } = place;
+  const shown = (): { readonly log: Log; readonly session: SessionId } | undefined => {
+    const { session } = state.get();
+    return log === undefined || session === undefined ? undefined : { log, session };
+  };
+  return {
+    viewOutputs() {
+      const here = shown();
+      const { blocks, live } = state.get().conversation;
+      const ended = blocks.from(0).filter((block) => block.kind === 'tool');
+      const entries = [
+        ...(here === undefined ? [] : ended.flatMap((call) => outputEntry(call, here.log, here.session))),
+        ...live.calls.filter(({ output }) => output !== undefined).map(liveEntry),
+      ];
+      if (entries.length === 0) print([withStyle('dim', 'no call has an output yet')]);
+      else viewEntries(entries, entries.length - 1).catch(report);
+    },
+    viewTranscript() {
+      const here = shown();
+      if (here === undefined) return print([withStyle('dim', 'the session has no messages yet')]);
+      const open = (columns: number): Promise<LineSource> => transcriptSource(here.log, here.session, columns);
+      viewEntries([{ title: `session ${here.session}`, open }], 0).catch(report);
+    },
+  };
+}
+
+function outputEntry(call: PrintedCall, log: Log, session: SessionId): readonly ViewerEntry[] {
+  const { position, title, diff } = call;
+  if (position === undefined) return [];
+  const whole = diff === undefined ? undefined : linesSource(diffLines(diff, Infinity, '').map(codeLine));
+  return [{ title, open: async () => whole ?? outputSource(log, session, position) }];
+}
+
+function liveEntry({ title, output = '' }: LiveCall): ViewerEntry {
+  return {
+    title: `${title} (running)`,
+    open: async () => linesSource(output.split('\n').map(codeLine)),
+  };
+}
+
+/** Returns the whole output of a call: its artifact, or the text of its result if that is the whole output. */
+async function outputSource(log: Log, session: SessionId, position: number): Promise<LineSource> {
+  for await (const record of log.read(session, position, position + 1)) {
+    if (record.kind !== 'tool.returned' && record.kind !== 'tool.failed') break;
+    const { output, parts } = record.data;
+    if (output !== undefined) return bytesSource(() => log.artifacts.get(output));
+    const lines = parts.flatMap((part) =>
+      part.type === 'text'
+        ? part.text.split('\n')
+        : [part.type === 'file' ? `[file ${part.path}]` : `[${part.mediaType}]`],
+    );
+    return linesSource(lines.map(codeLine));
+  }
+  throw new CliError(
+    'cli/not-found',
+    `record ${position} is not the result of a call`,
+    'check the session with `tidemark verify`',
+  );
+}
+
+/** Lines of an output are not wrapped between words, so that their columns stay below each other. */
+function codeLine(words: Line): Line {
+  return typeof words === 'object' && 'lead' in words ? words : { lead: '', hang: '', words, wrap: 'characters' };
+}
+
+/** Number of records after which other work of the process runs. */
+const RECORDS_AT_ONCE = 200;
+
+async function transcriptSource(log: Log, session: SessionId, columns: number): Promise<LineSource> {
+  const lines: Line[] = [];
+  let conversation = EMPTY_CONVERSATION;
+  let drawn = 0;
+  for await (const record of log.read(session)) {
+    conversation = foldRecord(conversation, record);
+    const { blocks } = conversation;
+    for (const block of blocks.from(drawn)) lines.push(...blockLines(block, { columns, whole: true }));
+    drawn = blocks.length;
+    if (record.position % RECORDS_AT_ONCE === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+  return linesSource(lines);
+}

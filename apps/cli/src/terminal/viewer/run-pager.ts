@@ -1,0 +1,189 @@
+// Runs the viewer on the alternate screen of the terminal until the user leaves it. The main screen and its scrollback
+// stay unchanged. The alternate screen is left too if the process ends.
+
+import stringWidth from 'string-width';
+
+import { plainText } from '../../frame/plain-text.ts';
+import { render, withStyle } from '../../frame/shown.ts';
+import { rowsOf } from '../drawing/rows.ts';
+import type { LineSource, ViewerEntry } from '../state/viewer-entry.ts';
+import type { TextArea, TextPlace } from './pager.ts';
+import { lastPage, movedBy, pageRows, TEXT_BEGIN } from './pager.ts';
+import type { PagerAction } from './pager-keys.ts';
+import { pagerAction, pressedKeys } from './pager-keys.ts';
+
+/** Terminal of the viewer. */
+export interface PagerTerminal {
+  readonly stdin: NodeJS.ReadableStream & { setRawMode?(mode: boolean): unknown };
+  readonly stdout: NodeJS.WritableStream & { readonly columns?: number; readonly rows?: number };
+  readonly colour: boolean;
+  /** Ends the viewer. */
+  readonly signal?: AbortSignal;
+}
+
+const ENTER = '\u001b[?1049h\u001b[?25l';
+const LEAVE = '\u001b[?25h\u001b[?1049l';
+
+interface Pager {
+  readonly terminal: PagerTerminal;
+  readonly entries: readonly ViewerEntry[];
+  at: number;
+  source: LineSource | undefined;
+  top: TextPlace;
+  /** Text that was searched last. */
+  searched: string;
+  /** Text that the user is typing after `/`. */
+  typed: string | undefined;
+  message: string;
+  left: boolean;
+}
+
+/** Shows an entry and lets the user go to the other ones. Resolves when the user leaves the viewer. */
+export async function runPager(entries: readonly ViewerEntry[], at: number, terminal: PagerTerminal): Promise<void> {
+  const pager: Pager = {
+    terminal,
+    entries,
+    at,
+    source: undefined,
+    top: TEXT_BEGIN,
+    searched: '',
+    typed: undefined,
+    message: '',
+    left: false,
+  };
+  const { stdin, stdout, signal } = terminal;
+  const finished = Promise.withResolvers<void>();
+  const leave = (): void => void stdout.write(LEAVE);
+  // Actions run one after the other, because each of them may read from the store.
+  let queue = Promise.resolve();
+  const act = (action: () => Promise<void>): void => {
+    queue = queue.then(async () => {
+      if (pager.left) return;
+      await action().catch((error: unknown) => {
+        pager.message = error instanceof Error ? error.message : String(error);
+      });
+      if (!pager.left) return draw(pager);
+      finished.resolve();
+    });
+    queue.catch(finished.reject);
+  };
+  const input = (data: string | Uint8Array): void => {
+    for (const key of pressedKeys(typeof data === 'string' ? data : Buffer.from(data).toString()))
+      act(() => press(pager, key));
+  };
+  const resized = (): void => act(async () => undefined);
+  process.once('exit', leave);
+  signal?.addEventListener('abort', () => finished.resolve(), { once: true });
+  if (signal?.aborted === true) finished.resolve();
+  stdout.write(ENTER);
+  try {
+    stdin.setRawMode?.(true);
+    stdin.on('data', input);
+    stdin.resume();
+    stdout.on('resize', resized);
+    act(() => show(pager, at));
+    await finished.promise;
+  } finally {
+    pager.left = true;
+    stdin.off('data', input);
+    stdin.pause();
+    stdin.setRawMode?.(false);
+    stdout.off('resize', resized);
+    process.off('exit', leave);
+    leave();
+  }
+}
+
+async function show(pager: Pager, at: number): Promise<void> {
+  const entry = pager.entries[at];
+  if (entry === undefined) return;
+  pager.at = at;
+  pager.top = TEXT_BEGIN;
+  pager.source = undefined;
+  pager.message = 'reading…';
+  await draw(pager);
+  pager.source = await entry.open(areaOf(pager).columns);
+  pager.message = '';
+}
+
+function areaOf({ terminal: { stdout, colour } }: Pager): TextArea {
+  return { columns: stdout.columns ?? 80, height: Math.max(1, (stdout.rows ?? 24) - 1), colour };
+}
+
+async function press(pager: Pager, key: string): Promise<void> {
+  pager.message = '';
+  if (pager.typed !== undefined) return type(pager, key, pager.typed);
+  const action = pagerAction(key, pager.searched !== '');
+  if (action !== undefined) await perform(pager, action);
+}
+
+async function type(pager: Pager, key: string, typed: string): Promise<void> {
+  if (key === 'escape' || key === '\u0003') pager.typed = undefined;
+  else if (key === '\u007f' || key === '\b')
+    pager.typed = typed === '' ? undefined : Array.from(typed).slice(0, -1).join('');
+  else if (key === '\r' || key === '\n') {
+    pager.typed = undefined;
+    if (typed !== '') pager.searched = typed;
+    await findNext(pager, 1);
+  } else if (Array.from(key).length === 1) pager.typed = typed + plainText(key);
+}
+
+async function perform(pager: Pager, action: PagerAction): Promise<void> {
+  const { source, top } = pager;
+  const area = areaOf(pager);
+  if ('leave' in action) pager.left = true;
+  else if ('search' in action) pager.typed = '';
+  else if ('to' in action)
+    pager.top = action.to === 'begin' || source === undefined ? TEXT_BEGIN : await lastPage(source, area);
+  else if (action.move === 'entries') await showNext(pager, action.by);
+  else if (action.move === 'matches') await findNext(pager, action.by);
+  else if (source !== undefined) {
+    const rows = action.move === 'rows' ? action.by : Math.trunc(action.by * area.height) || action.by;
+    pager.top = await movedBy(source, top, rows, area);
+  }
+}
+
+async function showNext(pager: Pager, by: number): Promise<void> {
+  const next = pager.at + by;
+  if (pager.entries[next] !== undefined) return show(pager, next);
+  pager.message = by < 0 ? 'this is the first one' : 'this is the last one';
+}
+
+/** Goes to the next line that contains the searched text. Capitals matter only if the text has some. */
+async function findNext(pager: Pager, by: number): Promise<void> {
+  const { source, searched, top } = pager;
+  if (source === undefined || searched === '') return;
+  const isLower = searched === searched.toLowerCase();
+  const matches = (line: string): boolean => (isLower ? line.toLowerCase() : line).includes(searched);
+  const found = await source.find(matches, by < 0 ? top.line : top.line + 1, by < 0);
+  const first = found ?? (await source.find(matches, by < 0 ? source.length : 0, by < 0));
+  if (first === undefined) pager.message = `"${searched}" does not occur`;
+  else {
+    if (found === undefined) pager.message = by < 0 ? 'continued at the end' : 'continued at the beginning';
+    pager.top = { line: first, row: 0 };
+  }
+}
+
+async function draw(pager: Pager): Promise<void> {
+  const area = areaOf(pager);
+  const rows = pager.source === undefined ? [] : await pageRows(pager.source, pager.top, area);
+  const filled = Array.from({ length: area.height }, (_, index) => rows[index] ?? '');
+  const screen = [...filled, statusRow(pager, area, rows.length)].map((row) => `\u001b[2K${row}`).join('\r\n');
+  pager.terminal.stdout.write(`\u001b[H${screen}`);
+}
+
+function statusRow(pager: Pager, { columns, colour }: TextArea, shown: number): string {
+  const { typed, message, source, top, entries, at } = pager;
+  if (typed !== undefined) return rowsOf([`/${typed}`], columns, false).at(-1) ?? '';
+  const total = source?.length ?? 0;
+  const end = Math.min(total, top.line + Math.max(1, shown));
+  const place = total === 0 ? 'empty' : `${Math.floor((100 * end) / total)}% of ${total} lines`;
+  const others = entries.length > 1 ? `  ${at + 1}/${entries.length} n p` : '';
+  const facts = `  ${message === '' ? place : message}${others}  / search  q back`;
+  const room = Math.max(0, columns - 1 - stringWidth(facts));
+  const title = plainText(entries[at]?.title ?? '').replaceAll(/\s+/g, ' ');
+  const [short = ''] = rowsOf([{ lead: '', hang: '', words: title, wrap: 'characters' }], Math.max(1, room), false);
+  const text = room === 0 ? facts.trim() : `${short}${facts}`;
+  const [row = ''] = rowsOf([{ lead: '', hang: '', words: text, wrap: 'characters' }], columns, false);
+  return render(withStyle('bold', row), colour);
+}

@@ -1,0 +1,161 @@
+// Tests the viewer on the alternate screen of a terminal emulator.
+
+import type { Event, Log } from '@tidemark/log';
+import { callId, position, sessionId, timestamp } from '@tidemark/log';
+import { createMemoryStore } from '@tidemark/store-memory';
+import { expect, onTestFinished, test } from 'vitest';
+
+import type { TerminalScene } from '../../../tests/terminal-scene.ts';
+import { answer, call, openScene } from '../../../tests/terminal-scene.ts';
+
+const SESSION = sessionId('viewed');
+const LINES = Array.from({ length: 1_000 }, (_, index) => `output ${index + 1}${index === 699 ? ' Wanted' : ''}`);
+const CONTROL = { o: '\u000f', t: '\u0014' };
+
+/** Opens a scene with a session: a prompt, a checkpoint, a short output and an output of 1,000 lines. */
+async function openSession(): Promise<TerminalScene & { readonly log: Log }> {
+  const log = createMemoryStore();
+  const { digest: output } = await log.artifacts.put(Buffer.from(`${LINES.join('\n')}\n`));
+  const at = timestamp('2026-11-20T12:00:00.000Z');
+  const text = (words: string): { readonly type: 'text'; readonly text: string } => ({ type: 'text', text: words });
+  const events: readonly Event[] = [
+    { kind: 'session.created', at, data: { id: SESSION, root: SESSION, workspace: '/work' } },
+    { kind: 'prompt.given', at, data: { parts: [text('an early question')], presenter: 'cli' } },
+    {
+      kind: 'answer.received',
+      at,
+      data: answer(call('c1', 'read', { path: 'a' }), call('c2', 'bash', { command: 'ls' })),
+    },
+    { kind: 'tool.returned', at, data: { call: callId('c1'), parts: [text('the short output\u001b[2J')] } },
+    { kind: 'tool.returned', at, data: { call: callId('c2'), parts: [text('cut')], output } },
+    {
+      kind: 'history.compacted',
+      at,
+      data: {
+        range: { from: position(1), to: position(4) },
+        strategy: 'deterministic',
+        trigger: 'user',
+        checkpoint: '',
+        limitations: [],
+      },
+    },
+  ];
+  const writer = await log.create(SESSION);
+  const appended = await writer.append(events, 0);
+  await writer.close();
+  if (!appended.ok) throw new Error('the records were not appended');
+  const scene = await openScene({ log, before: 'the shell\n' });
+  onTestFinished(scene.end);
+  scene.controller.state.set({ ...scene.controller.state.get(), session: SESSION });
+  scene.emit(...appended.records.map((record) => ({ type: 'recorded' as const, record })));
+  await scene.terminal.until(/compacted/);
+  return { ...scene, log };
+}
+
+test('Ctrl-O shows the whole output of the last call, and leaves the main screen as it was', async () => {
+  const { terminal } = await openSession();
+  await terminal.until(/\n>/);
+  const before = await terminal.all();
+  terminal.press(CONTROL.o);
+  expect(await terminal.until(/output 23\n/)).toMatch(/^output 1\n[^]*bash ls .*2% of 1000 lines {2}2\/2 n p/);
+  terminal.press(' ');
+  await terminal.until(/^output 24\n/);
+  terminal.press('jj\u001b[B');
+  await terminal.until(/^output 27\n/);
+  terminal.press('b');
+  await terminal.until(/^output 4\n/);
+  terminal.press('G');
+  await terminal.until(/output 1000\n.*100% of 1000 lines/);
+  terminal.press('g');
+  await terminal.until(/^output 1\n/);
+  terminal.press('q');
+  await terminal.until(/compacted[^]*\n>/);
+  expect(await terminal.all()).toEqual(before);
+});
+
+test('a search goes to the matching line, and says if nothing matches', async () => {
+  const { terminal } = await openSession();
+  terminal.press(CONTROL.o);
+  await terminal.until(/^output 1\n/);
+  terminal.press('/wantex\u007fd');
+  await terminal.until(/\/wanted$/);
+  terminal.press('\r');
+  await terminal.until(/^output 700 Wanted\n/);
+  terminal.press('n');
+  await terminal.until(/continued at the beginning/);
+  terminal.press('/wANTED\r');
+  await terminal.until(/"wANTED" does not occur/);
+  terminal.press('\u001b');
+  await terminal.until(/compacted/);
+});
+
+test('`p` and the arrows go to the outputs of other calls', async () => {
+  const { terminal } = await openSession();
+  terminal.press(CONTROL.o);
+  await terminal.until(/^output 1\n/);
+  terminal.press('p');
+  await terminal.until(/^the short output\n[^]*read a .*1\/2/);
+  terminal.press('p');
+  await terminal.until(/this is the first one/);
+  terminal.press('\u001b[C');
+  await terminal.until(/^output 1\n/);
+  terminal.press('q');
+});
+
+test('the viewer follows the size of the terminal', async () => {
+  const { terminal } = await openSession();
+  terminal.press(CONTROL.o);
+  await terminal.until(/^output 1\n/);
+  terminal.resize(40, 10);
+  await terminal.until(/output 9\n.*0% of 1000 lines/);
+  terminal.resize(20, 6);
+  await terminal.until(/^output 1\n.*\n.*\n.*\noutput 5\n.*$/);
+  terminal.press('q');
+  await terminal.until(/>/);
+});
+
+test('what arrives while the viewer is open is printed once after it is left', async () => {
+  const { terminal, controller } = await openSession();
+  terminal.press(CONTROL.o);
+  await terminal.until(/^output 1\n/);
+  for (let index = 1; index <= 5; index += 1) {
+    controller.print([`meanwhile ${index}`]);
+    terminal.press('j');
+    await terminal.until(new RegExp(`^output ${index + 1}\n`));
+  }
+  terminal.press('q');
+  await terminal.until(/meanwhile 5/);
+  const rows = (await terminal.all()).filter((row) => row.startsWith('meanwhile'));
+  expect(rows).toEqual([1, 2, 3, 4, 5].map((index) => `meanwhile ${index}`));
+  terminal.press('typed');
+  await terminal.until(/> typed/);
+});
+
+test('Ctrl-T shows the whole session, also the messages that a checkpoint replaced', async () => {
+  const { terminal } = await openSession();
+  terminal.press(CONTROL.t);
+  await terminal.until(/> an early question\n[^]*bash ls\n[^]*compacted[^]*session viewed/);
+  terminal.press('q');
+  await terminal.until(/>/);
+});
+
+test('the end of the screen leaves the alternate screen', async () => {
+  const { terminal, end } = await openSession();
+  terminal.press(CONTROL.o);
+  await terminal.until(/^output 1\n/);
+  await end();
+  await terminal.until(/the shell/);
+});
+
+test('an output that is missing in the store is reported in the viewer, and the viewer can be left', async () => {
+  const { terminal, log } = await openSession();
+  Object.assign(log.artifacts, {
+    get: () => {
+      throw new Error('artifact/missing: no such output');
+    },
+  });
+  terminal.press(CONTROL.o);
+  await terminal.until(/no such output/);
+  terminal.press('q');
+  await terminal.until(/compacted/);
+});

@@ -1,0 +1,35 @@
+// Viewer: shows a long text on the alternate screen, such as the whole output of a call.
+
+import { useInput, useStdin, useStdout } from 'ink';
+import { useEffect } from 'react';
+
+import type { Controller } from '../state/controller.ts';
+import type { ViewerPanel } from '../state/terminal-state.ts';
+import { useHandover } from './handover.ts';
+import { runPager } from './run-pager.ts';
+
+/** Properties of the viewer. */
+export interface ViewerProperties {
+  readonly controller: Controller;
+  readonly panel: ViewerPanel;
+  readonly colour: boolean;
+}
+
+/** Viewer of a long text. It closes its panel when the user leaves it. */
+export function Viewer({ controller, panel, colour }: ViewerProperties): null {
+  const { stdin } = useStdin();
+  const { stdout } = useStdout();
+  const handOver = useHandover(controller);
+  // Keeps the raw mode on while the viewer takes the place of the editor.
+  useInput(() => undefined);
+  useEffect(() => {
+    const { entries, first } = panel;
+    const ended = new AbortController();
+    handOver(() => runPager(entries, first, { stdin, stdout, colour, signal: ended.signal }))
+      .catch(controller.report)
+      .finally(panel.close);
+    // The alternate screen is left when the screen ends.
+    return () => ended.abort();
+  }, [panel]);
+  return null;
+}
