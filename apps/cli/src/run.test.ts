@@ -243,3 +243,23 @@ test('a command runs another command line with its own output, folder and signal
   const home = '/nobody/.tidemark';
   expect(seen).toEqual(['/elsewhere', false, home, 3, 'inner\nerror: no\nnext: try again\n', home]);
 });
+
+test('a command line inside a command never becomes a prompt', async () => {
+  const texts: string[] = [];
+  const commands: readonly Command[] = [
+    {
+      name: 'run',
+      summary: 'sends a prompt',
+      examples: [['tidemark run', 'sends it']],
+      declare: (command, run) =>
+        void command.argument('[words...]').action(() => run(async () => void texts.push('sent'))),
+    },
+    ...commandThat(async (context) => {
+      const sink = { write: (text: string) => void texts.push(text), terminal: false, colour: false };
+      const place = { out: { ...sink, columns: 40 }, err: sink, folder: '/elsewhere', signal: context.signal };
+      expect(await context.runLine(['nothing', 'like', 'it'], place)).toBe(EXIT.usage);
+    }),
+  ];
+  expect(await pretendRun(['act'], { commands })).toMatchObject({ exit: 0 });
+  expect(texts.join('')).toBe('error: there is no command "nothing"\nnext: `tidemark --help` lists the commands\n');
+});

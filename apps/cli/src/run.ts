@@ -12,7 +12,7 @@ import type { Command, CommandContext, FinalExit, RunAction } from './frame/comm
 import { COMMANDS } from './commands.ts';
 import type { ExitCode } from './frame/exit-codes.ts';
 import { EXIT } from './frame/exit-codes.ts';
-import { failureOf } from './frame/failure.ts';
+import { CliError, failureOf } from './frame/failure.ts';
 import type { CommandEnvironment } from './frame/home.ts';
 import { configFolderOf, homeOf } from './frame/home.ts';
 import { impliedRun, requireKnownHelp } from './implied-run.ts';
@@ -117,9 +117,20 @@ function contextOf(
     folder: processEnvironment.folder,
     signal: processEnvironment.signal,
     store,
-    runLine: (args, place) =>
-      run(args, { ...processEnvironment, ...place, input: NO_INPUT, openStore: store }, commands),
+    async runLine(args, place) {
+      const [name = ''] = args;
+      // A line that does not begin with a command would be a prompt, which costs money.
+      if (!namesOf(commands).includes(name)) {
+        const lineOutput = createOutput(false, place.out, place.err);
+        return settle(unknownName(name), processEnvironment, lineOutput, { commands, command: name });
+      }
+      return run(args, { ...processEnvironment, ...place, input: NO_INPUT, openStore: store }, commands);
+    },
   };
+}
+
+function unknownName(name: string): CliError {
+  return new CliError('cli/unknown-command', `there is no command "${name}"`, '`tidemark --help` lists the commands');
 }
 
 /** Output, places of the settings, and commands of one command line. */

@@ -1,12 +1,18 @@
 // Terminal for tests of the slash commands: a scripted model, a store on disk, and the commands of `tidemark`.
 
+import { defined } from '@tidemark/core';
+import type { Permissions } from '@tidemark/kit';
+import { createSimulator } from '@tidemark/simulator';
 import { openNdjsonStore } from '@tidemark/store-ndjson';
 import { onTestFinished } from 'vitest';
 
+import type { AgentFlags } from '../src/arguments/agent-flags.ts';
+import type { ChosenSession } from '../src/arguments/choose-session.ts';
+import { prepareAgent } from '../src/turns/open-agent.ts';
 import { COMMANDS } from '../src/commands.ts';
 import type { Command, CommandContext } from '../src/frame/command.ts';
-import { render } from '../src/frame/shown.ts';
 import { rowsOf } from '../src/terminal/drawing/rows.ts';
+import { render } from '../src/frame/shown.ts';
 import type { Dispatcher } from '../src/terminal/state/controller.ts';
 import type { SlashCommands } from '../src/terminal/slash/slash-commands.ts';
 import { createSlashCommands } from '../src/terminal/slash/slash-commands.ts';
@@ -38,11 +44,14 @@ export interface SlashTerminalOptions extends Omit<ScriptedTerminalOptions, 'sto
   /** Rows of the terminal. The default of 1,000 avoids the viewer. */
   readonly rows?: number;
   readonly stage?: Stage;
+  /** True for an agent as the command opens it, against the simulator of Anthropic. `answers` are then not used. */
+  readonly simulated?: boolean;
 }
 
 /** Opens a terminal with slash commands. */
 export async function openSlashTerminal(options: SlashTerminalOptions = {}): Promise<SlashTerminal> {
-  const { environment = {}, rows = 1_000, stage = newStage(), ...rest } = options;
+  const { environment = {}, rows = 1_000, stage = newStage(), simulated = false, ...rest } = options;
+  const simulator = simulated ? await openAnthropic() : undefined;
   const store = openNdjsonStore({ home: stage.home });
   const context = await contextIn(stage, store, environment);
   const sequences: string[] = [];
@@ -52,6 +61,10 @@ export async function openSlashTerminal(options: SlashTerminalOptions = {}): Pro
     store,
     folder: stage.folder,
     dispatch: (draft) => late.dispatch(draft),
+    ...(simulator !== undefined && {
+      prepare: (session: ChosenSession | undefined, ask: Permissions['ask']) =>
+        prepareAgent({ flags: { ...simulator.flags, mode: 'auto' }, ...defined({ session }) }, context, ask),
+    }),
   });
   const { controller } = scripted;
   const slash = createSlashCommands({
@@ -69,6 +82,7 @@ export async function openSlashTerminal(options: SlashTerminalOptions = {}): Pro
       .join('\n');
   return {
     ...scripted,
+    ...(simulator !== undefined && { requests: () => simulator.requests }),
     stage,
     slash,
     sequences,
@@ -95,6 +109,24 @@ export async function openSlashTerminal(options: SlashTerminalOptions = {}): Pro
       return [entry?.title, ...rowsOf(lines, 1_000, false)].join('\n');
     },
   };
+}
+
+interface OpenedSimulator {
+  readonly flags: AgentFlags;
+  readonly requests: readonly string[];
+}
+
+async function openAnthropic(): Promise<OpenedSimulator> {
+  const requests: string[] = [];
+  const simulator = createSimulator({
+    onRequest: ({ body }) => {
+      requests.push(JSON.stringify(body));
+      return undefined;
+    },
+  });
+  const door = await simulator.listen();
+  onTestFinished(() => door.close());
+  return { flags: { provider: 'anthropic', model: 'claude-sonnet-5-5', baseUrl: door.url }, requests };
 }
 
 function newStage(): Stage {
@@ -130,6 +162,7 @@ async function contextIn(
       PATH: process.env['PATH'],
       TIDEMARK_HOME: stage.home,
       XDG_CONFIG_HOME: `${stage.home}-own`,
+      ANTHROPIC_API_KEY: 'key-for-the-simulator-0123456789',
       ...environment,
     },
     folder: stage.folder,

@@ -32,6 +32,8 @@ export type { NumberedPrompt } from './fork/cut-points.ts';
 export { readPrompts } from './fork/cut-points.ts';
 export type { ForkBeginning, ForkPlan } from './fork/plan-fork.ts';
 export { beginFork, planFork } from './fork/plan-fork.ts';
+export type { LiveOutput } from './output/live-output.ts';
+export { openLiveOutput } from './output/live-output.ts';
 export { nearestName } from './nearest-name.ts';
 export { parameterProblem } from './parameter-problem.ts';
 export { grantCovers, grantInWords, patternProblem } from './permissions/grant.ts';

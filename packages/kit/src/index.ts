@@ -89,15 +89,28 @@ export { inspectServer, McpError } from '@tidemark/tools-mcp';
 export type { SkillRoot, SkillsOptions } from '@tidemark/tools-skills';
 export { skillRoots } from '@tidemark/tools-skills';
 export type {
+  ChangedFile,
+  Confinement,
+  ConfinementOptions,
+  FileContentState,
   FileListOptions,
   GitHead,
+  RestorableFile,
+  RestoreOptions,
+  RestorePlan,
   SandboxState,
   TriedPromise,
+  UncertainCall,
   WorkspaceErrorCode,
+  WorkspacePlace,
 } from '@tidemark/tools-workspace';
 export {
+  createConfinement,
   createPlanTool,
   gitHead,
+  planRestore,
+  restoreDiff,
+  restoreFile,
   sandboxState,
   tryPromises,
   WorkspaceError,

@@ -1,4 +1,5 @@
-// `tidemark rewind`: creates a fork of the conversation that ends before one of its prompts. Files stay unchanged.
+// `tidemark rewind`: creates a fork of the conversation that ends before one of its prompts. With
+// `--files`, the files that tools changed since then are restored too.
 
 import { defined } from '@tidemark/core';
 import type { ForkOptions, NumberedPrompt } from '@tidemark/agent';
@@ -14,18 +15,21 @@ import { sessionArgument } from '../arguments/session-argument.ts';
 /** Command `tidemark rewind`, which forks a session before one of its prompts. */
 export const rewind: Command = {
   name: 'rewind',
-  summary: 'fork a session from before one of its prompts; files stay unchanged',
+  summary: 'fork a session from before one of its prompts, and restore files on request',
   examples: [
     ['tidemark rewind <session>', 'from before the last prompt'],
     ['tidemark rewind <session> --to 3', 'from before the third prompt'],
     ['tidemark rewind <session> --to @57', 'from before the prompt at record 57, or right after that record'],
-    ['tidemark rewind <session> --dry-run', 'list the prompts and change nothing'],
+    ['tidemark rewind <session> --files', 'also restore the files that tools changed since, one question for each'],
+    ['tidemark rewind <session> --files --dry-run', 'list these files and the prompts, and change nothing'],
   ],
   declare: (command, run) =>
     void command
       .argument('<session>', 'session id')
       .option('--to <prompt>', 'number of a prompt, or @ and the position of a record. Default: the last prompt.')
       .option('--summarize', 'give the model a short summary of the part that the fork omits')
+      .option('--files', 'restore the files that tools changed since then; asks about each file with its diff')
+      .option('--yes', 'with --files: restore every file that can be restored, without questions')
       .option('--dry-run', 'report the expected result and change nothing')
       .action((name: string, flags: RewindFlags) => run((context) => goBack(sessionArgument(name), flags, context))),
 };
@@ -33,18 +37,30 @@ export const rewind: Command = {
 interface RewindFlags {
   readonly to?: string;
   readonly summarize?: true;
+  readonly files?: true;
+  readonly yes?: true;
   readonly dryRun?: true;
 }
 
 async function goBack(session: SessionId, flags: RewindFlags, context: CommandContext): Promise<CommandOutcome> {
-  const { to, summarize = false, dryRun = false } = flags;
+  const { to, summarize = false, files = false, yes = false, dryRun = false } = flags;
+  requireAnswers(flags, context);
   const prompts = await readPrompts(await context.store(), session);
   const prompt = promptOf(prompts, to);
   const options: ForkOptions =
     prompt === undefined ? { summarize, ...placeOf(session, prompts, to) } : { summarize, beforePrompt: prompt.number };
-  await makeFork(defined({ session, options, dryRun, prompt }), context);
+  await makeFork(defined({ session, options, dryRun, prompt, restoreAll: files ? yes : undefined }), context);
   if (dryRun) listPrompts(prompts, context);
   return undefined;
+}
+
+/** Checks that a user can answer the questions about files. With JSON output, files are only listed without `--yes`. */
+function requireAnswers({ files, yes, dryRun }: RewindFlags, { input, output }: CommandContext): void {
+  if (yes === true && files === undefined)
+    throw new CliError('cli/usage', '--yes is used only with --files', 'add --files, or omit --yes');
+  if (files === undefined || yes === true || dryRun === true || output.json || input.terminal) return;
+  const next = 'add --yes to restore every file that can be restored, or --dry-run to list them';
+  throw new CliError('cli/refused', '--files asks about each file, and there is no terminal', next);
 }
 
 function promptOf(prompts: readonly NumberedPrompt[], to: string | undefined): NumberedPrompt | undefined {

@@ -11,7 +11,8 @@ import type { PersonReply } from './read-reply.ts';
 import { readReply } from './read-reply.ts';
 import { isTooSmall, noticeRows, showPaged, TOO_SMALL } from './show-paged.ts';
 
-interface PersonPrompt {
+/** Terminal on which a question is asked, and the signal that aborts it. */
+export interface PersonPrompt {
   readonly input: Input;
   readonly signal: AbortSignal;
 }
@@ -70,7 +71,7 @@ interface QuestionRows {
  * shown page by page. If necessary, the answers are on these pages too. Returns `undefined` if the user stopped at a
  * page or the terminal is too small.
  */
-async function askBelow(
+export async function askBelow(
   { above, again, asked, prompt }: QuestionRows,
   { input, signal }: PersonPrompt,
 ): Promise<string | undefined> {

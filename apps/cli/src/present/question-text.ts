@@ -139,7 +139,7 @@ function exactCovers(exact: Granted): string {
  * Returns the text with marks. Each line begins with `│` and is folded to the width of the terminal. The rows can
  * therefore be counted.
  */
-function frameLines(text: string, columns: number): readonly string[] {
+export function frameLines(text: string, columns: number): readonly string[] {
   return markedText(text)
     .split('\n')
     .flatMap((line) =>

@@ -8,6 +8,7 @@ import { withStyle } from '../frame/shown.ts';
 import { displayIn } from '../settings/display-in.ts';
 import type { AgentRequest } from '../turns/open-agent.ts';
 import { prepareAgent } from '../turns/open-agent.ts';
+import { restoreOptions } from '../turns/restore-files.ts';
 import type { OwnedController } from './control/create-controller.ts';
 import { createController } from './control/create-controller.ts';
 import type { SessionsPlace } from './control/shown-session.ts';
@@ -40,10 +41,13 @@ export async function openTerminal(request: TerminalRequest, context: CommandCon
   let forced: ForcedEnd = {};
   try {
     const { session } = request;
-    await openWithWaysIn(request.flags, context, (flags) => {
-      place.flags = flags;
-      return controller.openSession(session === undefined ? { open: 'new' } : { open: 'existing', id: session.id });
-    });
+    // An existing session keeps its provider, so there is no other way in.
+    if (session !== undefined) await controller.openSession({ open: 'existing', id: session.id });
+    else
+      await openWithWaysIn(request.flags, context, (flags) => {
+        place.flags = flags;
+        return controller.openSession({ open: 'new' });
+      });
     place.isShown = !request.plain;
     if (request.plain) await runPlainTerminal(controller, context);
     else forced = await runScreen(controller, slash, context);
@@ -73,6 +77,7 @@ async function sessionsOf(
         place.isShown ? quietContext(context, controller()) : context,
         controller().ask,
       ),
+    restoring: (plan) => restoreOptions(plan, context),
   };
 }
 

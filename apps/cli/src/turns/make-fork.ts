@@ -10,6 +10,8 @@ import type { CommandContext } from '../frame/command.ts';
 import { formatCount } from '../frame/numbers.ts';
 import type { Shown } from '../frame/shown.ts';
 import { withStyle } from '../frame/shown.ts';
+import type { RestoreReport } from './restore-files.ts';
+import { restoreFiles, restoreOptions } from './restore-files.ts';
 
 /** Session to fork, with the options. */
 export interface ForkRequest {
@@ -18,17 +20,23 @@ export interface ForkRequest {
   readonly dryRun: boolean;
   /** Prompt that a rewind removes, if any. */
   readonly prompt?: { readonly number: number; readonly position: number; readonly words: string };
+  /** True to restore all files that can be restored, false to ask about each of them. Absent if files do not change. */
+  readonly restoreAll?: boolean;
 }
 
 /** Plans the fork and prints the result. Without a dry run, also creates the fork. */
 export async function makeFork(
-  { session, options, dryRun, prompt }: ForkRequest,
+  { session, options, dryRun, prompt, restoreAll }: ForkRequest,
   context: CommandContext,
 ): Promise<void> {
   const store = await context.store();
   const plan = await planFork(store, session, options);
+  const restoring = restoreAll === undefined ? undefined : await restoreOptions(plan, context);
   const id = dryRun ? undefined : await begin(plan, context);
+  const restore = async (): Promise<RestoreReport | undefined> =>
+    restoreAll === undefined ? undefined : restoreFiles(restoring, { yes: restoreAll, dryRun }, context);
   const { parent, left, open, summary } = plan;
+  const restored = context.output.json ? await restore() : undefined;
   context.output.result(
     defined({
       session,
@@ -38,11 +46,13 @@ export async function makeFork(
       open: open ?? null,
       summary: summary ?? null,
       prompt,
-      files: 'unchanged',
+      files: restored?.files.some((file) => file.restored) === true ? 'restored' : 'unchanged',
+      restored,
       dryRun,
     }),
-    () => forPeople(plan, id, prompt, options.summarize === true),
+    () => forPeople({ plan, id, prompt, summarize: options.summarize === true, restores: restoreAll !== undefined }),
   );
+  if (!context.output.json) await restore();
 }
 
 async function begin(plan: ForkPlan, context: CommandContext): Promise<SessionId> {
@@ -53,12 +63,15 @@ async function begin(plan: ForkPlan, context: CommandContext): Promise<SessionId
   return id;
 }
 
-function forPeople(
-  { parent, left, open, summary }: ForkPlan,
-  id: SessionId | undefined,
-  prompt: ForkRequest['prompt'],
-  summarize: boolean,
-): Shown {
+interface MadeFork {
+  readonly plan: ForkPlan;
+  readonly id: SessionId | undefined;
+  readonly prompt: ForkRequest['prompt'];
+  readonly summarize: boolean;
+  readonly restores: boolean;
+}
+
+function forPeople({ plan: { parent, left, open, summary }, id, prompt, summarize, restores }: MadeFork): Shown {
   const from = `${parent.session}@${parent.position}`;
   return [
     ...(id === undefined ? ['would fork'] : [withStyle('green', 'forked'), ' ', withStyle('cyan', id)]),
@@ -66,7 +79,7 @@ function forPeople(
     ...(prompt === undefined ? [] : [`, before prompt ${prompt.number}: ${JSON.stringify(beginningOf(prompt.words))}`]),
     ...(left === undefined ? [] : [`\n  not in the fork: ${leftInWords(left, open)}`]),
     ...toldInWords(left !== undefined, summary?.text, summarize),
-    '\n  files are unchanged',
+    ...(restores ? [] : ['\n  files are unchanged']),
     ...(id === undefined ? ['\nnothing was written'] : [`\ncontinue with \`tidemark --session ${id} "…"\``]),
   ];
 }

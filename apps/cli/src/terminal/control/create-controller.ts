@@ -1,6 +1,8 @@
 // Creates the controller of a terminal: passes the actions of the user to the session, and folds the events of the
 // session into the state that the screen shows.
 
+import { defined } from '@tidemark/core';
+
 import { failureOf } from '../../frame/failure.ts';
 import type { Shown } from '../../frame/shown.ts';
 import { withStyle } from '../../frame/shown.ts';
@@ -12,9 +14,11 @@ import { add, EMPTY_CONVERSATION } from '../state/conversation.ts';
 import { createObservable } from '../state/observable.ts';
 import { NO_FACTS } from '../state/status-facts.ts';
 import type { TerminalState } from '../state/terminal-state.ts';
+import type { Attention } from './attention.ts';
 import { createAttention } from './attention.ts';
 import { createLongTexts } from './long-texts.ts';
 import { createModes } from './modes.ts';
+import type { Panels } from './panels.ts';
 import { createPanels } from './panels.ts';
 import { rewindSession } from './rewind.ts';
 import type { SessionHistory } from './session-history.ts';
@@ -60,24 +64,25 @@ const FIRST: TerminalState = {
 
 /** Creates the controller of one terminal. It has no session until `attach` or `openSession` is called. */
 export function createController(options: ControllerOptions = {}): OwnedController {
-  const state = createObservable(FIRST);
   const left = Promise.withResolvers<void>();
-  const change = (next: Partial<TerminalState>): void => state.set({ ...state.get(), ...next });
-  const { print, report } = createPrinter((lines, key) =>
-    change({ conversation: add(state.get().conversation, { kind: 'lines', key, lines }) }),
-  );
   const attention = createAttention(options.now ?? Date.now, options.alert);
-  const panels = createPanels(change, attention);
-  const refill = createRefill(change);
+  const basics = createBasics(attention);
+  const { state, report, choose } = basics;
   const { sessions, dispatch } = options;
-  const shown = createShownSession({ state, report, change, sessions, offerResume: (ended) => void offer(ended) });
+  const shown = createShownSession({ ...basics, sessions, offerResume });
+  async function offerResume(ended: NonNullable<SessionHistory['resumable']>): Promise<void> {
+    const title = [`The last turn did not complete (${ended}).`];
+    if ((await choose(title, RESUME_CHOICES)) === 0) turns.resume();
+  }
   const openSession: Controller['openSession'] = async (choice) => {
+    const planned = choice.open === 'live' && state.get().mode === 'plan';
     await shown.openSession(choice);
     modes.forget();
+    if (planned) await modes.setMode('plan');
   };
   const { agent, session, workspace } = shown;
   const refreshStatus = createStatusUpdates({ state, session, workspace });
-  const base = { state, change, print, report, refill, agent, session, workspace, openSession, ...panels };
+  const base = { ...basics, agent, session, workspace, openSession };
   const turns = createTurns({
     ...base,
     dispatch,
@@ -92,31 +97,41 @@ export function createController(options: ControllerOptions = {}): OwnedControll
     },
   });
   const modes = createModes({ ...base, prompt: turns.prompt, setPermissionMode: shown.setMode });
-  async function offer(ended: NonNullable<SessionHistory['resumable']>): Promise<void> {
-    const title = [`The last turn did not complete (${ended}).`];
-    if ((await panels.choose(title, RESUME_CHOICES)) === 0) turns.resume();
-  }
-  const acting =
-    (act: (draft: Draft) => void) =>
-    (draft: Draft): void => {
-      attention.acted();
-      act(draft);
-    };
   return {
     ...base,
     ...createLongTexts(base, sessions?.log),
     ...turns,
     ...modes,
-    send: acting(turns.send),
-    queue: acting(turns.queue),
+    send: whenActing(attention, turns.send),
+    queue: whenActing(attention, turns.queue),
     interrupt: () => (state.get().command?.stop ?? turns.interrupt)(),
     refreshStatus: () => void refreshStatus(),
     requireSession: () => shown.openFor(''),
-    rewind: () => void rewindSession(base).catch(report),
+    rewind: () => void rewindSession({ ...base, ...defined({ restoring: sessions?.restoring }) }).catch(report),
     attach: shown.attach,
     close: shown.close,
     left: left.promise,
     leave: () => left.resolve(),
+  };
+}
+
+/** Returns the parts that need no session: the state, the panels, and the functions that print. */
+function createBasics(
+  attention: Attention,
+): Panels & Pick<Controller, 'state' | 'print' | 'report' | 'refill'> & { change(next: Partial<TerminalState>): void } {
+  const state = createObservable(FIRST);
+  const change = (next: Partial<TerminalState>): void => state.set({ ...state.get(), ...next });
+  const printer = createPrinter((lines, key) =>
+    change({ conversation: add(state.get().conversation, { kind: 'lines', key, lines }) }),
+  );
+  return { state, change, refill: createRefill(change), ...printer, ...createPanels(change, attention) };
+}
+
+/** Returns the action together with a note that the user did something. */
+function whenActing({ acted }: Attention, act: (draft: Draft) => void): (draft: Draft) => void {
+  return (draft) => {
+    acted();
+    act(draft);
   };
 }
 

@@ -15,7 +15,7 @@ export function createPanels(change: (next: Partial<TerminalState>) => void, att
   let waiting: readonly Panel[] = [];
   const show = (panels: readonly Panel[]): void => {
     waiting = panels;
-    change({ panel: panels[0] });
+    change({ panel: panels[0], waiting: Math.max(0, panels.length - 1) });
   };
   const open = (panel: Panel): void => show([...waiting, panel]);
   const close = (panel: Panel): void => show(waiting.filter((one) => one !== panel));

@@ -1,22 +1,25 @@
 // Rewind: the user chooses an earlier prompt, and the terminal continues in a fork before it.
 
 import type { NumberedPrompt } from '@tidemark/agent';
-import { readPrompts } from '@tidemark/agent';
+import { planFork, readPrompts } from '@tidemark/agent';
 
 import { CliError } from '../../frame/failure.ts';
 import { withStyle } from '../../frame/shown.ts';
 import type { Controller } from '../state/controller.ts';
 import type { ChoiceOption } from '../state/terminal-state.ts';
+import { offerRestore } from './restore-files.ts';
+import type { SessionsPlace } from './shown-session.ts';
 
 /** Environment of a rewind. */
 export type RewindPlace = Pick<
   Controller,
-  'state' | 'agent' | 'session' | 'openSession' | 'choose' | 'print' | 'refill'
->;
+  'state' | 'agent' | 'session' | 'openSession' | 'choose' | 'print' | 'refill' | 'view'
+> &
+  Pick<SessionsPlace, 'restoring'>;
 
 /**
  * Lets the user choose an earlier prompt, shows a fork that begins before it, and puts the text of the prompt into the
- * editor. The session that was shown stays as it is.
+ * editor. The session that was shown stays as it is. Files that tools changed since then are restored on request.
  *
  * @throws CliError `cli/refused` while a turn runs.
  */
@@ -37,12 +40,15 @@ export async function rewindSession(place: RewindPlace): Promise<void> {
   );
   const chosen = index === undefined ? undefined : prompts[index];
   if (chosen === undefined) return;
-  const fork = await session.fork({ beforePrompt: chosen.number });
+  const before = { beforePrompt: chosen.number };
+  const restoring = log === undefined ? undefined : await place.restoring?.(await planFork(log, session.id, before));
+  const fork = await session.fork(before);
   await place.openSession({ open: 'live', session: fork });
   place.print([
     withStyle('dim', `This is a fork of ${session.id} from before prompt ${chosen.number}. That session is kept.`),
   ]);
   place.refill(chosen.words);
+  if (restoring !== undefined) await offerRestore(restoring, place);
 }
 
 /** Longest text of a prompt in the list, in characters. */

@@ -114,6 +114,7 @@ test('a session that is open elsewhere is followed, and can be continued in a fo
   const terminal = await openScriptedTerminal({ store });
   await terminal.controller.openSession({ open: 'existing', id: held.id });
   expect(terminal.controller.state.get().readOnly).toBe(true);
+  expect(terminal.printed()).toContain('being written by another writer');
   expect(terminal.printed()).toContain('typed elsewhere');
   await held.prompt('one more');
   await terminal.untilPrinted('one more');

@@ -2,14 +2,17 @@
 // session that is open in another process is followed: its new records are shown, and it cannot be changed.
 
 import { defined } from '@tidemark/core';
-import type { AgentSession, Mode } from '@tidemark/kit';
+import type { ForkPlan } from '@tidemark/agent';
+import type { AgentSession, Mode, RestoreOptions } from '@tidemark/kit';
 import type { Log, SessionId } from '@tidemark/log';
+import { LogError } from '@tidemark/log';
 
 import { modeIn } from '../../arguments/agent-flags.ts';
 import type { ChosenSession } from '../../arguments/choose-session.ts';
 import { namedSession } from '../../arguments/choose-session.ts';
 import { titleOf } from '../../arguments/prompt-title.ts';
 import { CliError } from '../../frame/failure.ts';
+import { withStyle } from '../../frame/shown.ts';
 import type { OpenedAgent, PreparedAgent } from '../../turns/open-agent.ts';
 import type { Controller, SessionChoice } from '../state/controller.ts';
 import type { Conversation } from '../state/conversation.ts';
@@ -26,15 +29,17 @@ export interface SessionsPlace {
   /** Folder of new sessions. */
   readonly folder: string;
   prepare(session: ChosenSession | undefined): Promise<PreparedAgent>;
+  /** Returns the options to restore the files of the part that a fork leaves out. Absent if no file is restored. */
+  restoring?(plan: ForkPlan): Promise<RestoreOptions | undefined>;
 }
 
 /** Environment of the shown session. */
-export interface ShownPlace extends Pick<Controller, 'state' | 'report'> {
+export interface ShownPlace extends Pick<Controller, 'state' | 'print' | 'report'> {
   change(next: Partial<TerminalState>): void;
   /** Absent in a terminal that shows only the given agent. */
   readonly sessions?: SessionsPlace | undefined;
   /** Offers to resume the last turn of a session that was just opened. */
-  offerResume(ended: NonNullable<SessionHistory['resumable']>): void;
+  offerResume(ended: NonNullable<SessionHistory['resumable']>): Promise<void>;
 }
 
 /** Session that the terminal shows. */
@@ -202,18 +207,18 @@ async function showChosen(
   { log }: SessionsPlace,
   { opened, chosen: { id, workspace } }: { readonly opened: PreparedAgent; readonly chosen: ChosenSession },
 ): Promise<void> {
+  let holder = '';
   const session = await opened.open().catch((error: unknown) => {
-    if (isLocked(error)) return undefined;
-    throw error;
+    if (!(error instanceof LogError) || error.code !== 'log/locked') throw error;
+    holder = error.message;
+    return undefined;
   });
   const { conversation, facts, length, resumable } = await readHistory(log, session?.id ?? id);
   attach(shown, { opened, conversation, facts, workspace, ...(session !== undefined && { session }) });
-  if (session === undefined) follow(shown, log, id, length);
-  else if (resumable !== undefined) shown.place.offerResume(resumable);
-}
-
-function isLocked(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'log/locked';
+  if (session === undefined) {
+    follow(shown, log, id, length);
+    shown.place.print([withStyle('yellow', holder)]);
+  } else if (resumable !== undefined) void shown.place.offerResume(resumable);
 }
 
 /** Shows the new records of a session that is open in another process. */

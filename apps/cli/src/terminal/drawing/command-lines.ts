@@ -5,6 +5,9 @@ import { withStyle } from '../../frame/shown.ts';
 import { duration } from '../../present/tool-line.ts';
 import type { RunningCommand } from '../state/terminal-state.ts';
 
+/** Maximum number of lines of the output that are shown while the command runs. */
+const LIVE_ROWS = 10;
+
 /** Returns the lines of a running command. `now` is in milliseconds since 1970. */
 export function commandLines(command: RunningCommand | undefined, now: number): readonly Shown[] {
   if (command === undefined) return [];
@@ -12,6 +15,6 @@ export function commandLines(command: RunningCommand | undefined, now: number): 
   return [
     '',
     [withStyle('yellow', '! '), line, withStyle('dim', ` ${duration(Math.max(0, now - startedAt))}, Esc stops it`)],
-    ...(output === '' ? [] : output.trimEnd().split('\n')),
+    ...(output === '' ? [] : output.trimEnd().split('\n').slice(-LIVE_ROWS)),
   ];
 }

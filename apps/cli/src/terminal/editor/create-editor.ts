@@ -73,9 +73,10 @@ export function createEditor(controller: Controller, ports: EditorPorts): Prompt
   return {
     state,
     press(input, key, terminal) {
-      const commands = readKeys(input, key, state.get().afterPrefix);
-      if (commands.length > 0 || input !== '') change({ afterPrefix: false, hint: undefined });
-      for (const command of commands) apply(command, terminal);
+      for (const command of readKeys(input, key, state.get().afterPrefix)) {
+        change({ afterPrefix: false, hint: undefined });
+        apply(command, terminal);
+      }
     },
     paste(text) {
       change({ hint: undefined, afterPrefix: false });

@@ -1,5 +1,6 @@
 // Keys with which the user answers a question. A yes is possible only after every page was shown.
 
+import { offeredPlaces } from '@tidemark/agent';
 import type { PermissionAnswer, Question } from '@tidemark/kit';
 
 import { readReply } from '../../present/read-reply.ts';
@@ -60,7 +61,10 @@ function pressAnswer(state: Answering, { input, name }: PressedKey, question: Qu
   // The call can only be allowed once. The reply contains the reason.
   if (reply !== 'unclear' && 'problem' in reply && question.offer === undefined)
     return { ...state, problem: reply.problem };
-  return openLine(state, letter === 'a' ? 'session' : 'project');
+  // A write has no exact grant. The line then begins with the nearest place that the question offers.
+  const [place = ''] =
+    question.offer === undefined || question.offer.exact !== undefined ? [] : offeredPlaces(question.offer);
+  return openLine(state, letter === 'a' ? 'session' : 'project', place);
 }
 
 const TOO_SMALL = 'the terminal is too small to show the question';
@@ -70,8 +74,8 @@ function turnTo(state: Answering, page: number, pages: number): Answering {
   return { ...state, page: shown, seen: state.seen || shown === pages - 1, problem: undefined };
 }
 
-function openLine(state: Answering, line: AnswerLine): Answering {
-  return { ...state, line, typed: '', problem: undefined };
+function openLine(state: Answering, line: AnswerLine, typed = ''): Answering {
+  return { ...state, line, typed, problem: undefined };
 }
 
 function typeInLine(state: Answering, line: AnswerLine, { input, name }: PressedKey, question: Question): Answered {

@@ -21,6 +21,8 @@ export interface QuestionViewProperties {
   readonly rows: number;
   readonly colour: boolean;
   readonly now?: () => number;
+  /** Number of panels that wait for this one. Default: 0. */
+  readonly waiting?: number;
   /** Interrupts the turn. Ctrl-C calls it after the call was denied. */
   readonly interrupt?: () => void;
 }
@@ -46,6 +48,7 @@ function OneQuestion({
   rows,
   colour,
   now = Date.now,
+  waiting = 0,
   interrupt,
 }: QuestionViewProperties): ReactElement {
   const { question } = panel;
@@ -73,7 +76,7 @@ function OneQuestion({
   // After a change of the size, the number of pages can be smaller.
   const page = Math.min(state.page, Math.max(0, pages.length - 1));
   const shown = pages[page] ?? [withStyle('yellow', 'The terminal is too small to show the question.')];
-  const lines = [...shown, footOf({ ...state, page }, panel, pages.length), problemOf(state)];
+  const lines = [...shown, footOf({ ...state, page }, panel, pages.length), noteOf(state, waiting)];
   return h(
     Box,
     { flexDirection: 'column' },
@@ -81,8 +84,12 @@ function OneQuestion({
   );
 }
 
-function problemOf({ problem }: Answering): Shown {
-  return problem === undefined ? '' : withStyle('yellow', markedText(problem));
+/** Returns the last row: the problem with a key, or the number of questions that wait. */
+function noteOf({ problem }: Answering, waiting: number): Shown {
+  if (problem !== undefined) return withStyle('yellow', markedText(problem));
+  return waiting === 0
+    ? ''
+    : withStyle('dim', `${waiting} more ${waiting === 1 ? 'question waits' : 'questions wait'}`);
 }
 
 const LINES: Readonly<Record<AnswerLine, string>> = {

@@ -1,7 +1,7 @@
 // Screen: prints final blocks once into the scrollback, and draws the live part, a panel or the editor, and the status
 // line below them. Node runs the sources without a build and cannot read JSX, so elements are created by function calls.
 
-import { Box, Text, useInput, useWindowSize } from 'ink';
+import { Box, Text, useWindowSize } from 'ink';
 import type { ReactElement } from 'react';
 import { createElement as h, useEffect, useState } from 'react';
 
@@ -56,7 +56,14 @@ export function Screen({ controller, editor, colour }: ScreenProperties): ReactE
         { flexDirection: 'column', flexShrink: 0 },
         panel?.kind === 'viewer' && h(Viewer, { controller, panel, colour }),
         panel?.kind === 'question' &&
-          h(QuestionView, { panel, columns, rows: most - 1, colour, interrupt: controller.interrupt }),
+          h(QuestionView, {
+            panel,
+            columns,
+            rows: most - 1,
+            colour,
+            waiting: state.waiting ?? 0,
+            interrupt: controller.interrupt,
+          }),
         panel?.kind === 'choice' && h(ChoiceView, { panel, columns, rows: most - 1, colour }),
         state.readOnly && panel === undefined && h(ReadOnlyView, { controller, columns }),
         h(Queue, { queued: state.queued }),

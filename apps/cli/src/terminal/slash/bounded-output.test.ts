@@ -16,13 +16,3 @@ test('an output keeps its first and its last bytes, and counts the others', () =
     }),
   );
 });
-
-test('`last` returns the last bytes while chunks arrive', () => {
-  fc.assert(
-    fc.property(fc.array(fc.uint8Array({ maxLength: 12 })), fc.integer({ min: 1, max: 20 }), (chunks, most) => {
-      const output = createBoundedOutput(20);
-      for (const chunk of chunks) output.add(chunk);
-      expect(Buffer.from(output.last(most))).toEqual(Buffer.concat(chunks).subarray(-most));
-    }),
-  );
-});

@@ -12,8 +12,6 @@ export interface KeptOutput {
 export interface BoundedOutput {
   add(chunk: Uint8Array): void;
   kept(): KeptOutput;
-  /** Returns the last bytes, at most `most`. */
-  last(most: number): Uint8Array;
 }
 
 /** Creates an output that keeps `half` bytes at the beginning and `half` bytes at the end. */
@@ -43,17 +41,6 @@ export function createBoundedOutput(half: number): BoundedOutput {
     kept() {
       if (tailSize > half) shorten();
       return { head: Buffer.concat(head), tail: Buffer.concat(tail), dropped };
-    },
-    last(most) {
-      const pieces: Uint8Array[] = [];
-      let size = 0;
-      for (const chunk of [...tail].toReversed().concat([...head].toReversed())) {
-        if (size >= most) break;
-        pieces.unshift(chunk);
-        size += chunk.length;
-      }
-      const end = Buffer.concat(pieces);
-      return end.subarray(Math.max(0, end.length - most));
     },
   };
 }

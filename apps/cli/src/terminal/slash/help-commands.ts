@@ -3,6 +3,7 @@
 import { CliError } from '../../frame/failure.ts';
 import type { Shown } from '../../frame/shown.ts';
 import { withStyle } from '../../frame/shown.ts';
+import { wrapWords } from '../../frame/wrap-words.ts';
 import { KEYS } from './keys.ts';
 import type { OwnCommands } from './own-commands.ts';
 import { showLines } from './shown-lines.ts';
@@ -25,7 +26,7 @@ export function helpCommands({ commands, own, userCommands }: HelpLists): readon
       group: 'terminal',
       summary: 'list the slash commands',
       async run(_, place) {
-        await showLines('/help', helpLines(commands(), await own()), place);
+        await showLines('/help', helpLines(commands(), await own(), place.size().columns), place);
       },
     },
     {
@@ -55,13 +56,16 @@ export function helpCommands({ commands, own, userCommands }: HelpLists): readon
   ];
 }
 
-function helpLines(commands: readonly SlashCommand[], own: OwnCommands): readonly Shown[] {
+function helpLines(commands: readonly SlashCommand[], own: OwnCommands, columns: number): readonly Shown[] {
   const lines: Shown[] = SLASH_GROUPS.flatMap((group) => [
     withStyle('bold', group),
-    ...summaryLines(commands.filter((command) => command.group === group)),
+    ...summaryLines(
+      commands.filter((command) => command.group === group),
+      columns,
+    ),
   ]);
-  if (own.files.length > 0) lines.push(withStyle('bold', 'your own'), ...summaryLines(own.files));
-  if (own.skills.length > 0) lines.push(withStyle('bold', 'skills'), ...summaryLines(own.skills));
+  if (own.files.length > 0) lines.push(withStyle('bold', 'your own'), ...summaryLines(own.files, columns));
+  if (own.skills.length > 0) lines.push(withStyle('bold', 'skills'), ...summaryLines(own.skills, columns));
   for (const { path, reason } of own.bad) lines.push(withStyle('yellow', `not used: ${path}: ${reason}`));
   if (own.untrusted)
     lines.push(
@@ -77,12 +81,15 @@ function helpLines(commands: readonly SlashCommand[], own: OwnCommands): readonl
   return lines;
 }
 
-const WIDTH = 14;
+/** Columns of the name of a command. */
+const NAMES = 14;
 
-function summaryLines(summaries: readonly SlashSummary[]): readonly Shown[] {
-  return summaries.map(({ name, argument, summary }) => [
-    withStyle('cyan', `  /${name}`.padEnd(WIDTH)),
-    ` ${summary}`,
-    argument === undefined ? '' : withStyle('dim', `  ${argument}`),
-  ]);
+/** Returns the name and the summary of each command. A summary that is too long continues below itself. */
+function summaryLines(summaries: readonly SlashSummary[], columns: number): readonly Shown[] {
+  return summaries.flatMap(({ name, summary }) =>
+    wrapWords(summary, Math.max(20, columns - NAMES - 1)).map((line, index): Shown => {
+      if (index > 0) return `${' '.repeat(NAMES)}${line}`;
+      return [withStyle('cyan', `  /${name}`.padEnd(NAMES - 1)), ` ${line}`];
+    }),
+  );
 }

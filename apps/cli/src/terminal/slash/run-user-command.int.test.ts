@@ -59,12 +59,12 @@ test('a secret in the output is masked', async () => {
   expect(output).toMatch(/^a .*TOKEN.* b\n$/);
 });
 
-test('the shown end of a running command is masked and consists of whole lines', async () => {
+test('the shown pieces of a running command are masked and consist of whole lines', async () => {
   const shown = Promise.withResolvers<string>();
   const abort = new AbortController();
   const running = ran('printf "one\\n$TOKEN\\nhalf"; exec sleep 600', {
     signal: abort.signal,
-    watch: (output) => shown.resolve(output),
+    watch: (piece) => shown.resolve(piece),
   });
   expect(await shown.promise).toMatch(/^one\n\[.*TOKEN.*\]\n$/);
   abort.abort();

@@ -6,6 +6,7 @@ import { spawn } from 'node:child_process';
 import { isAbsolute } from 'node:path';
 
 import type { Secrets } from '@tidemark/agent';
+import { openLiveOutput, THIS_MACHINE } from '@tidemark/agent';
 
 import type { CommandEnvironment } from '../../frame/home.ts';
 import { createBoundedOutput } from './bounded-output.ts';
@@ -15,11 +16,11 @@ export interface UserCommandPlace {
   /** Absolute path of the folder in which the command runs. */
   readonly folder: string;
   readonly environment: CommandEnvironment;
-  readonly secrets: Pick<Secrets, 'mask'>;
+  readonly secrets: Secrets;
   /** Aborts to end the command and every process in its process group. */
   readonly signal: AbortSignal;
-  /** Called with the end of the masked output while the command runs. */
-  watch(output: string): void;
+  /** Called with the next piece of the masked output while the command runs. */
+  watch(piece: string): void;
 }
 
 /** A command of the user that has ended. */
@@ -37,12 +38,6 @@ export interface EndedUserCommand {
 
 /** Half of the output that is kept, in bytes. */
 const HALF = 2 * 1_024 * 1_024;
-/** Bytes that are masked to show the end of the output while the command runs. */
-const WATCHED = 65_536;
-/** Characters of the output that are shown while the command runs. */
-const SHOWN = 4_096;
-/** Shortest time between two updates of the shown output, in milliseconds. */
-const WATCH_MS = 100;
 /** Time that the rest of the output has after the shell has ended, in milliseconds. Then a background process has it. */
 const DRAIN_MS = 250;
 /** Time that a stopped command has to end by itself, in milliseconds. */
@@ -64,11 +59,11 @@ export async function runUserCommand(line: string, place: UserCommandPlace): Pro
     detached: true,
   });
   const output = createBoundedOutput(HALF);
-  const watching = watchOutput(() => output.last(WATCHED), place);
+  const live = openLiveOutput({ secrets, surroundings: THIS_MACHINE, send: place.watch });
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk: Uint8Array) => {
       output.add(chunk);
-      watching.changed();
+      live.write(chunk);
     });
   const stop = (): void => stopGroup(child);
   if (signal.aborted) stop();
@@ -81,7 +76,7 @@ export async function runUserCommand(line: string, place: UserCommandPlace): Pro
     return { end, durationMs, output: await secrets.mask(text), background, stopped: signal.aborted };
   } finally {
     signal.removeEventListener('abort', stop);
-    watching.close();
+    live.close();
   }
 }
 
@@ -130,36 +125,6 @@ function signalGroup(pid: number, signal: NodeJS.Signals): void {
   } catch {
     // No process of the group is left.
   }
-}
-
-interface OutputWatch {
-  changed(): void;
-  close(): void;
-}
-
-/** Passes the end of the output to `watch` while it changes. Only whole lines are shown, with their secrets masked. */
-function watchOutput(last: () => Uint8Array, { secrets, watch }: UserCommandPlace): OutputWatch {
-  let timer: NodeJS.Timeout | undefined;
-  let isOpen = true;
-  const show = async (): Promise<void> => {
-    const text = Buffer.from(last()).toString('utf8');
-    const lines = text.slice(0, text.lastIndexOf('\n') + 1);
-    const masked = await secrets.mask(lines);
-    if (isOpen) watch(masked.slice(-SHOWN));
-  };
-  const changed = (): void => {
-    timer ??= setTimeout(() => {
-      timer = undefined;
-      void show();
-    }, WATCH_MS);
-  };
-  return {
-    changed,
-    close() {
-      isOpen = false;
-      clearTimeout(timer);
-    },
-  };
 }
 
 /** Returns the kept output as text. A line in brackets replaces the bytes that were dropped. */

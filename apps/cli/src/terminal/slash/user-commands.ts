@@ -24,6 +24,9 @@ export interface UserCommands {
 /** Rows of the output that are printed. `/output` shows all of it. */
 const PRINTED_ROWS = 20;
 
+/** Characters of the output that are kept to show its end while the command runs. */
+const SHOWN = 4_096;
+
 /** Creates the commands of the user. */
 export function createUserCommands(place: Pick<SlashPlace, 'controller' | 'context'>): UserCommands {
   const { controller, context } = place;
@@ -33,6 +36,7 @@ export function createUserCommands(place: Pick<SlashPlace, 'controller' | 'conte
   async function run(line: string): Promise<void> {
     const abort = new AbortController();
     const shown = { line, startedAt: Date.now(), output: '', stop: () => abort.abort() };
+    let seen = '';
     change(shown);
     try {
       const ended = await runUserCommand(line, {
@@ -40,7 +44,10 @@ export function createUserCommands(place: Pick<SlashPlace, 'controller' | 'conte
         environment: context.environment,
         secrets: createSecrets({ values: secretsOf(context.environment) }),
         signal: abort.signal,
-        watch: (output) => change({ ...shown, output: linesOf(output).join('\n') }),
+        watch(piece) {
+          seen = (seen + piece).slice(-SHOWN);
+          change({ ...shown, output: linesOf(seen).join('\n') });
+        },
       });
       last = { line, output: ended.output };
       controller.print(printedLines(line, ended));

@@ -20,6 +20,8 @@ export interface TerminalState {
   readonly queued: readonly Draft[];
   /** Panel that has the keyboard in place of the editor. */
   readonly panel: Panel | undefined;
+  /** Number of panels that wait for the shown one. */
+  readonly waiting?: number;
   readonly status: StatusFacts;
   /** Command of the user that runs now. */
   readonly command?: RunningCommand | undefined;

@@ -28,6 +28,7 @@ test('`findTrigger` finds a file after a space, and no file inside a word', () =
   expect(findTrigger('see @"a b', 9)).toMatchObject({ kind: 'file', from: 4, query: 'a b' });
   expect(findTrigger('ada@example', 11)).toBeUndefined();
   expect(findTrigger('@a b', 4)).toBeUndefined();
+  expect(findTrigger('!ls @src', 8)).toBeUndefined();
 });
 
 test('`findTrigger` finds a command only at the beginning of the text, and never in a path', () => {

@@ -17,6 +17,8 @@ const ARGUMENT = /^\/(?<name>[^\s/]+)[ ]+(?<argument>\S*)$/;
 
 /** Returns the part that can be completed, or `undefined`. */
 export function findTrigger(text: string, cursor: number): CompletionTrigger | undefined {
+  // A command of the user is for the shell.
+  if (text.startsWith('!')) return undefined;
   const before = text.slice(0, cursor);
   const command = COMMAND.exec(before);
   if (command !== null) return { kind: 'command', from: 0, to: cursor, query: command.groups?.['name'] ?? '' };

@@ -57,4 +57,11 @@ test('`readKeys` returns two Esc for two that arrived together, and none for the
 test('`readKeys` returns the command of the second key after Ctrl-X, and nothing for another key', () => {
   expect(readKeys('e', { ...NO_KEY, ctrl: true }, true)).toEqual([{ kind: 'open-editor' }]);
   expect(readKeys('q', NO_KEY, true)).toEqual([]);
+  expect(readKeys('qa', NO_KEY, true)).toEqual([typed('a')]);
+  expect(readKeys('a\u0018\u0005b', NO_KEY, false)).toEqual([
+    typed('a'),
+    { kind: 'prefix' },
+    { kind: 'open-editor' },
+    typed('b'),
+  ]);
 });

@@ -94,10 +94,9 @@ export function readKeys(input: string, key: Key, afterPrefix: boolean): readonl
   if (key.eventType === 'release' || key.super || key.hyper) return [];
   const named = namedKey(key);
   if (named !== undefined) return named;
-  if (afterPrefix) return asList(AFTER_PREFIX.get(input));
-  if (key.ctrl) return asList(CONTROL.get(input));
+  if (key.ctrl) return asList((afterPrefix ? AFTER_PREFIX : CONTROL).get(input));
   if (key.meta) return asList(ALT.get(input));
-  return readText(input);
+  return readText(input, afterPrefix);
 }
 
 /** Returns the commands of a key that has a name, such as Enter. `undefined` for every other key. */
@@ -119,17 +118,27 @@ function namedKey(key: Key): readonly EditorCommand[] | undefined {
 }
 
 /** Reads characters that arrived together, as typed in advance or pasted in a terminal without bracketed paste. */
-function readText(input: string): readonly EditorCommand[] {
-  if (input === '\n') return [NEW_LINE];
+function readText(input: string, afterPrefix: boolean): readonly EditorCommand[] {
+  if (input === '\n' && !afterPrefix) return [NEW_LINE];
   if (/[\r\n](?=[^])/.test(input)) return [{ kind: 'paste', text: input }];
-  return (input.match(/[\u0000-\u001f]|[^\u0000-\u001f]+/g) ?? []).flatMap((piece) =>
-    piece < ' ' ? controlCharacter(piece) : [edit({ edit: 'type', text: piece })],
-  );
+  const commands: EditorCommand[] = [];
+  let table = afterPrefix ? AFTER_PREFIX : CONTROL;
+  for (const piece of input.match(/[\u0000-\u001f]|[^\u0000-\u001f]+/g) ?? []) {
+    // The first character after Ctrl-X is a part of its command.
+    const text = table === AFTER_PREFIX ? piece.slice(1) : piece;
+    const command = piece < ' ' ? table.get(letterOf(piece)) : edit({ edit: 'type', text });
+    table = piece === CONTROL_X ? AFTER_PREFIX : CONTROL;
+    if (command !== undefined && (piece < ' ' || text !== '')) commands.push(command);
+  }
+  return commands;
 }
 
-function controlCharacter(character: string): readonly EditorCommand[] {
+const CONTROL_X = '\u0018';
+
+/** Returns the letter that is pressed together with Ctrl for a control character. */
+function letterOf(character: string): string {
   const code = character.charCodeAt(0);
-  return asList(CONTROL.get(String.fromCharCode(code + (code <= 26 ? 96 : 64))));
+  return String.fromCharCode(code + (code <= 26 ? 96 : 64));
 }
 
 function asList(command: EditorCommand | undefined): readonly EditorCommand[] {

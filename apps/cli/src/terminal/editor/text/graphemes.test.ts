@@ -1,3 +1,4 @@
+import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
 
 import {
@@ -8,6 +9,7 @@ import {
   beforeWord,
   boundaryAt,
   cellsOf,
+  graphemesOf,
 } from './graphemes.ts';
 
 const FAMILY = '👩‍👩‍👧';
@@ -35,4 +37,16 @@ test('`beforeWord` and `afterWord` find words in Latin and Japanese text and acr
 
 test('`cellsOf` returns 2 for a wide grapheme, 0 for a control of direction and 4 for a tab', () => {
   expect(['a', '語', FAMILY, '\u202e', '\t'].map(cellsOf)).toEqual([1, 2, 2, 0, 4]);
+});
+
+test('`graphemesOf` and `cellsOf` agree with the tables of Unicode for characters that need no table', () => {
+  const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+  const simple = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code)).filter((character) =>
+    /[ -~\u3000-\uffef]/.test(character),
+  );
+  for (const character of simple.filter((one) => one.isWellFormed())) {
+    expect(cellsOf(character), character.codePointAt(0)?.toString(16)).toBe(stringWidth(character));
+    const pair = `漢${character}`;
+    expect(graphemesOf(pair)).toEqual(Array.from(segmenter.segment(pair), ({ segment }) => segment));
+  }
 });

@@ -5,15 +5,18 @@ import stringWidth from 'string-width';
 const GRAPHEMES = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 const WORDS = new Intl.Segmenter(undefined, { granularity: 'word' });
 
-/** Matches text in which each code unit is one grapheme of one cell. */
-const PRINTABLE_ASCII = /^[ -~]*$/;
+/** Matches text in which each code unit is one grapheme: ASCII and the usual wide characters. */
+const SIMPLE = /^[ -~\u3001-\u3029\u3041-\u3096\u30a1-\u30fa\u30fc\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60]*$/;
+
+/** Matches the usual wide characters. Their width needs no table, which is much slower. */
+const WIDE = /[\u3001-\u3029\u3041-\u3096\u30a1-\u30fa\u30fc\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60]/;
 
 /** Cells that a tab takes. The terminal never receives the tab itself. */
 const TAB_CELLS = 4;
 
 /** Returns the graphemes of a text, in order. */
 export function graphemesOf(text: string): readonly string[] {
-  if (PRINTABLE_ASCII.test(text)) return text.split('');
+  if (SIMPLE.test(text)) return text.split('');
   return Array.from(GRAPHEMES.segment(text), ({ segment }) => segment);
 }
 
@@ -83,5 +86,6 @@ export function lineEnd(text: string, at: number): number {
 /** Returns the cells that a grapheme takes on the terminal. */
 export function cellsOf(grapheme: string): number {
   if (grapheme.length === 1 && grapheme >= ' ' && grapheme <= '~') return 1;
+  if (grapheme.length === 1 && WIDE.test(grapheme)) return 2;
   return grapheme === '\t' ? TAB_CELLS : stringWidth(grapheme);
 }
