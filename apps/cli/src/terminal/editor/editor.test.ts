@@ -6,62 +6,13 @@ import { join } from 'node:path';
 
 import { expect, onTestFinished, test } from 'vitest';
 
-import type { VirtualTerminal } from '../../../tests/virtual-terminal.ts';
-import { createVirtualTerminal } from '../../../tests/virtual-terminal.ts';
-import type { OwnedController } from '../control/create-controller.ts';
-import { createController } from '../control/create-controller.ts';
-import { showScreen } from '../screen/show-screen.ts';
-import type { Draft } from '../state/draft.ts';
+import { eventually, openEditorTerminal as open } from '../../../tests/editor-terminal.ts';
 import type { EditorPorts } from './editor-ports.ts';
 import { NO_PORTS } from './editor-ports.ts';
 
 const [LEFT, RIGHT, UP, DOWN, ESC] = ['\u001b[D', '\u001b[C', '\u001b[A', '\u001b[B', '\u001b'];
 const PNG = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAgAAAAGCAIAAABxZ0isAAAAC0lEQVR4nGNgwAkAAB4AAQ==', 'base64');
 const paste = (text: string): string => `\u001b[200~${text}\u001b[201~`;
-
-/** Waits for a value, as long as `until` of the virtual terminal. */
-const eventually = <Value>(read: () => Value | Promise<Value>): ReturnType<typeof expect.poll> =>
-  expect.poll(read, { timeout: 5_000 });
-
-interface OpenEditor {
-  readonly terminal: VirtualTerminal;
-  readonly controller: OwnedController;
-  /** Actions of the user that reached the controller. */
-  readonly done: readonly string[];
-  readonly sent: readonly Draft[];
-  /** Waits until the viewport has the cursor at the cell after the text. */
-  cursorAfter(text: string): Promise<void>;
-}
-
-async function open(ports: Partial<EditorPorts> = {}, size: readonly [number, number] = [80, 24]): Promise<OpenEditor> {
-  const terminal = createVirtualTerminal(...size);
-  const done: string[] = [];
-  const sent: Draft[] = [];
-  const controller: OwnedController = {
-    ...createController(),
-    send: (draft) => void sent.push(draft),
-    queue: (draft) => void done.push(`queue ${draft.text}`),
-    interrupt: () => void done.push('interrupt'),
-    rewind: () => void done.push('rewind'),
-    takeBack: () => done.push('take back') > 0,
-    leave: () => void done.push('leave'),
-    nextMode: () => void done.push('next mode'),
-    workspace: () => tmpdir(),
-  };
-  onTestFinished(showScreen(controller, { ...terminal, colour: false, ports: { ...NO_PORTS, ...ports } }));
-  await terminal.until(/^>$/m);
-  const cursorAfter = async (text: string): Promise<void> =>
-    eventually(async () => {
-      const { row, column } = await terminal.cursor();
-      const line = (await terminal.viewport())[row] ?? '';
-      return line.trimEnd() === text.trimEnd() ? column : line;
-    }).toBe(widthOf(text));
-  return { terminal, controller, done, sent, cursorAfter };
-}
-
-function widthOf(text: string): number {
-  return Array.from(text).reduce((sum, character) => sum + (character > '\u2e80' ? 2 : 1), 0);
-}
 
 test('the cursor of the terminal is at the cursor of the text, also with wide characters', async () => {
   const { terminal, cursorAfter } = await open();
@@ -341,61 +292,4 @@ test('text of a file name cannot send escapes to the terminal', async () => {
   const { terminal } = await open({ lists: { ...NO_PORTS.lists, files } });
   terminal.press('@a');
   await terminal.until(/> @a\n▸ ab.ts/);
-});
-
-test('Up takes back a queued text only in an empty editor', async () => {
-  const { terminal, controller, done, cursorAfter } = await open();
-  const queued = [{ text: 'later', attached: [] }];
-  controller.state.set({ ...controller.state.get(), queued });
-  terminal.press(`x${UP}`);
-  await cursorAfter('> x');
-  expect(done).toEqual([]);
-  terminal.press('\u007f');
-  await cursorAfter('> ');
-  terminal.press(UP);
-  await eventually(() => done).toEqual(['take back']);
-});
-
-test('the cursor keeps its column when it moves through a shorter row', async () => {
-  const { terminal } = await open();
-  terminal.press(paste('long row\nx\nlong row'));
-  await terminal.until(/> long row\n {2}x\n {2}long row/);
-  terminal.press(`${UP}${UP}!`);
-  await terminal.until(/> long row!\n/);
-});
-
-test('a popup that Esc closed stays closed while the same name is typed', async () => {
-  const files = async (): Promise<readonly string[]> => ['tax.ts'];
-  const { terminal } = await open({ lists: { ...NO_PORTS.lists, files } });
-  terminal.press('@t');
-  await terminal.until(/▸ tax.ts/);
-  terminal.press(ESC);
-  await terminal.until(/> @t\n[^▸]/);
-  terminal.press('a');
-  await terminal.until(/> @ta\n[^▸]/);
-  terminal.press(' @t');
-  await terminal.until(/> @ta @t\n▸ tax.ts/);
-});
-
-test('an image that comes back without its label is shown after the text', async () => {
-  const { terminal, controller, sent, cursorAfter } = await open();
-  controller.refill('what is this?', [{ type: 'image', data: PNG, name: 'form.png' }]);
-  await cursorAfter('> what is this? [image 1: form.png 8×6]');
-  terminal.press('\r');
-  await eventually(() => sent[0]?.attached).toEqual([{ type: 'image', data: PNG, name: 'form.png' }]);
-});
-
-test('a list that opens hides the editor, and its text, undo steps and cursor come back', async () => {
-  const { terminal, controller, cursorAfter } = await open();
-  terminal.press(`one two${LEFT}`);
-  await terminal.until(/> one two/);
-  void controller.choose(['title'], [{ label: 'first' }]);
-  await terminal.until(/title/);
-  expect((await terminal.viewport()).join('\n')).not.toContain('> one two');
-  const { panel } = controller.state.get();
-  if (panel?.kind === 'choice') panel.choose(undefined);
-  await terminal.until(/> one two/);
-  await eventually(async () => (await terminal.cursor()).column).toBe('> one tw'.length);
-  terminal.press('\u001f');
-  await cursorAfter('> ');
 });
