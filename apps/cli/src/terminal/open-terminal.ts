@@ -3,6 +3,7 @@
 import type { SessionId } from '@tidemark/log';
 
 import type { AgentFlags } from '../arguments/agent-flags.ts';
+import { needsAscii } from '../frame/ascii-text.ts';
 import type { CommandContext, CommandOutcome } from '../frame/command.ts';
 import { withStyle } from '../frame/shown.ts';
 import { displayIn } from '../settings/display-in.ts';
@@ -96,7 +97,14 @@ async function runScreen(
   const { stdout, stdin } = process;
   const failed = (error: unknown): void => ended.resolve(endBy(error));
   const ports = createEditorPorts({ context, workspace: controller.workspace, commands: completions });
-  const hide = showScreen(controller, { stdout, stdin, colour: context.output.colour, ports, failed });
+  const hide = showScreen(controller, {
+    stdout,
+    stdin,
+    colour: context.output.colour,
+    ascii: needsAscii(context.environment),
+    ports,
+    failed,
+  });
   try {
     return await Promise.race([controller.left.then(() => ({})), ended.promise]);
   } finally {

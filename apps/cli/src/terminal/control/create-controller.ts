@@ -66,7 +66,8 @@ const FIRST: TerminalState = {
 /** Creates the controller of one terminal. It has no session until `attach` or `openSession` is called. */
 export function createController(options: ControllerOptions = {}): OwnedController {
   const left = Promise.withResolvers<void>();
-  const attention = createAttention(options.now ?? Date.now, options.alert);
+  const { now = Date.now } = options;
+  const attention = createAttention(now, options.alert);
   const basics = createBasics(attention);
   const { state, report, choose } = basics;
   const { sessions, dispatch } = options;
@@ -99,7 +100,7 @@ export function createController(options: ControllerOptions = {}): OwnedControll
       if (outcome === 'completed' && state.get().queued.length === 0) modes.offerPlan().catch(report);
     },
   });
-  const rewrites = createRewriteChoices({ ...base, resume: () => turns.resume() });
+  const rewrites = createRewriteChoices({ ...base, now, resume: () => turns.resume() });
   const modes = createModes({ ...base, prompt: turns.prompt, setPermissionMode: shown.setMode });
   return {
     ...base,

@@ -30,10 +30,13 @@ export interface RewriteChoices {
 }
 
 /** Environment of the choices. */
-export type RewritePlace = Pick<
+export interface RewritePlace extends Pick<
   Controller,
   'state' | 'session' | 'openSession' | 'ask' | 'choose' | 'print' | 'refill' | 'resume'
->;
+> {
+  /** Returns the time in milliseconds since 1970. */
+  now(): number;
+}
 
 type Action = 'send' | 'compact' | 'fork' | 'cancel';
 
@@ -95,7 +98,7 @@ async function costlyCall(
   session: AgentSession,
   { text }: Draft,
 ): Promise<NextCall | undefined> {
-  const shown = priceOfNext(place.state.get().status, Date.now());
+  const shown = priceOfNext(place.state.get().status, place.now());
   if (shown?.reported === false) return undefined;
   const next = await session.forecast(text.trim() === '' ? undefined : text);
   const isCovered = next?.rewrite === undefined || next.rewrite.tokens <= accepted;

@@ -4,7 +4,7 @@ import { Box, Text, useInput } from 'ink';
 import type { ReactElement } from 'react';
 import { createElement as h, useState } from 'react';
 
-import type { Shown } from '../../frame/shown.ts';
+import type { Look, Shown } from '../../frame/shown.ts';
 import { render, withStyle } from '../../frame/shown.ts';
 import type { ChoiceOption, ChoicePanel } from '../state/terminal-state.ts';
 import type { Choosing } from './choice-list.ts';
@@ -17,7 +17,7 @@ export interface ChoiceViewProperties {
   readonly panel: ChoicePanel;
   readonly columns: number;
   readonly rows: number;
-  readonly colour: boolean;
+  readonly colour: Look;
   readonly now?: () => number;
 }
 

@@ -4,7 +4,7 @@ import { Box, Text, useInput } from 'ink';
 import type { ReactElement } from 'react';
 import { createElement as h, useState } from 'react';
 
-import type { Shown } from '../../frame/shown.ts';
+import type { Look, Shown } from '../../frame/shown.ts';
 import { render, withStyle } from '../../frame/shown.ts';
 import { markedText } from '../../present/marked-text.ts';
 import type { QuestionPanel } from '../state/terminal-state.ts';
@@ -19,7 +19,7 @@ export interface QuestionViewProperties {
   readonly panel: QuestionPanel;
   readonly columns: number;
   readonly rows: number;
-  readonly colour: boolean;
+  readonly colour: Look;
   readonly now?: () => number;
   /** Number of panels that wait for this one. Default: 0. */
   readonly waiting?: number;
