@@ -54,9 +54,10 @@ export async function openTerminal(request: TerminalRequest, context: CommandCon
     else forced = await runScreen(controller, slash, context);
   } finally {
     slash.close();
-    const { session, running } = controller.state.get();
+    const { session, running, queued } = controller.state.get();
     if (running) context.output.note(withStyle('dim', 'ending the turn …'));
     await controller.close();
+    for (const { text } of queued) context.output.note([withStyle('yellow', 'not sent'), `: ${text}`]);
     sayContinue(session, context);
   }
   if (forced.error !== undefined) throw forced.error;

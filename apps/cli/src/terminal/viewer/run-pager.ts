@@ -91,8 +91,8 @@ export async function runPager(entries: readonly ViewerEntry[], at: number, term
   } finally {
     pager.left = true;
     unsubscribe?.();
+    // The input is not paused here: Ink could not read from a paused terminal again, and every key would be lost.
     stdin.off('data', input);
-    stdin.pause();
     stdin.setRawMode?.(false);
     stdout.off('resize', resized);
     process.off('exit', leave);
