@@ -71,9 +71,11 @@ export async function runPager(entries: readonly ViewerEntry[], at: number, term
     });
     queue.catch(finished.reject);
   };
-  const input = (data: string | Uint8Array): void => {
-    for (const key of pressedKeys(typeof data === 'string' ? data : Buffer.from(data).toString()))
-      act(() => press(pager, key));
+  // Ink reads in this way too. After the flowing mode, which `data` switches on, the input of a terminal cannot be read
+  // in this way again.
+  const input = (): void => {
+    for (let data = stdin.read(); data !== null; data = stdin.read())
+      for (const key of pressedKeys(data.toString())) act(() => press(pager, key));
   };
   const resized = (): void => act(async () => undefined);
   const unsubscribe = terminal.note?.subscribe(resized);
@@ -83,16 +85,14 @@ export async function runPager(entries: readonly ViewerEntry[], at: number, term
   stdout.write(ENTER);
   try {
     stdin.setRawMode?.(true);
-    stdin.on('data', input);
-    stdin.resume();
+    stdin.on('readable', input);
     stdout.on('resize', resized);
     act(() => show(pager, at));
     await finished.promise;
   } finally {
     pager.left = true;
     unsubscribe?.();
-    // The input is not paused here: Ink could not read from a paused terminal again, and every key would be lost.
-    stdin.off('data', input);
+    stdin.off('readable', input);
     stdin.setRawMode?.(false);
     stdout.off('resize', resized);
     process.off('exit', leave);
