@@ -11,6 +11,6 @@ export { logIn } from './load-login.ts';
 export type { LoginRequest } from './log-in.ts';
 export type { McpHttpServer, McpErrorCode, McpOptions, McpServer, ServerTerms, StdioServer } from './mcp-server.ts';
 export { McpError } from './mcp-server.ts';
-export type { McpTools } from './mcp-tools.ts';
+export type { McpServerState, McpTools } from './mcp-tools.ts';
 export { createMcpTools } from './mcp-tools.ts';
 export { isServerName } from './tool-name.ts';

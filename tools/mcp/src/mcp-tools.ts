@@ -2,6 +2,7 @@
 // of the server and the server's name for the tool. A definition that was shown to a session is pinned. It changes only
 // if its server removes the tool or the user approves another definition.
 
+import { defined } from '@tidemark/core';
 import type { ContextSource, HeldTool, Tool, ToolOffer, ToolSource, ToolTrouble } from '@tidemark/agent';
 import { THIS_MACHINE } from '@tidemark/agent';
 import type { Approvals, Definition } from './approvals.ts';
@@ -34,6 +35,21 @@ export interface McpTools extends ToolSource {
    * the user's role.
    */
   readonly sources: readonly ContextSource[];
+  /** Returns the state of each server, sorted by name. Starts no server. */
+  servers(): readonly McpServerState[];
+}
+
+/** State of an MCP server, for people. */
+export interface McpServerState {
+  readonly name: string;
+  /** Reason why the server cannot be called now. It may contain secrets. Absent if the server can be called. */
+  readonly trouble?: string;
+  /** Reason why tools of the server are missing. It may contain secrets. Absent if no tool is missing. */
+  readonly missing?: string;
+  /** Names of its tools. Empty before the server was reached. */
+  readonly tools: readonly string[];
+  /** Tools whose definitions changed since they were approved. */
+  readonly changed: readonly HeldTool[];
 }
 
 const WAIT_MS = 5_000;
@@ -79,6 +95,7 @@ export function createMcpTools(options: McpOptions): McpTools {
       const { tools, held, troubles } = joinOffers(links.map((link) => offerOf(link, shown, kept, isOffered)));
       return { tools: [...own, ...tools], held, troubles: [...troubles, ...unkept.splice(0)] };
     },
+    servers: () => links.map((link) => stateOf(link, { approvals, made, unkept })),
     close: async () => void (await Promise.all(links.map((link) => link.close()))),
   };
 }
@@ -174,6 +191,17 @@ function offerOf(
     for (const pinned of shown.values()) specs.push({ link, definition: pinned, pinned, called: undefined });
   const { tools, troubles } = makeAll(link, specs, kept);
   return { held, tools, troubles: [...troubles, ...takeAll(link, approvals, taken)] };
+}
+
+function stateOf(link: ServerLink, kept: KeptOffer): McpServerState {
+  const definitions = definitionsOf(link).map(({ definition }) => definition);
+  const changed = definitions.flatMap((definition): HeldTool[] => {
+    const was = kept.approvals.get(definition.name);
+    if (was === undefined || fingerprint(was) === fingerprint(definition)) return [];
+    return [{ name: definition.name, was, is: definition, approve: () => approve(definition, kept) }];
+  });
+  const { name, trouble, left } = link;
+  return { name, ...defined({ trouble, missing: left }), tools: definitions.map((one) => one.name), changed };
 }
 
 function approve(definition: Definition, { approvals, unkept }: KeptOffer): void {

@@ -1,8 +1,9 @@
 // Tests the interactive terminal as a user sees it: the command at a real terminal of tmux, with real keys, real tools
 // in a real folder, and a simulator that answers from a scenario.
 
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 
 import type { ListeningSimulator, ScenarioRoute } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
@@ -36,15 +37,11 @@ const ROUTES: readonly ScenarioRoute[] = [
   {
     name: 'edit',
     match: { prompt: 'round the tax' },
+    repeat: true,
     steps: [
       { answer: calls('edit', { path: 'tax.js', old_text: 'Math.floor', new_text: 'Math.round' }, 'I round it.') },
       { expect: { toolResult: 'Math.round' }, answer: { text: 'The tax is **rounded** now.' } },
     ],
-  },
-  {
-    name: 'command',
-    match: { prompt: 'run the checks' },
-    steps: [{ answer: calls('bash', { command: 'node slow.js' }) }],
   },
   {
     name: 'steered',
@@ -52,11 +49,22 @@ const ROUTES: readonly ScenarioRoute[] = [
     steps: [{ expect: { toolResult: 'checking 2 of 2' }, answer: { text: 'The second check is the slowest.' } }],
   },
   {
+    name: 'command',
+    match: { prompt: 'run the checks' },
+    steps: [{ answer: calls('bash', { command: 'node slow.js' }) }],
+  },
+  {
     name: 'endless',
     match: { prompt: 'wait for the night' },
     steps: [{ answer: calls('bash', { command: 'echo waiting; sleep 600' }, 'I wait.') }],
   },
+  { name: 'report', match: { prompt: 'report' }, steps: [{ answer: { text: numberedLines(500) } }] },
+  { name: 'long', match: { prompt: 'count' }, steps: [{ answer: { text: numberedLines(60) } }] },
 ];
+
+function numberedLines(count: number): string {
+  return Array.from({ length: count }, (_, index) => `- line ${index + 1} of the answer`).join('\n');
+}
 
 let stage: Stage;
 let simulator: ListeningSimulator;
@@ -88,21 +96,115 @@ function open(
   return terminal;
 }
 
-async function prompt(terminal: PseudoTerminal, text: string): Promise<void> {
+/** Types a prompt and sends it. */
+async function send(terminal: PseudoTerminal, text: string): Promise<void> {
   terminal.type('-l', text);
-  await terminal.until(new RegExp(text));
+  await terminal.until(new RegExp(`^[>/] .*${text}`, 'm'));
   terminal.type('Enter');
 }
 
+/**
+ * Presses a key until the screen matches, at most 20 times. Questions and lists ignore keys until no key was pressed for
+ * a moment.
+ */
+async function press(terminal: PseudoTerminal, key: string, next: RegExp): Promise<void> {
+  for (let presses = 0; presses < 20; presses += 1) {
+    if (next.test(terminal.screen())) return;
+    terminal.type(key);
+    await setTimeout(QUIET_MS);
+  }
+  throw new Error(`the key ${key} did not lead to ${next}:\n${terminal.screen()}`);
+}
+
+const QUIET_MS = 450;
+
+/** Allows the call of the shown question. */
+async function allow(terminal: PseudoTerminal): Promise<void> {
+  await terminal.until(/y: allow once/);
+  await press(terminal, 'y', /^(?![^]*y: allow once)/);
+}
+
+const readTax = (): string => readFileSync(join(stage.folder, 'tax.js'), 'utf8');
+
 describe.skipIf(skips)('the interactive terminal', () => {
-  test('asks before an edit with its diff, runs a command with live output, takes a message meanwhile, and continues the session later', async () => {
+  test('runs a session from the first prompt to its continuation in another process', async () => {
     const terminal = open();
     await terminal.until(/^>/m);
-    await prompt(terminal, 'round the tax');
-    await terminal.until(/-.*Math\.floor[^]*\+.*Math\.round/);
-    expect(readFileSync(join(stage.folder, 'tax.js'), 'utf8')).toBe(TAX);
-    terminal.type('y');
-    await terminal.until(/The tax is rounded now\./);
-    expect(readFileSync(join(stage.folder, 'tax.js'), 'utf8')).toBe(FIXED);
+
+    // Live output of a command, and a message to the running turn.
+    await send(terminal, 'run the checks');
+    await allow(terminal);
+    await terminal.until(/● bash node slow\.js[^]*checking 1 of 2/);
+    await send(terminal, 'name the slowest');
+    await terminal.until(/» name the slowest/);
+    stage.write('go', '');
+    await terminal.until(/✓ bash node slow\.js[^]*The second check is the slowest\.[^]*completed in/);
+
+    // An edit that is approved after its diff.
+    await send(terminal, 'round the tax');
+    await terminal.until(/-export.*Math\.floor[^]*\+export.*Math\.round/);
+    expect(readTax()).toBe(TAX);
+    await allow(terminal);
+    await terminal.until(/The tax is rounded now\.[^]*completed in/);
+    expect(readTax()).toBe(FIXED);
+
+    // An interrupted command, and its whole output in the viewer.
+    await send(terminal, 'wait for the night');
+    await allow(terminal);
+    await terminal.until(/waiting$/m);
+    terminal.type('Escape');
+    await terminal.until(/interrupted in/);
+    terminal.type('C-o');
+    await terminal.until(/sleep 600.*q back/);
+    terminal.type('q');
+    await terminal.until(/interrupted in[^]*^>/m);
+
+    // A rewind that restores the file and puts the prompt into the editor.
+    terminal.type('Escape', 'Escape');
+    await terminal.until(/Go back to the time before which prompt\?/);
+    await press(terminal, 'Up', /^> 2\. round the tax/m);
+    await press(terminal, 'Enter', /Restore tax\.js\?[^]*\+export.*Math\.floor/);
+    await press(terminal, 'Enter', /restored 1 of 1 file[^]*^> round the tax/m);
+    expect(readTax()).toBe(TAX);
+    terminal.type('Enter');
+    await allow(terminal);
+    await terminal.until(/restored 1 of 1 file[^]*The tax is rounded now\.[^]*completed in/);
+    expect(readTax()).toBe(FIXED);
+
+    await send(terminal, 'report');
+    await terminal.until(/line 500 of the answer[^]*completed in/);
+    await send(terminal, '/compact');
+    await terminal.until(/> y compact/);
+    await press(terminal, 'Enter', /compacted: a checkpoint replaces the records/);
+    terminal.type('C-c', 'C-c');
+    expect(await terminal.until(/exit: 0/)).toMatch(/continue with `tidemark --continue`/);
+
+    const later = open(['--continue']);
+    await later.until(/compacted[^]*^>/m);
+    expect(later.all()).toMatch(
+      /» name the slowest[^]*is the slowest\.[^]*> round the tax[^]*is rounded now\.[^]*compacted/,
+    );
+    expect(later.all()).not.toContain('wait for the night');
   });
+
+  test.for([
+    { title: 'of 40 columns', size: { columns: 40, rows: 20 }, environment: {} },
+    { title: 'with TERM=screen-256color', size: {}, environment: { TERM: 'screen-256color' } },
+    { title: 'with NO_COLOR', size: {}, environment: { NO_COLOR: '1' } },
+  ])(
+    'prints each line of a long answer once in a terminal $title, also after resizes',
+    async ({ size, environment }) => {
+      const terminal = open([], size, environment);
+      await terminal.until(/^>/m);
+      await send(terminal, 'count');
+      await terminal.until(/line 60 of the answer[^]*completed in/);
+      terminal.resize(60, 24);
+      terminal.resize(50, 18);
+      terminal.type('-l', 'later');
+      await terminal.until(/^> later/m);
+      const printed = [...terminal.all().matchAll(/line (\d+) of the answer/g)].map(([, number]) => Number(number));
+      expect(printed).toEqual(Array.from({ length: 60 }, (_, index) => index + 1));
+      if ('NO_COLOR' in environment) expect(terminal.styledRows().join('\n')).not.toMatch(/\u001b\[(?:3|9)\d/);
+    },
+  );
 });

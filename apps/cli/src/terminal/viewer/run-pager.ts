@@ -4,6 +4,7 @@
 import stringWidth from 'string-width';
 
 import { plainText } from '../../frame/plain-text.ts';
+import type { Look } from '../../frame/shown.ts';
 import { render, withStyle } from '../../frame/shown.ts';
 import { rowsOf } from '../drawing/rows.ts';
 import type { LineSource, ViewerEntry } from '../state/viewer-entry.ts';
@@ -16,7 +17,7 @@ import { pagerAction, pressedKeys } from './pager-keys.ts';
 export interface PagerTerminal {
   readonly stdin: NodeJS.ReadableStream & { setRawMode?(mode: boolean): unknown };
   readonly stdout: NodeJS.WritableStream & { readonly columns?: number; readonly rows?: number };
-  readonly colour: boolean;
+  readonly colour: Look;
   /** Ends the viewer. */
   readonly signal?: AbortSignal;
 }
@@ -67,9 +68,11 @@ export async function runPager(entries: readonly ViewerEntry[], at: number, term
     });
     queue.catch(finished.reject);
   };
-  const input = (data: string | Uint8Array): void => {
-    for (const key of pressedKeys(typeof data === 'string' ? data : Buffer.from(data).toString()))
-      act(() => press(pager, key));
+  // Ink reads in this way too. After the flowing mode, which `data` switches on, the input of a terminal cannot be read
+  // in this way again.
+  const input = (): void => {
+    for (let data = stdin.read(); data !== null; data = stdin.read())
+      for (const key of pressedKeys(data.toString())) act(() => press(pager, key));
   };
   const resized = (): void => act(async () => undefined);
   process.once('exit', leave);
@@ -78,15 +81,13 @@ export async function runPager(entries: readonly ViewerEntry[], at: number, term
   stdout.write(ENTER);
   try {
     stdin.setRawMode?.(true);
-    stdin.on('data', input);
-    stdin.resume();
+    stdin.on('readable', input);
     stdout.on('resize', resized);
     act(() => show(pager, at));
     await finished.promise;
   } finally {
     pager.left = true;
-    stdin.off('data', input);
-    stdin.pause();
+    stdin.off('readable', input);
     stdin.setRawMode?.(false);
     stdout.off('resize', resized);
     process.off('exit', leave);
