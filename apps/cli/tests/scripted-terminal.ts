@@ -1,7 +1,8 @@
 // Terminal for tests: a controller with a scripted provider and a store in memory. A test can hold the answers back.
 
-import type { Permissions } from '@tidemark/kit';
-import { createAgent } from '@tidemark/kit';
+import type { ForkPlan } from '@tidemark/agent';
+import type { Permissions, RestoreOptions } from '@tidemark/kit';
+import { createAgent, createConfinement } from '@tidemark/kit';
 import type { AbortSignalLike, Log, Recorded, SessionId } from '@tidemark/log';
 import type { Provider } from '@tidemark/model';
 import type { ScriptedAnswer } from '@tidemark/provider-scripted';
@@ -42,7 +43,7 @@ export interface ScriptedTerminalOptions extends Omit<ControllerOptions, 'sessio
   readonly store?: Log;
   /** Mode of new sessions. */
   readonly mode?: Permissions['mode'];
-  /** Absolute path of the folder of new sessions. */
+  /** Absolute path of an existing folder in which the agent works with its tools. Without it, the agent has no tools. */
   readonly folder?: string;
   /** Prepares an agent in place of the scripted one. */
   readonly prepare?: (session: ChosenSession | undefined, ask: Permissions['ask']) => Promise<PreparedAgent>;
@@ -60,14 +61,7 @@ export function draftOf(text: string): Draft {
 
 /** Opens a terminal with a new session that is not created yet. */
 export async function openScriptedTerminal(options: ScriptedTerminalOptions = {}): Promise<ScriptedTerminal> {
-  const {
-    answers = [says('Yes.')],
-    store = createMemoryStore(),
-    mode = 'auto',
-    folder = '/nobody',
-    prepare,
-    ...rest
-  } = options;
+  const { answers = [says('Yes.')], store = createMemoryStore(), mode = 'auto', folder, prepare, ...rest } = options;
   const gate = createGate();
   const scripted = createScriptedProvider({ respond: ({ index }) => answers[index] ?? answers.at(-1) ?? says('') });
   const provider: Provider = {
@@ -81,11 +75,13 @@ export async function openScriptedTerminal(options: ScriptedTerminalOptions = {}
     ...rest,
     sessions: {
       log: store,
-      folder,
+      folder: folder ?? '/nobody',
+      ...(folder !== undefined && { restoring: (plan) => restoringIn(folder, store, plan) }),
       prepare: async (session) => {
         if (prepare !== undefined) return prepare(session, controller.ask);
         const permissions: Permissions = { ...(session === undefined && { mode }), ask: controller.ask };
-        const agent = createAgent({ model: 'claude-sonnet-5-5', provider, store, permissions });
+        const workspace = folder === undefined ? {} : { workspace: { folder } };
+        const agent = createAgent({ model: 'claude-sonnet-5-5', provider, store, permissions, ...workspace });
         return {
           agent,
           flags: { mode },
@@ -112,6 +108,12 @@ export async function openScriptedTerminal(options: ScriptedTerminalOptions = {}
 
 function printedIn({ conversation }: TerminalState): string {
   return JSON.stringify(conversation.blocks.from(0));
+}
+
+async function restoringIn(folder: string, log: Log, plan: ForkPlan): Promise<RestoreOptions | undefined> {
+  if (plan.left === undefined) return undefined;
+  const confinement = createConfinement({ folder, forbidden: [], home: folder, environment: {} });
+  return { log, session: plan.of, from: plan.left.from, confinement, signal: new AbortController().signal };
 }
 
 async function kindsOf(log: Log, session: SessionId | undefined): Promise<readonly Recorded['kind'][]> {

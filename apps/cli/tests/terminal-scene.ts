@@ -29,18 +29,19 @@ export interface SceneOptions {
   /** Text that the shell wrote earlier. */
   readonly before?: string;
   readonly colour?: boolean;
+  readonly ascii?: boolean;
   /** Store of the session. */
   readonly log?: Log;
 }
 
 /** Shows the screen on a virtual terminal. */
 export async function openScene(options: SceneOptions = {}): Promise<TerminalScene> {
-  const { columns = 80, rows = 24, before = '', colour = false, log } = options;
+  const { columns = 80, rows = 24, before = '', colour = false, ascii = false, log } = options;
   const terminal = createVirtualTerminal(columns, rows);
   if (before !== '') await terminal.write(before);
   const prepare = (): Promise<never> => Promise.reject(new Error('the scene has no agent'));
   const controller = createController(log === undefined ? {} : { sessions: { log, folder: '/work', prepare } });
-  const end = showScreen(controller, { ...terminal, colour });
+  const end = showScreen(controller, { ...terminal, colour, ascii });
   return {
     terminal,
     controller,

@@ -250,9 +250,11 @@ export interface SandboxSetting {
 /**
  * MCP servers by name. `waitMs` is the longest time in milliseconds that the first request waits for the servers.
  * Default: 5,000. `approvals` stores the accepted tool definitions. Default: a file in the folder of `store`, if there
- * is one.
+ * is one. `authorizations` stores the logins at servers.
+ * `toolBudget` is the maximum size of the tools in the list, in estimated tokens; the model finds the others with
+ * `tool_search`. Default: 20,000.
  */
-export type Mcp = Pick<McpOptions, 'servers' | 'waitMs' | 'approvals'>;
+export type Mcp = Pick<McpOptions, 'servers' | 'waitMs' | 'approvals' | 'authorizations' | 'toolBudget'>;
 
 /** Permissions of an agent: its mode, its rules, and the callback that asks the user. */
 export interface Permissions {

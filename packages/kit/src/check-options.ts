@@ -107,7 +107,9 @@ const mcp = z.strictObject({
     anyObject,
   ),
   waitMs: delay.optional(),
+  toolBudget: count.optional(),
   approvals: implementing('get', 'take').optional(),
+  authorizations: implementing('load', 'save', 'remove').optional(),
 } satisfies OptionSchemas<Mcp>);
 
 const limits = {

@@ -6,6 +6,7 @@ import { openLiveSession, planFork, readMessages } from '@tidemark/agent';
 import type { Log, LogErrorCode, SessionId } from '@tidemark/log';
 import { LogError, sessionId } from '@tidemark/log';
 import type { Capabilities, Provider } from '@tidemark/model';
+import type { McpServerState } from '@tidemark/tools-mcp';
 import type { AgentOptions } from './agent-options.ts';
 import { checkOptions } from './check-options.ts';
 import { chooseOther } from './choose-provider.ts';
@@ -62,6 +63,8 @@ export interface Agent {
    * @throws as `open`.
    */
   fork(id: string, options?: AgentForkOptions): Promise<AgentSession>;
+  /** Returns the state of each MCP server, with its secrets masked. Starts no server. Empty without the option `mcp`. */
+  mcpServers(): Promise<readonly McpServerState[]>;
   /**
    * Closes every open session and every provider that the agent created itself. A running turn ends as interrupted. A
    * provider object that the caller passed stays open.
@@ -131,8 +134,18 @@ export function createAgent(options: AgentOptions): Agent {
       return [...sessions].find((one) => one.id === wanted);
     },
     messages: (id) => readMessages(log, idFrom(id)),
+    mcpServers: () => Promise.all((mcp?.servers() ?? []).map((server) => withMaskedReasons(server, resolved.secrets))),
     close,
     [Symbol.asyncDispose]: close,
+  };
+}
+
+async function withMaskedReasons(server: McpServerState, { mask }: ResolvedAgent['secrets']): Promise<McpServerState> {
+  const { trouble, missing } = server;
+  return {
+    ...server,
+    ...(trouble !== undefined && { trouble: await mask(trouble) }),
+    ...(missing !== undefined && { missing: await mask(missing) }),
   };
 }
 

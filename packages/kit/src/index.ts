@@ -84,8 +84,8 @@ export type { Preset, PresetName } from './presets.ts';
 export { PRESETS } from './presets.ts';
 export type { KeyLocation, KnownProvider, ProviderName } from './providers.ts';
 export { isCompatible, isProviderName, keyLocation, PROVIDERS, providerOf } from './providers.ts';
-export type { InspectedServer, McpErrorCode, McpServer } from '@tidemark/tools-mcp';
-export { inspectServer, McpError } from '@tidemark/tools-mcp';
+export type { InspectedServer, McpAuthorizations, McpErrorCode, McpServer, McpServerState } from '@tidemark/tools-mcp';
+export { inspectServer, logIn, McpError } from '@tidemark/tools-mcp';
 export type { SkillRoot, SkillsOptions } from '@tidemark/tools-skills';
 export { skillRoots } from '@tidemark/tools-skills';
 export type {

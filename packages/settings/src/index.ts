@@ -7,6 +7,8 @@ export type { Environment } from './environment-settings.ts';
 export { variableOf } from './environment-settings.ts';
 export type { GrantRecord } from './grants.ts';
 export { keepGrant, listGrants, openGrants, revokeGrants } from './grants.ts';
+export type { LoginStore } from './login-store.ts';
+export { openLogins } from './login-store.ts';
 export type { HeaderSetting, HeaderSettings } from './headers.ts';
 export { isCredentialHeader } from './headers.ts';
 export type { Keyring } from './keyring.ts';

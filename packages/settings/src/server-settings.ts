@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import type { Tool } from '@tidemark/agent';
 import { z } from 'zod';
 
-import { address, count, words } from './setting-values.ts';
+import { address, budget, count, words } from './setting-values.ts';
 
 /**
  * Value of a variable or a header of an MCP server: a text, or the environment variable that contains it. `prefix` is
@@ -70,9 +70,12 @@ const serverName = z
 
 /** Schema of the group `mcp`. */
 export const mcpSettings: z.ZodObject<
-  { servers: z.ZodOptional<z.ZodType<Readonly<Record<string, ServerSetting>>>> },
+  {
+    servers: z.ZodOptional<z.ZodType<Readonly<Record<string, ServerSetting>>>>;
+    toolBudget: z.ZodOptional<z.ZodType<number>>;
+  },
   z.core.$strict
-> = z.strictObject({ servers: z.record(serverName, server).optional() });
+> = z.strictObject({ servers: z.record(serverName, server).optional(), toolBudget: budget.optional() });
 
 /** Returns the MCP servers in a tree of settings, or an empty record if they are not valid. */
 export function serversIn(tree: unknown): Readonly<Record<string, ServerSetting>> {

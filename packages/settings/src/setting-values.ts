@@ -16,3 +16,6 @@ export const address: z.ZodType<string> = z
 
 /** Schema of a number above 0. */
 export const count: z.ZodType<number> = z.int().positive().max(1e15);
+
+/** Schema of a number that is not negative. */
+export const budget: z.ZodType<number> = z.int().min(0).max(1e15);

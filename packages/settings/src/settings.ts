@@ -8,7 +8,7 @@ import type { HeaderSettings } from './headers.ts';
 import { headerSettings } from './headers.ts';
 import type { ServerSetting } from './server-settings.ts';
 import { mcpSettings, serversRunIn } from './server-settings.ts';
-import { address, count, words } from './setting-values.ts';
+import { address, budget, count, words } from './setting-values.ts';
 
 /** Settings that were set in any source. If a setting is absent, it has its default value. */
 export interface Settings {
@@ -45,7 +45,13 @@ export interface Settings {
   /** Limits of the subagents of a session. With `false`, a session starts no subagents. */
   readonly subagents?: SubagentSettings | false | undefined;
   /** MCP servers by name. Only one source of servers is used: the nearest source that defines a server. */
-  readonly mcp?: { readonly servers?: Readonly<Record<string, ServerSetting>> | undefined } | undefined;
+  readonly mcp?:
+    | {
+        readonly servers?: Readonly<Record<string, ServerSetting>> | undefined;
+        /** Maximum size of the servers' tools in the list of tools, in estimated tokens. */
+        readonly toolBudget?: number | undefined;
+      }
+    | undefined;
   /**
    * Permission rules. The rules of all sources apply together: `deny` overrides `ask`, and `ask` overrides `allow`.
    * Rules of a workspace may only ask and deny.
@@ -143,7 +149,6 @@ export function isDisplay(name: string): boolean {
 
 const DOLLARS = 'expected US dollars as text, such as "0.50"';
 const dollars = z.string(DOLLARS).regex(/^\d{1,9}(\.\d{1,9})?$/, DOLLARS);
-const budget = z.int().min(0).max(1e15);
 const patterns = z.array(z.string().min(1)).min(1).exactOptional();
 /**
  * Schema of a rule. It checks only the form of the rule. The agent checks the content of the rule against the available
@@ -287,6 +292,7 @@ const BY_DEFAULT: ReadonlyMap<string, string> = new Map(
     'connection.headers': 'none',
     subagents: '{"parallel":4,"total":32,"depth":1,"maxSteps":50,"maxDurationMs":600000}',
     'mcp.servers': 'none',
+    'mcp.toolBudget': '20000',
     'permissions.rules': 'none',
     skillRoots: 'only the standard ones',
     'sandbox.network': 'off: a command that needs the network asks',

@@ -96,7 +96,8 @@ async function allUndoFiles(paths: HomePaths): Promise<readonly OwnedUndoFile[]>
   const found: OwnedUndoFile[] = [];
   for (const room of await namesIn(paths.sessions)) {
     const folder = join(paths.sessions, room);
-    const log = await stat(join(folder, 'log.ndjson')).catch(unlessGone);
+    // A log that cannot be read is reported by the search for its names.
+    const log = await stat(join(folder, 'log.ndjson')).catch(() => undefined);
     const sessionChangedAt = log?.mtimeMs ?? 0;
     for (const file of await undoFiles(join(folder, 'undo'))) found.push({ ...file, sessionChangedAt });
   }

@@ -3,7 +3,7 @@
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { StreamableHTTPClientTransport, StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { CallToolResult, Prompt, Resource, Tool } from '@modelcontextprotocol/sdk/types.js';
@@ -19,6 +19,8 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { isShallow } from './call-result.ts';
+import type { McpAuthorizations } from './authorizations.ts';
+import { storedLogin } from './login-client.ts';
 import type { McpHttpServer, McpServer, StdioServer } from './mcp-server.ts';
 import { ServerRefused } from './server-errors.ts';
 export { checkerOf } from './check-arguments.ts';
@@ -82,16 +84,28 @@ const MAX_PAGES = 50;
 /** Maximum number of characters that are stored from the end of a program's standard error. */
 const LAST_WORDS = 400;
 
+/** Server to connect to, and the store of logins. */
+export interface ServerPlace {
+  readonly name: string;
+  readonly settings: McpServer;
+  readonly authorizations: McpAuthorizations | undefined;
+}
+
 /**
  * Connects to a server.
  *
  * @throws the error of the SDK. If the program wrote to standard error, the message also contains the end of this
  * output.
  */
-export async function connect(server: McpServer, watcher: Watcher, signal: AbortSignal): Promise<ServerConnection> {
-  if (server.unavailable !== undefined) throw new Error(server.unavailable);
+export async function connect(
+  { name: server, settings, authorizations }: ServerPlace,
+  watcher: Watcher,
+  signal: AbortSignal,
+): Promise<ServerConnection> {
+  if (settings.unavailable !== undefined) throw new Error(settings.unavailable);
   const client = new Client({ name: 'tidemark', version: '0.0.0' });
-  const { transport, lastWords } = 'command' in server ? overPipes(server) : overHttp(server);
+  const { transport, lastWords } =
+    'command' in settings ? overPipes(settings) : await overHttp(settings, { name: server, authorizations });
   client.setNotificationHandler(ToolListChangedNotificationSchema, () => watcher.listChanged());
   try {
     await client.connect(transport, { timeout: START_MS, signal });
@@ -99,7 +113,7 @@ export async function connect(server: McpServer, watcher: Watcher, signal: Abort
     // After a failed connection, the SDK starts to end the server's program, but does not wait for its end. If the
     // program ignores the end of its input, it would continue to run after this process. This call prevents that.
     await transport.close().catch(() => undefined);
-    throw withLastWords(cause, lastWords());
+    throw isRefusedLogin(cause) ? new Error(NEEDS_LOGIN) : withLastWords(cause, lastWords());
   }
   Object.assign(client, {
     onclose: () => watcher.gone(`its connection was closed${lastWordsNote(lastWords())}`),
@@ -161,8 +175,19 @@ function overPipes({ command, args = [], env = {}, cwd }: StdioServer): Way {
   return { transport, lastWords: () => words.trim() };
 }
 
-function overHttp({ url, headers = {} }: McpHttpServer): Way {
-  const transport = new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { ...headers } } });
+const NEEDS_LOGIN = 'it requires a login (HTTP status 401)';
+
+function isRefusedLogin(cause: unknown): boolean {
+  return cause instanceof StreamableHTTPError && cause.code === 401;
+}
+
+async function overHttp(
+  { url, headers = {} }: McpHttpServer,
+  { name, authorizations }: Pick<ServerPlace, 'name' | 'authorizations'>,
+): Promise<Way> {
+  const authProvider = authorizations === undefined ? undefined : await storedLogin({ name, url, authorizations });
+  const options = { requestInit: { headers: { ...headers } }, ...(authProvider !== undefined && { authProvider }) };
+  const transport = new StreamableHTTPClientTransport(new URL(url), options);
   return { transport, lastWords: () => '' };
 }
 

@@ -3,10 +3,14 @@
 export type { Approvals, Definition } from './approvals.ts';
 export { createApprovals } from './approvals.ts';
 export { openApprovals } from './approvals-file.ts';
+export type { McpAuthorizations } from './authorizations.ts';
+export { createAuthorizations } from './authorizations.ts';
 export type { InspectedServer } from './inspect-server.ts';
 export { inspectServer } from './inspect-server.ts';
+export { logIn } from './load-login.ts';
+export type { LoginRequest } from './log-in.ts';
 export type { McpHttpServer, McpErrorCode, McpOptions, McpServer, ServerTerms, StdioServer } from './mcp-server.ts';
 export { McpError } from './mcp-server.ts';
-export type { McpTools } from './mcp-tools.ts';
+export type { McpServerState, McpTools } from './mcp-tools.ts';
 export { createMcpTools } from './mcp-tools.ts';
 export { isServerName } from './tool-name.ts';

@@ -4,6 +4,7 @@
 import { canonicalText } from '@tidemark/log';
 
 import type { Definition } from './approvals.ts';
+import type { McpAuthorizations } from './authorizations.ts';
 import type { OtherListing } from './connect.ts';
 import type { McpServer } from './mcp-server.ts';
 import { McpError } from './mcp-server.ts';
@@ -29,12 +30,17 @@ export interface InspectedServer extends OtherListing {
  *
  * @throws McpError `mcp/unreachable` if the server cannot be started or reached, or if a list cannot be read.
  */
-export async function inspectServer(name: string, server: McpServer, signal: AbortSignal): Promise<InspectedServer> {
+export async function inspectServer(
+  name: string,
+  settings: McpServer,
+  { signal, authorizations }: { readonly signal: AbortSignal; readonly authorizations?: McpAuthorizations },
+): Promise<InspectedServer> {
   const { checkerOf, connect } = await import('./connect.ts');
   const over = new AbortController();
+  const place = { name, settings, authorizations };
   const whole = AbortSignal.any([signal, over.signal]);
   try {
-    const connection = await connect(server, { gone: (why) => over.abort(new Error(why)), listChanged: ignore }, whole);
+    const connection = await connect(place, { gone: (why) => over.abort(new Error(why)), listChanged: ignore }, whole);
     try {
       const { tools, left } = await connection.list();
       const { instructions } = connection;

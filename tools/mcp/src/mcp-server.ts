@@ -7,6 +7,7 @@ import { CodedError } from '@tidemark/core';
 import type { Surroundings } from '@tidemark/agent';
 import type { EffectClass } from '@tidemark/log';
 import type { Approvals } from './approvals.ts';
+import type { McpAuthorizations } from './authorizations.ts';
 
 /** Settings of a server: a program to start (`StdioServer`) or an address (`McpHttpServer`). */
 export type McpServer = StdioServer | McpHttpServer;
@@ -55,8 +56,15 @@ export interface McpOptions {
   readonly servers: Readonly<Record<string, McpServer>>;
   /** Maximum time that the first request waits for the servers, in milliseconds. The default is 5,000. */
   readonly waitMs?: number;
+  /**
+   * Maximum size of the tools in a session's list of tools, in estimated tokens (a quarter of the characters of their
+   * definitions). Tools beyond it are deferred: the model finds them with `tool_search`. The default is 20,000.
+   */
+  readonly toolBudget?: number;
   /** Store of accepted tool definitions. By default, they are stored in memory until the process ends. */
   readonly approvals?: Approvals;
+  /** Store of the logins at servers with an address. By default, no server gets the tokens of a login. */
+  readonly authorizations?: McpAuthorizations;
   readonly surroundings?: Surroundings;
 }
 
@@ -66,8 +74,9 @@ export interface McpOptions {
  * - `mcp/bad-name`: the name is not valid for a server.
  * - `mcp/approvals-damaged`: the file of accepted definitions is damaged.
  * - `mcp/unreachable`: a server that was inspected cannot be used.
+ * - `mcp/login-failed`: the user could not be logged in at a server.
  */
-export type McpErrorCode = 'mcp/bad-name' | 'mcp/approvals-damaged' | 'mcp/unreachable';
+export type McpErrorCode = 'mcp/bad-name' | 'mcp/approvals-damaged' | 'mcp/unreachable' | 'mcp/login-failed';
 
 /**
  * Error for a problem that is found before a server is reached. The message contains the problem, the value and the

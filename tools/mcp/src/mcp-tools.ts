@@ -2,12 +2,15 @@
 // of the server and the server's name for the tool. A definition that was shown to a session is pinned. It changes only
 // if its server removes the tool or the user approves another definition.
 
+import { defined } from '@tidemark/core';
 import type { ContextSource, HeldTool, Tool, ToolOffer, ToolSource, ToolTrouble } from '@tidemark/agent';
 import { THIS_MACHINE } from '@tidemark/agent';
 import type { Approvals, Definition } from './approvals.ts';
 import { createApprovals, fingerprint } from './approvals.ts';
 import type { ListedTool } from './connect.ts';
 import type { McpOptions } from './mcp-server.ts';
+import type { DeferralParts } from './deferral.ts';
+import { createDeferral, SEARCH } from './deferral.ts';
 import { McpError } from './mcp-server.ts';
 import { definitionOf } from './server-definition.ts';
 import type { ServerLink } from './server-link.ts';
@@ -32,9 +35,25 @@ export interface McpTools extends ToolSource {
    * the user's role.
    */
   readonly sources: readonly ContextSource[];
+  /** Returns the state of each server, sorted by name. Starts no server. */
+  servers(): readonly McpServerState[];
+}
+
+/** State of an MCP server, for people. */
+export interface McpServerState {
+  readonly name: string;
+  /** Reason why the server cannot be called now. It may contain secrets. Absent if the server can be called. */
+  readonly trouble?: string;
+  /** Reason why tools of the server are missing. It may contain secrets. Absent if no tool is missing. */
+  readonly missing?: string;
+  /** Names of its tools. Empty before the server was reached. */
+  readonly tools: readonly string[];
+  /** Tools whose definitions changed since they were approved. */
+  readonly changed: readonly HeldTool[];
 }
 
 const WAIT_MS = 5_000;
+const TOOL_BUDGET = 20_000;
 
 /**
  * Creates the tool source of these servers.
@@ -43,6 +62,7 @@ const WAIT_MS = 5_000;
  */
 export function createMcpTools(options: McpOptions): McpTools {
   const { servers, waitMs = WAIT_MS, approvals = createApprovals(), surroundings = THIS_MACHINE } = options;
+  const { authorizations, toolBudget = TOOL_BUDGET } = options;
   const names = Object.keys(servers).toSorted();
   const wrong = names.find((name) => !isServerName(name));
   if (wrong !== undefined) {
@@ -51,11 +71,13 @@ export function createMcpTools(options: McpOptions): McpTools {
   }
   const links = names.flatMap((name) => {
     const settings = Object.hasOwn(servers, name) ? servers[name] : undefined;
-    return settings === undefined ? [] : [createLink(name, settings, surroundings)];
+    return settings === undefined ? [] : [createLink(name, settings, surroundings, authorizations)];
   });
   const made = new Map<string, Tool | Error>();
   const unkept: ToolTrouble[] = [];
   let waited: Promise<void> | undefined;
+  const kept = { approvals, made, unkept };
+  const deferral = createDeferral(deferralParts(links, kept, toolBudget));
   const ready = (): Promise<void> => {
     waited ??= withinTime(Promise.all(links.map((link) => link.start())), (signal) =>
       surroundings.wait(waitMs, signal, { idle: true }),
@@ -64,13 +86,16 @@ export function createMcpTools(options: McpOptions): McpTools {
   };
   return {
     ready,
-    sources: links.map((link) => instructionsOf(link, { ready, patienceMs: waitMs + 1_000 })),
-    offer(shown) {
-      const { tools, held, troubles } = joinOffers(
-        links.map((link) => offerOf(link, shown, { approvals, made, unkept })),
-      );
-      return { tools, held, troubles: [...troubles, ...unkept.splice(0)] };
+    sources: [
+      ...links.map((link) => instructionsOf(link, { ready, patienceMs: waitMs + 1_000 })),
+      deferral.source(ready, waitMs + 1_000),
+    ],
+    offer(shown, session) {
+      const { tools: own, isOffered } = deferral.view(session ?? NO_SESSION, shown);
+      const { tools, held, troubles } = joinOffers(links.map((link) => offerOf(link, shown, kept, isOffered)));
+      return { tools: [...own, ...tools], held, troubles: [...troubles, ...unkept.splice(0)] };
     },
+    servers: () => links.map((link) => stateOf(link, { approvals, made, unkept })),
     close: async () => void (await Promise.all(links.map((link) => link.close()))),
   };
 }
@@ -92,6 +117,39 @@ function joinOffers(offers: readonly ToolOffer[]): ToolOffer {
   };
 }
 
+/** Key of the tools that were found without a session, as in a test of a source. */
+const NO_SESSION = '';
+
+function deferralParts(links: readonly ServerLink[], kept: KeptOffer, budget: number): DeferralParts {
+  const knownAs = ({ name }: Definition): Definition | undefined => kept.approvals.get(name);
+  return {
+    budget,
+    listings: () =>
+      links.map((link) => ({
+        server: link.name,
+        definitions: link.listed === undefined ? undefined : definitionsOf(link).map(({ definition }) => definition),
+      })),
+    isHeld(definition) {
+      const known = knownAs(definition);
+      return known !== undefined && fingerprint(known) !== fingerprint(definition);
+    },
+    toolNamed(name) {
+      const link = links.find((one) => name.startsWith(prefixOf(one.name)));
+      const offered =
+        link === undefined ? undefined : offerOf(link, [], kept, (definition) => definition.name === name);
+      const [tool] = offered?.tools ?? [];
+      if (tool !== undefined) return tool;
+      const [held] = offered?.held ?? [];
+      return {
+        problem:
+          held === undefined
+            ? `There is no tool named ${JSON.stringify(name)}. Find the name with ${SEARCH}.`
+            : `"${name}" is blocked: its MCP server changed its definition, and the user has not approved the change. The call did not run.`,
+      };
+    },
+  };
+}
+
 interface KeptOffer {
   readonly approvals: Approvals;
   /**
@@ -103,13 +161,19 @@ interface KeptOffer {
   readonly unkept: ToolTrouble[];
 }
 
-function offerOf(link: ServerLink, all: readonly Definition[], kept: KeptOffer): ToolOffer {
+function offerOf(
+  link: ServerLink,
+  all: readonly Definition[],
+  kept: KeptOffer,
+  isOffered: (definition: Definition) => boolean,
+): ToolOffer {
   const shown = new Map(all.filter(({ name }) => name.startsWith(prefixOf(link.name))).map((one) => [one.name, one]));
   const { approvals } = kept;
   const specs: ServerToolSpec[] = [];
   const held: HeldTool[] = [];
   const taken: Definition[] = [];
   for (const { definition, called } of definitionsOf(link)) {
+    if (!isOffered(definition)) continue;
     const pinned = shown.get(definition.name);
     const approved = approvals.get(definition.name);
     const known = approved ?? pinned;
@@ -127,6 +191,17 @@ function offerOf(link: ServerLink, all: readonly Definition[], kept: KeptOffer):
     for (const pinned of shown.values()) specs.push({ link, definition: pinned, pinned, called: undefined });
   const { tools, troubles } = makeAll(link, specs, kept);
   return { held, tools, troubles: [...troubles, ...takeAll(link, approvals, taken)] };
+}
+
+function stateOf(link: ServerLink, kept: KeptOffer): McpServerState {
+  const definitions = definitionsOf(link).map(({ definition }) => definition);
+  const changed = definitions.flatMap((definition): HeldTool[] => {
+    const was = kept.approvals.get(definition.name);
+    if (was === undefined || fingerprint(was) === fingerprint(definition)) return [];
+    return [{ name: definition.name, was, is: definition, approve: () => approve(definition, kept) }];
+  });
+  const { name, trouble, left } = link;
+  return { name, ...defined({ trouble, missing: left }), tools: definitions.map((one) => one.name), changed };
 }
 
 function approve(definition: Definition, { approvals, unkept }: KeptOffer): void {

@@ -6,6 +6,7 @@ import type { Surroundings } from '@tidemark/agent';
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import type { JsonValue } from '@tidemark/model';
+import type { McpAuthorizations } from './authorizations.ts';
 import type { ArgumentCheck } from './check-arguments.ts';
 import type { ServerConnection, ListedTool, ServerListing } from './connect.ts';
 import type { McpServer } from './mcp-server.ts';
@@ -51,8 +52,13 @@ const LONGEST_PAUSE_MS = 60_000;
 const STEADY_MS = 30_000;
 
 /** Creates a link. The link is not started yet. */
-export function createLink(name: string, settings: McpServer, surroundings: Surroundings): ServerLink {
-  return new Link(name, settings, surroundings);
+export function createLink(
+  name: string,
+  settings: McpServer,
+  surroundings: Surroundings,
+  authorizations?: McpAuthorizations,
+): ServerLink {
+  return new Link(name, settings, surroundings, authorizations);
 }
 
 class Link implements ServerLink {
@@ -63,6 +69,7 @@ class Link implements ServerLink {
   instructions: string | undefined;
   trouble: string | undefined = 'it is being started';
   readonly #surroundings: Surroundings;
+  readonly #authorizations: McpAuthorizations | undefined;
   readonly #over = new AbortController();
   readonly #tried = Promise.withResolvers<void>();
   #connection: ServerConnection | undefined;
@@ -70,7 +77,8 @@ class Link implements ServerLink {
   #listings = 0;
   #checkerOf: ServerLink['checkerOf'] | undefined;
 
-  constructor(name: string, settings: McpServer, surroundings: Surroundings) {
+  constructor(name: string, settings: McpServer, surroundings: Surroundings, authorizations?: McpAuthorizations) {
+    this.#authorizations = authorizations;
     this.name = name;
     this.settings = settings;
     this.#surroundings = surroundings;
@@ -139,7 +147,9 @@ class Link implements ServerLink {
       // for them.
       const { checkerOf, connect } = await import('./connect.ts');
       this.#checkerOf = checkerOf;
-      connection = await connect(this.settings, { gone: end, listChanged }, signal);
+      const { name, settings } = this;
+      const place = { name, settings, authorizations: this.#authorizations };
+      connection = await connect(place, { gone: end, listChanged }, signal);
       this.#take(await connection.list());
       if (over) return await gone.promise;
       this.instructions = connection.instructions;

@@ -4,6 +4,7 @@ import { Argument, Option } from 'commander';
 
 import { addServer } from '../mcp/add-server.ts';
 import { listServers } from '../mcp/list-servers.ts';
+import { logInAtServer, logOutAtServer } from '../mcp/log-in-at-server.ts';
 import { removeServer } from '../mcp/remove-server.ts';
 import type { McpFlags, McpRequest } from '../mcp/request.ts';
 import { testServer } from '../mcp/test-server.ts';
@@ -13,7 +14,7 @@ import { envOf, serverHeaderOf } from '../arguments/server-values.ts';
 /** Command `tidemark mcp`, which adds, removes, lists and tests MCP servers. */
 export const mcp: Command = {
   name: 'mcp',
-  summary: 'add, remove, list and test MCP servers, whose tools an agent can call',
+  summary: 'add, remove, list and test MCP servers, whose tools an agent can call, and log in at them',
   examples: [
     ['tidemark mcp add files -- npx -y @modelcontextprotocol/server-filesystem .', 'a program'],
     ['tidemark mcp add shop https://shop.example/mcp', 'an address'],
@@ -24,6 +25,7 @@ export const mcp: Command = {
     ['tidemark mcp add tax --scope workspace --env TAX_KEY -- tax-server', 'in .tidemark/config.json of this folder'],
     ['tidemark mcp list', 'each server with its state and its tools'],
     ['tidemark mcp test files', 'connects, and shows tools, prompts and resources with their sizes'],
+    ['tidemark mcp login shop', 'in the browser, at a server that requires a login'],
     ['tidemark mcp remove files', 'from the settings that name it'],
   ],
   declare: (command, run) =>
@@ -61,4 +63,6 @@ const ACTIONS = {
   list: listServers,
   remove: removeServer,
   test: testServer,
+  login: logInAtServer,
+  logout: logOutAtServer,
 } as const satisfies Record<string, McpAction>;

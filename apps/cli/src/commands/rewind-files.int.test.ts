@@ -2,7 +2,9 @@
 // are restored.
 
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sandboxState } from '@tidemark/kit';
 import { openNdjsonStore } from '@tidemark/store-ndjson';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
@@ -159,4 +161,24 @@ describe('the kept bytes', () => {
     expect(failed).toHaveLength(3);
     expect(failed[0]).toContain('it is part of the log of the sessions');
   });
+
+  test.skipIf(sandboxState(tmpdir()) !== 'works')(
+    'cannot be read by a sandboxed command (skipped without a sandbox)',
+    async () => {
+      const file = join(
+        stage.home,
+        'sessions',
+        id,
+        'undo',
+        readdirSync(join(stage.home, 'sessions', id, 'undo'))[0] ?? '',
+      );
+      const command = `cat ${file} || echo "cannot be read"`;
+      const scenario = stage.scenario({ answer: calls('bash', { command }) }, { answer: { text: 'No.' } });
+      await tidemark(['--continue', 'look', '--provider', 'simulator', '--scenario', scenario, '--mode', 'auto']);
+      const log = readFileSync(join(stage.home, 'sessions', id, 'log.ndjson'), 'utf8');
+      const returned = log.split('\n').filter((line) => line.includes('"tool.returned"'));
+      expect(returned.at(-1)).toContain('No such file or directory');
+      expect(returned.at(-1)).toContain('cannot be read');
+    },
+  );
 });

@@ -74,8 +74,9 @@ async function interact(options: RunFlags, context: CommandContext): Promise<Com
 
 /** Returns true if the environment asks for plain lines: for a screen reader, or for a terminal without a cursor. */
 function isPlain(environment: CommandContext['environment']): boolean {
-  const isSet = (name: string): boolean => !['', '0', 'false', undefined].includes(environment[name]);
-  return isSet('TIDEMARK_SCREEN_READER') || isSet('INK_SCREEN_READER') || environment['TERM'] === 'dumb';
+  const isSet = (value: string | undefined): boolean => !['', '0', 'false', undefined].includes(value);
+  const { TIDEMARK_SCREEN_READER: own, INK_SCREEN_READER: other, TERM: kind } = environment;
+  return isSet(own) || isSet(other) || kind === 'dumb';
 }
 
 function also(name: string, named: readonly string[] = []): readonly string[] {

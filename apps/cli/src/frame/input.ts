@@ -26,9 +26,10 @@ export interface Input {
   show(text: string): void;
   /**
    * Shows a question and returns the line that the user types after it. At the end of the input, returns an empty line.
-   * Text that the user typed before the question is discarded, including unfinished lines.
+   * Text that the user typed before the question is discarded, including unfinished lines. With `keepsTyped`, it is the
+   * beginning of the answer, as for a prompt.
    *
    * @throws when the signal aborts.
    */
-  ask(question: string, signal: AbortSignal): Promise<string>;
+  ask(question: string, signal: AbortSignal, keepsTyped?: boolean): Promise<string>;
 }

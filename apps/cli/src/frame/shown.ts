@@ -3,6 +3,7 @@
 
 import { styleText } from 'node:util';
 
+import { asciiText } from './ascii-text.ts';
 import { plainText } from './plain-text.ts';
 
 /** Available styles. All output can be understood without styles. */
@@ -22,12 +23,29 @@ export function withStyle(style: Style, text: string): Styled {
   return { style, text };
 }
 
-/** Returns the text for the screen. Escape sequences in the text are removed. Styles are applied if `colour` is set. */
-export function render(shown: Shown, colour: boolean): string {
-  if (typeof shown === 'string') return plainText(shown);
-  if ('style' in shown) {
-    const text = plainText(shown.text);
-    return colour ? styleText(shown.style, text, { validateStream: false }) : text;
-  }
-  return shown.map((part) => render(part, colour)).join('');
+/**
+ * Look of the text on a terminal: true for colours, false for none. `light` uses colours that can be read on a light
+ * background. With `ascii`, the signs of Tidemark are ASCII.
+ */
+export type Look = boolean | { readonly colours: 'none' | 'dark' | 'light'; readonly ascii: boolean };
+
+/** Colours in place of those that are too pale on a light background. */
+const ON_LIGHT: ReadonlyMap<Style, 'magenta' | 'blue'> = new Map([
+  ['yellow', 'magenta'],
+  ['cyan', 'blue'],
+]);
+
+/** Returns the text for the screen. Escape sequences in the text are removed. Styles are applied if there are colours. */
+export function render(shown: Shown, look: Look): string {
+  if (typeof shown === 'string') return signsOf(plainText(shown), look);
+  if (!('style' in shown)) return shown.map((part) => render(part, look)).join('');
+  const text = signsOf(plainText(shown.text), look);
+  const colours = typeof look === 'object' ? look.colours : look ? 'dark' : 'none';
+  if (colours === 'none') return text;
+  const style = colours === 'light' ? (ON_LIGHT.get(shown.style) ?? shown.style) : shown.style;
+  return styleText(style, text, { validateStream: false });
+}
+
+function signsOf(text: string, look: Look): string {
+  return typeof look === 'object' && look.ascii ? asciiText(text) : text;
 }

@@ -5,6 +5,7 @@ import type { ServerSetting, SettingSource } from '@tidemark/settings';
 import { readSettings, serversInFile } from '@tidemark/settings';
 
 import type { CommandContext } from '../frame/command.ts';
+import { CliError } from '../frame/failure.ts';
 import { settingsIn, settingsRequest } from '../settings/settings-in.ts';
 import { PROVIDER_NAMES, scopeOf } from './request.ts';
 
@@ -56,4 +57,31 @@ async function untrustedServers(
   if (leaf === undefined) return [];
   const servers = await serversInFile(scopeOf('workspace', context), PROVIDER_NAMES);
   return entriesOf(servers, { source: 'workspace', place: leaf.place, unused: 'the folder is not trusted' });
+}
+
+/**
+ * Returns the server with this name.
+ *
+ * @throws CliError `cli/not-found` for an unknown name, and `cli/refused` for a server of a folder that is not trusted.
+ */
+export async function usableServer(
+  name: string,
+  flags: { readonly trust?: true },
+  context: CommandContext,
+): Promise<KnownServer> {
+  const named = (await knownServers(flags, context)).filter((server) => server.name === name);
+  const server = named.find(({ unused }) => unused === undefined) ?? named[0];
+  if (server === undefined) throw unknownServer(name, 'the settings');
+  if (server.source === 'workspace' && server.unused !== undefined)
+    throw new CliError(
+      'cli/refused',
+      `the MCP server ${name} was not started: ${server.unused}`,
+      '`tidemark trust` shows its settings and asks',
+    );
+  return server;
+}
+
+/** Error for a server that no settings name. */
+export function unknownServer(name: string, where: string): CliError {
+  return new CliError('cli/not-found', `${where} name no MCP server ${name}`, '`tidemark mcp list` lists the servers');
 }

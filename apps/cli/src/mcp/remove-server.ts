@@ -6,6 +6,7 @@ import { editServers, serversInFile } from '@tidemark/settings';
 import type { CommandContext, CommandOutcome } from '../frame/command.ts';
 import { CliError } from '../frame/failure.ts';
 import { withStyle } from '../frame/shown.ts';
+import { unknownServer } from './known-servers.ts';
 import type { McpRequest } from './request.ts';
 import { PROVIDER_NAMES, requireName, requireNoTarget, scopeOf } from './request.ts';
 
@@ -33,9 +34,4 @@ async function scopeWith(name: string, context: CommandContext): Promise<ServerS
   if (other === undefined) return only;
   const message = `the user settings and the workspace settings name an MCP server ${name}`;
   throw new CliError('cli/usage', message, 'add `--scope user` or `--scope workspace`');
-}
-
-/** Error for a server that no settings name. */
-export function unknownServer(name: string, where: string): CliError {
-  return new CliError('cli/not-found', `${where} name no MCP server ${name}`, '`tidemark mcp list` lists the servers');
 }

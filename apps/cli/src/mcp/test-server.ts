@@ -6,8 +6,7 @@ import type { InspectedServer } from '@tidemark/kit';
 import type { CommandContext, CommandOutcome } from '../frame/command.ts';
 import { CliError } from '../frame/failure.ts';
 import { formatCount, formatNumber } from '../frame/numbers.ts';
-import { knownServers } from './known-servers.ts';
-import { unknownServer } from './remove-server.ts';
+import { usableServer } from './known-servers.ts';
 import type { McpRequest } from './request.ts';
 import { requireName, requireNoTarget } from './request.ts';
 import { tryServer } from './try-server.ts';
@@ -21,15 +20,7 @@ import { tryServer } from './try-server.ts';
 export async function testServer(request: McpRequest, context: CommandContext): Promise<CommandOutcome> {
   requireNoTarget(request, 'test');
   const name = requireName(request, 'test');
-  const named = (await knownServers(request.flags, context)).filter((server) => server.name === name);
-  const server = named.find(({ unused }) => unused === undefined) ?? named[0];
-  if (server === undefined) throw unknownServer(name, 'the settings');
-  if (server.source === 'workspace' && server.unused !== undefined)
-    throw new CliError(
-      'cli/refused',
-      `the MCP server ${name} was not started: ${server.unused}`,
-      '`tidemark trust` shows its settings and asks',
-    );
+  const server = await usableServer(name, request.flags, context);
   const tried = await tryServer(server, context);
   if ('problem' in tried) throw new CliError('cli/refused', tried.problem, tried.next);
   const { inspected, tokens } = tried;

@@ -4,6 +4,7 @@ import { createSecrets, secretsOf } from '@tidemark/agent';
 import { estimateTokens } from '@tidemark/context';
 import type { InspectedServer, McpServer } from '@tidemark/kit';
 import { inspectServer, McpError } from '@tidemark/kit';
+import { openLogins } from '@tidemark/settings';
 
 import type { CommandContext } from '../frame/command.ts';
 import { resolveServer } from '../settings/mcp-servers.ts';
@@ -18,11 +19,14 @@ export type TriedServer =
 export async function tryServer({ name, setting }: KnownServer, context: CommandContext): Promise<TriedServer> {
   const server = resolveServer(setting, context.environment);
   try {
-    const inspected = await inspectServer(name, server, context.signal);
+    const inspected = await inspectServer(name, server, {
+      signal: context.signal,
+      authorizations: openLogins(context),
+    });
     return { inspected, tokens: inspected.tools.reduce((sum, { text }) => sum + estimateTokens(text), 0) };
   } catch (error) {
     if (!(error instanceof McpError)) throw error;
-    return { problem: await masked(error.message, server, context), next: nextStep(error.message, server) };
+    return { problem: await masked(error.message, server, context), next: nextStep(name, error.message, server) };
   }
 }
 
@@ -31,11 +35,11 @@ async function masked(text: string, server: McpServer, { environment }: CommandC
   return createSecrets({ values: [...secretsOf(environment), ...secretsOf(values)] }).mask(text);
 }
 
-function nextStep(message: string, server: McpServer): string {
+function nextStep(name: string, message: string, server: McpServer): string {
   if (server.unavailable !== undefined) return 'set the variable, then run the command again';
   if ('url' in server) {
-    if (/\b40[13]\b|unauthorized/i.test(message))
-      return "the server wants a token: add it with --header 'Authorization: Bearer $VARIABLE'";
+    if (/\b40[13]\b|unauthorized|log in again/i.test(message))
+      return `\`tidemark mcp login ${name}\`, or add a token with --header 'Authorization: Bearer $VARIABLE'`;
     return `check the address ${new URL(server.url).origin}, and that the server speaks streamable HTTP`;
   }
   if (message.includes('ENOENT'))

@@ -63,3 +63,10 @@ test('a question without earlier input prints no notice and sends no signal', as
   expect(written()).toBe('allow it? ');
   expect(kill).not.toHaveBeenCalled();
 });
+
+test('with `keepsTyped`, text that was typed before is the answer', async () => {
+  const { input, stdin, modes } = terminal('n');
+  stdin.write('typed before\n');
+  expect(await input.ask('ask> ', new AbortController().signal, true)).toBe('typed before');
+  expect(modes).toEqual([]);
+});

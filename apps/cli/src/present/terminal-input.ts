@@ -25,10 +25,10 @@ export function terminalInput(stdin: NodeJS.ReadStream, stderr: NodeJS.WriteStre
       return sizeOr(stderr.columns, 80);
     },
     show: (text) => void stderr.write(text),
-    async ask(question, signal) {
+    async ask(question, signal, keepsTyped = false) {
       signal.throwIfAborted();
       const notice = discardNotice({ columns: sizeOr(stderr.columns, 80), rows: sizeOr(stderr.rows, 24) });
-      if ((await discardTyped(stdin)) && notice !== '') stderr.write(`${notice}\n`);
+      if (!keepsTyped && (await discardTyped(stdin)) && notice !== '') stderr.write(`${notice}\n`);
       signal.throwIfAborted();
       return answerTo(question, signal, stdin, stderr);
     },

@@ -1,7 +1,9 @@
 // Prepares the MCP servers of the settings for use: replaces names of variables by their values.
 
+import { defined } from '@tidemark/core';
 import type { AgentOptions, McpServer } from '@tidemark/kit';
 import type { ServerSetting, ServerValue, Settings } from '@tidemark/settings';
+import { openLogins } from '@tidemark/settings';
 
 import type { CommandContext } from '../frame/command.ts';
 import { valueIn } from './key-presence.ts';
@@ -9,14 +11,15 @@ import { valueIn } from './key-presence.ts';
 /** Returns the option `mcp` of an agent, or `undefined` if the settings name no server. */
 export function mcpOptions(
   { mcp }: Settings,
-  { environment }: Pick<CommandContext, 'environment'>,
+  context: Pick<CommandContext, 'environment' | 'home' | 'keyring'>,
 ): AgentOptions['mcp'] {
   if (mcp?.servers === undefined) return undefined;
   const servers = Object.entries(mcp.servers).map(([name, setting]): [string, McpServer] => [
     name,
-    resolveServer(setting, environment),
+    resolveServer(setting, context.environment),
   ]);
-  return { servers: Object.fromEntries(servers) };
+  const { toolBudget } = mcp;
+  return defined({ servers: Object.fromEntries(servers), authorizations: openLogins(context), toolBudget });
 }
 
 /**

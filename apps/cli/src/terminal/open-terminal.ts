@@ -3,6 +3,7 @@
 import type { SessionId } from '@tidemark/log';
 
 import type { AgentFlags } from '../arguments/agent-flags.ts';
+import { needsAscii } from '../frame/ascii-text.ts';
 import type { CommandContext, CommandOutcome } from '../frame/command.ts';
 import { withStyle } from '../frame/shown.ts';
 import { displayIn } from '../settings/display-in.ts';
@@ -53,9 +54,10 @@ export async function openTerminal(request: TerminalRequest, context: CommandCon
     else forced = await runScreen(controller, slash, context);
   } finally {
     slash.close();
-    const { session, running } = controller.state.get();
+    const { session, running, queued } = controller.state.get();
     if (running) context.output.note(withStyle('dim', 'ending the turn …'));
     await controller.close();
+    for (const { text } of queued) context.output.note([withStyle('yellow', 'not sent'), `: ${text}`]);
     sayContinue(session, context);
   }
   if (forced.error !== undefined) throw forced.error;
@@ -95,7 +97,14 @@ async function runScreen(
   const { stdout, stdin } = process;
   const failed = (error: unknown): void => ended.resolve(endBy(error));
   const ports = createEditorPorts({ context, workspace: controller.workspace, commands: completions });
-  const hide = showScreen(controller, { stdout, stdin, colour: context.output.colour, ports, failed });
+  const hide = showScreen(controller, {
+    stdout,
+    stdin,
+    colour: context.output.colour,
+    ascii: needsAscii(context.environment),
+    ports,
+    failed,
+  });
   try {
     return await Promise.race([controller.left.then(() => ({})), ended.promise]);
   } finally {

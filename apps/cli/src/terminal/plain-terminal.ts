@@ -29,7 +29,7 @@ export async function runPlainTerminal(controller: OwnedController, streams: Pla
     for (let empty = 0; empty < 2 && !signal.aborted;) {
       await answerPanels(controller, streams);
       if (left || signal.aborted) return;
-      const typed = await input.ask(`${controller.state.get().mode}> `, signal);
+      const typed = await input.ask(`${controller.state.get().mode}> `, signal, true);
       empty = typed.trim() === '' ? empty + 1 : 0;
       if (/^\s*\/(quit|exit)\s*$/.test(typed)) return;
       if (empty === 0) controller.send({ text: typed, attached: [] });

@@ -25,6 +25,18 @@ test('output that a slow listener has not read is joined by call, and its middle
   expect(second).toEqual(output('b', 'other\n'));
 });
 
+test('output that did not fit into the buffer of a listener is reported before the next output of its call', async () => {
+  const feed = createEventFeed(nothing, false);
+  const events = feed.listen();
+  for (let count = 0; count < 1_000; count += 1) feed.tell(delta('x'));
+  feed.tell(output('a', 'lost\n'));
+  for (let count = 0; count < 1_000; count += 1) await events.next();
+  feed.tell(output('a', 'one\n'));
+  feed.tell(output('b', 'other\n'));
+  expect((await events.next()).value).toEqual(output('a', '[tidemark: output is not shown here]\none\n'));
+  expect((await events.next()).value).toEqual(output('b', 'other\n'));
+});
+
 test('output that a listener has read is not sent again', async () => {
   const feed = createEventFeed(nothing, false);
   const events = feed.listen();

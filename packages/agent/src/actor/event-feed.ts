@@ -1,8 +1,8 @@
 // Event feed with any number of listeners. Each listener reads at its own pace and has a buffer of limited size. A slow
 // listener reads missed records from the log. It loses only ephemeral events.
 
-import type { Recorded } from '@tidemark/log';
-import { joinPieces } from '../output/live-output.ts';
+import type { CallId, Recorded } from '@tidemark/log';
+import { NOT_SHOWN, joinPieces } from '../output/live-output.ts';
 import type { SessionEvent } from '../ports/session-event.ts';
 
 /** Maximum number of buffered events per listener. */
@@ -35,6 +35,8 @@ interface Listener {
    * the listener missed no record.
    */
   behind: number | undefined;
+  /** Calls whose output the listener missed. Their next output begins with a line that reports this. */
+  readonly missed: Set<CallId>;
   gone: boolean;
   wake: () => void;
 }
@@ -64,24 +66,29 @@ export function createEventFeed(read: Source['read'], replays: boolean): EventFe
 }
 
 function offer(listener: Listener, event: SessionEvent): void {
-  if (listener.behind !== undefined || joinsWaiting(listener, event)) return;
-  if (listener.waiting.length < MAX_WAITING) listener.waiting.push(event);
+  const isFull = listener.behind !== undefined || listener.waiting.length >= MAX_WAITING;
+  if (event.type === 'tool.output') return offerOutput(listener, event, isFull);
+  if (listener.behind !== undefined) return;
+  if (!isFull) listener.waiting.push(event);
   else if (event.type === 'recorded') listener.behind = event.record.position;
   listener.wake();
 }
 
-/** Adds output of a call to an event of the same call that still waits. Returns false for any other event. */
-function joinsWaiting({ waiting }: Listener, event: SessionEvent): boolean {
-  if (event.type !== 'tool.output') return false;
-  const at = waiting.findLastIndex((one) => one.type === 'tool.output' && one.call === event.call);
+/** Offers output of a call. If an event of the same call still waits, the output is added to that event. */
+function offerOutput({ waiting, missed, wake }: Listener, event: OutputEvent, isFull: boolean): void {
+  const { call } = event;
+  const at = waiting.findLastIndex((one) => one.type === 'tool.output' && one.call === call);
   const earlier = waiting[at];
-  if (earlier?.type !== 'tool.output') return false;
-  waiting[at] = { ...earlier, text: joinPieces(earlier.text, event.text) };
-  return true;
+  if (earlier?.type === 'tool.output') waiting[at] = { ...earlier, text: joinPieces(earlier.text, event.text) };
+  else if (isFull) missed.add(call);
+  else waiting.push(missed.delete(call) ? { ...event, text: `${NOT_SHOWN}${event.text}` } : event);
+  wake();
 }
 
+type OutputEvent = Extract<SessionEvent, { readonly type: 'tool.output' }>;
+
 function listen(source: Source, behind: number | undefined): AsyncIterableIterator<SessionEvent> {
-  const listener: Listener = { waiting: [], behind, gone: false, wake: () => undefined };
+  const listener: Listener = { waiting: [], behind, missed: new Set(), gone: false, wake: () => undefined };
   source.listeners.add(listener);
   const events = hear(source, listener);
   return {

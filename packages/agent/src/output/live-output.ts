@@ -58,7 +58,8 @@ function pieceText({ text, omitted }: LivePiece): string {
 
 /** Maximum length of the output of one call that waits for a presenter, in characters. */
 export const LONGEST_WAITING = 65_536;
-const NOT_SHOWN = '[tidemark: output is not shown here]\n';
+/** Line that replaces output that a presenter did not take in time. */
+export const NOT_SHOWN = '[tidemark: output is not shown here]\n';
 
 /**
  * Joins two pieces of one call that wait for a slow presenter. If the text becomes too long, a line replaces its

@@ -41,8 +41,20 @@ export interface Tool {
    * Kinds of effects that the tool's runs describe in `effects`. A rule about another kind is refused. Default: none.
    */
   readonly effectKinds?: readonly EffectKind[];
+  /**
+   * Returns the tool that a call is for, with its arguments, or a problem. The call then counts as a call of that tool:
+   * its effect class, rules, grants and the question to the user are those of the returned tool. Without `forward`, the
+   * call is for this tool. `forward` must not do anything else, because the call may still be denied.
+   */
+  forward?(input: object): ForwardedCall | ToolProblem;
   /** Checks the arguments of a call. `read` must not do anything else, because the call may still be denied. */
   read(input: unknown): ToolRun | ToolProblem | Promise<ToolRun | ToolProblem>;
+}
+
+/** Tool that a forwarded call is for, and its arguments. */
+export interface ForwardedCall {
+  readonly tool: Tool;
+  readonly input: object;
 }
 
 /** A problem with the arguments. The model receives it as the error of its call. */
@@ -221,12 +233,12 @@ export interface ToolSource {
   ready(signal: AbortSignal): Promise<void>;
   /**
    * Returns the tools for a session. `shown` contains all tool definitions that the model of this session is shown,
-   * including those of other sources. A tool that was already shown keeps its shown definition. If the server of the
+   * including those of other sources. `session` is the session that is asked for. A tool that was already shown keeps its shown definition. If the server of the
    * tool cannot be reached, calls to the tool return an error. The definition changes only if the server removes the
    * tool or a person approves the new definition. If the state has not changed, the source returns the same tool
    * objects.
    */
-  offer(shown: readonly ToolSpec[]): ToolOffer;
+  offer(shown: readonly ToolSpec[], session?: SessionId): ToolOffer;
   /** Stops everything that the source started. A second call does nothing. */
   close(): Promise<void>;
 }

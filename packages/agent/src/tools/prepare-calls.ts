@@ -13,7 +13,7 @@ import { nearestName } from '../nearest-name.ts';
 import { byGrants, canGrant, grantInWords, grantOf, isWholeGrant, whyNoGrant } from '../permissions/grant.ts';
 import type { Verdict } from '../permissions/judge.ts';
 import { judge, judgeByRules } from '../permissions/judge.ts';
-import type { Tool, ToolProblem } from '../ports/tool.ts';
+import type { ForwardedCall, Tool, ToolProblem } from '../ports/tool.ts';
 import type { GrantOffer, RuledCall } from '../rules/ruled-call.ts';
 import type { TurnContext } from '../session/turn-context.ts';
 import type { CallAsked, CallRead, Permit, ReadyCall } from './ask-about-call.ts';
@@ -80,22 +80,34 @@ async function readCall(work: TurnContext, call: CallPart): Promise<CallRead | T
     runtime: { tools },
     session: { secrets },
   } = work;
-  const tool = tools.find(({ name }) => name === call.name);
-  if (tool === undefined) return { problem: unknownTool(call.name, tools) };
-  const input = readArguments(call);
-  if ('problem' in input) return input;
-  if (mayWrite(tool) && secrets.holdsPlaceholder(JSON.stringify(input.object))) {
+  const called = tools.find(({ name }) => name === call.name);
+  if (called === undefined) return { problem: unknownTool(call.name, tools) };
+  const given = readArguments(call);
+  if ('problem' in given) return given;
+  const forwarded = forwardCall(called, given.object);
+  if ('problem' in forwarded) return forwarded;
+  const { tool, input } = forwarded;
+  if (mayWrite(tool) && secrets.holdsPlaceholder(JSON.stringify(input))) {
     return { problem: writesPlaceholder(tool.name) };
   }
   try {
-    const run = await tool.read(input.object);
+    const run = await tool.read(input);
     if (typeof run === 'object' && run !== null && 'problem' in run) return run;
     const problem = problemOfRun(run);
     if (problem !== undefined) return { problem: await reportBadTool(work, tool.name, problem) };
-    return { tool, run, input: input.object };
+    return { tool, run, input };
   } catch (cause) {
     await reportBadTool(work, tool.name, `it threw while it read the arguments: ${messageOf(cause)}`);
     return { problem: `The arguments of "${tool.name}" could not be read: ${messageOf(cause)}` };
+  }
+}
+
+/** Returns the tool that a call is for, and its arguments. Most tools forward nothing. Never throws. */
+function forwardCall(called: Tool, input: object): ForwardedCall | ToolProblem {
+  try {
+    return called.forward?.(input) ?? { tool: called, input };
+  } catch (cause) {
+    return { problem: `The arguments of "${called.name}" could not be read: ${messageOf(cause)}` };
   }
 }
 

@@ -55,10 +55,11 @@ async function offersOf(
   sources: readonly ToolSource[],
   shown: readonly ToolSpec[],
 ): Promise<readonly ToolOffer[]> {
-  const offers = sources.map((source) => source.offer(shown));
+  const offerOf = (source: ToolSource): ToolOffer => source.offer(shown, work.session.writer.session);
+  const offers = sources.map(offerOf);
   const held = offers.flatMap((offer) => offer.held);
   for (const one of held) await settle(work, one);
-  return held.length === 0 ? offers : sources.map((source) => source.offer(shown));
+  return held.length === 0 ? offers : sources.map(offerOf);
 }
 
 /**

@@ -20,6 +20,7 @@ import { createLongTexts } from './long-texts.ts';
 import { createModes } from './modes.ts';
 import type { Panels } from './panels.ts';
 import { createPanels } from './panels.ts';
+import { createRewriteChoices } from './rewrite-choice.ts';
 import { rewindSession } from './rewind.ts';
 import type { SessionHistory } from './session-history.ts';
 import type { SessionsPlace } from './shown-session.ts';
@@ -65,7 +66,8 @@ const FIRST: TerminalState = {
 /** Creates the controller of one terminal. It has no session until `attach` or `openSession` is called. */
 export function createController(options: ControllerOptions = {}): OwnedController {
   const left = Promise.withResolvers<void>();
-  const attention = createAttention(options.now ?? Date.now, options.alert);
+  const { now = Date.now } = options;
+  const attention = createAttention(now, options.alert);
   const basics = createBasics(attention);
   const { state, report, choose } = basics;
   const { sessions, dispatch } = options;
@@ -91,14 +93,18 @@ export function createController(options: ControllerOptions = {}): OwnedControll
       await modes.inform(opened);
       return opened;
     },
+    consider: (live, draft) => rewrites.consider(live, draft),
     ended({ outcome }) {
+      rewrites.turnEnded().catch(report);
       attention.call(`the turn ended: ${outcome}`);
       if (outcome === 'completed' && state.get().queued.length === 0) modes.offerPlan().catch(report);
     },
   });
+  const rewrites = createRewriteChoices({ ...base, now, resume: () => turns.resume() });
   const modes = createModes({ ...base, prompt: turns.prompt, setPermissionMode: shown.setMode });
   return {
     ...base,
+    ask: rewrites.ask,
     ...createLongTexts(base, sessions?.log),
     ...turns,
     ...modes,

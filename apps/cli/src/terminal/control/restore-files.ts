@@ -94,8 +94,8 @@ async function ask(
     const index = await place.choose(title, [
       { label: does.toLowerCase(), key: 'y' },
       { label: 'leave it', key: 'n' },
-      { label: `${does.toLowerCase()} it and all others`, key: 'a' },
-      { label: 'leave all others', key: 'q' },
+      { label: 'all of them', note: 'this file and all later ones', key: 'a' },
+      { label: 'none of them', note: 'leave this file and all later ones', key: 'q' },
       { label: 'show the whole diff', key: 'd' },
     ]);
     if (index === undefined) return 'none';

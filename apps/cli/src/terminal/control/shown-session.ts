@@ -54,7 +54,7 @@ export interface ShownSession extends Pick<Controller, 'agent' | 'session' | 'op
   close(): Promise<void>;
 }
 
-interface Shown {
+interface HeldSession {
   readonly place: ShownPlace;
   opened: PreparedAgent | OpenedAgent | undefined;
   session: AgentSession | undefined;
@@ -68,7 +68,7 @@ interface Shown {
 
 /** Creates the holder of the shown session. */
 export function createShownSession(place: ShownPlace): ShownSession {
-  const shown: Shown = {
+  const shown: HeldSession = {
     place,
     opened: undefined,
     session: undefined,
@@ -96,7 +96,7 @@ export function createShownSession(place: ShownPlace): ShownSession {
   };
 }
 
-interface Attachment {
+interface SessionToShow {
   readonly opened: PreparedAgent | OpenedAgent;
   readonly session?: AgentSession;
   readonly conversation: Conversation | undefined;
@@ -105,7 +105,10 @@ interface Attachment {
   readonly workspace: string;
 }
 
-function attach(shown: Shown, { opened, conversation = EMPTY_CONVERSATION, workspace, ...given }: Attachment): void {
+function attach(
+  shown: HeldSession,
+  { opened, conversation = EMPTY_CONVERSATION, workspace, ...given }: SessionToShow,
+): void {
   const { place } = shown;
   shown.following?.abort();
   const session = given.session ?? ('session' in opened ? opened.session : undefined);
@@ -123,7 +126,7 @@ function attach(shown: Shown, { opened, conversation = EMPTY_CONVERSATION, works
 }
 
 /** Folds the events of the session into the state until another session is shown. */
-function watch(shown: Shown, session: AgentSession): void {
+function watch(shown: HeldSession, session: AgentSession): void {
   const { place } = shown;
   const run = async (): Promise<void> => {
     for await (const event of session.events()) {
@@ -135,7 +138,7 @@ function watch(shown: Shown, session: AgentSession): void {
   run().catch(place.report);
 }
 
-function openFor(shown: Shown, text: string): Promise<AgentSession> {
+function openFor(shown: HeldSession, text: string): Promise<AgentSession> {
   if (shown.session !== undefined) return Promise.resolve(shown.session);
   if (shown.following !== undefined) return Promise.reject(heldElsewhere());
   shown.opening ??= create(shown, titleOf(text)).finally(() => {
@@ -144,7 +147,7 @@ function openFor(shown: Shown, text: string): Promise<AgentSession> {
   return shown.opening;
 }
 
-async function create(shown: Shown, title: string): Promise<AgentSession> {
+async function create(shown: HeldSession, title: string): Promise<AgentSession> {
   const { opened, place } = shown;
   if (opened === undefined || !('open' in opened))
     throw new CliError('cli/refused', 'the terminal has no agent for a new session', 'open the terminal again');
@@ -164,7 +167,7 @@ function heldElsewhere(): CliError {
   );
 }
 
-async function switchTo(shown: Shown, choice: SessionChoice): Promise<void> {
+async function switchTo(shown: HeldSession, choice: SessionChoice): Promise<void> {
   const { place } = shown;
   if (place.state.get().running)
     throw new CliError('cli/refused', 'a turn is running', 'press Esc to interrupt it, then try again');
@@ -181,7 +184,7 @@ async function switchTo(shown: Shown, choice: SessionChoice): Promise<void> {
 }
 
 /** Shows a session that the agent of the shown session opened, such as a fork. */
-async function showLive(shown: Shown, { log }: SessionsPlace, session: AgentSession): Promise<void> {
+async function showLive(shown: HeldSession, { log }: SessionsPlace, session: AgentSession): Promise<void> {
   const { opened, workspace, session: before } = shown;
   if (opened === undefined) return;
   const { conversation, facts } = await readHistory(log, session.id);
@@ -189,7 +192,7 @@ async function showLive(shown: Shown, { log }: SessionsPlace, session: AgentSess
   if (before !== session) await before?.close();
 }
 
-async function showExisting(shown: Shown, sessions: SessionsPlace, id: SessionId): Promise<void> {
+async function showExisting(shown: HeldSession, sessions: SessionsPlace, id: SessionId): Promise<void> {
   if (shown.session?.id === id)
     throw new CliError('cli/refused', 'this session is shown already', '`/sessions` lists the others');
   const chosen = await namedSession(sessions.log, id);
@@ -203,7 +206,7 @@ async function showExisting(shown: Shown, sessions: SessionsPlace, id: SessionId
 }
 
 async function showChosen(
-  shown: Shown,
+  shown: HeldSession,
   { log }: SessionsPlace,
   { opened, chosen: { id, workspace } }: { readonly opened: PreparedAgent; readonly chosen: ChosenSession },
 ): Promise<void> {
@@ -222,7 +225,7 @@ async function showChosen(
 }
 
 /** Shows the new records of a session that is open in another process. */
-function follow(shown: Shown, log: Log, id: SessionId, from: number): void {
+function follow(shown: HeldSession, log: Log, id: SessionId, from: number): void {
   const { place } = shown;
   const following = new AbortController();
   shown.following = following;

@@ -1,4 +1,4 @@
-// Turns of the terminal: sends drafts as prompts, as messages to the running turn, or after it. A draft is never lost:
+// TerminalTurns of the terminal: sends drafts as prompts, as messages to the running turn, or after it. A draft is never lost:
 // if it cannot be sent, it goes back into the editor.
 
 import type { AgentSession, FinishedTurn, GivenAttachment, Turn } from '@tidemark/kit';
@@ -9,6 +9,7 @@ import type { Draft } from '../state/draft.ts';
 import type { TerminalState } from '../state/terminal-state.ts';
 import type { PreparedDraft } from './prepare-draft.ts';
 import { prepareDraft } from './prepare-draft.ts';
+import type { InsteadOfPrompt } from './rewrite-choice.ts';
 
 /** Sends drafts. */
 export type TurnSender = Pick<Controller, 'send' | 'queue' | 'takeBack' | 'attachToNext' | 'interrupt' | 'resume'> & {
@@ -27,11 +28,13 @@ export interface TurnsPlace extends Pick<Controller, 'state' | 'print' | 'report
   /** Absolute path of the folder in which the session works. */
   workspace(): string;
   dispatch?: Dispatcher | undefined;
+  /** Called before a prompt is sent. Returns `undefined` if it is sent, otherwise what happens instead. */
+  consider?(session: AgentSession, draft: Draft): Promise<InsteadOfPrompt | undefined>;
   /** Called after each turn that ended. */
   ended(finished: FinishedTurn): void;
 }
 
-interface Running {
+interface StartedTurn {
   readonly abort: AbortController;
   /** Settles when the prompt was passed to the session, or when it could not be passed. */
   readonly started: Promise<void>;
@@ -41,9 +44,9 @@ interface Running {
 /** Begins a turn. The turn is in an object, because awaiting a turn waits for its end. */
 type BeginTurn = (signal: AbortSignal) => Promise<{ readonly turn: Turn }>;
 
-interface Turns {
+interface TerminalTurns {
   readonly place: TurnsPlace;
-  running: Running | undefined;
+  running: StartedTurn | undefined;
   /** Attachments for the next prompt. */
   extra: readonly GivenAttachment[];
   /** Drafts that were meant for a turn that has just ended. They are sent first, however that turn ended. */
@@ -52,7 +55,7 @@ interface Turns {
 
 /** Creates the turns of one terminal. */
 export function createTurns(place: TurnsPlace): TurnSender {
-  const turns: Turns = { place, running: undefined, extra: [], late: [] };
+  const turns: TerminalTurns = { place, running: undefined, extra: [], late: [] };
   return {
     send(draft) {
       if (place.dispatch?.(draft) === true) return;
@@ -83,11 +86,11 @@ function isBlank({ text, attached }: Draft): boolean {
   return text.trim() === '' && attached.length === 0;
 }
 
-function enqueue({ place }: Turns, draft: Draft): void {
+function enqueue({ place }: TerminalTurns, draft: Draft): void {
   place.change({ queued: [...place.state.get().queued, draft] });
 }
 
-function takeBack({ place }: Turns): boolean {
+function takeBack({ place }: TerminalTurns): boolean {
   const { queued } = place.state.get();
   const last = queued.at(-1);
   if (last === undefined) return false;
@@ -97,7 +100,7 @@ function takeBack({ place }: Turns): boolean {
 }
 
 /** Sends the oldest queued draft if no turn runs. */
-function sendQueued(turns: Turns): void {
+function sendQueued(turns: TerminalTurns): void {
   const [next, ...queued] = turns.place.state.get().queued;
   if (next === undefined || turns.running !== undefined) return;
   start(turns, next);
@@ -105,22 +108,46 @@ function sendQueued(turns: Turns): void {
 }
 
 /** Starts a turn with a draft. */
-function start(turns: Turns, draft: Draft): void {
+function start(turns: TerminalTurns, draft: Draft): void {
   const { place } = turns;
   runTurn(turns, draft, async (signal) => {
     const { parts, skills } = await prepare(turns, draft);
     const session = await place.openFor(draft.text);
     signal.throwIfAborted();
+    const instead = await place.consider?.(session, draft);
+    if (instead !== undefined) throw new NotSent(instead);
+    signal.throwIfAborted();
     return { turn: session.prompt(parts, { skills, signal }) };
   });
 }
 
+/** Thrown if the user decided that a draft is not sent now. */
+class NotSent extends Error {
+  readonly instead: InsteadOfPrompt;
+  constructor(instead: InsteadOfPrompt) {
+    super('the prompt was not sent');
+    this.instead = instead;
+  }
+}
+
+/** Runs what the user chose in place of a prompt. A draft that cannot be sent goes back into the editor. */
+async function runInstead(turns: TerminalTurns, { instead }: NotSent, draft: Draft): Promise<void> {
+  const { place } = turns;
+  try {
+    await instead((one) => start(turns, one));
+  } catch (error) {
+    place.refill(draft.text, draft.attached);
+    place.report(error);
+  }
+  sendLate(turns);
+}
+
 /** Prepares a draft together with the kept attachments. A failed draft goes back into the editor, so they stay kept. */
-function prepare({ place, extra }: Turns, draft: Draft): Promise<PreparedDraft> {
+function prepare({ place, extra }: TerminalTurns, draft: Draft): Promise<PreparedDraft> {
   return prepareDraft(draft, extra, place.workspace());
 }
 
-function runTurn(turns: Turns, draft: Draft | undefined, begin: BeginTurn): void {
+function runTurn(turns: TerminalTurns, draft: Draft | undefined, begin: BeginTurn): void {
   const { place } = turns;
   const abort = new AbortController();
   const started = Promise.withResolvers<void>();
@@ -152,6 +179,7 @@ function runTurn(turns: Turns, draft: Draft | undefined, begin: BeginTurn): void
     },
     (error: unknown) => {
       end();
+      if (error instanceof NotSent && draft !== undefined) return void runInstead(turns, error, draft);
       if (draft !== undefined && !recorded) place.refill(draft.text, draft.attached);
       // The user stopped the prompt before it was sent. The text in the editor shows this.
       if (!(abort.signal.aborted && !recorded)) place.report(error);
@@ -161,7 +189,7 @@ function runTurn(turns: Turns, draft: Draft | undefined, begin: BeginTurn): void
 }
 
 /** Sends the next queued draft after a complete turn. After any other end, the queued drafts wait. */
-function afterTurn(turns: Turns, finished: FinishedTurn): void {
+function afterTurn(turns: TerminalTurns, finished: FinishedTurn): void {
   const { place } = turns;
   place.ended(finished);
   if (sendLate(turns)) return;
@@ -174,7 +202,7 @@ function afterTurn(turns: Turns, finished: FinishedTurn): void {
 }
 
 /** Sends the oldest late draft, and returns true. The others become the first queued drafts. */
-function sendLate(turns: Turns): boolean {
+function sendLate(turns: TerminalTurns): boolean {
   const [next, ...others] = turns.late;
   if (next === undefined || turns.running !== undefined) return false;
   turns.late = [];
@@ -184,7 +212,7 @@ function sendLate(turns: Turns): boolean {
 }
 
 /** Adds a draft to the running turn. If the turn has just ended, the draft becomes a prompt. */
-async function steer(turns: Turns, running: Running, draft: Draft): Promise<void> {
+async function steer(turns: TerminalTurns, running: StartedTurn, draft: Draft): Promise<void> {
   const { place, extra } = turns;
   if (running.abort.signal.aborted) return sendLater(turns, draft);
   try {
@@ -206,7 +234,7 @@ async function steer(turns: Turns, running: Running, draft: Draft): Promise<void
 }
 
 /** Sends a draft as a prompt as soon as no turn runs. */
-function sendLater(turns: Turns, draft: Draft): void {
+function sendLater(turns: TerminalTurns, draft: Draft): void {
   turns.late = [...turns.late, draft];
   sendLate(turns);
 }

@@ -63,13 +63,16 @@ export function lastOutput(output: string, most: number): readonly string[] {
     .filter((line, index) => line !== '' || index > 0);
 }
 
+/** Maximum length of the text that is parsed for one picture of an arriving answer, in characters. */
+const LONGEST_PART = 64_000;
+
 /**
  * Returns the end of a Markdown text that contains at least `count` lines. It begins at a paragraph or a heading, so it
  * looks the same as in the whole text. Only this part is parsed for each picture of a long answer.
  */
 export function lastBlocks(text: string, count: number): string {
   const lines = text.split('\n');
-  if (lines.length <= count * 2) return text;
+  if (lines.length <= count * 2) return text.slice(-LONGEST_PART);
   let fence: string | undefined;
   let begin = 0;
   for (const [index, line] of lines.entries()) {
@@ -80,7 +83,10 @@ export function lastBlocks(text: string, count: number): string {
     if (fence === undefined) fence = sign;
     else if (sign.startsWith(fence) && line.trim() === sign) fence = undefined;
   }
-  return lines.slice(begin).join('\n');
+  // The end of a long code block looks the same without the lines before it.
+  const open = fence === undefined ? -1 : lines.findLastIndex((line) => line.trimStart().startsWith(fence));
+  const end = open >= begin && lines.length - open > count ? [lines[open], ...lines.slice(-count)] : lines.slice(begin);
+  return end.join('\n').slice(-LONGEST_PART);
 }
 
 /**

@@ -109,6 +109,14 @@ describe('`markdownLines`', () => {
 });
 
 describe('the text of an arriving answer', () => {
+  test('`lastBlocks` leaves out the beginning of a long code block', () => {
+    const code = Array.from({ length: 500 }, (_, index) => `code ${index + 1}`).join('\n');
+    const text = `words\n\n\`\`\`ts\n${code}`;
+    const part = lastBlocks(text, 24);
+    expect(part.split('\n')).toHaveLength(25);
+    expect(drawn(part).slice(-24)).toEqual(drawn(text).slice(-24));
+  });
+
   test('`closedText` closes emphasis and code of the last paragraph only', () => {
     expect(closedText('a **b')).toBe('a **b**');
     expect(closedText('a `b')).toBe('a `b`');

@@ -3,15 +3,16 @@
 import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
 
+import type { Look } from '../../frame/shown.ts';
 import { render } from '../../frame/shown.ts';
 import type { HangingLine, Line } from '../state/line.ts';
 
 /** Returns lines as rows that fit into the columns, with the escape sequences of their styles. */
-export function rowsOf(lines: readonly Line[], columns: number, colour: boolean): readonly string[] {
+export function rowsOf(lines: readonly Line[], columns: number, colour: Look): readonly string[] {
   return lines.flatMap((line) => rowsOfLine(line, Math.max(1, columns), colour));
 }
 
-function rowsOfLine(line: Line, columns: number, colour: boolean): readonly string[] {
+function rowsOfLine(line: Line, columns: number, colour: Look): readonly string[] {
   const { lead, hang, words, wrap } = hangingLine(line);
   const shown = render(hang, colour);
   const width = stringWidth(render(hang, false));

@@ -1,5 +1,6 @@
 // State of the editor: its text, folded parts, popup, search and hint.
 
+import { parseDraft } from '../slash/parse-draft.ts';
 import type { Draft } from '../state/draft.ts';
 import type { Completion } from './completion/create-completer.ts';
 import type { EditedText } from './text/edit-text.ts';
@@ -82,10 +83,11 @@ export function hintOf(text: string, ms: number = READING_MS): EditorHint {
 /** Kinds of text: a prompt, a command of the user (`!`), or a slash command. */
 export type DraftKind = 'prompt' | 'command' | 'slash';
 
-/** Returns the kind of a text by its first character. */
+/** Returns the kind of a text, as it is run when it is sent. */
 export function kindOf(text: string): DraftKind {
-  if (text.startsWith('!')) return 'command';
-  return text.startsWith('/') ? 'slash' : 'prompt';
+  const kind = parseDraft(text)?.kind;
+  if (kind === undefined) return 'prompt';
+  return kind === 'shell' ? 'command' : 'slash';
 }
 
 /** Returns the index of the newest prompt before `before` that contains the query. */

@@ -19,6 +19,10 @@ const [LEFT, RIGHT, UP, DOWN, ESC] = ['\u001b[D', '\u001b[C', '\u001b[A', '\u001
 const PNG = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAgAAAAGCAIAAABxZ0isAAAAC0lEQVR4nGNgwAkAAB4AAQ==', 'base64');
 const paste = (text: string): string => `\u001b[200~${text}\u001b[201~`;
 
+/** Waits for a value, as long as `until` of the virtual terminal. */
+const eventually = <Value>(read: () => Value | Promise<Value>): ReturnType<typeof expect.poll> =>
+  expect.poll(read, { timeout: 5_000 });
+
 interface OpenEditor {
   readonly terminal: VirtualTerminal;
   readonly controller: OwnedController;
@@ -39,6 +43,7 @@ async function open(ports: Partial<EditorPorts> = {}, size: readonly [number, nu
     queue: (draft) => void done.push(`queue ${draft.text}`),
     interrupt: () => void done.push('interrupt'),
     rewind: () => void done.push('rewind'),
+    takeBack: () => done.push('take back') > 0,
     leave: () => void done.push('leave'),
     nextMode: () => void done.push('next mode'),
     workspace: () => tmpdir(),
@@ -46,13 +51,11 @@ async function open(ports: Partial<EditorPorts> = {}, size: readonly [number, nu
   onTestFinished(showScreen(controller, { ...terminal, colour: false, ports: { ...NO_PORTS, ...ports } }));
   await terminal.until(/^>$/m);
   const cursorAfter = async (text: string): Promise<void> =>
-    expect
-      .poll(async () => {
-        const { row, column } = await terminal.cursor();
-        const line = (await terminal.viewport())[row] ?? '';
-        return line.trimEnd() === text.trimEnd() ? column : line;
-      })
-      .toBe(widthOf(text));
+    eventually(async () => {
+      const { row, column } = await terminal.cursor();
+      const line = (await terminal.viewport())[row] ?? '';
+      return line.trimEnd() === text.trimEnd() ? column : line;
+    }).toBe(widthOf(text));
   return { terminal, controller, done, sent, cursorAfter };
 }
 
@@ -65,10 +68,10 @@ test('the cursor of the terminal is at the cursor of the text, also with wide ch
   terminal.press('日本語x');
   await cursorAfter('> 日本語x');
   terminal.press(LEFT + LEFT);
-  await expect.poll(async () => (await terminal.cursor()).column).toBe(6);
+  await eventually(async () => (await terminal.cursor()).column).toBe(6);
   terminal.press('\u0001に');
   expect(await terminal.until(/> に日本語x/)).toContain('に');
-  await expect.poll(async () => (await terminal.cursor()).column).toBe(4);
+  await eventually(async () => (await terminal.cursor()).column).toBe(4);
 });
 
 test('the cursor follows the editor when lines are printed and when the window is resized', async () => {
@@ -100,7 +103,7 @@ test('Enter sends the text, and a line break is typed with Ctrl-J, Alt-Enter, Sh
   terminal.press('five');
   await terminal.until(/> one\n {2}two\n {2}three\n {2}four\n {2}five/);
   terminal.press('\r');
-  await expect.poll(() => sent).toEqual([{ text: 'one\ntwo\nthree\nfour\nfive', attached: [] }]);
+  await eventually(() => sent).toEqual([{ text: 'one\ntwo\nthree\nfour\nfive', attached: [] }]);
   await terminal.until(/^>$/m);
 });
 
@@ -112,7 +115,7 @@ test('a long paste is folded, is one unit for the cursor, and is expanded in the
   terminal.press(`${LEFT}x${RIGHT}!`);
   await cursorAfter('> see x[paste 1: 214 lines]!');
   terminal.press('\r');
-  await expect.poll(() => sent.map(({ text }) => text)).toEqual([`see x${long}!`]);
+  await eventually(() => sent.map(({ text }) => text)).toEqual([`see x${long}!`]);
   terminal.press(`${paste(long)}\u007f`);
   await cursorAfter('> ');
 });
@@ -135,7 +138,7 @@ test('the path of an image becomes the image, and other paths remain text', asyn
   terminal.press(` and ${paste('missing.png')}`);
   await cursorAfter('> see [image 1: my form.png 8×6] and missing.png');
   terminal.press('\r');
-  await expect.poll(() => sent).toHaveLength(1);
+  await eventually(() => sent).toHaveLength(1);
   expect(sent[0]).toMatchObject({
     text: 'see [image 1: my form.png 8×6] and missing.png',
     attached: [{ type: 'image', data: PNG }],
@@ -153,7 +156,7 @@ test('a text that comes back has its images again', async () => {
   controller.refill(sent[0]?.text ?? '', sent[0]?.attached);
   await terminal.until(/> see \[image 1: clipboard.png 8×6\]\n {2}new/);
   terminal.press('\r');
-  await expect.poll(() => sent[1]?.attached).toEqual(sent[0]?.attached);
+  await eventually(() => sent[1]?.attached).toEqual(sent[0]?.attached);
 });
 
 test('an image that cannot be read from the clipboard is explained below the text', async () => {
@@ -171,17 +174,17 @@ test('`@` completes files while the user types, and Esc closes the popup before 
   terminal.press('fix @to');
   await terminal.until(/> fix @to\n▸ src\/total.ts/);
   terminal.press(ESC);
-  await expect.poll(async () => (await terminal.viewport()).join('\n')).not.toContain('▸');
+  await eventually(async () => (await terminal.viewport()).join('\n')).not.toContain('▸');
   expect(done).toEqual([]);
   terminal.press(ESC);
-  await expect.poll(() => done).toEqual(['interrupt']);
+  await eventually(() => done).toEqual(['interrupt']);
   terminal.press(' @a b');
   terminal.press('\u007f\u007f');
   await terminal.until(/▸ docs\/a b.md/);
   terminal.press('\t');
   await cursorAfter('> fix @to @"docs/a b.md" ');
   terminal.press('\r');
-  await expect.poll(() => sent.map(({ text }) => text)).toEqual(['fix @to @"docs/a b.md"']);
+  await eventually(() => sent.map(({ text }) => text)).toEqual(['fix @to @"docs/a b.md"']);
 });
 
 test('`/` completes commands, and Enter runs a command without an argument', async () => {
@@ -196,11 +199,11 @@ test('`/` completes commands, and Enter runs a command without an argument', asy
   await terminal.until(/^\/ \/model$/m);
   expect(sent).toEqual([]);
   terminal.press('opus\r');
-  await expect.poll(() => sent.map(({ text }) => text)).toEqual(['/model opus']);
+  await eventually(() => sent.map(({ text }) => text)).toEqual(['/model opus']);
   terminal.press('/co');
   await terminal.until(/▸ \/cost/);
   terminal.press('\r');
-  await expect.poll(() => sent.map(({ text }) => text)).toEqual(['/model opus', '/cost']);
+  await eventually(() => sent.map(({ text }) => text)).toEqual(['/model opus', '/cost']);
 });
 
 test('a command of the user has its own sign, and is sent unchanged', async () => {
@@ -208,7 +211,9 @@ test('a command of the user has its own sign, and is sent unchanged', async () =
   terminal.press('!ls @src');
   await terminal.until(/^\$ !ls @src$/m);
   terminal.press('\r');
-  await expect.poll(() => sent.map(({ text }) => text)).toEqual(['!ls @src']);
+  await eventually(() => sent.map(({ text }) => text)).toEqual(['!ls @src']);
+  terminal.press('/etc/hosts is empty');
+  await terminal.until(/^> \/etc\/hosts is empty$/m);
 });
 
 test('Up and Down recall earlier prompts, and the draft comes back', async () => {
@@ -219,7 +224,7 @@ test('Up and Down recall earlier prompts, and the draft comes back', async () =>
   };
   const { terminal } = await open({ history });
   terminal.press('third\r');
-  await expect.poll(() => added).toEqual(['third']);
+  await eventually(() => added).toEqual(['third']);
   terminal.press(`draft${UP}${UP}`);
   await terminal.until(/> second\n {2}with two rows/);
   terminal.press(UP);
@@ -253,20 +258,25 @@ test('Tab queues the text while a turn runs, and Shift-Tab changes the mode', as
   const { terminal, controller, done } = await open();
   terminal.press('later\t');
   terminal.press('\u001b[Z');
-  await expect.poll(() => done).toEqual(['next mode']);
+  await eventually(() => done).toEqual(['next mode']);
   controller.state.set({ ...controller.state.get(), running: true });
   terminal.press('\t');
-  await expect.poll(() => done).toEqual(['next mode', 'queue later']);
+  await eventually(() => done).toEqual(['next mode', 'queue later']);
 });
 
 test('Esc twice goes back to an earlier prompt, and only within two seconds', async () => {
   let now = 0;
-  const { terminal, done } = await open({ now: () => now });
+  const { terminal, done, cursorAfter } = await open({ now: () => now });
   terminal.press(ESC);
   await terminal.until(/Esc again goes back to an earlier prompt/);
+  terminal.press('x');
+  await cursorAfter('> x');
   now = 5_000;
-  terminal.press(`${ESC}${ESC}`);
-  await expect.poll(() => done).toEqual(['rewind']);
+  terminal.press(ESC);
+  await terminal.until(/Esc again goes back to an earlier prompt/);
+  expect(done).toEqual([]);
+  terminal.press(ESC);
+  await eventually(() => done).toEqual(['rewind']);
 });
 
 test('Ctrl-C clears the text, and leaves when it is pressed twice without text', async () => {
@@ -283,7 +293,7 @@ test('Ctrl-C clears the text, and leaves when it is pressed twice without text',
   expect(done).toEqual([]);
   now = 4_000;
   terminal.press('\u0003');
-  await expect.poll(() => done).toEqual(['leave']);
+  await eventually(() => done).toEqual(['leave']);
 });
 
 test('Ctrl-D deletes the next character, and leaves without text', async () => {
@@ -292,7 +302,7 @@ test('Ctrl-D deletes the next character, and leaves without text', async () => {
   await cursorAfter('> a');
   expect(done).toEqual([]);
   terminal.press('\u007f\u0004');
-  await expect.poll(() => done).toEqual(['leave']);
+  await eventually(() => done).toEqual(['leave']);
 });
 
 test('the external editor receives the expanded text, and its text replaces it', async () => {
@@ -331,4 +341,46 @@ test('text of a file name cannot send escapes to the terminal', async () => {
   const { terminal } = await open({ lists: { ...NO_PORTS.lists, files } });
   terminal.press('@a');
   await terminal.until(/> @a\n▸ ab.ts/);
+});
+
+test('Up takes back a queued text only in an empty editor', async () => {
+  const { terminal, controller, done, cursorAfter } = await open();
+  const queued = [{ text: 'later', attached: [] }];
+  controller.state.set({ ...controller.state.get(), queued });
+  terminal.press(`x${UP}`);
+  await cursorAfter('> x');
+  expect(done).toEqual([]);
+  terminal.press('\u007f');
+  await cursorAfter('> ');
+  terminal.press(UP);
+  await eventually(() => done).toEqual(['take back']);
+});
+
+test('the cursor keeps its column when it moves through a shorter row', async () => {
+  const { terminal } = await open();
+  terminal.press(paste('long row\nx\nlong row'));
+  await terminal.until(/> long row\n {2}x\n {2}long row/);
+  terminal.press(`${UP}${UP}!`);
+  await terminal.until(/> long row!\n/);
+});
+
+test('a popup that Esc closed stays closed while the same name is typed', async () => {
+  const files = async (): Promise<readonly string[]> => ['tax.ts'];
+  const { terminal } = await open({ lists: { ...NO_PORTS.lists, files } });
+  terminal.press('@t');
+  await terminal.until(/▸ tax.ts/);
+  terminal.press(ESC);
+  await terminal.until(/> @t\n[^▸]/);
+  terminal.press('a');
+  await terminal.until(/> @ta\n[^▸]/);
+  terminal.press(' @t');
+  await terminal.until(/> @ta @t\n▸ tax.ts/);
+});
+
+test('an image that comes back without its label is shown after the text', async () => {
+  const { terminal, controller, sent, cursorAfter } = await open();
+  controller.refill('what is this?', [{ type: 'image', data: PNG, name: 'form.png' }]);
+  await cursorAfter('> what is this? [image 1: form.png 8×6]');
+  terminal.press('\r');
+  await eventually(() => sent[0]?.attached).toEqual([{ type: 'image', data: PNG, name: 'form.png' }]);
 });

@@ -5,6 +5,7 @@ import { Box, measureElement, Text, useCursor, useInput, usePaste } from 'ink';
 import type { ReactElement } from 'react';
 import { createElement as h, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react';
 
+import type { Look } from '../../frame/shown.ts';
 import { render } from '../../frame/shown.ts';
 import type { PromptEditor } from './create-editor.ts';
 import { drawEditor, textColumns } from './draw-editor.ts';
@@ -14,7 +15,7 @@ export interface EditorProperties {
   readonly editor: PromptEditor;
   readonly columns: number;
   readonly rows: number;
-  readonly colour: boolean;
+  readonly colour: Look;
   /** Gives the terminal to another program until the action ends. */
   readonly suspend: (action: () => Promise<void>) => Promise<void>;
 }

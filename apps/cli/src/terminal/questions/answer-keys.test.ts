@@ -5,7 +5,7 @@ import { callId } from '@tidemark/log';
 import { expect, test } from 'vitest';
 
 import { render } from '../../frame/shown.ts';
-import type { Answered } from './answer-keys.ts';
+import type { AnswerStep } from './answer-keys.ts';
 import { pressKey, startAnswering } from './answer-keys.ts';
 import { FOOT_ROWS, questionPages } from './question-pages.ts';
 
@@ -33,9 +33,9 @@ function questionOf(change: Partial<CallQuestion> = {}): CallQuestion {
 }
 
 /** Presses keys one after the other. `⏎`, `⌫`, `⎋` and `↓` are special keys. */
-function press(keys: string, question = questionOf(), pages = 1): Answered {
+function press(keys: string, question = questionOf(), pages = 1): AnswerStep {
   const names = { '⏎': 'enter', '⌫': 'backspace', '⎋': 'escape', '↓': 'next' } as const;
-  let state: Answered = startAnswering(pages);
+  let state: AnswerStep = startAnswering(pages);
   for (const key of keys) {
     if ('answer' in state) return state;
     const name = Object.entries(names).find(([sign]) => sign === key)?.[1];

@@ -30,7 +30,7 @@ export interface PressedKey {
 }
 
 /** State or answer after a key. */
-export type Answered = Answering | { readonly answer: PermissionAnswer };
+export type AnswerStep = Answering | { readonly answer: PermissionAnswer };
 
 /** Returns the state when a question with this number of pages appears. */
 export function startAnswering(pages: number): Answering {
@@ -38,13 +38,13 @@ export function startAnswering(pages: number): Answering {
 }
 
 /** Returns the state or the answer after a key. */
-export function pressKey(state: Answering, key: PressedKey, question: Question, pages: number): Answered {
+export function pressKey(state: Answering, key: PressedKey, question: Question, pages: number): AnswerStep {
   return state.line === undefined
     ? pressAnswer(state, key, question, pages)
     : typeInLine(state, state.line, key, question);
 }
 
-function pressAnswer(state: Answering, { input, name }: PressedKey, question: Question, pages: number): Answered {
+function pressAnswer(state: Answering, { input, name }: PressedKey, question: Question, pages: number): AnswerStep {
   if (name === 'escape') return { answer: 'denied' };
   if (name === 'previous' || input === 'b') return turnTo(state, state.page - 1, pages);
   if (name === 'next' || name === 'enter' || input === ' ') return turnTo(state, state.page + 1, pages);
@@ -78,7 +78,7 @@ function openLine(state: Answering, line: AnswerLine, typed = ''): Answering {
   return { ...state, line, typed, problem: undefined };
 }
 
-function typeInLine(state: Answering, line: AnswerLine, { input, name }: PressedKey, question: Question): Answered {
+function typeInLine(state: Answering, line: AnswerLine, { input, name }: PressedKey, question: Question): AnswerStep {
   switch (name) {
     case 'escape':
       return { ...state, line: undefined, typed: '', problem: undefined };
@@ -99,7 +99,7 @@ function typeInLine(state: Answering, line: AnswerLine, { input, name }: Pressed
 
 const WORDS: Readonly<Record<AnswerLine, string>> = { reason: 'n ', session: 'a ', project: 'p ', unseen: '' };
 
-function endLine(state: Answering, line: AnswerLine, question: Question): Answered {
+function endLine(state: Answering, line: AnswerLine, question: Question): AnswerStep {
   if (question.about !== 'call') return { answer: 'denied' };
   const reply = readReply(question, `${WORDS[line]}${state.typed.trim()}`.trim());
   if (reply === 'unclear') return { ...state, problem: 'this is not one of the answers' };

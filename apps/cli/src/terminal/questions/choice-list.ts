@@ -12,7 +12,7 @@ export interface Choosing {
 }
 
 /** State or result after a key. `undefined` as the chosen index means that the user chose nothing. */
-export type Chosen = Choosing | { readonly chosen: number | undefined };
+export type ChoiceStep = Choosing | { readonly chosen: number | undefined };
 
 /** Returns the indexes of the options that match the search. Each word must be in the label. */
 export function matchingOptions(options: readonly ChoiceOption[], search: string): readonly number[] {
@@ -30,7 +30,11 @@ export function shownOptions(matching: readonly number[], marked: number, rows: 
 }
 
 /** Returns the state or the result after a key. In a list whose options have keys, a key chooses its option. */
-export function pressChoice(state: Choosing, { input, name }: PressedKey, options: readonly ChoiceOption[]): Chosen {
+export function pressChoice(
+  state: Choosing,
+  { input, name }: PressedKey,
+  options: readonly ChoiceOption[],
+): ChoiceStep {
   const matching = matchingOptions(options, state.search);
   const place = matching.indexOf(state.marked);
   switch (name) {

@@ -4,12 +4,12 @@ import { Box, Text, useInput } from 'ink';
 import type { ReactElement } from 'react';
 import { createElement as h, useState } from 'react';
 
-import type { Shown } from '../../frame/shown.ts';
+import type { Look, Shown } from '../../frame/shown.ts';
 import { render, withStyle } from '../../frame/shown.ts';
 import type { ChoiceOption, ChoicePanel } from '../state/terminal-state.ts';
 import type { Choosing } from './choice-list.ts';
 import { matchingOptions, pressChoice, shownOptions } from './choice-list.ts';
-import { useKeyGuard } from './key-guard.ts';
+import { useKeyGuard, WAIT_FOR_KEYS } from './key-guard.ts';
 import { pressedKey } from './pressed-key.ts';
 
 /** Properties of a list. `rows` is the maximum height. `now` returns a time in milliseconds. */
@@ -17,7 +17,7 @@ export interface ChoiceViewProperties {
   readonly panel: ChoicePanel;
   readonly columns: number;
   readonly rows: number;
-  readonly colour: boolean;
+  readonly colour: Look;
   readonly now?: () => number;
 }
 
@@ -39,7 +39,7 @@ export function ChoiceView(properties: ChoiceViewProperties): ReactElement {
 function OneChoice({ panel, rows, colour, now = Date.now }: ChoiceViewProperties): ReactElement {
   const { options, title } = panel;
   const [state, setState] = useState<Choosing>({ marked: panel.selected ?? 0, search: '' });
-  const counts = useKeyGuard(now);
+  const { counts, isOpen } = useKeyGuard(now);
   const hasKeys = options.some(({ key }) => key !== undefined);
   useInput((input, key) => {
     if (key.ctrl && input === 'c') return panel.choose(undefined);
@@ -56,7 +56,7 @@ function OneChoice({ panel, rows, colour, now = Date.now }: ChoiceViewProperties
   const lines: readonly Shown[] = [
     ...title.slice(0, Math.max(0, rows - 1 - shown.length)),
     ...shown.map((index) => optionLine(options[index], index === state.marked)),
-    footOf(state, matching.length, hasKeys),
+    isOpen ? footOf(state, matching.length, hasKeys) : withStyle('dim', WAIT_FOR_KEYS),
   ];
   return h(
     Box,

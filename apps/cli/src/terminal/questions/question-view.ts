@@ -4,14 +4,14 @@ import { Box, Text, useInput } from 'ink';
 import type { ReactElement } from 'react';
 import { createElement as h, useState } from 'react';
 
-import type { Shown } from '../../frame/shown.ts';
+import type { Look, Shown } from '../../frame/shown.ts';
 import { render, withStyle } from '../../frame/shown.ts';
 import { markedText } from '../../present/marked-text.ts';
 import type { QuestionPanel } from '../state/terminal-state.ts';
 import type { Answering, AnswerLine } from './answer-keys.ts';
 import { pressKey, startAnswering } from './answer-keys.ts';
 import { pressedKey } from './pressed-key.ts';
-import { useKeyGuard } from './key-guard.ts';
+import { useKeyGuard, WAIT_FOR_KEYS } from './key-guard.ts';
 import { questionPages } from './question-pages.ts';
 
 /** Properties of a question view. `rows` is the maximum height. `now` returns a time in milliseconds. */
@@ -19,7 +19,7 @@ export interface QuestionViewProperties {
   readonly panel: QuestionPanel;
   readonly columns: number;
   readonly rows: number;
-  readonly colour: boolean;
+  readonly colour: Look;
   readonly now?: () => number;
   /** Number of panels that wait for this one. Default: 0. */
   readonly waiting?: number;
@@ -60,7 +60,7 @@ function OneQuestion({
     setLayout({ columns, rows });
     if (!state.seen) setState({ ...state, page: 0, seen: pages.length === 1 });
   }
-  const counts = useKeyGuard(now);
+  const { counts, isOpen } = useKeyGuard(now);
   useInput((input, key) => {
     if (key.ctrl && input === 'c') {
       panel.answer('denied');
@@ -76,7 +76,11 @@ function OneQuestion({
   // After a change of the size, the number of pages can be smaller.
   const page = Math.min(state.page, Math.max(0, pages.length - 1));
   const shown = pages[page] ?? [withStyle('yellow', 'The terminal is too small to show the question.')];
-  const lines = [...shown, footOf({ ...state, page }, panel, pages.length), noteOf(state, waiting)];
+  const lines = [
+    ...shown,
+    isOpen ? footOf({ ...state, page }, panel, pages.length) : withStyle('dim', WAIT_FOR_KEYS),
+    noteOf(state, waiting),
+  ];
   return h(
     Box,
     { flexDirection: 'column' },

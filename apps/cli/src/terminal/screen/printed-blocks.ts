@@ -4,6 +4,7 @@ import { Static, Text } from 'ink';
 import type { ReactElement } from 'react';
 import { createElement as h, useLayoutEffect, useRef, useState } from 'react';
 
+import type { Look } from '../../frame/shown.ts';
 import { blockLines } from '../drawing/block-lines.ts';
 import { rowsOf } from '../drawing/rows.ts';
 import type { PrintedBlock } from '../state/blocks.ts';
@@ -15,7 +16,7 @@ export interface PrintedBlocksProperties {
   /** True to print no new block for now. */
   readonly held: boolean;
   readonly columns: number;
-  readonly colour: boolean;
+  readonly colour: Look;
 }
 
 /** Maximum number of printed blocks that are passed to Ink again when a new block arrives. */

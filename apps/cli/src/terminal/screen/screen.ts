@@ -5,7 +5,9 @@ import { Box, Text, useWindowSize } from 'ink';
 import type { ReactElement } from 'react';
 import { createElement as h, useEffect, useState } from 'react';
 
+import type { Look } from '../../frame/shown.ts';
 import type { Controller } from '../state/controller.ts';
+import type { TerminalState } from '../state/terminal-state.ts';
 import { commandLines } from '../drawing/command-lines.ts';
 import { liveLines } from '../drawing/live-lines.ts';
 import { rowsOf } from '../drawing/rows.ts';
@@ -27,13 +29,14 @@ import { useSlowState } from './use-slow-state.ts';
 export interface ScreenProperties {
   readonly controller: Controller;
   readonly editor: PromptEditor;
-  /** True if colours may be used. */
-  readonly colour: boolean;
+  /** Look without a theme. */
+  readonly look: Look;
 }
 
 /** The whole screen. Everything below the printed blocks has at most two rows less than the terminal. */
-export function Screen({ controller, editor, colour }: ScreenProperties): ReactElement {
+export function Screen({ controller, editor, look }: ScreenProperties): ReactElement {
   const state = useSlowState(controller.state);
+  const colour = themed(look, state.theme);
   const { columns, rows } = useWindowSize();
   const now = useClock(state.running || state.command !== undefined);
   const { conversation, panel, generation } = state;
@@ -74,6 +77,13 @@ export function Screen({ controller, editor, colour }: ScreenProperties): ReactE
     h(SuspendKey, { suspend }),
     h(ViewerKeys, { controller, active: writes, isEmpty: () => editor.state.get().edited.buffer.text === '' }),
   );
+}
+
+/** Returns the look in a theme. A terminal without colours stays without colours. */
+function themed(look: Look, theme: TerminalState['theme']): Look {
+  if (theme === undefined || theme === 'dark') return look;
+  const { colours, ascii } = typeof look === 'object' ? look : { colours: look ? 'dark' : 'none', ascii: false };
+  return { colours: colours === 'none' ? 'none' : theme, ascii };
 }
 
 /** Returns the maximum number of rows of the editor: half of the terminal, and in a low terminal all free rows. */

@@ -1,19 +1,13 @@
 // `/effort`: sets how much the model reasons, and reports if the change loses the cache.
 
 import type { Capabilities } from '@tidemark/model';
-import { findModel } from '@tidemark/model';
+import { effortsOf, findModel } from '@tidemark/model';
 
 import { namedSession } from '../../arguments/choose-session.ts';
 import { CliError } from '../../frame/failure.ts';
 import { readCatalog } from '../../settings/own-catalog.ts';
 import { nextTokens, rewriteInWords } from './session-size.ts';
 import type { SlashCommand, SlashPlace } from './slash-command.ts';
-
-/** Values of each render parameter for effort, by its name in the catalog. A model can refuse some of them. */
-const EFFORTS: ReadonlyMap<string, readonly string[]> = new Map([
-  ['effort', ['low', 'medium', 'high', 'xhigh', 'max']],
-  ['reasoning.effort', ['none', 'minimal', 'low', 'medium', 'high', 'xhigh']],
-]);
 
 /** Slash command `/effort`. */
 export const effortCommand: SlashCommand = {
@@ -27,7 +21,7 @@ export const effortCommand: SlashCommand = {
     const effort = await effortOf(place);
     if (effort === undefined)
       throw new CliError('cli/refused', 'the model of this session has no effort', '`/model` chooses another model');
-    const value = typed ?? (await chooseEffort(effort.values, place));
+    const value = typed ?? (await chooseEffort(effort, place));
     if (value === undefined) return;
     if (!effort.values.includes(value))
       throw new CliError('cli/usage', `there is no effort ${JSON.stringify(value)}`, `use ${effort.values.join(', ')}`);
@@ -44,6 +38,8 @@ interface ModelEffort {
   readonly row: Capabilities;
   /** True if the change is appended to the context, so that the cache is kept. */
   readonly keepsCache: boolean;
+  /** Effort of the session, if it was set. */
+  readonly current: string | undefined;
 }
 
 async function effortOf({ controller, context }: SlashPlace): Promise<ModelEffort | undefined> {
@@ -53,15 +49,16 @@ async function effortOf({ controller, context }: SlashPlace): Promise<ModelEffor
   const first = controller.agent()?.capabilities;
   const row = chosen?.model === undefined ? first : (findModel(catalog, chosen.model, chosen.provider) ?? first);
   if (row === undefined) return undefined;
-  const [name] = Object.keys(row.renderParameters).filter((one) => EFFORTS.has(one));
-  const values = name === undefined ? undefined : EFFORTS.get(name);
-  return values === undefined ? undefined : { values, row, keepsCache: row.appends.includes('reasoning') };
+  const values = effortsOf(row) ?? [];
+  return values.length === 0
+    ? undefined
+    : { values, row, keepsCache: row.appends.includes('reasoning'), current: chosen?.effort };
 }
 
-async function chooseEffort(values: readonly string[], { controller }: SlashPlace): Promise<string | undefined> {
+async function chooseEffort({ values, current }: ModelEffort, { controller }: SlashPlace): Promise<string | undefined> {
   const index = await controller.choose(
     ['How much should the model reason?'],
-    values.map((label) => ({ label })),
+    values.map((label) => (label === current ? { label, note: 'in use' } : { label })),
   );
   return index === undefined ? undefined : values[index];
 }

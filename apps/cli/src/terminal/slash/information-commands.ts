@@ -168,6 +168,35 @@ const memory: SlashCommand = {
   },
 };
 
+const THEMES = [
+  ['dark', 'colours for a dark background'],
+  ['light', 'colours for a light background'],
+  ['none', 'no colours'],
+] as const;
+
+const theme: SlashCommand = {
+  name: 'theme',
+  group: 'terminal',
+  summary: 'set the colours until the end of the terminal: dark, light or none',
+  argument: '[theme]',
+  complete: async () => THEMES.map(([name]) => name),
+  async run({ words: [typed] }, { controller }) {
+    const index =
+      typed === undefined
+        ? await controller.choose(
+            ['Which colours?'],
+            THEMES.map(([label, note]) => ({ label, note })),
+          )
+        : THEMES.findIndex(([name]) => name === typed);
+    if (index === undefined) return;
+    const [name] = THEMES[index] ?? [];
+    if (name === undefined)
+      throw new CliError('cli/usage', `there is no theme ${JSON.stringify(typed)}`, 'use dark, light or none');
+    controller.state.set({ ...controller.state.get(), theme: name });
+    controller.print([`The theme is ${name}. Text that was printed before keeps its colours.`]);
+  },
+};
+
 const quit: SlashCommand = {
   name: 'quit',
   group: 'terminal',
@@ -178,4 +207,4 @@ const quit: SlashCommand = {
 };
 
 /** Slash commands about the terminal and the work of the session. */
-export const INFORMATION_COMMANDS: readonly SlashCommand[] = [agents, memory, exportSession, copy, quit];
+export const INFORMATION_COMMANDS: readonly SlashCommand[] = [agents, memory, exportSession, copy, theme, quit];

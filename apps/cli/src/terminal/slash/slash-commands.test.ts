@@ -28,7 +28,7 @@ function write(path: string, text: string): void {
 }
 
 describe('a report', () => {
-  test.each(['cost', 'cache', 'why', 'show', 'skills'])(
+  test.each(['cost', 'cache', 'why', 'show', 'context', 'skills'])(
     '`/%s` prints what the command of that name prints for this session, and sends nothing',
     async (name) => {
       const terminal = await terminalAfterTurn();
@@ -284,6 +284,17 @@ test('`/agents` and `/memory` show that there is nothing', async () => {
   write(join(terminal.stage.folder, '.tidemark', 'MEMORY.md'), 'Tests run with npm test.\n');
   terminal.type('/memory');
   expect(await terminal.untilLines(/MEMORY/)).toMatch(/Tests run with npm test\.\n.*USER\.md.*\n {2}\(no file\)/s);
+});
+
+test('`/theme` sets the colours, and refuses another name', async () => {
+  const terminal = await openSlashTerminal();
+  terminal.type('/theme light');
+  await terminal.until((state) => state.theme === 'light');
+  terminal.type('/theme');
+  await terminal.choose(/^none$/);
+  await terminal.until((state) => state.theme === 'none');
+  terminal.type('/theme pink');
+  expect(await terminal.untilLines(/error/)).toContain('use dark, light or none');
 });
 
 test('`/quit` leaves the terminal', async () => {

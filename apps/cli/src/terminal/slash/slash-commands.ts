@@ -12,6 +12,7 @@ import type { HelpLists } from './help-commands.ts';
 import { helpCommands } from './help-commands.ts';
 import { INFORMATION_COMMANDS } from './information-commands.ts';
 import { modeCommand, planCommand } from './mode-commands.ts';
+import { mcpCommand } from './mcp-command.ts';
 import { modelCommand } from './model-command.ts';
 import type { OwnCommands } from './own-commands.ts';
 import { readOwnCommands } from './own-commands.ts';
@@ -46,10 +47,19 @@ export function slashCommandTable(lists: HelpLists): readonly SlashCommand[] {
     modelCommand,
     effortCommand,
     ...LINE_COMMANDS,
+    mcpCommand,
     ...INFORMATION_COMMANDS,
     ...helpCommands(lists),
   ];
 }
+
+/** Names, summaries and groups of the built-in slash commands, for the guide. */
+export const SLASH_COMMANDS: readonly Pick<SlashCommand, 'name' | 'summary' | 'argument' | 'group'>[] =
+  slashCommandTable({
+    commands: () => [],
+    own: async () => ({ files: [], skills: [], bad: [], untrusted: false }),
+    userCommands: { run: async () => undefined, lastOutput: () => undefined, close: () => undefined },
+  });
 
 /** Time for which the list of the user's own commands is shown before it is read again, in milliseconds. */
 const FRESH_MS = 2_000;

@@ -165,6 +165,16 @@ describe('turns', () => {
 });
 
 describe('epochs, compactions and notices', () => {
+  test('a mode is shown when it changes, and not at the beginning of the session', () => {
+    const { record } = createRecords();
+    const conversation = after(
+      record('mode.changed', { mode: 'ask', by: 'settings' }),
+      record('mode.changed', { mode: 'auto', by: 'user' }),
+      record('mode.changed', { mode: 'auto', by: 'settings' }),
+    );
+    expect(drawn(conversation)).toEqual(['mode: auto']);
+  });
+
   const epoch = (model: string, rewrite: number): EpochOpened => ({
     number: 2,
     cause: 'model',

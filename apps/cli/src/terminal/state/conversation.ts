@@ -162,6 +162,7 @@ export function foldRecord(before: Conversation, record: Recorded): Conversation
 function foldOther(conversation: Conversation, record: Recorded): Conversation {
   const { earlier } = conversation;
   const next = addLines(conversation, String(record.position), recordLines(record, earlier), 'record');
+  if (record.kind === 'mode.changed') return withEarlier(next, { mode: record.data.mode });
   if (record.kind === 'epoch.opened') return withEarlier(next, { model: record.data.model });
   return record.kind === 'turn.ended' ? { ...next, live: NOTHING_LIVE } : next;
 }

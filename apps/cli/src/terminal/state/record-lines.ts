@@ -13,6 +13,8 @@ export interface EarlierRecords {
   readonly tally: TurnTally;
   /** Model of the current epoch. Absent before the first epoch. */
   readonly model?: string;
+  /** Permission mode so far. Absent before the first one. */
+  readonly mode?: string;
   /** True if a notice has already reported that the next request is written again. */
   readonly rewriteReported: boolean;
 }
@@ -35,7 +37,10 @@ export function recordLines(record: Recorded, earlier: EarlierRecords): readonly
     case 'branch.summarized':
       return [withStyle('dim', 'the model has a summary of the branch that was left')];
     case 'mode.changed':
-      return [[withStyle('dim', 'mode'), `: ${record.data.mode}`]];
+      // The first mode of a session is not a change.
+      return earlier.mode === undefined || earlier.mode === record.data.mode
+        ? []
+        : [[withStyle('dim', 'mode'), `: ${record.data.mode}`]];
     case 'reasoning.set':
       return [[withStyle('dim', 'reasoning'), `: ${settingsInWords(record.data.parameters)}`]];
     case 'skill.loaded':

@@ -2,7 +2,7 @@
 
 import type { SessionEvent } from '@tidemark/agent';
 import type { Gauge } from '@tidemark/context';
-import type { NextCall } from '@tidemark/kit';
+import type { NextCall, NextCallPrice } from '@tidemark/kit';
 import type { Money, Recorded, RecordedOf, RenderParameters } from '@tidemark/log';
 import { money } from '@tidemark/log';
 import { inputTokens, sumOfMoney } from '@tidemark/model';
@@ -124,4 +124,10 @@ function foldAnswerFacts(facts: StatusFacts, { data }: RecordedOf<'answer.receiv
 
 function withCost(facts: StatusFacts, cost: string | undefined): StatusFacts {
   return cost === undefined ? facts : { ...facts, cost: money(sumOfMoney([facts.cost ?? '0', cost])) };
+}
+
+/** Returns the forecast of the next call at this time: before the cache entry expires, or after it. */
+export function priceOfNext({ next }: StatusFacts, now: number): NextCallPrice | undefined {
+  if (next?.expires === undefined || next.expired === undefined) return next;
+  return now >= Date.parse(next.expires) ? next.expired : next;
 }

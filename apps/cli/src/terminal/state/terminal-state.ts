@@ -31,6 +31,8 @@ export interface TerminalState {
   readonly session?: SessionId | undefined;
   /** True if the session is open in another process. It is then only shown. */
   readonly readOnly: boolean;
+  /** Colours of the screen. Default: `dark`, if the terminal has colours. */
+  readonly theme?: 'light' | 'dark' | 'none';
   /** True while the alternate screen or another program has the terminal. New blocks are printed afterwards. */
   readonly handedOver?: boolean;
 }

@@ -4,6 +4,7 @@ import { Text } from 'ink';
 import type { ReactElement } from 'react';
 import { createElement as h, useEffect, useState } from 'react';
 
+import type { Look } from '../../frame/shown.ts';
 import { render } from '../../frame/shown.ts';
 import type { TerminalState } from '../state/terminal-state.ts';
 import type { StatusFacts } from '../state/status-facts.ts';
@@ -13,7 +14,7 @@ import { nextChange, statusParts } from './status-parts.ts';
 export interface StatusLineProperties {
   readonly state: TerminalState;
   readonly columns: number;
-  readonly colour: boolean;
+  readonly colour: Look;
   readonly now: number;
 }
 

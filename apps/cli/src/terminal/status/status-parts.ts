@@ -7,6 +7,7 @@ import { dollars, formatCount } from '../../frame/numbers.ts';
 import type { Shown } from '../../frame/shown.ts';
 import { render, withStyle } from '../../frame/shown.ts';
 import type { StatusFacts } from '../state/status-facts.ts';
+import { priceOfNext } from '../state/status-facts.ts';
 import type { TerminalState } from '../state/terminal-state.ts';
 
 /** State from which the status line is made. */
@@ -99,14 +100,8 @@ function gaugePart({ gauge }: StatusFacts): StatusPart {
   ];
 }
 
-/** Returns the forecast of the next call at this time: before the cache entry expires, or after it. */
-export function priceAt({ next }: StatusFacts, now: number): NextCallPrice | undefined {
-  if (next?.expires === undefined || next.expired === undefined) return next;
-  return now >= Date.parse(next.expires) ? next.expired : next;
-}
-
 function nextPart(facts: StatusFacts, now: number): StatusPart {
-  const price = priceAt(facts, now);
+  const price = priceOfNext(facts, now);
   if (price?.cost === undefined) return [];
   const bound = price.caching === 'unknown' ? '≤ ' : '';
   const amount = `next ${bound}${dollars(price.cost)}`;

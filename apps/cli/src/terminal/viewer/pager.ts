@@ -1,6 +1,7 @@
 // Pager: the place in a text that the viewer shows, and its movement. A place is a line and a row inside that line,
 // because a long line needs several rows.
 
+import type { Look } from '../../frame/shown.ts';
 import { rowsOf } from '../drawing/rows.ts';
 import type { LineSource } from '../state/viewer-entry.ts';
 
@@ -14,7 +15,7 @@ export interface TextPlace {
 export interface TextArea {
   readonly columns: number;
   readonly height: number;
-  readonly colour: boolean;
+  readonly colour: Look;
 }
 
 /** Beginning of a text. */

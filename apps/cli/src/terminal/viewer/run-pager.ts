@@ -4,6 +4,7 @@
 import stringWidth from 'string-width';
 
 import { plainText } from '../../frame/plain-text.ts';
+import type { Look } from '../../frame/shown.ts';
 import { render, withStyle } from '../../frame/shown.ts';
 import { rowsOf } from '../drawing/rows.ts';
 import type { LineSource, ViewerEntry } from '../state/viewer-entry.ts';
@@ -16,7 +17,7 @@ import { pagerAction, pressedKeys } from './pager-keys.ts';
 export interface PagerTerminal {
   readonly stdin: NodeJS.ReadableStream & { setRawMode?(mode: boolean): unknown };
   readonly stdout: NodeJS.WritableStream & { readonly columns?: number; readonly rows?: number };
-  readonly colour: boolean;
+  readonly colour: Look;
   /** Ends the viewer. */
   readonly signal?: AbortSignal;
 }

@@ -3,6 +3,7 @@
 import { useInput, useStdin, useStdout } from 'ink';
 import { useEffect } from 'react';
 
+import type { Look } from '../../frame/shown.ts';
 import type { Controller } from '../state/controller.ts';
 import type { ViewerPanel } from '../state/terminal-state.ts';
 import { useHandover } from './handover.ts';
@@ -12,7 +13,7 @@ import { runPager } from './run-pager.ts';
 export interface ViewerProperties {
   readonly controller: Controller;
   readonly panel: ViewerPanel;
-  readonly colour: boolean;
+  readonly colour: Look;
 }
 
 /** Viewer of a long text. It closes its panel when the user leaves it. */

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 
-import type { CompletionLists } from './create-completer.ts';
+import type { CompletionCommand, CompletionLists } from './create-completer.ts';
 import { createCompleter } from './create-completer.ts';
 import { findTrigger } from './find-trigger.ts';
 import { rankMatches } from './rank-matches.ts';
 
-const COMMANDS = [
+const COMMANDS: readonly CompletionCommand[] = [
   { name: 'cost', summary: 'what was paid' },
   { name: 'compact', summary: 'replaces older history' },
   { name: 'model', summary: 'another model', argument: '<model>', values: async () => ['opus', 'sonnet'] },
@@ -56,6 +56,17 @@ test('files and their folders are completed, and a name with spaces is quoted', 
     ['src/', '@src/'],
     ['src/a b.ts', '@"src/a b.ts" '],
     ['src/tax.ts', '@src/tax.ts '],
+  ]);
+});
+
+test('commands without a query have the order of their list, and an argument in brackets may be missing', async () => {
+  const commands = (): typeof COMMANDS => [...COMMANDS, { name: 'a', summary: 'first letter', argument: '[step]' }];
+  const items = createCompleter({ commands, files: async () => [] }, () => undefined).complete('/', 1)?.items;
+  expect(items?.map(({ label, isWhole }) => [label, isWhole])).toEqual([
+    ['/cost', true],
+    ['/compact', true],
+    ['/model <model>', false],
+    ['/a [step]', true],
   ]);
 });
 

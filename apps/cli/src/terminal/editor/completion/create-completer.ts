@@ -11,7 +11,7 @@ import { rankMatches } from './rank-matches.ts';
 export interface CompletionCommand {
   readonly name: string;
   readonly summary: string;
-  /** Name of its argument, such as `<model>`. */
+  /** Name of its argument: `<model>`, or `[model]` if the command also works without it. */
   readonly argument?: string;
   /** Returns the values of its argument. */
   readonly values?: () => Promise<readonly string[]>;
@@ -30,7 +30,7 @@ export interface CompletionItem {
   readonly note?: string;
   /** Text that replaces the completed part. */
   readonly text: string;
-  /** True for a command without an argument. The draft is then complete. */
+  /** True for a command that needs no argument. Enter sends it. */
   readonly isWhole?: boolean;
 }
 
@@ -93,21 +93,17 @@ export function createCompleter(lists: CompletionLists, changed: () => void): Co
   };
 }
 
+/** Without a query, the commands have the order of the list. */
 function commandItems(commands: readonly CompletionCommand[], query: string): readonly CompletionItem[] {
-  const names = new Map(commands.map((command) => [command.name, command]));
-  return rankMatches([...names.keys()], query, MAX_ITEMS).flatMap((name) => {
-    const command = names.get(name);
+  const byName = new Map(commands.map((command) => [command.name, command]));
+  const names = [...byName.keys()];
+  return (query === '' ? names : rankMatches(names, query, MAX_ITEMS)).flatMap((name) => {
+    const command = byName.get(name);
     if (command === undefined) return [];
     const { argument, summary } = command;
-    const label = argument === undefined ? `/${name}` : `/${name} ${argument}`;
-    return [
-      {
-        label,
-        note: summary,
-        text: argument === undefined ? `/${name}` : `/${name} `,
-        isWhole: argument === undefined,
-      },
-    ];
+    const isWhole = argument === undefined || argument.startsWith('[');
+    const text = argument === undefined ? `/${name}` : `/${name} `;
+    return [{ label: argument === undefined ? text : text + argument, note: summary, text, isWhole }];
   });
 }
 

@@ -96,16 +96,21 @@ async function endsInside(file: FileHandle): Promise<boolean> {
  * so a file that another process has just begun is never renamed.
  */
 async function limitSize(path: string, older: string): Promise<void> {
-  if ((await stat(path)).size <= MAX_BYTES) return;
+  if ((await sizeOf(path)) <= MAX_BYTES) return;
   const lock = `${path}.lock`;
   const held = await open(lock, 'wx', 0o600).catch(() => undefined);
   if (held === undefined) return removeStale(lock);
   try {
-    if ((await stat(path)).size > MAX_BYTES) await rename(path, older);
+    if ((await sizeOf(path)) > MAX_BYTES) await rename(path, older);
   } finally {
     await held.close();
     await rm(lock, { force: true });
   }
+}
+
+/** Returns the size of a file. It is 0 if another process has just renamed the file. */
+async function sizeOf(path: string): Promise<number> {
+  return (await stat(path).catch(() => undefined))?.size ?? 0;
 }
 
 async function removeStale(lock: string): Promise<void> {

@@ -99,15 +99,16 @@ function shownAs(grapheme: string): string {
   return grapheme === '\t' ? ' '.repeat(cellsOf('\t')) : grapheme;
 }
 
-/** Returns the text, or its beginning and `…` if it needs more than `columns` cells. */
-export function shortenText(label: string, columns: number): string {
-  if (widthOfText(label) <= columns) return label;
+/** Returns the text on one line, or its beginning and `…` if it needs more than `columns` cells. */
+export function shortenText(text: string, columns: number): string {
+  const line = text.replaceAll(/[\t\n\r]/g, ' ');
+  if (widthOfText(line) <= columns) return line;
   let end = 0;
-  for (let next = afterGrapheme(label, 0); widthOfText(label.slice(0, next)) < columns;) {
+  for (let next = afterGrapheme(line, 0); widthOfText(line.slice(0, next)) < columns;) {
     end = next;
-    next = afterGrapheme(label, next);
+    next = afterGrapheme(line, next);
   }
-  return `${label.slice(0, end)}…`;
+  return `${line.slice(0, end)}…`;
 }
 
 /** Returns the cells that a text takes. */

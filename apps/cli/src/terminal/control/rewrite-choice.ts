@@ -1,0 +1,213 @@
+// Choices before a step that pays again for much content that was sent before: send it, compact first, continue in a
+// fork, or cancel. Before a prompt, the user chooses while nothing is recorded yet. Later, the runtime asks.
+
+import type { AgentSession, NextCall, NextCallPrice } from '@tidemark/kit';
+import { causesInWords } from '@tidemark/context';
+
+import { dollars, formatNumber } from '../../frame/numbers.ts';
+import type { Shown } from '../../frame/shown.ts';
+import { withStyle } from '../../frame/shown.ts';
+import { compactionInWords } from '../../reports/compaction-report.ts';
+import type { Controller } from '../state/controller.ts';
+import type { Draft } from '../state/draft.ts';
+import { priceOfNext } from '../state/status-facts.ts';
+import type { ChoiceOption } from '../state/terminal-state.ts';
+
+/** Tokens that are paid again, with cause and additional cost. */
+type Rewrite = NonNullable<NextCallPrice['rewrite']>;
+
+/** Runs in place of a prompt. `send` sends a draft as a prompt. */
+export type InsteadOfPrompt = (send: (draft: Draft) => void) => Promise<void>;
+
+/** Choices before a costly step. */
+export interface RewriteChoices {
+  /** Called before a prompt is sent. Returns `undefined` if the prompt is sent, otherwise what happens instead. */
+  consider(session: AgentSession, draft: Draft): Promise<InsteadOfPrompt | undefined>;
+  /** Answers the questions of the runtime. Questions about other things are passed on. */
+  readonly ask: Controller['ask'];
+  /** Runs the choice that the user made during the turn that has ended. */
+  turnEnded(): Promise<void>;
+}
+
+/** Environment of the choices. */
+export interface RewritePlace extends Pick<
+  Controller,
+  'state' | 'session' | 'openSession' | 'ask' | 'choose' | 'print' | 'refill' | 'resume'
+> {
+  /** Returns the time in milliseconds since 1970. */
+  now(): number;
+}
+
+type Action = 'send' | 'compact' | 'fork' | 'cancel';
+
+interface Choices {
+  readonly place: RewritePlace;
+  /** Tokens up to which the user has accepted rewrites in the current turn. */
+  accepted: number;
+  /** Choice that runs after the end of the turn. */
+  pending: { readonly action: 'compact' | 'fork'; readonly tokens: number } | undefined;
+}
+
+/** Creates the choices of one terminal. */
+export function createRewriteChoices(place: RewritePlace): RewriteChoices {
+  const choices: Choices = { place, accepted: 0, pending: undefined };
+  return {
+    consider: (session, draft) => consider(choices, session, draft),
+    ask: (question, signal) => {
+      if (question.about !== 'rewrite') return place.ask(question, signal);
+      return answerRewrite(choices, question.rewrite, signal);
+    },
+    turnEnded: () => followChoice(choices),
+  };
+}
+
+/** An accepted rewrite also covers an estimate that is higher by this factor. */
+const TOLERANCE = 1.2;
+
+async function consider(choices: Choices, session: AgentSession, draft: Draft): Promise<InsteadOfPrompt | undefined> {
+  const next = await costlyCall(choices, session, draft);
+  if (next?.rewrite === undefined) return undefined;
+  const { place } = choices;
+  const { rewrite } = next;
+  const action = await chooseAction(place, session, rewrite, { cost: next.cost, prompt: true });
+  switch (action) {
+    case 'compact':
+      await compactNow(place, session);
+      choices.accepted = rewrite.tokens * TOLERANCE;
+      return undefined;
+    case 'send':
+      choices.accepted = rewrite.tokens * TOLERANCE;
+      return undefined;
+    case 'fork':
+      return async (send) => {
+        await continueInFork(place, session);
+        choices.accepted = rewrite.tokens * TOLERANCE;
+        send(draft);
+      };
+    case 'cancel':
+      return async () => place.refill(draft.text, draft.attached);
+  }
+}
+
+/**
+ * Returns the forecast of the prompt if its rewrite reaches a threshold of the user. The forecast in the status line
+ * decides if a new forecast is needed, so that most prompts are sent without a pause.
+ */
+async function costlyCall(
+  { place, accepted }: Choices,
+  session: AgentSession,
+  { text }: Draft,
+): Promise<NextCall | undefined> {
+  const shown = priceOfNext(place.state.get().status, place.now());
+  if (shown?.reported === false) return undefined;
+  const next = await session.forecast(text.trim() === '' ? undefined : text);
+  const isCovered = next?.rewrite === undefined || next.rewrite.tokens <= accepted;
+  return next?.reported === true && next.compacts === undefined && !isCovered ? next : undefined;
+}
+
+async function answerRewrite(choices: Choices, rewrite: Rewrite, signal: AbortSignal): Promise<'allowed' | 'denied'> {
+  const { place, accepted } = choices;
+  const session = place.session();
+  if (session === undefined) return 'denied';
+  if (rewrite.tokens <= accepted) return 'allowed';
+  const action = await unlessAborted(place, signal, chooseAction(place, session, rewrite, { prompt: false }));
+  if (action === 'send') {
+    choices.accepted = rewrite.tokens * TOLERANCE;
+    return 'allowed';
+  }
+  if (action !== 'cancel') choices.pending = { action, tokens: rewrite.tokens };
+  return 'denied';
+}
+
+/** Returns the chosen action. If the turn is interrupted, closes the list and cancels. */
+async function unlessAborted(place: RewritePlace, signal: AbortSignal, chosen: Promise<Action>): Promise<Action> {
+  const close = (): void => {
+    const { panel } = place.state.get();
+    if (panel?.kind === 'choice' && panel.title[0] === TITLE) panel.choose(undefined);
+  };
+  signal.addEventListener('abort', close, { once: true });
+  try {
+    return await chosen;
+  } finally {
+    signal.removeEventListener('abort', close);
+  }
+}
+
+/** Runs the choice of the last question. The turn was ended before its costly step, and is resumed here. */
+async function followChoice(choices: Choices): Promise<void> {
+  const { place, pending } = choices;
+  choices.accepted = 0;
+  choices.pending = undefined;
+  const session = place.session();
+  if (pending === undefined || session === undefined) return;
+  if (pending.action === 'compact') await compactNow(place, session);
+  else await continueInFork(place, session);
+  choices.accepted = pending.tokens * TOLERANCE;
+  place.resume();
+}
+
+async function compactNow({ print }: RewritePlace, session: AgentSession): Promise<void> {
+  const report = await session.compact();
+  print(
+    compactionInWords(session.id, report)
+      .split('\n')
+      .map((line) => withStyle('dim', line)),
+  );
+}
+
+/** Shows a fork of the session. The session itself keeps its log, and the provider keeps its cache entries. */
+async function continueInFork({ openSession, print }: RewritePlace, session: AgentSession): Promise<void> {
+  const fork = await session.fork();
+  await openSession({ open: 'live', session: fork });
+  print([withStyle('dim', `This is a fork of ${session.id}. That session keeps its log and its cache.`)]);
+}
+
+const TITLE: Shown = withStyle('bold', 'The next call pays again for content that was sent before.');
+
+interface ChoiceFacts {
+  /** Cost of the whole input. */
+  readonly cost?: string | undefined;
+  /** True before a prompt. False in a turn, whose prompt is recorded already. */
+  readonly prompt: boolean;
+}
+
+async function chooseAction(
+  { choose }: RewritePlace,
+  session: AgentSession,
+  rewrite: Rewrite,
+  facts: ChoiceFacts,
+): Promise<Action> {
+  const options = [
+    { action: 'send', label: 'send it', key: 's', ...priceNote(facts.cost) },
+    ...(await compactOption(session)),
+    { action: 'fork', label: 'fork', key: 'f', note: 'continue in a fork; this session keeps its log and its cache' },
+    {
+      action: 'cancel',
+      label: 'cancel',
+      key: 'n',
+      note: facts.prompt ? 'the text goes back into the editor' : 'the turn ends here and can be resumed',
+    },
+  ] as const satisfies readonly (ChoiceOption & { readonly action: Action })[];
+  const chosen = await choose([TITLE, rewriteWords(rewrite)], options);
+  return chosen === undefined ? 'cancel' : (options[chosen]?.action ?? 'cancel');
+}
+
+function priceNote(cost: string | undefined): Pick<ChoiceOption, 'note'> {
+  return cost === undefined ? {} : { note: `${dollars(cost)} before the answer` };
+}
+
+type CompactOption = ChoiceOption & { readonly action: 'compact' };
+
+/** Returns the option to compact first, with the size after it. Returns nothing if a compaction is not possible. */
+async function compactOption(session: AgentSession): Promise<readonly CompactOption[]> {
+  const plan = await session.compact({ dryRun: true }).catch(() => undefined);
+  if (plan?.outcome !== 'planned') return [];
+  const { before, after } = plan.sizes;
+  const note = `about ${formatNumber(before)} tokens become ${formatNumber(after)}; then it is sent`;
+  return [{ action: 'compact', label: 'compact first', key: 'c', note }];
+}
+
+function rewriteWords({ cause, also = [], tokens, cost }: Rewrite): string {
+  const price = cost === undefined ? 'at an unknown price' : `${dollars(cost)} more than reading them from the cache`;
+  return `${causesInWords([cause, ...also])}: ${formatNumber(tokens)} tokens, ${price}.`;
+}
