@@ -99,7 +99,7 @@ async function playSession(terminal: PseudoTerminal): Promise<void> {
   await sendText(terminal, PROMPT);
   await terminal.until(QUESTION);
   await takePicture(terminal, 'terminal-approval', 'The terminal asks before an edit and shows its diff');
-  await allowUntil(terminal, /completed in/);
+  await allowUntil(terminal, /completed in[^]*next \$/);
   await takePicture(terminal, 'terminal-turn', 'A turn with diffs, its cost, and the status line with the next price');
   await sendText(terminal, '/context');
   await terminal.until(/q back/);
