@@ -1,0 +1,63 @@
+import { createAgent, createMemoryStore } from '@tidemark/kit';
+import type { Recorded } from '@tidemark/log';
+import { CHAIN_START, money, position, sessionId, timestamp } from '@tidemark/log';
+import { createScriptedProvider } from '@tidemark/provider-scripted';
+import { expect, onTestFinished, test } from 'vitest';
+
+import type { StatusFacts } from './status-facts.ts';
+import { foldStatus, foldStatusRecord, NO_FACTS } from './status-facts.ts';
+
+const usage = { fresh: 0, read: 0, writes: [{ ttl: '5m' as const, tokens: 5_000 }], answer: 20 };
+
+async function factsOf(records: AsyncIterable<Recorded>): Promise<StatusFacts> {
+  let facts = NO_FACTS;
+  for await (const record of records) facts = foldStatusRecord(facts, record);
+  return facts;
+}
+
+test('the cost of a fork does not contain the calls of its parent', async () => {
+  const store = createMemoryStore();
+  const provider = createScriptedProvider({ respond: () => ({ parts: [{ type: 'text', text: 'Yes.' }], usage }) });
+  const agent = createAgent({ model: 'claude-opus-5-5', provider, store });
+  onTestFinished(() => agent.close());
+  const session = await agent.open();
+  await session.prompt('one');
+  const fork = await session.fork();
+  const parent = await factsOf(store.read(session.id));
+  expect(Number(parent.cost)).toBeGreaterThan(0);
+  expect(await factsOf(store.read(fork.id))).toMatchObject({ model: 'claude-opus-5-5', cost: '0' });
+  await fork.prompt('two');
+  expect(Number((await factsOf(store.read(fork.id))).cost)).toBeCloseTo(Number(parent.cost), 3);
+});
+
+test('a planned request that keeps the cache warm is a fact until it is dropped', () => {
+  const plan = {
+    by: 'refresh',
+    at: timestamp('2026-11-23T12:04:00.000Z'),
+    until: timestamp('2026-11-23T12:09:00.000Z'),
+    cost: money('0.001'),
+    gain: money('0.1'),
+  } as const;
+  const warm = foldStatus(NO_FACTS, { type: 'cache.warming', spent: money('0'), plan });
+  expect(warm).toEqual({ ...NO_FACTS, warmUntil: Date.parse('2026-11-23T12:09:00.000Z'), changes: 1 });
+  const cold = foldStatus(warm, { type: 'cache.warming', spent: money('0'), why: 'gain' });
+  expect(cold).toEqual({ ...NO_FACTS, changes: 2 });
+});
+
+test('subagents count while they run, and their cost is added when they end', () => {
+  const child = sessionId('child');
+  const ended = { child, status: 'completed', summary: '', cost: '0.25' } as const;
+  const at = timestamp('2026-11-23T12:00:00.000Z');
+  const record: Recorded = {
+    v: 1,
+    position: position(3),
+    fence: 0,
+    chain: CHAIN_START,
+    at,
+    kind: 'subagent.ended',
+    data: ended,
+  };
+  const started = { ...NO_FACTS, subagents: 1, cost: money('1') };
+  const after = foldStatusRecord(started, record);
+  expect(after).toEqual({ ...NO_FACTS, subagents: 0, cost: '1.25' });
+});
