@@ -6,7 +6,7 @@ import { effortsOf, findModel } from '@tidemark/model';
 import { namedSession } from '../../arguments/choose-session.ts';
 import { CliError } from '../../frame/failure.ts';
 import { readCatalog } from '../../settings/own-catalog.ts';
-import { nextTokens, rewriteInWords } from './session-size.ts';
+import { nextTokens, rewriteLines } from './session-size.ts';
 import type { SlashCommand, SlashPlace } from './slash-command.ts';
 
 /** Slash command `/effort`. */
@@ -69,10 +69,7 @@ async function isAccepted({ row, keepsCache }: ModelEffort, place: SlashPlace): 
   if (session === undefined || keepsCache) return true;
   const tokens = await nextTokens(session, place);
   if (tokens === undefined) return true;
-  const title = [
-    `${row.model} loses its cache when the effort changes.`,
-    `With the next request, at most ${rewriteInWords(tokens, row).replace(/^about /, '')}.`,
-  ];
+  const title = [`${row.model} loses its cache when the effort changes.`, ...rewriteLines(tokens, row, 'At most')];
   const index = await place.controller.choose(title, [
     { label: 'change the effort', key: 'y' },
     { label: 'cancel', key: 'n' },

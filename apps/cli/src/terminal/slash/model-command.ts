@@ -14,7 +14,7 @@ import { formatNumber } from '../../frame/numbers.ts';
 import { withStyle } from '../../frame/shown.ts';
 import { readCatalog } from '../../settings/own-catalog.ts';
 import { readFlags } from './read-flags.ts';
-import { nextTokens, rewriteInWords } from './session-size.ts';
+import { nextTokens, rewriteLines } from './session-size.ts';
 import type { SlashCommand, SlashPlace } from './slash-command.ts';
 import { idleSession, requireIdle } from './slash-command.ts';
 
@@ -117,10 +117,9 @@ async function switchInPlace(target: ModelTarget, before: ChosenSession, place: 
   const session = idleSession(place);
   const { controller } = place;
   const tokens = await nextTokens(before.id, place);
-  const price = target.row === undefined ? 'the price of the model is unknown' : rewriteInWords(tokens, target.row);
   const title = [
     `Switch this session from ${before.model ?? ''} to ${target.model}?`,
-    `With the next prompt, ${price}.`,
+    ...rewriteLines(tokens, target.row),
   ];
   const index = await controller.choose(title, [
     { label: 'switch here', key: 'y' },

@@ -17,14 +17,21 @@ export async function nextTokens(id: SessionId, { context }: Pick<SlashPlace, 'c
 }
 
 /**
- * Describes the tokens that a model has to process again, and their price in addition to the price of reading them from
- * the cache. An unknown price is reported as unknown.
+ * Describes the tokens that a model has to process again with the next prompt, and their price in addition to the price
+ * of reading them from the cache. The price has a line of its own, so that a narrow terminal does not cut it off. An
+ * unknown price is reported as unknown.
  */
-export function rewriteInWords(tokens: number | undefined, row: Capabilities): string {
-  if (tokens === undefined) return 'the size of the session is unknown, so the price is unknown';
+export function rewriteLines(
+  tokens: number | undefined,
+  row: Capabilities | undefined,
+  about: 'About' | 'At most' = 'About',
+): readonly string[] {
+  if (tokens === undefined || row === undefined) return ['The price of the next prompt is unknown.'];
   const extra = extraCost(tokens, row);
-  const price = extra === undefined ? 'their price is unknown' : `which costs ${dollars(extra)} more than reading them`;
-  return `about ${formatNumber(tokens)} tokens are sent again without the cache, ${price}`;
+  return [
+    `${about} ${formatNumber(tokens)} tokens are sent again without the cache.`,
+    extra === undefined ? 'Their price is unknown.' : `This costs ${dollars(extra)} more than reading them.`,
+  ];
 }
 
 function extraCost(tokens: number, row: Capabilities): string | undefined {

@@ -104,7 +104,7 @@ describe('`/model`', () => {
     const first = sessionOf(terminal);
     terminal.type('/model opus --in-place');
     expect(await terminal.choose(/switch here/)).toMatch(
-      /about [\d,]+ tokens are sent again without the cache, which costs \$[\d.]+ more than reading them/,
+      /\nAbout [\d,]+ tokens are sent again without the cache\.\nThis costs \$[\d.]+ more than reading them\./,
     );
     await terminal.untilLines(/claude-opus-5-5 is used from the next prompt on/);
     expect(sessionOf(terminal)).toBe(first);
@@ -146,7 +146,7 @@ describe('`/effort`', () => {
     terminal.type('hello');
     await terminal.until(({ conversation }) => conversation.blocks.from(0).some(({ kind }) => kind === 'answer'));
     terminal.type('/effort low');
-    expect(await terminal.choose(/cancel/)).toMatch(/loses its cache.*\n.*at most [\d,]+ tokens .* costs \$/);
+    expect(await terminal.choose(/cancel/)).toMatch(/loses its cache.*\nAt most [\d,]+ tokens .*\nThis costs \$/);
     expect(await terminal.kinds()).not.toContain('reasoning.set');
   });
 
