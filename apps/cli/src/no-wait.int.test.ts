@@ -108,6 +108,11 @@ const LINES: Readonly<Record<string, readonly (readonly string[])[]>> = {
   grants: [['grants']],
   keys: [['keys', 'list']],
   doctor: [['doctor'], ['doctor', '--gc'], ['doctor', '--repair', 'S']],
+  mcp: [
+    ['mcp', 'add', 'shop', 'https://shop.example/mcp'],
+    ['mcp', 'list'],
+    ['mcp', 'remove', 'shop'],
+  ],
   models: [['models']],
 };
 

@@ -85,7 +85,7 @@ export { PRESETS } from './presets.ts';
 export type { KeyLocation, KnownProvider, ProviderName } from './providers.ts';
 export { isCompatible, isProviderName, keyLocation, PROVIDERS, providerOf } from './providers.ts';
 export type { InspectedServer, McpAuthorizations, McpErrorCode, McpServer, McpServerState } from '@tidemark/tools-mcp';
-export { inspectServer, logIn, McpError } from '@tidemark/tools-mcp';
+export { inspectServer, logIn, McpError, readServerPrompt, readServerResource } from '@tidemark/tools-mcp';
 export type { SkillRoot, SkillsOptions } from '@tidemark/tools-skills';
 export { skillRoots } from '@tidemark/tools-skills';
 export type {

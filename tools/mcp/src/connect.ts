@@ -6,7 +6,14 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport, StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { CallToolResult, Prompt, Resource, Tool } from '@modelcontextprotocol/sdk/types.js';
+import type {
+  CallToolResult,
+  GetPromptResult,
+  Prompt,
+  ReadResourceResult,
+  Resource,
+  Tool,
+} from '@modelcontextprotocol/sdk/types.js';
 import {
   CallToolResultSchema,
   ErrorCode,
@@ -51,6 +58,18 @@ export interface ServerConnection {
   list(): Promise<ServerListing>;
   /** Returns the prompts and the resources of the server, each list up to its 50th page. */
   listOthers(): Promise<OtherListing>;
+  /**
+   * Returns the messages of a prompt.
+   *
+   * @throws the error of the SDK if the server refuses.
+   */
+  prompt(name: string, given: Readonly<Record<string, string>>): Promise<GetPromptResult>;
+  /**
+   * Returns the contents of a resource.
+   *
+   * @throws the error of the SDK if the server refuses.
+   */
+  resource(uri: string): Promise<ReadResourceResult>;
   /**
    * Calls a tool.
    *
@@ -126,6 +145,8 @@ export async function connect(
       prompts: await promptsOf(client, signal),
       resources: await resourcesOf(client, signal),
     }),
+    prompt: (name, given) => client.getPrompt({ name, arguments: { ...given } }, { signal }),
+    resource: (uri) => client.readResource({ uri }, { signal }),
     call: async (name, input, options) => {
       const request = { method: 'tools/call', params: { name, arguments: { ...input } } } as const;
       try {

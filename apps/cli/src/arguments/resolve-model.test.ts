@@ -46,6 +46,10 @@ describe('a family name', () => {
     ['opus-5', 'claude-opus-5'],
     ['sonnet-3.7', 'claude-3-7-sonnet-20250219'],
     ['astra', 'gpt-6-astra'],
+    ['gpt', 'gpt-6.1-sol'],
+    ['sol', 'gpt-6.1-sol'],
+    ['luna', 'gpt-6-luna'],
+    ['nano', 'gpt-5.4-nano'],
   ])('%s resolves to %s', (name, model) => {
     expect(resolved({ model: name })).toBe(model);
   });
@@ -56,7 +60,6 @@ describe('a family name', () => {
   });
 
   test.each([
-    ['gpt', 'matches several models: gpt-6-astra, gpt-6.1-sol, gpt-6.1-terra, gpt-6-sol, gpt-6-luna, gpt-5.6-sol, …'],
     ['gpt-6', 'matches several models: gpt-6-astra, gpt-6-sol, gpt-6-luna'],
     ['mini', 'matches several models: gpt-5.4-mini'],
     [

@@ -57,6 +57,16 @@ export function resolveModel(flags: AgentFlags, use: ModelUse): AgentFlags {
   throw unknown(model, near, { rows, catalog: use.catalog, routed: provider === 'openrouter' });
 }
 
+/** Returns the model that a name or a short name means, or `undefined` if it means none or several. */
+export function modelNamed(
+  name: string,
+  catalog: Catalog,
+  provider: ProviderName | undefined,
+): Capabilities | undefined {
+  const rows = rowsOf(catalog, provider);
+  return findIn(name, rows, catalog) ?? familyOf(name, rows);
+}
+
 function rowsOf(catalog: Catalog, provider: ProviderName | undefined): readonly Capabilities[] {
   const asked: readonly string[] = provider === undefined ? MAKERS : [provider];
   return catalog.rows.filter((row) => asked.includes(row.provider));
@@ -72,8 +82,8 @@ function namesOf(rows: readonly Capabilities[]): readonly string[] {
 
 /**
  * Returns the catalog row for the name. For a Claude family name, returns the newest model, or the model of the version
- * in the name. For any other name, returns the only row whose model name contains all words of that name. If no row or
- * several rows match, returns `undefined`.
+ * in the name. For any other name, returns the row whose model name contains all words of that name. If several rows
+ * match, returns the newest one for `gpt`, and if they are versions of one model. Otherwise returns `undefined`.
  */
 function familyOf(model: string, rows: readonly Capabilities[]): Capabilities | undefined {
   const claude = claudeIn(model);
@@ -83,7 +93,22 @@ function familyOf(model: string, rows: readonly Capabilities[]): Capabilities | 
     return best?.row;
   }
   const matching = rowsWith(model, rows);
-  return matching.length === 1 ? matching[0] : undefined;
+  return matching.length === 1 || model.trim().toLowerCase() === 'gpt' || isOneSeries(matching)
+    ? newestOf(matching)
+    : undefined;
+}
+
+/** Returns true if the names of the models differ only in their versions, such as `gpt-6-sol` and `gpt-6.1-sol`. */
+function isOneSeries(rows: readonly Capabilities[]): boolean {
+  return new Set(rows.map(({ model }) => model.replace(VERSION, '-'))).size === 1;
+}
+
+const VERSION = /-(\d+(?:\.\d+)?)(?=-|$)/;
+
+/** Returns the row with the highest version in its name. Of equal versions, the first one in the catalog. */
+function newestOf(rows: readonly Capabilities[]): Capabilities | undefined {
+  const version = ({ model }: Capabilities): number => Number(VERSION.exec(model)?.[1] ?? 0);
+  return rows.toSorted((a, b) => version(b) - version(a))[0];
 }
 
 /**

@@ -302,6 +302,7 @@ describe('`tidemark models`', () => {
       models: 2,
       address: 'https://api.deepseek.com',
       variable: 'DEEPSEEK_API_KEY',
+      key: false,
       documentation: 'https://api-docs.deepseek.com/guides/thinking_mode',
       untested: 'untested: no real call was made',
     });

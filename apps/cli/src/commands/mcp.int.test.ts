@@ -156,3 +156,22 @@ test.each([
   expect(ran.err).toContain(message);
   expect(existsSync(own)).toBe(false);
 });
+
+test('`prompt` and `resource` print texts of a server, and name what is missing', async () => {
+  await tidemark(['add', 'all', '--', EVERYTHING, 'stdio']);
+  expect(await tidemark(['prompt', 'all', 'args-prompt', 'city=Delft'])).toMatchObject({
+    exit: 0,
+    out: expect.stringContaining('Delft'),
+    err: '',
+  });
+  const { resources } = JSON.parse((await tidemark(['test', 'all', '--json'])).out);
+  const read = await tidemark(['resource', 'all', resources[0].uri]);
+  expect(read).toMatchObject({ exit: 0, err: '' });
+  expect(read.out.length).toBeGreaterThan(20);
+  expect(await tidemark(['prompt', 'all', 'no-such-prompt'])).toMatchObject({
+    exit: 3,
+    err: expect.stringContaining('the MCP server all cannot be used'),
+  });
+  expect(await tidemark(['resource', 'all'])).toMatchObject({ exit: 2, err: expect.stringContaining('is missing') });
+  expect(await tidemark(['prompt', 'all', 'args-prompt', 'Delft'])).toMatchObject({ exit: 2 });
+});

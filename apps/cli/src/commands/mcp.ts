@@ -5,6 +5,7 @@ import { Argument, Option } from 'commander';
 import { addServer } from '../mcp/add-server.ts';
 import { listServers } from '../mcp/list-servers.ts';
 import { logInAtServer, logOutAtServer } from '../mcp/log-in-at-server.ts';
+import { printPrompt, printResource } from '../mcp/print-content.ts';
 import { removeServer } from '../mcp/remove-server.ts';
 import type { McpFlags, McpRequest } from '../mcp/request.ts';
 import { testServer } from '../mcp/test-server.ts';
@@ -26,13 +27,18 @@ export const mcp: Command = {
     ['tidemark mcp list', 'each server with its state and its tools'],
     ['tidemark mcp test files', 'connects, and shows tools, prompts and resources with their sizes'],
     ['tidemark mcp login shop', 'in the browser, at a server that requires a login'],
+    ['tidemark mcp prompt shop review order=17 | tidemark', 'sends a prompt of a server, with its arguments'],
+    ['tidemark mcp resource shop stock://nails', 'prints a resource of a server'],
     ['tidemark mcp remove files', 'from the settings that name it'],
   ],
   declare: (command, run) =>
     void command
       .addArgument(new Argument('<action>', 'action').choices(Object.keys(ACTIONS)))
       .argument('[name]', 'name of the server: 1 to 32 letters, digits, "-", or single "_"')
-      .argument('[target...]', 'address of the server, or `--` and the command that starts it')
+      .argument(
+        '[target...]',
+        'address of the server, or `--` and the command that starts it; for `prompt` its name and arguments, for `resource` its address',
+      )
       .addOption(
         new Option(
           '--scope <scope>',
@@ -65,4 +71,6 @@ const ACTIONS = {
   test: testServer,
   login: logInAtServer,
   logout: logOutAtServer,
+  prompt: printPrompt,
+  resource: printResource,
 } as const satisfies Record<string, McpAction>;

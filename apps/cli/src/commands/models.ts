@@ -1,91 +1,171 @@
-// `tidemark models`: lists the providers with their addresses and keys, or the models of one provider in the catalog.
+// `tidemark models`: lists the models of the catalog with prices and limits, and the providers with their addresses and
+// keys.
 
-import type { ProviderName } from '@tidemark/kit';
-import { PROVIDERS } from '@tidemark/kit';
-import type { Capabilities, Catalog } from '@tidemark/model';
-import { defaultCatalog, withOverrides } from '@tidemark/model';
+import { nearestName } from '@tidemark/agent';
 import { defined } from '@tidemark/core';
-import { Argument } from 'commander';
+import type { ProviderName } from '@tidemark/kit';
+import { isProviderName, PROVIDERS } from '@tidemark/kit';
+import type { Capabilities, Catalog } from '@tidemark/model';
+import { Option } from 'commander';
 
+import { modelNamed } from '../arguments/resolve-model.ts';
 import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
+import { CliError } from '../frame/failure.ts';
 import { formatNumber } from '../frame/numbers.ts';
-import { readOwnCatalog } from '../settings/own-catalog.ts';
+import { modelFacts, modelTable } from '../reports/model-table.ts';
+import type { KeyPresence } from '../settings/key-presence.ts';
+import { keysOf } from '../settings/key-presence.ts';
+import { readCatalog } from '../settings/own-catalog.ts';
 
-/** Command `tidemark models`, which lists the providers, or the models of one provider in the catalog. */
+/** Command `tidemark models`, which lists the models of the catalog and the providers. */
 export const models: Command = {
   name: 'models',
-  summary: 'list the providers, or the models of a provider that the catalog knows',
+  summary: 'list the models of the catalog with prices, limits and efforts, and the providers with their keys',
   examples: [
-    ['tidemark models', 'each provider with its address and the variable of its key'],
-    ['tidemark models anthropic', 'its models with their context windows'],
+    ['tidemark models', 'every model that can be called, and each provider with its address and its key'],
+    ['tidemark models opus', 'the models of a family; its short name means the newest'],
+    ['tidemark models --provider openai mini', 'of one provider, by words in their names'],
+    ['tidemark models anthropic', 'short for --provider anthropic'],
   ],
   declare: (command, run) =>
     void command
-      .addArgument(new Argument('[provider]', 'provider of the models').choices(Object.keys(PROVIDERS)))
-      .action((provider: ProviderName | undefined) =>
-        run((context) => (provider === undefined ? listProviders(context) : listModels(provider, context))),
-      ),
+      .argument('[words...]', 'short name of a model, words in its name, or a provider')
+      .addOption(new Option('--provider <name>', 'provider of the models').choices(Object.keys(PROVIDERS)))
+      .action((words: readonly string[], flags: ModelFlags) => run((context) => list(words, flags, context))),
 };
 
-async function catalogOf({ home }: CommandContext): Promise<Catalog> {
-  const changes = await readOwnCatalog(home);
-  return changes === undefined ? defaultCatalog() : withOverrides(defaultCatalog(), changes);
+interface ModelFlags {
+  readonly provider?: ProviderName;
 }
 
-function rowsOf({ rows }: Catalog, provider: string): readonly Capabilities[] {
-  return rows.filter((row) => row.provider === provider);
+/** Providers whose models are listed without a filter: those that Tidemark calls directly and that have rows. */
+const CALLED: readonly ProviderName[] = ['anthropic', 'openai', 'openrouter'];
+
+async function list(
+  words: readonly string[],
+  { provider: flag }: ModelFlags,
+  context: CommandContext,
+): Promise<CommandOutcome> {
+  const catalog = await readCatalog(context.home);
+  const keys = await keysOf(context);
+  const [word = '', ...more] = words;
+  const named = flag === undefined && more.length === 0 && isProviderName(word) ? word : undefined;
+  const provider = flag ?? named;
+  const query = named === undefined ? words.join(' ') : '';
+  const rows = catalog.rows.filter((row) =>
+    provider === undefined ? isCalled(row.provider) : row.provider === provider,
+  );
+  if (query !== '') return listMatching(query, { rows, catalog, provider, keys }, context);
+  if (provider !== undefined) return listOfProvider(provider, rows, keys, context);
+  return listAll(catalog, rows, keys, context);
 }
 
-async function listProviders(context: CommandContext): Promise<CommandOutcome> {
-  const catalog = await catalogOf(context);
-  const providers = Object.entries(PROVIDERS).map(([provider, known]) => {
-    const { title, baseURL: address, variable, documentation, untested } = known;
-    const count = rowsOf(catalog, provider).length;
-    return { provider, title, models: count, ...defined({ address, variable, documentation, untested }) };
-  });
-  if (context.output.json) {
-    context.output.result({ providers }, () => '');
-    return undefined;
+function isCalled(provider: string): boolean {
+  return CALLED.some((one) => one === provider);
+}
+
+interface Listed {
+  readonly rows: readonly Capabilities[];
+  readonly catalog: Catalog;
+  readonly provider: ProviderName | undefined;
+  readonly keys: readonly KeyPresence[];
+}
+
+async function listMatching(
+  query: string,
+  { rows, catalog, provider, keys }: Listed,
+  { output }: CommandContext,
+): Promise<CommandOutcome> {
+  const found = rows.filter((row) => contains(row, query));
+  const resolved = modelNamed(query, catalog, provider);
+  if (found.length === 0 && resolved === undefined) {
+    const near = nearestName(
+      query,
+      rows.map(({ model }) => model),
+    );
+    const next = near === undefined ? '`tidemark models` lists every model' : `did you mean ${near}?`;
+    throw new CliError('cli/usage', `the catalog has no model that matches ${JSON.stringify(query)}`, next);
   }
-  context.output.table({
-    head: ['provider', 'address', 'key', 'models', 'note'],
-    rows: providers.map(({ provider, address = '--base-url', variable = 'none', models: count, untested = '' }) => [
-      provider,
-      address,
-      variable,
-      formatNumber(count),
-      untested,
-    ]),
-  });
-  context.output.line('A model that the catalog does not know needs its context window: --window 131072');
+  const shown = found.length === 0 && resolved !== undefined ? [resolved] : found;
+  const newest = resolved === undefined || resolved.model === query ? undefined : resolved.model;
+  if (output.json) output.result({ models: factsOf(shown, keys), ...defined({ query, resolved: newest }) }, () => '');
+  else {
+    output.table(modelTable(factsOf(shown, keys)));
+    if (newest !== undefined) output.line(`"${query}" is ${newest}: \`--model ${shortWord(query)}\` uses it`);
+  }
   return undefined;
 }
 
-async function listModels(provider: ProviderName, context: CommandContext): Promise<CommandOutcome> {
-  const rows = rowsOf(await catalogOf(context), provider);
+function shortWord(query: string): string {
+  return /^[\w.-]+$/.test(query) ? query : JSON.stringify(query);
+}
+
+/** Returns true if the name or an alias of the model contains every word of the query. */
+function contains({ model, aliases }: Capabilities, query: string): boolean {
+  const names = [model, ...aliases].join(' ').toLowerCase();
+  return query
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => names.includes(word));
+}
+
+function factsOf(rows: readonly Capabilities[], keys: readonly KeyPresence[]): ReturnType<typeof modelFacts>[] {
+  const today = new Date().toISOString().slice(0, 10);
+  return rows.map((row) => modelFacts(row, { today, key: hasKey(row.provider, keys) }));
+}
+
+/** Returns true if there is a key of the provider. `undefined` if the provider needs none, or if it is bound to a host. */
+function hasKey(provider: string, keys: readonly KeyPresence[]): boolean | undefined {
+  const found = keys.find((key) => key.provider === provider);
+  return found === undefined ? undefined : found.present || found.inKeyring === true;
+}
+
+async function listOfProvider(
+  provider: ProviderName,
+  rows: readonly Capabilities[],
+  keys: readonly KeyPresence[],
+  { output }: CommandContext,
+): Promise<CommandOutcome> {
   const { title, documentation, untested } = PROVIDERS[provider];
-  const found = rows.map(({ model, window, outputLimit, source, asOf }) => ({
-    model,
-    window: window.tokens,
-    outputLimit,
-    source,
-    asOf,
-  }));
-  if (context.output.json) {
-    context.output.result({ provider, models: found, ...defined({ documentation, untested }) }, () => '');
+  const facts = factsOf(rows, keys);
+  if (output.json) {
+    output.result({ provider, models: facts, ...defined({ documentation, untested }) }, () => '');
     return undefined;
   }
-  if (found.length === 0) context.output.line(`The catalog knows no models of ${title}: add --model and --window.`);
-  else
-    context.output.table({
-      head: ['model', 'window', 'longest answer', 'checked on'],
-      rows: found.map(({ model, window, outputLimit, asOf }) => [
-        model,
-        formatNumber(window),
-        formatNumber(outputLimit),
-        asOf,
-      ]),
-    });
-  if (documentation !== undefined) context.output.line(`${documentation} (${untested ?? ''})`);
+  if (facts.length === 0) output.line(`The catalog knows no models of ${title}: add --model and --window.`);
+  else output.table(modelTable(facts));
+  if (documentation !== undefined) output.line(`${documentation} (${untested ?? ''})`);
+  return undefined;
+}
+
+async function listAll(
+  catalog: Catalog,
+  rows: readonly Capabilities[],
+  keys: readonly KeyPresence[],
+  { output }: CommandContext,
+): Promise<CommandOutcome> {
+  const providers = Object.entries(PROVIDERS).map(([provider, known]) => {
+    const { title, baseURL: address, variable, documentation, untested } = known;
+    const count = catalog.rows.filter((row) => row.provider === provider).length;
+    const key = hasKey(provider, keys);
+    return { provider, title, models: count, ...defined({ address, variable, key, documentation, untested }) };
+  });
+  if (output.json) {
+    output.result({ providers, models: factsOf(rows, keys) }, () => '');
+    return undefined;
+  }
+  output.table(modelTable(factsOf(rows, keys)));
+  output.line('');
+  output.table({
+    head: ['provider', 'address', 'key', 'models', 'note'],
+    rows: providers.map(({ provider, address = '--base-url', variable = 'none', key, models: count, untested }) => [
+      provider,
+      address,
+      key === true ? `${variable} (found)` : variable,
+      formatNumber(count),
+      untested ?? '',
+    ]),
+  });
+  output.line('A model that the catalog does not know needs its context window: --window 131072');
   return undefined;
 }
