@@ -57,6 +57,11 @@ const ROUTES: readonly ScenarioRoute[] = [
     match: { prompt: 'wait for the night' },
     steps: [{ answer: calls('bash', { command: 'echo waiting; sleep 600' }, 'I wait.') }],
   },
+  {
+    name: 'silent',
+    match: { prompt: 'stall' },
+    steps: [{ fault: { kind: 'silence', afterEvents: 36 }, answer: { text: numberedLines(80) } }],
+  },
   { name: 'report', match: { prompt: 'report' }, steps: [{ answer: { text: numberedLines(500) } }] },
   { name: 'long', match: { prompt: 'count' }, steps: [{ answer: { text: numberedLines(60) } }] },
 ];
@@ -191,4 +196,22 @@ describe.skipIf(skips)('the interactive terminal', () => {
       if ('NO_COLOR' in environment) expect(terminal.styledRows().join('\n')).not.toMatch(/\u001b\[(?:3|9)\d/);
     },
   );
+
+  test('repeats only the rows of an arriving answer that a lower terminal pushed into its scrollback', async () => {
+    const terminal = open();
+    await terminal.until(/^>/m);
+    await send(terminal, 'stall');
+    await terminal.until(/line 6\d/);
+    terminal.resize(60, 24);
+    await terminal.until(/^(?![^]*line 45)[^]*line 6\d[^]*working/);
+    terminal.resize(100, 30);
+    await terminal.until(/line 45[^]*line 6\d[^]*working/);
+    terminal.type('Escape');
+    await terminal.until(/interrupted in/);
+    const printed = [...terminal.all().matchAll(/line (\d+) of the answer/g)].map(([, number]) => Number(number));
+    const answer = printed.slice(printed.lastIndexOf(1));
+    expect(answer).toEqual(Array.from({ length: answer.length }, (_, index) => index + 1));
+    expect(answer.length).toBeGreaterThan(60);
+    expect(printed.length - answer.length).toBeLessThanOrEqual(6);
+  });
 });

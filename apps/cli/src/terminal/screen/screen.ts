@@ -1,7 +1,7 @@
 // Screen: prints final blocks once into the scrollback, and draws the live part, a panel or the editor, and the status
 // line below them. Node runs the sources without a build and cannot read JSX, so elements are created by function calls.
 
-import { Box, Text, useWindowSize } from 'ink';
+import { Box, Text } from 'ink';
 import type { ReactElement } from 'react';
 import { createElement as h, useEffect, useState } from 'react';
 
@@ -32,13 +32,20 @@ export interface ScreenProperties {
   readonly editor: PromptEditor;
   /** Look without a theme. */
   readonly look: Look;
+  readonly size: TerminalSize;
+}
+
+/** Size of a terminal, in cells. */
+export interface TerminalSize {
+  readonly columns: number;
+  readonly rows: number;
 }
 
 /** The whole screen. Everything below the printed blocks has at most two rows less than the terminal. */
-export function Screen({ controller, editor, look }: ScreenProperties): ReactElement {
+export function Screen({ controller, editor, look, size }: ScreenProperties): ReactElement {
   const state = useSlowState(controller.state);
   const colour = themed(look, state.theme);
-  const { columns, rows } = useWindowSize();
+  const { columns, rows } = size;
   const now = useClock(state.running || state.command !== undefined);
   const { conversation, panel, generation } = state;
   const most = Math.max(1, rows - 2);

@@ -1,6 +1,7 @@
 // Shows the screen on a terminal.
 
 import { render } from 'ink';
+import type { ReactElement } from 'react';
 import { createElement as h } from 'react';
 
 import type { Look } from '../../frame/shown.ts';
@@ -8,6 +9,8 @@ import { createEditor } from '../editor/create-editor.ts';
 import type { EditorPorts } from '../editor/editor-ports.ts';
 import { NO_PORTS } from '../editor/editor-ports.ts';
 import type { Controller } from '../state/controller.ts';
+import { eraseByRows } from './erase-rows.ts';
+import type { TerminalSize } from './screen.ts';
 import { Screen } from './screen.ts';
 
 /** Streams of a terminal. */
@@ -29,7 +32,9 @@ export function showScreen(controller: Controller, streams: TerminalStreams): ()
   const { stdout, stdin, colour, ascii = false, failed = () => undefined, ports = NO_PORTS } = streams;
   const look: Look = ascii ? { colours: colour ? 'dark' : 'none', ascii } : colour;
   const editor = createEditor(controller, ports);
-  const { unmount, waitUntilExit } = render(h(Screen, { controller, editor, look }), {
+  const screen = (): ReactElement => h(Screen, { controller, editor, look, size: sizeOf(stdout) });
+  const restore = eraseByRows(stdout);
+  const instance = render(screen(), {
     stdout,
     stdin,
     interactive: true,
@@ -40,10 +45,30 @@ export function showScreen(controller: Controller, streams: TerminalStreams): ()
     // Without it, a terminal sends the same for Enter and Shift-Enter.
     kittyKeyboard: { mode: 'auto', flags: ['disambiguateEscapeCodes'] },
   });
+  const { unmount, waitUntilExit } = instance;
+  const release = resizeInOrder(stdout, () => {
+    instance.clear();
+    instance.rerender(screen());
+  });
   waitUntilExit().catch(failed);
   return async () => {
     editor.close();
+    release();
     unmount();
-    await waitUntilExit();
+    await waitUntilExit().finally(restore);
   };
+}
+
+/**
+ * Changes what happens after a resize. Ink first draws the frame of the old size, which scrolls a part of it into the
+ * scrollback. Here `redraw` erases this frame and prepares the one of the new size before Ink draws.
+ * Returns a function that ends this.
+ */
+function resizeInOrder(stdout: NodeJS.WritableStream, redraw: () => void): () => void {
+  stdout.prependListener('resize', redraw);
+  return () => void stdout.off('resize', redraw);
+}
+
+function sizeOf(stdout: NodeJS.WritableStream & { readonly columns?: number; readonly rows?: number }): TerminalSize {
+  return { columns: stdout.columns ?? 80, rows: stdout.rows ?? 24 };
 }
