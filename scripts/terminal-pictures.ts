@@ -21,6 +21,8 @@ const [COLUMNS, ROWS] = [92, 30];
 
 const PROMPT = 'The receipt test fails. Find out why and fix it.';
 
+const SECOND_PROMPT = 'Which files use it for discounts?';
+
 const STEPS: readonly ScenarioStep[] = [
   {
     answer: callsOf(
@@ -64,7 +66,10 @@ const STEPS: readonly ScenarioStep[] = [
       ].join('\n'),
     },
   },
+  { answer: { text: 'Only `src/receipt.js` computes discounts, and it calls `taxOn` for each line.' } },
 ];
+
+const QUESTION = /y: allow once/;
 
 await makePictures();
 
@@ -84,34 +89,66 @@ async function makePictures(): Promise<void> {
   } finally {
     terminal?.close();
     await simulator.close();
-    await rm(place, { recursive: true, force: true });
+    await rm(place, { recursive: true, force: true, maxRetries: 10 });
   }
 }
 
 /** Plays the session and takes the pictures. */
 async function playSession(terminal: PseudoTerminal): Promise<void> {
   await terminal.until(/^>/m);
-  await sendPrompt(terminal, PROMPT);
-  await terminal.until(/allow it/i);
+  await sendText(terminal, PROMPT);
+  await terminal.until(QUESTION);
   await takePicture(terminal, 'terminal-approval', 'The terminal asks before an edit and shows its diff');
+  await allowUntil(terminal, /completed in[^]*next \$/);
+  await takePicture(terminal, 'terminal-turn', 'A turn with diffs, its cost, and the status line with the next price');
+  await sendText(terminal, '/context');
+  await terminal.until(/q back/);
+  await takePicture(terminal, 'terminal-context', 'The command /context shows what fills the window');
+  await terminal.press('q', /in the viewer[^]*^>/m);
+  await sendText(terminal, SECOND_PROMPT);
+  await terminal.until(/discounts[^]*completed in/);
+  terminal.type('Escape', 'Escape');
+  await terminal.until(/Go back to the time before which prompt/);
+  await takePicture(terminal, 'terminal-rewind', 'A list of the earlier prompts to go back to');
+  await terminal.press('Up', /^> 1\./m);
+  await terminal.press('Enter', /Restore/);
+  await takePicture(terminal, 'terminal-restore', 'The terminal asks before it restores a file');
 }
 
-async function sendPrompt(terminal: PseudoTerminal, text: string): Promise<void> {
+/** Allows each call until the screen matches. */
+async function allowUntil(terminal: PseudoTerminal, matches: RegExp): Promise<void> {
+  for (;;) {
+    const shown = await terminal.until(new RegExp(`${QUESTION.source}|${matches.source}`));
+    if (matches.test(shown) && !QUESTION.test(shown)) return;
+    await terminal.press('y', /^(?![^]*y: allow once)/);
+  }
+}
+
+async function sendText(terminal: PseudoTerminal, text: string): Promise<void> {
   terminal.type('-l', text);
-  await terminal.until(new RegExp(text.slice(-20)));
+  await terminal.until(new RegExp(text.slice(-20).replaceAll(/[.?]/g, String.raw`\$&`)));
   terminal.type('Enter');
 }
 
 async function takePicture(terminal: PseudoTerminal, name: string, title: string): Promise<void> {
-  const rows = terminal.styledRows().map(withFixedTimes);
+  const rows = terminal.styledRows().filter(isOnEachMachine).map(withFixedTimes);
   const last = rows.findLastIndex((row) => row.trim() !== '');
   await writeFile(join(PICTURES, `${name}.svg`), screenSvg(rows.slice(0, last + 1), COLUMNS, title));
   console.log(`docs/pictures/${name}.svg`);
 }
 
-/** Replaces durations and the countdown of the cache by fixed ones of the same length. */
+/** Replaces durations, times, ids and the countdown of the cache by fixed ones. */
 function withFixedTimes(row: string): string {
-  return row.replaceAll(/\b\d+(?:\.\d+)? ?m?s\b/g, (time) => `0.1 s${' '.repeat(Math.max(0, time.length - 5))}`);
+  return row
+    .replaceAll(/\b\d+(?:\.\d+)? m?s\b/g, '0.8 s')
+    .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d/g, '2026-11-23 09:30')
+    .replaceAll(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g, '1f2e3d4c-5b6a-4788-9a0b-c1d2e3f4a5b6')
+    .replaceAll(/cache \d:\d\d/g, 'cache 4:50');
+}
+
+/** Returns false for the rows of a notice that only a machine shows on which the script runs as root. */
+function isOnEachMachine(row: string): boolean {
+  return !row.includes('commands run as root') && !row.startsWith('work as an ordinary user');
 }
 
 /** Returns an answer with a text and calls. */

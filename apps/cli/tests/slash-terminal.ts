@@ -28,6 +28,8 @@ export interface SlashTerminal extends ScriptedTerminal {
   readonly slash: SlashCommands;
   /** Control sequences that were written to the terminal. */
   readonly sequences: readonly string[];
+  /** Files that were opened in the editor of the user. From the second one on, the editor fails. */
+  readonly edited: readonly string[];
   /** Sends a text as the user does. */
   type(text: string): void;
   /** Resolves with all lines that Tidemark printed, when they match. */
@@ -55,6 +57,7 @@ export async function openSlashTerminal(options: SlashTerminalOptions = {}): Pro
   const store = openNdjsonStore({ home: stage.home });
   const context = await contextIn(stage, store, environment);
   const sequences: string[] = [];
+  const edited: string[] = [];
   const late: { dispatch: Dispatcher } = { dispatch: () => false };
   const scripted = await openScriptedTerminal({
     ...rest,
@@ -71,6 +74,10 @@ export async function openSlashTerminal(options: SlashTerminalOptions = {}): Pro
     controller,
     context,
     size: () => ({ columns: 80, rows }),
+    editFile: async (path) => {
+      edited.push(path);
+      return edited.length > 1 ? 'the editor `vi` was not found' : undefined;
+    },
     writeSequence: (sequence) => void sequences.push(sequence),
   });
   late.dispatch = slash.dispatch;
@@ -86,6 +93,7 @@ export async function openSlashTerminal(options: SlashTerminalOptions = {}): Pro
     stage,
     slash,
     sequences,
+    edited,
     type: (text) => controller.send(draftOf(text)),
     async untilLines(matches) {
       await scripted.until(() => matches.test(linesShown()));

@@ -1,6 +1,6 @@
 // Tests `tidemark context` on sessions that are identical in every run.
 
-import { createAgent, createMemoryStore, defineTool } from '@tidemark/kit';
+import { createAgent, createMemoryStore } from '@tidemark/kit';
 import { createScriptedProvider } from '@tidemark/provider-scripted';
 import { openNdjsonStore } from '@tidemark/store-ndjson';
 import { callId, sessionId } from '@tidemark/log';
@@ -8,7 +8,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { z } from 'zod';
 
 import { playSession } from '../../tests/played-session.ts';
 import { pretendRun } from '../../tests/pretend-run.ts';
@@ -52,13 +51,18 @@ async function worked(compacts = false): Promise<ContextReport & { readonly paid
     provider: createScriptedProvider({ answers: usages }),
     store: log,
     tools: [
-      defineTool({
+      {
         name: 'look',
         description: 'Looks at a file.',
-        input: z.object({ path: z.string() }),
+        schema: { type: 'object', properties: { path: { type: 'string' } } },
         effect: 'read',
-        run: ({ path }) => (path === 'src/long.ts' ? 'a long line of the file\n'.repeat(400) : 'short'),
-      }),
+        read: (given) => ({
+          title: 'look',
+          run: async () => ({
+            text: JSON.stringify(given).includes('long') ? 'a long line of the file\n'.repeat(400) : 'short',
+          }),
+        }),
+      },
     ],
     compaction: { when: 'manual' },
   });

@@ -38,7 +38,7 @@ interface Edge {
 }
 
 /** Calls of one packed history. A repacked history begins a new stretch. */
-interface Stretch {
+interface PackedCalls {
   spans: State['history']['packed'];
   /** Estimated tokens of the front. */
   readonly front: number;
@@ -50,7 +50,7 @@ interface Stretch {
 /** Creates a collector. */
 export function createCostCollector(): CostCollector {
   const answers = new Map<number, number>();
-  let stretches: Stretch[] = [];
+  let stretches: PackedCalls[] = [];
   let calls = 0;
   let unknown = 0;
   return {
@@ -81,11 +81,11 @@ export function createCostCollector(): CostCollector {
 }
 
 /** Returns the stretch with the spans of the state. If the history was repacked, returns a new stretch. */
-function extended(last: Stretch | undefined, state: State): Stretch {
+function extended(last: PackedCalls | undefined, state: State): PackedCalls {
   const { packed } = state.history;
   const front = frontSize(state).tokens + (state.epoch?.opened.toolSize?.tokens ?? 0);
   const isSame = last?.spans.buffer === packed.buffer && last.front === front;
-  const stretch: Stretch = isSame ? last : { spans: packed, front, ends: [], edges: [] };
+  const stretch: PackedCalls = isSame ? last : { spans: packed, front, ends: [], edges: [] };
   stretch.spans = packed;
   for (const span of slice(packed, stretch.ends.length))
     stretch.ends.push((stretch.ends.at(-1) ?? front) + sizeOfSpan(span).tokens);
@@ -93,7 +93,7 @@ function extended(last: Stretch | undefined, state: State): Stretch {
 }
 
 /** Returns the estimated tokens of the last accepted request. Spans that were packed after it do not count. */
-function sentSize({ spans, front, ends }: Stretch, { streams }: State): number | undefined {
+function sentSize({ spans, front, ends }: PackedCalls, { streams }: State): number | undefined {
   const sent = streams['main']?.accepted?.spans;
   if (sent === undefined) return undefined;
   let last = spans.length - 1;
@@ -136,7 +136,7 @@ function edgesOf(
 }
 
 /** Adds the costs of a stretch to its spans, and returns the cost of the front. */
-function addStretch({ spans, front, ends, edges }: Stretch, costs: Map<number, number>): number {
+function addStretch({ spans, front, ends, edges }: PackedCalls, costs: Map<number, number>): number {
   const ordered = edges.toSorted((a, b) => a.at - b.at);
   let next = 0;
   let price = 0;

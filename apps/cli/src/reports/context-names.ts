@@ -4,7 +4,7 @@
 import type { AnswerPart, ContentPart, Recorded, RecordedOf } from '@tidemark/log';
 
 /** Kinds of content in the context. */
-export type ContextKind =
+export type ContentKind =
   | 'system text'
   | 'tool definitions'
   | 'checkpoint'
@@ -32,7 +32,7 @@ export interface NamedTurn {
 
 /** Names of one session. They are filled record by record. */
 export interface ContextNames {
-  readonly kinds: Map<number, ContextKind>;
+  readonly kinds: Map<number, ContentKind>;
   /** Calls by their recorded id. */
   readonly calls: Map<string, NamedCall>;
   /** Id of the call that each result record closes. */

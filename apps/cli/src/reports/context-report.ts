@@ -10,7 +10,7 @@ import type { Capabilities } from '@tidemark/model';
 import { rowInForce } from '../settings/row-in-force.ts';
 import type { PartCosts } from './context-cost.ts';
 import { createCostCollector } from './context-cost.ts';
-import type { ContextKind, ContextNames } from './context-names.ts';
+import type { ContentKind, ContextNames } from './context-names.ts';
 import { addNames, callOf, emptyNames, turnOf } from './context-names.ts';
 import { gaugeAtRest } from './gauge-at-rest.ts';
 
@@ -100,7 +100,7 @@ interface ReportInput {
 
 /** A part of the window, with its names and its cost so far. */
 interface NamedPart {
-  readonly kind: ContextKind;
+  readonly kind: ContentKind;
   readonly layer?: string;
   readonly tool?: string;
   readonly file?: string;
@@ -204,7 +204,7 @@ function outputOf(
   return role === 'assistant' ? (answers.get(position) ?? 0) : 0;
 }
 
-function kindOf({ kinds }: ContextNames, part: Extract<WindowPart, { readonly from: 'history' }>): ContextKind {
+function kindOf({ kinds }: ContextNames, part: Extract<WindowPart, { readonly from: 'history' }>): ContentKind {
   switch (part.type) {
     case 'reasoning':
       return 'reasoning';

@@ -15,6 +15,7 @@ import { createController } from './control/create-controller.ts';
 import type { SessionsPlace } from './control/shown-session.ts';
 import type { ForcedEnd } from './guard-process.ts';
 import { endBy, guardProcess } from './guard-process.ts';
+import { editFile } from './editor/sources/external-editor.ts';
 import { createEditorPorts } from './editor/editor-ports.ts';
 import { runPlainTerminal } from './plain-terminal.ts';
 import { showScreen } from './screen/show-screen.ts';
@@ -38,7 +39,12 @@ export async function openTerminal(request: TerminalRequest, context: CommandCon
     dispatch: (draft) => slash.dispatch(draft),
     ...(notify !== 'off' && { alert: (text: string) => void process.stdout.write(alertOf(notify, text)) }),
   });
-  const slash = createSlashCommands({ controller, context, ...terminalOf(process.stdout) });
+  const slash = createSlashCommands({
+    controller,
+    context,
+    ...terminalOf(process.stdout),
+    editFile: (path) => editFile(path, { environment: context.environment, folder: controller.workspace() }),
+  });
   let forced: ForcedEnd = {};
   try {
     const { session } = request;

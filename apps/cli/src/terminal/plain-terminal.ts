@@ -92,7 +92,9 @@ async function answerPanel(panel: Panel, { input, output, signal }: PlainStreams
       return panel.choose(await chooseByNumber(panel, { input, output, signal }));
     case 'viewer':
       await printEntry(panel, output, input.columns);
-      panel.close();
+      return panel.close();
+    case 'program':
+      await panel.run().finally(panel.close);
   }
 }
 

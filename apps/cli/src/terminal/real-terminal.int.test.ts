@@ -3,7 +3,6 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 
 import type { ListeningSimulator, ScenarioRoute } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
@@ -103,25 +102,10 @@ async function send(terminal: PseudoTerminal, text: string): Promise<void> {
   terminal.type('Enter');
 }
 
-/**
- * Presses a key until the screen matches, at most 20 times. Questions and lists ignore keys until no key was pressed for
- * a moment.
- */
-async function press(terminal: PseudoTerminal, key: string, next: RegExp): Promise<void> {
-  for (let presses = 0; presses < 20; presses += 1) {
-    if (next.test(terminal.screen())) return;
-    terminal.type(key);
-    await setTimeout(QUIET_MS);
-  }
-  throw new Error(`the key ${key} did not lead to ${next}:\n${terminal.screen()}`);
-}
-
-const QUIET_MS = 450;
-
 /** Allows the call of the shown question. */
 async function allow(terminal: PseudoTerminal): Promise<void> {
   await terminal.until(/y: allow once/);
-  await press(terminal, 'y', /^(?![^]*y: allow once)/);
+  await terminal.press('y', /^(?![^]*y: allow once)/);
 }
 
 const readTax = (): string => readFileSync(join(stage.folder, 'tax.js'), 'utf8');
@@ -162,9 +146,9 @@ describe.skipIf(skips)('the interactive terminal', () => {
     // A rewind that restores the file and puts the prompt into the editor.
     terminal.type('Escape', 'Escape');
     await terminal.until(/Go back to the time before which prompt\?/);
-    await press(terminal, 'Up', /^> 2\. round the tax/m);
-    await press(terminal, 'Enter', /Restore tax\.js\?[^]*\+export.*Math\.floor/);
-    await press(terminal, 'Enter', /restored 1 of 1 file[^]*^> round the tax/m);
+    await terminal.press('Up', /^> 2\. round the tax/m);
+    await terminal.press('Enter', /Restore tax\.js\?[^]*\+export.*Math\.floor/);
+    await terminal.press('Enter', /restored 1 of 1 file[^]*^> round the tax/m);
     expect(readTax()).toBe(TAX);
     terminal.type('Enter');
     await allow(terminal);
@@ -175,7 +159,7 @@ describe.skipIf(skips)('the interactive terminal', () => {
     await terminal.until(/line 500 of the answer[^]*completed in/);
     await send(terminal, '/compact');
     await terminal.until(/> y compact/);
-    await press(terminal, 'Enter', /compacted: a checkpoint replaces the records/);
+    await terminal.press('Enter', /compacted: a checkpoint replaces the records/);
     terminal.type('C-c', 'C-c');
     expect(await terminal.until(/exit: 0/)).toMatch(/continue with `tidemark --continue`/);
 

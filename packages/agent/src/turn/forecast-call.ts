@@ -56,7 +56,7 @@ export async function forecastCall(place: StepContext, words: string): Promise<N
 }
 
 /** A state with the prompt, and the prompt stream of the session's last request for it. */
-interface Branch {
+interface TrialState {
   readonly state: State;
   readonly kept: PromptStream | undefined;
 }
@@ -69,7 +69,7 @@ async function branchWith(
   { session, promptStreams, turn }: StepContext,
   options: CallOptions,
   { notes, words }: { readonly notes: readonly Event[]; readonly words: string },
-): Promise<Branch> {
+): Promise<TrialState> {
   const { state, progress } = session;
   if (state.epoch !== undefined && needOf(state, options).do !== 'epoch')
     promptStreams.main = await mainPromptStream(session, promptStreams.main, state, options);
@@ -96,7 +96,7 @@ interface Trial {
 
 async function draftOnTrial(
   { session: { log }, turn }: StepContext,
-  { state, kept }: Branch,
+  { state, kept }: TrialState,
   options: CallOptions,
 ): Promise<Trial> {
   const place = { state, log: { ...defined({ shared: log.shared }), artifacts: readOnly(log.artifacts) } };

@@ -8,7 +8,7 @@ import type { Attention } from './attention.ts';
 import { linesSource } from './line-sources.ts';
 
 /** Opens panels. */
-export type Panels = Pick<Controller, 'ask' | 'choose' | 'view' | 'viewEntries'>;
+export type Panels = Pick<Controller, 'ask' | 'choose' | 'view' | 'viewEntries' | 'runProgram'>;
 
 /** Creates the panels. `change` sets fields of the state. */
 export function createPanels(change: (next: Partial<TerminalState>) => void, attention: Attention): Panels {
@@ -19,19 +19,16 @@ export function createPanels(change: (next: Partial<TerminalState>) => void, att
   };
   const open = (panel: Panel): void => show([...waiting, panel]);
   const close = (panel: Panel): void => show(waiting.filter((one) => one !== panel));
-  const viewEntries: Panels['viewEntries'] = (entries, first) =>
+  const untilClosed = (make: (closed: () => void) => Panel): Promise<void> =>
     new Promise((resolve) => {
-      const panel: Panel = {
-        kind: 'viewer',
-        entries,
-        first,
-        close: () => {
-          close(panel);
-          resolve();
-        },
-      };
+      const panel = make(() => {
+        close(panel);
+        resolve();
+      });
       open(panel);
     });
+  const viewEntries: Panels['viewEntries'] = (entries, first) =>
+    untilClosed((closed) => ({ kind: 'viewer', entries, first, close: closed }));
   return {
     choose: (title, options, selected = 0) =>
       new Promise((resolve) => {
@@ -48,6 +45,7 @@ export function createPanels(change: (next: Partial<TerminalState>) => void, att
         open(panel);
       }),
     viewEntries,
+    runProgram: (run) => untilClosed((closed) => ({ kind: 'program', run, close: closed })),
     view: (title, lines) => viewEntries([{ title, open: async () => linesSource(lines) }], 0),
     ask: (question, signal) =>
       new Promise<PermissionAnswer>((resolve) => {

@@ -1,4 +1,4 @@
-// Choices before a step that pays again for much content that was sent before: send it, compact first, continue in a
+// RewriteState before a step that pays again for much content that was sent before: send it, compact first, continue in a
 // fork, or cancel. Before a prompt, the user chooses while nothing is recorded yet. Later, the runtime asks.
 
 import type { AgentSession, NextCall, NextCallPrice } from '@tidemark/kit';
@@ -14,12 +14,12 @@ import { priceOfNext } from '../state/status-facts.ts';
 import type { ChoiceOption } from '../state/terminal-state.ts';
 
 /** Tokens that are paid again, with cause and additional cost. */
-type Rewrite = NonNullable<NextCallPrice['rewrite']>;
+type CostlyRewrite = NonNullable<NextCallPrice['rewrite']>;
 
 /** Runs in place of a prompt. `send` sends a draft as a prompt. */
 export type InsteadOfPrompt = (send: (draft: Draft) => void) => Promise<void>;
 
-/** Choices before a costly step. */
+/** RewriteState before a costly step. */
 export interface RewriteChoices {
   /** Called before a prompt is sent. Returns `undefined` if the prompt is sent, otherwise what happens instead. */
   consider(session: AgentSession, draft: Draft): Promise<InsteadOfPrompt | undefined>;
@@ -38,9 +38,9 @@ export interface RewritePlace extends Pick<
   now(): number;
 }
 
-type Action = 'send' | 'compact' | 'fork' | 'cancel';
+type RewriteAction = 'send' | 'compact' | 'fork' | 'cancel';
 
-interface Choices {
+interface RewriteState {
   readonly place: RewritePlace;
   /** Tokens up to which the user has accepted rewrites in the current turn. */
   accepted: number;
@@ -50,7 +50,7 @@ interface Choices {
 
 /** Creates the choices of one terminal. */
 export function createRewriteChoices(place: RewritePlace): RewriteChoices {
-  const choices: Choices = { place, accepted: 0, pending: undefined };
+  const choices: RewriteState = { place, accepted: 0, pending: undefined };
   return {
     consider: (session, draft) => consider(choices, session, draft),
     ask: (question, signal) => {
@@ -64,7 +64,11 @@ export function createRewriteChoices(place: RewritePlace): RewriteChoices {
 /** An accepted rewrite also covers an estimate that is higher by this factor. */
 const TOLERANCE = 1.2;
 
-async function consider(choices: Choices, session: AgentSession, draft: Draft): Promise<InsteadOfPrompt | undefined> {
+async function consider(
+  choices: RewriteState,
+  session: AgentSession,
+  draft: Draft,
+): Promise<InsteadOfPrompt | undefined> {
   const next = await costlyCall(choices, session, draft);
   if (next?.rewrite === undefined) return undefined;
   const { place } = choices;
@@ -94,7 +98,7 @@ async function consider(choices: Choices, session: AgentSession, draft: Draft): 
  * decides if a new forecast is needed, so that most prompts are sent without a pause.
  */
 async function costlyCall(
-  { place, accepted }: Choices,
+  { place, accepted }: RewriteState,
   session: AgentSession,
   { text }: Draft,
 ): Promise<NextCall | undefined> {
@@ -105,7 +109,11 @@ async function costlyCall(
   return next?.reported === true && next.compacts === undefined && !isCovered ? next : undefined;
 }
 
-async function answerRewrite(choices: Choices, rewrite: Rewrite, signal: AbortSignal): Promise<'allowed' | 'denied'> {
+async function answerRewrite(
+  choices: RewriteState,
+  rewrite: CostlyRewrite,
+  signal: AbortSignal,
+): Promise<'allowed' | 'denied'> {
   const { place, accepted } = choices;
   const session = place.session();
   if (session === undefined) return 'denied';
@@ -120,7 +128,11 @@ async function answerRewrite(choices: Choices, rewrite: Rewrite, signal: AbortSi
 }
 
 /** Returns the chosen action. If the turn is interrupted, closes the list and cancels. */
-async function unlessAborted(place: RewritePlace, signal: AbortSignal, chosen: Promise<Action>): Promise<Action> {
+async function unlessAborted(
+  place: RewritePlace,
+  signal: AbortSignal,
+  chosen: Promise<RewriteAction>,
+): Promise<RewriteAction> {
   const close = (): void => {
     const { panel } = place.state.get();
     if (panel?.kind === 'choice' && panel.title[0] === TITLE) panel.choose(undefined);
@@ -134,7 +146,7 @@ async function unlessAborted(place: RewritePlace, signal: AbortSignal, chosen: P
 }
 
 /** Runs the choice of the last question. The turn was ended before its costly step, and is resumed here. */
-async function followChoice(choices: Choices): Promise<void> {
+async function followChoice(choices: RewriteState): Promise<void> {
   const { place, pending } = choices;
   choices.accepted = 0;
   choices.pending = undefined;
@@ -174,9 +186,9 @@ interface ChoiceFacts {
 async function chooseAction(
   { choose }: RewritePlace,
   session: AgentSession,
-  rewrite: Rewrite,
+  rewrite: CostlyRewrite,
   facts: ChoiceFacts,
-): Promise<Action> {
+): Promise<RewriteAction> {
   const options = [
     { action: 'send', label: 'send it', key: 's', ...priceNote(facts.cost) },
     ...(await compactOption(session)),
@@ -187,7 +199,7 @@ async function chooseAction(
       key: 'n',
       note: facts.prompt ? 'the text goes back into the editor' : 'the turn ends here and can be resumed',
     },
-  ] as const satisfies readonly (ChoiceOption & { readonly action: Action })[];
+  ] as const satisfies readonly (ChoiceOption & { readonly action: RewriteAction })[];
   const chosen = await choose([TITLE, rewriteWords(rewrite)], options);
   return chosen === undefined ? 'cancel' : (options[chosen]?.action ?? 'cancel');
 }
@@ -207,7 +219,7 @@ async function compactOption(session: AgentSession): Promise<readonly CompactOpt
   return [{ action: 'compact', label: 'compact first', key: 'c', note }];
 }
 
-function rewriteWords({ cause, also = [], tokens, cost }: Rewrite): string {
+function rewriteWords({ cause, also = [], tokens, cost }: CostlyRewrite): string {
   const price = cost === undefined ? 'at an unknown price' : `${dollars(cost)} more than reading them from the cache`;
   return `${causesInWords([cause, ...also])}: ${formatNumber(tokens)} tokens, ${price}.`;
 }

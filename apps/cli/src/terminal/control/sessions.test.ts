@@ -124,8 +124,10 @@ test('a session that is open elsewhere is followed, and can be continued in a fo
   const fork = await terminal.controller.agent()?.fork(held.id);
   if (fork === undefined) throw new Error('there is no agent');
   await terminal.controller.openSession({ open: 'live', session: fork });
+  await held.prompt('not shown any more');
   await talk(terminal, 'mine');
   expect(terminal.controller.state.get()).toMatchObject({ readOnly: false, session: fork.id });
+  expect(terminal.printed()).not.toContain('not shown any more');
 });
 
 test('a session that was open elsewhere can be opened after it was closed there', async () => {
@@ -140,9 +142,12 @@ test('a session that was open elsewhere can be opened after it was closed there'
 });
 
 test('plan mode tells the model once, and asks about the plan after the turn', async () => {
-  const terminal = await openScriptedTerminal({ answers: [says('The plan.'), says('Done.')] });
+  const answers = [says('A first plan.'), says('The plan.'), says('Done.')];
+  const terminal = await openScriptedTerminal({ answers });
   await terminal.controller.setMode('plan');
   await talk(terminal, 'fix the tax');
+  (await untilChoice(terminal)).choose(2);
+  await talk(terminal, 'make it shorter');
   expect(terminal.controller.session()?.mode).toBe('read-only');
   expect(terminal.requests()[0]).toContain('end your answer with a plan');
   const offer = await untilChoice(terminal);

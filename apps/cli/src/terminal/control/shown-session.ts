@@ -1,7 +1,6 @@
 // Session that the terminal shows. A new session is created with its first prompt, so that no empty session is left. A
 // session that is open in another process is followed: its new records are shown, and it cannot be changed.
 
-import { defined } from '@tidemark/core';
 import type { ForkPlan } from '@tidemark/agent';
 import type { AgentSession, Mode, RestoreOptions } from '@tidemark/kit';
 import type { Log, SessionId } from '@tidemark/log';
@@ -100,7 +99,7 @@ interface SessionToShow {
   readonly opened: PreparedAgent | OpenedAgent;
   readonly session?: AgentSession;
   readonly conversation: Conversation | undefined;
-  /** Facts of the status line after the earlier records. Default: only the model of the flags. */
+  /** Facts of the status line after the earlier records. Default: only the model of the agent. */
   readonly facts?: StatusFacts;
   readonly workspace: string;
 }
@@ -120,7 +119,7 @@ function attach(
     running: false,
     readOnly: false,
     session: session?.id,
-    status: given.facts ?? { ...NO_FACTS, ...defined({ model: opened.flags.model }) },
+    status: { ...NO_FACTS, model: opened.agent.capabilities.model, ...given.facts },
   });
   if (session !== undefined) watch(shown, session);
 }

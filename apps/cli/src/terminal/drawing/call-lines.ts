@@ -33,7 +33,7 @@ function titleLine({ title, outcome, durationMs, exit }: PrintedCall): Line {
   const failed = outcome !== 'ok' || (exit !== undefined && exit !== 0);
   const style = failed && outcome === 'ok' ? 'yellow' : OUTCOME_STYLES[outcome];
   const facts = [
-    ...(outcome === 'ok' ? [] : [outcome]),
+    ...(outcome === 'ok' || (outcome === 'failed' && exit !== undefined && exit !== 0) ? [] : [outcome]),
     ...(exit === undefined || exit === 0 ? [] : [`exit ${exit}`]),
     ...(durationMs === undefined ? [] : [duration(durationMs)]),
   ];

@@ -68,6 +68,12 @@ describe('`markdownLines`', () => {
     ]);
   });
 
+  test('keeps narrow columns of a table, and lets wide columns share the rest', () => {
+    const wide = 'a long explanation with many words in it';
+    const rows = drawn(`| file | one | two |\n|---|---|---|\n| receipt.js | ${wide} | ${wide} |`, 60);
+    expect(rows[1]).toBe(`${'─'.repeat(10)}─┼─${'─'.repeat(22)}─┼─${'─'.repeat(22)}`);
+  });
+
   test('shows a table that does not fit as one line for each cell', () => {
     const table = '| one | two | three |\n|---|---|---|\n| 1 | 2 | 3 |\n| 4 | 5 | 6 |';
     expect(drawn(table, 10)).toEqual(['one: 1', 'two: 2', 'three: 3', '', 'one: 4', 'two: 5', 'three: 6']);

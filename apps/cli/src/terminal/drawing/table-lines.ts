@@ -30,27 +30,25 @@ export function tableLines(rows: readonly TableRow[], columns: number): readonly
 }
 
 /**
- * Returns the width of each column. Wide columns are shortened until the table fits. Returns `undefined` if it does not
- * fit then.
+ * Returns the width of each column. If the table does not fit, narrow columns keep their width, and the wide ones share
+ * the rest. Returns `undefined` if a column would become too narrow.
  */
 function columnWidths(rows: readonly TableRow[], columns: number): readonly number[] | undefined {
   const count = Math.max(...rows.map(({ cells }) => cells.length));
   const natural = Array.from({ length: count }, (_, index) =>
     Math.max(1, ...rows.map((row) => widthOf(row.cells[index]))),
   );
-  const room = columns - BETWEEN.length * (count - 1);
-  const sum = (widths: readonly number[]): number => widths.reduce((total, width) => total + width, 0);
-  if (sum(natural) <= room) return natural;
-  const least = natural.map((width) => Math.min(width, NARROWEST));
-  if (sum(least) > room) return undefined;
-  const widths = [...least];
-  // Gives the free columns to the column that is shortened most.
-  for (let free = room - sum(least); free > 0; free -= 1) {
-    const lacks = widths.map((width, index) => (natural[index] ?? 0) - width);
-    const index = lacks.indexOf(Math.max(...lacks));
-    widths[index] = (widths[index] ?? 0) + 1;
+  let room = columns - BETWEEN.length * (count - 1);
+  let left = count;
+  const widths = new Map<number, number>();
+  for (const [index, width] of [...natural.entries()].toSorted((one, other) => one[1] - other[1])) {
+    const given = Math.min(width, Math.floor(room / left));
+    if (given < Math.min(width, NARROWEST)) return undefined;
+    widths.set(index, given);
+    room -= given;
+    left -= 1;
   }
-  return widths;
+  return natural.map((width, index) => widths.get(index) ?? width);
 }
 
 function widthOf(cell: MarkdownCell | undefined): number {

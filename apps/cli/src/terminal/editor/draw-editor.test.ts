@@ -35,7 +35,7 @@ test('arrows mark the rows that are not shown', () => {
   expect(lines(draw(stateOf(text, 4), { rows: 1 }))).toEqual(['↕ c']);
 });
 
-test('the popup has at most half of the rows beside a long text, and shows the selected name', () => {
+test('the popup has at most half of the rows next to a long text, and shows the selected name', () => {
   const items = Array.from({ length: 20 }, (_, index) => ({ label: `file-${index}.ts`, text: `@file-${index}.ts ` }));
   const popup = { from: 0, to: 1, items, selected: 10 };
   const shown = lines(draw(stateOf('a\nb\nc\nd\ne\nf', 11, { popup })));

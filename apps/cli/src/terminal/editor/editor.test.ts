@@ -384,3 +384,18 @@ test('an image that comes back without its label is shown after the text', async
   terminal.press('\r');
   await eventually(() => sent[0]?.attached).toEqual([{ type: 'image', data: PNG, name: 'form.png' }]);
 });
+
+test('a list that opens hides the editor, and its text, undo steps and cursor come back', async () => {
+  const { terminal, controller, cursorAfter } = await open();
+  terminal.press(`one two${LEFT}`);
+  await terminal.until(/> one two/);
+  void controller.choose(['title'], [{ label: 'first' }]);
+  await terminal.until(/title/);
+  expect((await terminal.viewport()).join('\n')).not.toContain('> one two');
+  const { panel } = controller.state.get();
+  if (panel?.kind === 'choice') panel.choose(undefined);
+  await terminal.until(/> one two/);
+  await eventually(async () => (await terminal.cursor()).column).toBe('> one tw'.length);
+  terminal.press('\u001f');
+  await cursorAfter('> ');
+});

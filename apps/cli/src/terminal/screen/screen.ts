@@ -23,6 +23,7 @@ import { useHandover } from '../viewer/handover.ts';
 import { ViewerKeys } from '../viewer/viewer-keys.ts';
 import { Viewer } from '../viewer/viewer.ts';
 import { PrintedBlocks } from './printed-blocks.ts';
+import { RunningProgram } from '../viewer/running-program.ts';
 import { useSlowState } from './use-slow-state.ts';
 
 /** Properties of the screen. */
@@ -58,6 +59,7 @@ export function Screen({ controller, editor, look }: ScreenProperties): ReactEle
         Box,
         { flexDirection: 'column', flexShrink: 0 },
         panel?.kind === 'viewer' && h(Viewer, { controller, panel, colour }),
+        panel?.kind === 'program' && h(RunningProgram, { controller, panel }),
         panel?.kind === 'question' &&
           h(QuestionView, {
             panel,

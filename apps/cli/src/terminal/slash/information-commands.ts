@@ -1,7 +1,9 @@
 // Slash commands about the terminal and the work of the session: copy, export, agents, memory, theme, keys, and the end.
 
 import { readFile, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
+
+import { makeFolder } from '@tidemark/files';
 
 import { sessionArgument } from '../../arguments/session-argument.ts';
 import { CliError } from '../../frame/failure.ts';
@@ -148,9 +150,14 @@ const MEMORY = [
 const memory: SlashCommand = {
   name: 'memory',
   group: 'context',
-  summary: 'show the memory files of this folder',
-  async run(_, place) {
+  summary: 'show the memory files of this folder, or open one in your editor',
+  argument: '[edit] [user]',
+  complete: async () => ['edit', 'edit user'],
+  async run({ words: [action, which] }, place) {
     const folder = join(place.controller.workspace(), '.tidemark');
+    if (action === 'edit') return editMemory(join(folder, which === 'user' ? 'USER.md' : 'MEMORY.md'), place);
+    if (action !== undefined)
+      throw new CliError('cli/usage', `/memory cannot ${JSON.stringify(action)}`, 'write `/memory` or `/memory edit`');
     const lines: Shown[] = [];
     for (const [name, about] of MEMORY) {
       const path = join(folder, name);
@@ -159,14 +166,23 @@ const memory: SlashCommand = {
       lines.push(...(text === undefined ? ['  (no file)'] : text.trimEnd().split('\n')), '');
     }
     lines.push(
-      withStyle(
-        'dim',
-        'The model reads them at the start of a session in a trusted folder. Edit them with your editor.',
-      ),
+      withStyle('dim', 'The model reads them in a trusted folder. `/memory edit` opens the first one in your editor.'),
     );
     await showLines('/memory', lines, place);
   },
 };
+
+/** Opens a memory file in the editor of the user. An editor creates the file if there is none. */
+async function editMemory(path: string, { controller, editFile }: SlashPlace): Promise<void> {
+  await makeFolder(dirname(path));
+  let isEdited = false;
+  await controller.runProgram(async () => {
+    const problem = await editFile(path);
+    isEdited = problem === undefined;
+    if (problem !== undefined) throw new CliError('cli/refused', problem, 'set VISUAL or EDITOR to your editor');
+  });
+  if (isEdited) controller.print([`The model sees a change of ${path} with the next prompt, in a trusted folder.`]);
+}
 
 const THEMES = [
   ['dark', 'colours for a dark background'],

@@ -20,11 +20,13 @@ export const KEYS: readonly (readonly [group: string, keys: readonly KeyHelp[]])
   [
     'Editing',
     [
-      ['Ctrl-J, Alt-Enter', 'new line'],
+      ['Ctrl-J, Alt-Enter, \\ Enter', 'new line'],
       ['Ctrl-A, Ctrl-E', 'start and end of the line'],
       ['Alt-B, Alt-F', 'one word back and forward'],
       ['Ctrl-W, Ctrl-U, Ctrl-K', 'cut the word, the line before and after the cursor'],
       ['Ctrl-Y, Alt-Y', 'insert the cut text, an earlier one'],
+      ['Ctrl-_, Alt-_', 'undo, redo'],
+      ['Up, Down', 'earlier and later prompts, from the first and the last row'],
       ['Ctrl-R', 'search the earlier prompts'],
       ['Ctrl-X Ctrl-E, Ctrl-G', 'edit the text in $EDITOR'],
       ['Ctrl-V', 'paste an image'],

@@ -95,6 +95,7 @@ async function chooseModel(
 async function setFirst({ model, provider }: ModelTarget, { controller }: SlashPlace): Promise<void> {
   const session = await controller.requireSession();
   await session.setModel(model, defined({ provider }));
+  controller.refreshStatus();
   controller.print([`${model} is used from the first prompt on.`]);
 }
 
@@ -136,5 +137,6 @@ async function setModel(
   { controller }: SlashPlace,
 ): Promise<void> {
   await session.setModel(model, defined({ provider }));
+  controller.refreshStatus();
   controller.print([`${model} is used from the next prompt on.`]);
 }

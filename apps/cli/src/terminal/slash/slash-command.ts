@@ -49,6 +49,8 @@ export interface SlashPlace {
   readonly context: CommandContext;
   /** Size of the terminal. */
   size(): { readonly columns: number; readonly rows: number };
+  /** Opens a file in the editor of the user. Returns a sentence about what failed, if anything did. */
+  editFile(path: string): Promise<string | undefined>;
   /** Writes control sequences to the terminal that do not move its cursor. */
   writeSequence(sequence: string): void;
 }

@@ -286,6 +286,26 @@ test('`/agents` and `/memory` show that there is nothing', async () => {
   expect(await terminal.untilLines(/MEMORY/)).toMatch(/Tests run with npm test\.\n.*USER\.md.*\n {2}\(no file\)/s);
 });
 
+test('`/memory edit` opens a memory file in the editor, and reports an editor that fails', async () => {
+  const terminal = await openSlashTerminal();
+  const runPanel = async (): Promise<void> => {
+    const { panel } = await terminal.until((state) => state.panel?.kind === 'program');
+    if (panel?.kind === 'program') await panel.run().catch(terminal.controller.report).finally(panel.close);
+  };
+  terminal.type('/memory edit');
+  await runPanel();
+  await terminal.untilLines(/sees a change of .*MEMORY\.md/);
+  terminal.type('/memory edit user');
+  await runPanel();
+  const lines = await terminal.untilLines(/next: set VISUAL/);
+  expect(lines).toContain('the editor `vi` was not found');
+  expect(lines).not.toContain('USER.md');
+  expect(terminal.edited.map((path) => path.slice(terminal.stage.folder.length))).toEqual([
+    '/.tidemark/MEMORY.md',
+    '/.tidemark/USER.md',
+  ]);
+});
+
 test('`/theme` sets the colours, and refuses another name', async () => {
   const terminal = await openSlashTerminal();
   terminal.type('/theme light');

@@ -120,7 +120,7 @@ function summaryOf({ name, summary, argument }: SlashSummary): SlashSummary {
 
 function unknownCommand(name: string, names: readonly string[]): CliError {
   const nearest = nearestName(name, names);
-  const hint = nearest === undefined ? '`/help` lists the commands' : `did you mean /${nearest}?`;
+  const hint = nearest === undefined ? '`/help` lists the commands.' : `did you mean /${nearest}?`;
   return new CliError(
     'cli/unknown-command',
     `there is no command /${name}`,

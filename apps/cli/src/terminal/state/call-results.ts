@@ -21,9 +21,11 @@ const LONGEST = 2_000;
 /** Returns the diff of a call, and the excerpt of its output. */
 export function resultParts(call: EndedCall): Pick<PrintedCall, 'diff' | 'excerpt'> {
   const { outcome, exit, text } = call;
+  if (outcome !== 'ok' && outcome !== 'failed') return {};
+  // A command reports its error at the end of its output. The line with its exit code is in the title already.
+  if (exit !== undefined && exit !== 0)
+    return excerptPart(excerptOf(text.trimEnd().replace(/\n?\[exit \d+\]$/, ''), 'before'));
   if (outcome === 'failed') return excerptPart(excerptOf(text, 'after'));
-  if (outcome !== 'ok') return {};
-  if (exit !== undefined && exit !== 0) return excerptPart(excerptOf(text, 'before'));
   const diff = diffOf(call);
   return diff === undefined ? {} : { diff };
 }

@@ -81,6 +81,8 @@ export interface Controller {
   viewOutputs(): void;
   /** Shows the whole session, also the messages that a checkpoint replaced. */
   viewTranscript(): void;
+  /** Lets a program use the terminal. Resolves when it has ended. An error of the program is reported. */
+  runProgram(run: () => Promise<void>): Promise<void>;
   /** Asks the user a question of the runtime. */
   readonly ask: NonNullable<Permissions['ask']>;
   /** Puts a text into the editor, with the images and texts that belong to it. */

@@ -70,7 +70,8 @@ describe('calls', () => {
       '  line 1',
       '  … 12 more lines, Ctrl-O shows all',
     ]);
-    const command = drawnCall('bash', { command: 'npm test' }, lines.join('\n'), { exit: 1 });
+    const output = `${lines.join('\n')}\n[exit 1]`;
+    const command = drawnCall('bash', { command: 'npm test' }, output, { failed: true, exit: 1 });
     expect([command[0], command[1], command.at(-1)]).toEqual([
       '✗ bash npm test  exit 1, 1.2 s',
       '  … 12 more lines, Ctrl-O shows all',

@@ -50,7 +50,15 @@ export interface RunningCommand {
 }
 
 /** Panel that has the keyboard in place of the editor. */
-export type Panel = QuestionPanel | ChoicePanel | ViewerPanel;
+export type Panel = QuestionPanel | ChoicePanel | ViewerPanel | ProgramPanel;
+
+/** A program that has the terminal until it ends, such as the editor of the user. */
+export interface ProgramPanel {
+  readonly kind: 'program';
+  /** Runs the program. */
+  run(): Promise<void>;
+  close(): void;
+}
 
 /** A question of the runtime, such as the permission for a call. */
 export interface QuestionPanel {

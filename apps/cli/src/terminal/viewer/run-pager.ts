@@ -7,6 +7,7 @@ import { plainText } from '../../frame/plain-text.ts';
 import type { Look } from '../../frame/shown.ts';
 import { render, withStyle } from '../../frame/shown.ts';
 import { rowsOf } from '../drawing/rows.ts';
+import type { Observable } from '../state/observable.ts';
 import type { LineSource, ViewerEntry } from '../state/viewer-entry.ts';
 import type { TextArea, TextPlace } from './pager.ts';
 import { lastPage, movedBy, pageRows, TEXT_BEGIN } from './pager.ts';
@@ -20,6 +21,8 @@ export interface PagerTerminal {
   readonly colour: Look;
   /** Ends the viewer. */
   readonly signal?: AbortSignal;
+  /** Note in the last row, such as a question that waits. */
+  readonly note?: Pick<Observable<string>, 'get' | 'subscribe'>;
 }
 
 const ENTER = '\u001b[?1049h\u001b[?25l';
@@ -75,6 +78,7 @@ export async function runPager(entries: readonly ViewerEntry[], at: number, term
       for (const key of pressedKeys(data.toString())) act(() => press(pager, key));
   };
   const resized = (): void => act(async () => undefined);
+  const unsubscribe = terminal.note?.subscribe(resized);
   process.once('exit', leave);
   signal?.addEventListener('abort', () => finished.resolve(), { once: true });
   if (signal?.aborted === true) finished.resolve();
@@ -87,6 +91,7 @@ export async function runPager(entries: readonly ViewerEntry[], at: number, term
     await finished.promise;
   } finally {
     pager.left = true;
+    unsubscribe?.();
     stdin.off('readable', input);
     stdin.setRawMode?.(false);
     stdout.off('resize', resized);
@@ -174,7 +179,9 @@ async function draw(pager: Pager): Promise<void> {
 }
 
 function statusRow(pager: Pager, { columns, colour }: TextArea, shown: number): string {
-  const { typed, message, source, top, entries, at } = pager;
+  const { typed, source, top, entries, at, terminal } = pager;
+  const note = terminal.note?.get() ?? '';
+  const message = [pager.message, note].filter((text) => text !== '').join(', ');
   if (typed !== undefined) return rowsOf([`/${typed}`], columns, false).at(-1) ?? '';
   const total = source?.length ?? 0;
   const end = Math.min(total, top.line + Math.max(1, shown));

@@ -131,6 +131,16 @@ test('what arrives while the viewer is open is printed once after it is left', a
   await terminal.until(/> typed/);
 });
 
+test('a question that waits is named in the last row of the viewer', async () => {
+  const { terminal, controller } = await openSession();
+  terminal.press(CONTROL.o);
+  await terminal.until(/^output 1\n/);
+  void controller.choose(['Which one?'], [{ label: 'this' }]);
+  await terminal.until(/1 more question waits .*q back$/);
+  terminal.press('q');
+  await terminal.until(/Which one\?/);
+});
+
 test('Ctrl-T shows the whole session, also the messages that a checkpoint replaced', async () => {
   const { terminal } = await openSession();
   terminal.press(CONTROL.t);

@@ -46,6 +46,16 @@ export async function editOutside(text: string, place: ExternalEditorPlace): Pro
   }
 }
 
+/**
+ * Opens a file in the editor of the user, and waits until the editor ends. Returns a sentence about what failed, if
+ * anything did.
+ */
+export async function editFile(path: string, place: ExternalEditorPlace): Promise<string | undefined> {
+  const command = editorCommand(place.environment);
+  const problem = await runEditor(command, path, place);
+  return problem === undefined ? undefined : `the editor \`${command}\` ${problem}`;
+}
+
 /** The shell reads the command, as git does, because it can contain arguments and quotes. */
 function runEditor(
   command: string,
