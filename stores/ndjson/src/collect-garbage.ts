@@ -4,13 +4,14 @@
 
 import { link, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { LogError } from '@tidemark/log';
+import { LogError, sessionId } from '@tidemark/log';
 import { openFile, unlessGone, unlessThere } from './file-port.ts';
-import type { HomePaths, NdjsonOptions } from './home.ts';
+import type { Home, HomePaths, NdjsonOptions } from './home.ts';
 import { openHome } from './home.ts';
 import type { ArtifactFile } from './inspect-artifacts.ts';
 import { artifactFiles } from './inspect-artifacts.ts';
 import { heldSince } from './lease.ts';
+import { begin } from './read-log.ts';
 import type { UndoFile } from './undo-files.ts';
 import { undoFiles } from './undo-files.ts';
 
@@ -43,13 +44,16 @@ export interface Collected {
 
 /** Number and size of the files in the undo folders of all sessions, by outcome. */
 export interface UndoTally {
-  /** Files that no log names, and files of sessions that did not change for 30 days. */
+  /**
+   * Files that no log names, and files of sessions that did not change for 30 days. A session counts as changed when one
+   * of its forks or subagents changed, or the session that it comes from, because a rewind there needs its files.
+   */
   readonly removed: FileTally;
   readonly kept: FileTally;
 }
 
 const HOUR = 3_600_000;
-/** Time after the last change of a session until its undo files are removed. */
+/** Time after the last change of a session and its relatives until its undo files are removed. */
 const UNDO_LIFE = 30 * 24 * HOUR;
 /**
  * Prefix of the name of a file that is being removed. The original name follows the prefix, so after a killed run the
@@ -63,13 +67,14 @@ const DOOMED = '.doomed-';
  * @throws any error of reading a log. In this case no file is removed.
  */
 export async function collectGarbage(store: NdjsonOptions, options: CollectOptions = {}): Promise<Collected> {
-  const { paths } = openHome(store);
+  const home = openHome(store);
+  const { paths } = home;
   const { dryRun = false, now = Date.now() } = options;
   if (!dryRun) await putBack(paths);
   const before = Math.min(now - HOUR, await oldestWriter(paths));
   const files: ArtifactFile[] = [];
   for await (const file of artifactFiles(paths)) files.push(file);
-  const undone = await allUndoFiles(paths);
+  const undone = await allUndoFiles(home);
   const named = files.flatMap(({ digest }) => (digest === undefined ? [] : [digest]));
   const unnamed = new Set<string>([...named, ...undone.map(({ name }) => name)]);
   await dropNamed(paths, unnamed);
@@ -88,20 +93,32 @@ function addFile(tally: FileTally, { bytes }: { readonly bytes: number }): FileT
 }
 
 interface OwnedUndoFile extends UndoFile {
-  /** Time of the last change of the session's log, in milliseconds since 1970. */
-  readonly sessionChangedAt: number;
+  /** Time of the last change of a session with the same root, in milliseconds since 1970. */
+  readonly familyChangedAt: number;
 }
 
-async function allUndoFiles(paths: HomePaths): Promise<readonly OwnedUndoFile[]> {
-  const found: OwnedUndoFile[] = [];
-  for (const room of await namesIn(paths.sessions)) {
-    const folder = join(paths.sessions, room);
+async function allUndoFiles(home: Home): Promise<readonly OwnedUndoFile[]> {
+  const { sessions } = home.paths;
+  const changes = new Map<string, number>();
+  const found: { readonly root: string; readonly file: UndoFile }[] = [];
+  for (const room of await namesIn(sessions)) {
+    const folder = join(sessions, room);
     // A log that cannot be read is reported by the search for its names.
     const log = await stat(join(folder, 'log.ndjson')).catch(() => undefined);
-    const sessionChangedAt = log?.mtimeMs ?? 0;
-    for (const file of await undoFiles(join(folder, 'undo'))) found.push({ ...file, sessionChangedAt });
+    const root = await rootOf(home, room);
+    changes.set(root, Math.max(changes.get(root) ?? 0, log?.mtimeMs ?? 0));
+    for (const file of await undoFiles(join(folder, 'undo'))) found.push({ root, file });
   }
-  return found;
+  return found.map(({ root, file }) => ({ ...file, familyChangedAt: changes.get(root) ?? 0 }));
+}
+
+/** Returns the session from which a session comes by forks and subagents. Without a readable log, it is the session. */
+async function rootOf(home: Home, room: string): Promise<string> {
+  try {
+    return (await begin(home, sessionId(room))).record.data.root;
+  } catch {
+    return room;
+  }
 }
 
 /** Removes the undo files that are not needed. A young file stays, because its record may not be written yet. */
@@ -111,7 +128,7 @@ async function collectUndo(
 ): Promise<UndoTally> {
   let [removed, kept] = [NO_FILES, NO_FILES];
   for (const file of files) {
-    const isOld = file.sessionChangedAt < now - UNDO_LIFE;
+    const isOld = file.familyChangedAt < now - UNDO_LIFE;
     const isUnused = isOld || unnamed.has(file.name) || file.name.length !== 64;
     if (!isUnused || file.changedAt >= before) kept = addFile(kept, file);
     else {

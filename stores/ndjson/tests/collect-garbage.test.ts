@@ -91,6 +91,26 @@ describe('garbage collection', () => {
       expect(await readdir(folder)).toEqual([]);
     }));
 
+  it('keeps the bytes of an old session while a fork or a subagent of it changes', () =>
+    inHome(async (home) => {
+      const store = openNdjsonStore({ home });
+      const writer = await sessionWith(store, a, 0);
+      const before = await store.undo?.keep(a, Buffer.from('before'));
+      if (before === undefined) throw new Error('not kept');
+      const files = [{ path: '/w/a', digest: digestOf('new'), as: 'written', before } as const];
+      await appended(writer, [{ kind: 'tool.returned', at: NOON, data: { call: callId('c'), parts: [], files } }]);
+      await writer.close();
+      const relative = await store.create(b);
+      await appended(relative, [{ kind: 'session.created', at: NOON, data: { id: b, root: a, workspace: '/w' } }]);
+      await relative.close();
+      const paths = homePaths(home);
+      await age(join(roomPaths(paths, a).undo, before), 24 * 31);
+      await age(roomPaths(paths, a).log, 24 * 31);
+      expect((await collectGarbage({ home })).undo).toEqual({ removed: NOTHING, kept: { files: 1, bytes: 6 } });
+      await age(roomPaths(paths, b).log, 24 * 31);
+      expect((await collectGarbage({ home })).undo).toEqual({ removed: { files: 1, bytes: 6 }, kept: NOTHING });
+    }));
+
   it('removes nothing if the home does not exist', () =>
     inHome(async (home) => {
       expect(await collectGarbage({ home: join(home, 'none') })).toEqual({
