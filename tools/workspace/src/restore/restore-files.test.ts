@@ -210,12 +210,13 @@ describe('a change that something else made', () => {
   });
 
   test('is not overwritten if it deleted the file', async () => {
-    const { put, edit, states, restore, folder } = await openWork();
+    const { put, edit, plan, restore, folder } = await openWork();
     await put('a.txt', 'one\n');
     await edit('a.txt', 'one', 'two');
     await rm(join(folder, 'a.txt'));
-    expect(await states()).toEqual({ 'a.txt': 'changed' });
-    await expect(restore('a.txt')).rejects.toMatchObject({ code: 'workspace/changed' });
+    const reason = 'it was deleted since the last change by a file tool';
+    expect((await plan()).files).toMatchObject([{ shown: 'a.txt', state: 'changed', reason }]);
+    await expect(restore('a.txt')).rejects.toThrow(reason);
     expect(await readdir(folder)).toEqual([]);
   });
 
