@@ -22,7 +22,7 @@ export async function collect(dryRun: boolean, context: CommandContext): Promise
 }
 
 function undoText({ files, bytes }: FileTally): string {
-  return `${files} content${files === 1 ? '' : 's'} of changed files (${plainSize(bytes)}) that cannot be needed for a rewind`;
+  return `${files} content${files === 1 ? '' : 's'} of changed files (${plainSize(bytes)}) that no log names, or of sessions that did not change for 30 days`;
 }
 
 function tallyText({ files, bytes }: FileTally): string {

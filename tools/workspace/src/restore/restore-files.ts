@@ -83,7 +83,8 @@ const NOT_RECORDED = 'its earlier content was not recorded';
 const MIXED = 'something other than a file tool changed it between two of the changes';
 const CHANGED_SINCE = 'it was changed since the last change by a file tool';
 const DELETED_SINCE = 'it was deleted since the last change by a file tool';
-const NOT_KEPT = 'its earlier content is not kept: it was too large, or it was removed to limit the space';
+const NOT_KEPT =
+  'its earlier content is not kept: it was too large, or it was removed because of a limit of space or age';
 
 function changedSince(current: CurrentFile | undefined): string {
   return current === undefined ? DELETED_SINCE : CHANGED_SINCE;
