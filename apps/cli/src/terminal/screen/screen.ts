@@ -32,11 +32,11 @@ export interface ScreenProperties {
   readonly editor: PromptEditor;
   /** Look without a theme. */
   readonly look: Look;
-  readonly size: TerminalSize;
+  readonly size: ScreenSize;
 }
 
 /** Size of a terminal, in cells. */
-export interface TerminalSize {
+export interface ScreenSize {
   readonly columns: number;
   readonly rows: number;
 }

@@ -10,7 +10,7 @@ import type { EditorPorts } from '../editor/editor-ports.ts';
 import { NO_PORTS } from '../editor/editor-ports.ts';
 import type { Controller } from '../state/controller.ts';
 import { eraseByRows } from './erase-rows.ts';
-import type { TerminalSize } from './screen.ts';
+import type { ScreenSize } from './screen.ts';
 import { Screen } from './screen.ts';
 
 /** Streams of a terminal. */
@@ -69,6 +69,6 @@ function resizeInOrder(stdout: NodeJS.WritableStream, redraw: () => void): () =>
   return () => void stdout.off('resize', redraw);
 }
 
-function sizeOf(stdout: NodeJS.WritableStream & { readonly columns?: number; readonly rows?: number }): TerminalSize {
+function sizeOf(stdout: NodeJS.WritableStream & { readonly columns?: number; readonly rows?: number }): ScreenSize {
   return { columns: stdout.columns ?? 80, rows: stdout.rows ?? 24 };
 }
