@@ -88,7 +88,7 @@ export function createVirtualTerminal(columns = 80, rows = 24): VirtualTerminal 
       stdout.emit('resize');
     },
     write: (text) => new Promise((resolve) => emulator.write(text, resolve)),
-    async until(matches, ms = 5_000) {
+    async until(matches, ms = 30_000) {
       for (let waited = 0; ; waited += POLL_MS) {
         const text = (await viewport()).join('\n');
         if (matches.test(text)) return text;
