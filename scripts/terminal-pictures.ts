@@ -108,10 +108,10 @@ async function playSession(terminal: PseudoTerminal): Promise<void> {
   await sendText(terminal, SECOND_PROMPT);
   await terminal.until(/discounts[^]*completed in/);
   terminal.type('Escape', 'Escape');
-  await terminal.until(/Go back to the time before which prompt/);
+  await terminal.until(/Go back to the time before which prompt[^]*Enter: choose/);
   await takePicture(terminal, 'terminal-rewind', 'A list of the earlier prompts to go back to');
   await terminal.press('Up', /^> 1\./m);
-  await terminal.press('Enter', /Restore/);
+  await terminal.press('Enter', /Restore[^]*Enter: choose/);
   await takePicture(terminal, 'terminal-restore', 'The terminal asks before it restores a file');
 }
 

@@ -18,7 +18,7 @@ export async function openWithWaysIn<Opened>(
     return await open(flags);
   } catch (error) {
     if (!(error instanceof CliError) || error.code !== 'cli/no-key') throw error;
-    output.note([withStyle('yellow', 'notice'), `: ${error.message}. The ways to a model are:`]);
+    output.note([withStyle('yellow', 'notice'), `: ${error.message}`]);
     for (const line of WAYS) output.note(line);
     const ask = async (question: string): Promise<string> => (await input.ask(question, signal)).trim();
     const chosen = await chooseWay(ask);
@@ -27,9 +27,11 @@ export async function openWithWaysIn<Opened>(
   }
 }
 
+// Each line fits into 80 columns.
 const WAYS = [
-  '  key        set the variable that is named above, or store a key: `tidemark keys set anthropic`',
-  '  provider   `tidemark models` lists the providers: `tidemark --provider openai --model <name>`',
+  'Ways to a model:',
+  '  key        set that variable, or store a key: `tidemark keys set anthropic`',
+  '  provider   `tidemark --provider openai --model <name>`; see `tidemark models`',
   '  simulator  answers of a simulator, without a key and without cost',
   '  server     a server of your own, such as llama.cpp, Ollama or vLLM',
 ];

@@ -1,4 +1,4 @@
-// RewriteState before a step that pays again for much content that was sent before: send it, compact first, continue in a
+// Choices before a step that pays again for much content that was sent before: send it, compact first, continue in a
 // fork, or cancel. Before a prompt, the user chooses while nothing is recorded yet. Later, the runtime asks.
 
 import type { AgentSession, NextCall, NextCallPrice } from '@tidemark/kit';
@@ -19,7 +19,7 @@ type CostlyRewrite = NonNullable<NextCallPrice['rewrite']>;
 /** Runs in place of a prompt. `send` sends a draft as a prompt. */
 export type InsteadOfPrompt = (send: (draft: Draft) => void) => Promise<void>;
 
-/** RewriteState before a costly step. */
+/** Choices before a costly step. */
 export interface RewriteChoices {
   /** Called before a prompt is sent. Returns `undefined` if the prompt is sent, otherwise what happens instead. */
   consider(session: AgentSession, draft: Draft): Promise<InsteadOfPrompt | undefined>;
