@@ -209,15 +209,14 @@ describe('a change that something else made', () => {
     expect(await content('a.txt')).toContain('mine');
   });
 
-  test('is not overwritten if it deleted the file', async () => {
+  test('is undone if it deleted the file, because this overwrites nothing', async () => {
     const { put, edit, plan, restore, folder } = await openWork();
     await put('a.txt', 'one\n');
     await edit('a.txt', 'one', 'two');
     await rm(join(folder, 'a.txt'));
-    const reason = 'it was deleted since the last change by a file tool';
-    expect((await plan()).files).toMatchObject([{ shown: 'a.txt', state: 'changed', reason }]);
-    await expect(restore('a.txt')).rejects.toThrow(reason);
-    expect(await readdir(folder)).toEqual([]);
+    expect((await plan()).files).toMatchObject([{ shown: 'a.txt', state: 'restorable', reason: '' }]);
+    await restore('a.txt');
+    expect(await readFile(join(folder, 'a.txt'), 'utf8')).toBe('one\n');
   });
 
   test('is followed by no restoration through a link', async () => {

@@ -70,7 +70,7 @@ async function judgeFile(file: ChangedFile, options: RestoreOptions): Promise<Re
     const { shown } = place;
     if (file.before === undefined) return { ...file, shown, state: 'not-kept', reason: NOT_RECORDED };
     if (file.mixed) return { ...file, shown, state: 'changed', reason: MIXED };
-    if (now !== file.after) return { ...file, shown, state: 'changed', reason: changedSince(current) };
+    if (isChangedSince(file, current)) return { ...file, shown, state: 'changed', reason: CHANGED_SINCE };
     if (!(await isKept(file, options))) return { ...file, shown, state: 'not-kept', reason: NOT_KEPT };
     return { ...file, shown, state: 'restorable', reason: '' };
   } catch (error) {
@@ -82,12 +82,15 @@ async function judgeFile(file: ChangedFile, options: RestoreOptions): Promise<Re
 const NOT_RECORDED = 'its earlier content was not recorded';
 const MIXED = 'something other than a file tool changed it between two of the changes';
 const CHANGED_SINCE = 'it was changed since the last change by a file tool';
-const DELETED_SINCE = 'it was deleted since the last change by a file tool';
 const NOT_KEPT =
   'its earlier content is not kept: it was too large, or it was removed because of a limit of space or age';
 
-function changedSince(current: CurrentFile | undefined): string {
-  return current === undefined ? DELETED_SINCE : CHANGED_SINCE;
+/**
+ * Returns true if something else changed the content after the last change by a tool. A file that was deleted since then
+ * is not changed, because creating it again overwrites nothing.
+ */
+function isChangedSince({ after }: ChangedFile, current: CurrentFile | undefined): boolean {
+  return current !== undefined && current.digest !== after;
 }
 
 async function isKept({ before, session }: ChangedFile, { log }: RestoreOptions): Promise<boolean> {
@@ -136,7 +139,7 @@ export async function restoreFile(file: ChangedFile, options: RestoreOptions): P
   const { place, current } = await lookAt(file, options);
   if (file.before === undefined) throw notRestorable(place.shown, NOT_RECORDED);
   if (file.mixed) throw changedError(place, MIXED);
-  if ((current?.digest ?? 'absent') !== file.after) throw changedError(place, changedSince(current));
+  if (isChangedSince(file, current)) throw changedError(place, CHANGED_SINCE);
   const bytes = await bytesBefore(file, options);
   options.signal.throwIfAborted();
   if (bytes !== undefined) await replaceFile(place, bytes, current?.stats);
