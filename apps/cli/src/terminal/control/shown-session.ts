@@ -117,6 +117,7 @@ function attach(
     generation: place.state.get().generation + 1,
     mode: session?.mode ?? modeIn(opened.flags) ?? 'ask',
     running: false,
+    stopping: false,
     readOnly: false,
     session: session?.id,
     status: { ...NO_FACTS, model: opened.agent.capabilities.model, ...given.facts },

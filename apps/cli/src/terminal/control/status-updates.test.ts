@@ -19,6 +19,7 @@ const FIRST: TerminalState = {
   conversation: EMPTY_CONVERSATION,
   generation: 0,
   running: false,
+  stopping: false,
   mode: 'ask',
   queued: [],
   panel: undefined,

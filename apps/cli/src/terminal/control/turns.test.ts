@@ -81,7 +81,9 @@ test('an interrupted turn is recorded as interrupted, and queued drafts wait', a
   await untilPrinted('first');
   controller.queue(draftOf('second'));
   controller.interrupt();
-  const { queued, session } = await until(({ running }) => !running);
+  expect(controller.state.get().stopping).toBe(true);
+  const { queued, session, stopping } = await until(({ running }) => !running);
+  expect(stopping).toBe(false);
   expect(queued.map(({ text }) => text)).toEqual(['second']);
   if (session === undefined) throw new Error('the terminal has no session');
   const records = await Array.fromAsync(log.read(session));

@@ -72,7 +72,11 @@ export function createTurns(place: TurnsPlace): TurnSender {
     attachToNext(attachment) {
       turns.extra = [...turns.extra, attachment];
     },
-    interrupt: () => turns.running?.abort.abort(),
+    interrupt() {
+      if (turns.running === undefined) return;
+      place.change({ stopping: true });
+      turns.running.abort.abort();
+    },
     resume() {
       if (turns.running === undefined)
         runTurn(turns, undefined, async (signal) => ({ turn: (await place.openFor('')).resume({ signal }) }));
@@ -168,7 +172,7 @@ function runTurn(turns: TerminalTurns, draft: Draft | undefined, begin: BeginTur
   };
   const end = (): void => {
     turns.running = undefined;
-    place.change({ running: false });
+    place.change({ running: false, stopping: false });
     started.resolve();
     over.resolve();
   };

@@ -15,6 +15,8 @@ export interface TerminalState {
   /** Number of times the shown session was replaced, so that the screen prints the blocks of the new one. */
   readonly generation: number;
   readonly running: boolean;
+  /** True from an interrupt until the turn has ended. */
+  readonly stopping: boolean;
   readonly mode: Mode | 'plan';
   /** Prompts that wait for the end of the turn, oldest first. */
   readonly queued: readonly Draft[];

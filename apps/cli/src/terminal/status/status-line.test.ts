@@ -17,6 +17,7 @@ const state: TerminalState = {
   conversation: EMPTY_CONVERSATION,
   generation: 0,
   running: false,
+  stopping: false,
   mode: 'ask',
   queued: [],
   panel: undefined,

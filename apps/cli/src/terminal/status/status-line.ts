@@ -20,7 +20,7 @@ export interface StatusLineProperties {
 
 /** Status line at the bottom of the screen. It redraws itself when the countdown changes. */
 export function StatusLine({ state, columns, colour, now, clock = Date.now }: StatusLineProperties): ReactElement {
-  const { status, mode, running, readOnly, queued } = state;
+  const { status, mode, running, stopping, readOnly, queued } = state;
   const time = Math.max(now, clock());
   const [ticks, setTicks] = useState(0);
   useEffect(() => {
@@ -29,6 +29,6 @@ export function StatusLine({ state, columns, colour, now, clock = Date.now }: St
     const timer = setTimeout(() => setTicks(ticks + 1), pause);
     return () => clearTimeout(timer);
   }, [status, running, clock, ticks]);
-  const line = statusParts({ status, mode, running, readOnly, queued: queued.length }, columns - 1, time);
+  const line = statusParts({ status, mode, running, stopping, readOnly, queued: queued.length }, columns - 1, time);
   return h(Text, { wrap: 'truncate' }, render(line, colour));
 }

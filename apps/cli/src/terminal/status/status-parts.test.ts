@@ -52,6 +52,7 @@ const view: StatusView = {
   },
   mode: 'ask',
   running: false,
+  stopping: false,
   readOnly: false,
   queued: 0,
 };
@@ -94,6 +95,10 @@ describe('statusParts', () => {
     expect(shown({ running: true, queued: 2 })).toBe(
       'ask · claude-opus-5-5 high · ██░░░ 31% · hit 97% · $1.42 · working · 2 queued · main',
     );
+  });
+
+  test('shows that an interrupted turn is stopping', () => {
+    expect(shown({ running: true, stopping: true })).toContain(' · stopping · ');
   });
 
   test('marks the plan mode, a session of another process, and a full window', () => {

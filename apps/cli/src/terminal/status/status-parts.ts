@@ -11,7 +11,7 @@ import { priceOfNext } from '../state/status-facts.ts';
 import type { TerminalState } from '../state/terminal-state.ts';
 
 /** State from which the status line is made. */
-export type StatusView = Pick<TerminalState, 'status' | 'mode' | 'running' | 'readOnly'> & {
+export type StatusView = Pick<TerminalState, 'status' | 'mode' | 'running' | 'stopping' | 'readOnly'> & {
   /** Number of prompts that wait for the end of the turn. */
   readonly queued: number;
 };
@@ -45,7 +45,10 @@ function narrowed(parts: readonly StatusPart[]): readonly StatusPart[] {
   return parts.map((part) => (part === least ? part.slice(1) : part)).filter((part) => part.length > 0);
 }
 
-function partsOf({ status, mode, running, readOnly, queued }: StatusView, now: number): readonly StatusPart[] {
+function partsOf(
+  { status, mode, running, stopping, readOnly, queued }: StatusView,
+  now: number,
+): readonly StatusPart[] {
   const { hitRate, cost, subagents, branch } = status;
   return [
     [{ rank: 10, text: modeText(mode, readOnly) }],
@@ -53,7 +56,7 @@ function partsOf({ status, mode, running, readOnly, queued }: StatusView, now: n
     gaugePart(status),
     hitRate === undefined ? [] : [{ rank: 2.5, text: `hit ${Math.floor(100 * hitRate)}%` }],
     cost === undefined ? [] : [{ rank: 6, text: dollars(cost) }],
-    running ? [{ rank: 9, text: 'working' }] : nextPart(status, now),
+    running ? [{ rank: 9, text: stopping ? 'stopping' : 'working' }] : nextPart(status, now),
     running ? [] : expiryPart(status, now),
     subagents === 0 ? [] : [{ rank: 4, text: formatCount(subagents, 'subagent') }],
     queued === 0 ? [] : [{ rank: 5.5, text: `${queued} queued` }],
