@@ -1,15 +1,21 @@
 // Unified diffs: colours the lines of a diff, and limits their number.
 
-import type { Shown } from '../../frame/shown.ts';
+import type { Shown, Style } from '../../frame/shown.ts';
 import { withStyle } from '../../frame/shown.ts';
 
-/** Returns a line of a unified diff in the colour of its kind. The sign at its beginning shows the kind too. */
+/** Returns the style of a line of a unified diff. The sign at its beginning shows the kind of the line too. */
+export function diffStyle(line: string): Style | undefined {
+  if (line.startsWith('@@')) return 'cyan';
+  if (line.startsWith('+++') || line.startsWith('---')) return 'bold';
+  if (line.startsWith('+')) return 'green';
+  if (line.startsWith('-')) return 'red';
+  return line.startsWith('\\') ? 'dim' : undefined;
+}
+
+/** Returns a line of a unified diff in the style of its kind. */
 export function diffLine(line: string): Shown {
-  if (line.startsWith('@@')) return withStyle('cyan', line);
-  if (line.startsWith('+++') || line.startsWith('---')) return withStyle('bold', line);
-  if (line.startsWith('+')) return withStyle('green', line);
-  if (line.startsWith('-')) return withStyle('red', line);
-  return line.startsWith('\\') ? withStyle('dim', line) : line;
+  const style = diffStyle(line);
+  return style === undefined ? line : withStyle(style, line);
 }
 
 /** Returns the lines of a diff. Of a longer diff than `most` lines, the last line says how many lines are left out. */

@@ -3,9 +3,10 @@
 
 import type { Question } from '@tidemark/kit';
 
-import type { Shown } from '../../frame/shown.ts';
+import type { Shown, Style } from '../../frame/shown.ts';
 import { withStyle } from '../../frame/shown.ts';
 import { questionText } from '../../present/question-text.ts';
+import { diffStyle } from '../drawing/diff-lines.ts';
 
 /** Size of the room for a question, in columns and rows. */
 export interface QuestionSize {
@@ -43,15 +44,9 @@ function dividedInto(rows: readonly Shown[], size: number): readonly (readonly S
 
 /** Colours the rows of a unified diff. A row that continues a long line has the colour of its line. */
 function colouredRows(rows: readonly string[]): readonly Shown[] {
-  let style: 'green' | 'red' | 'cyan' | undefined;
+  let style: Style | undefined;
   return rows.map((row) => {
-    if (row.startsWith('│')) style = styleOf(row.slice(2));
+    if (row.startsWith('│')) style = diffStyle(row.slice(2));
     return style === undefined ? row : withStyle(style, row);
   });
-}
-
-function styleOf(line: string): 'green' | 'red' | 'cyan' | undefined {
-  if (line.startsWith('@@')) return 'cyan';
-  if (line.startsWith('+')) return 'green';
-  return line.startsWith('-') ? 'red' : undefined;
 }
