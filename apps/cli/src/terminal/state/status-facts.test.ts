@@ -30,6 +30,17 @@ test('the cost of a fork does not contain the calls of its parent', async () => 
   expect(Number((await factsOf(store.read(fork.id))).cost)).toBeCloseTo(Number(parent.cost), 3);
 });
 
+test('the cost is a lower bound after a turn whose cost is unknown', async () => {
+  const store = createMemoryStore();
+  const provider = createScriptedProvider({ respond: () => ({ parts: [{ type: 'text', text: 'Yes.' }] }) });
+  const agent = createAgent({ model: 'claude-opus-5-5', provider, store });
+  onTestFinished(() => agent.close());
+  const session = await agent.open();
+  const { totals } = await session.prompt('one');
+  expect(totals.cost).toBeUndefined();
+  expect(await factsOf(store.read(session.id))).toMatchObject({ costsMore: true, cost: '0' });
+});
+
 test('a planned request that keeps the cache warm is a fact until it is dropped', () => {
   const plan = {
     by: 'refresh',

@@ -17,6 +17,8 @@ export interface StatusFacts {
   readonly hitRate?: number;
   /** Known cost of the session and of its ended subagents so far. */
   readonly cost?: Money;
+  /** True if the cost of a turn is unknown, so that `cost` is a lower bound. */
+  readonly costsMore?: true;
   /** Forecast of the call that a prompt would make now. */
   readonly next?: NextCall;
   /** Time until which a planned request keeps the cache entry alive, in milliseconds since 1970. */
@@ -64,7 +66,7 @@ export function foldStatusRecord(facts: StatusFacts, record: Recorded): StatusFa
   switch (record.kind) {
     case 'session.created':
       // The first records of a fork belong to its parent. Their cost was paid by the parent.
-      return { ...facts, subagents: 0, cost: money('0') };
+      return { ...withoutBound(facts), subagents: 0, cost: money('0') };
     case 'epoch.opened':
       return withModel(facts, record.data.model, record.data.parameters);
     case 'reasoning.changed':
@@ -75,6 +77,10 @@ export function foldStatusRecord(facts: StatusFacts, record: Recorded): StatusFa
       return foldAnswerFacts(facts, record);
     case 'answer.interrupted':
       return withCost(facts, record.data.cost);
+    case 'turn.ended': {
+      const { totals } = record.data;
+      return totals?.cost === undefined && totals?.taken?.cost !== undefined ? { ...facts, costsMore: true } : facts;
+    }
     case 'subagent.started':
       return { ...facts, subagents: facts.subagents + 1 };
     case 'subagent.ended':
@@ -91,6 +97,11 @@ export function foldStatusRecord(facts: StatusFacts, record: Recorded): StatusFa
 export function withForecast(facts: StatusFacts, next: NextCall | undefined): StatusFacts {
   if (next === undefined) return withoutForecast(facts);
   return { ...withModel(facts, next.model, next.parameters), next, gauge: next.gauge };
+}
+
+function withoutBound(facts: StatusFacts): StatusFacts {
+  const { costsMore: _costsMore, ...rest } = facts;
+  return rest;
 }
 
 function withoutForecast(facts: StatusFacts): StatusFacts {

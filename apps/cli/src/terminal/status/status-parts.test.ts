@@ -97,6 +97,10 @@ describe('statusParts', () => {
     );
   });
 
+  test('marks a cost that is a lower bound', () => {
+    expect(shown({ status: { ...view.status, costsMore: true } })).toContain(' · ≥ $1.42 · ');
+  });
+
   test('shows that an interrupted turn is stopping', () => {
     expect(shown({ running: true, stopping: true })).toContain(' · stopping · ');
   });

@@ -49,13 +49,13 @@ function partsOf(
   { status, mode, running, stopping, readOnly, queued }: StatusView,
   now: number,
 ): readonly StatusPart[] {
-  const { hitRate, cost, subagents, branch } = status;
+  const { hitRate, cost, costsMore, subagents, branch } = status;
   return [
     [{ rank: 10, text: modeText(mode, readOnly) }],
     modelPart(status),
     gaugePart(status),
     hitRate === undefined ? [] : [{ rank: 2.5, text: `hit ${Math.floor(100 * hitRate)}%` }],
-    cost === undefined ? [] : [{ rank: 6, text: dollars(cost) }],
+    cost === undefined ? [] : [{ rank: 6, text: `${costsMore === true ? '≥ ' : ''}${dollars(cost)}` }],
     running ? [{ rank: 9, text: stopping ? 'stopping' : 'working' }] : nextPart(status, now),
     running ? [] : expiryPart(status, now),
     subagents === 0 ? [] : [{ rank: 4, text: formatCount(subagents, 'subagent') }],
