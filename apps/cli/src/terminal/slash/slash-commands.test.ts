@@ -52,7 +52,9 @@ describe('a report', () => {
   test('before the first prompt, a report of the session is refused with the next step', async () => {
     const terminal = await openSlashTerminal();
     terminal.type('/cost');
-    expect(await terminal.untilLines(/next:/)).toContain('the session has no records yet\nnext: send a prompt first');
+    expect(await terminal.untilLines(/next:/)).toMatch(
+      /^\/cost\n[^]*the session has no records yet\nnext: send a prompt first/m,
+    );
   });
 
   test('an output that is longer than the screen is shown in the viewer', async () => {

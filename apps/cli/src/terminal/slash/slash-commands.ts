@@ -3,6 +3,7 @@
 import { nearestName } from '@tidemark/agent';
 
 import { CliError } from '../../frame/failure.ts';
+import { withStyle } from '../../frame/shown.ts';
 import type { Dispatcher } from '../state/controller.ts';
 import type { Draft } from '../state/draft.ts';
 import { LINE_COMMANDS } from './command-lines.ts';
@@ -95,7 +96,7 @@ export function createSlashCommands(place: SlashPlace): SlashCommands {
       const command = parseDraft(draft.text);
       if (command === undefined) return false;
       if (command.kind === 'shell') void userCommands.run(command.line);
-      else runSlash(command, draft).catch(controller.report);
+      else runSlash(command, draft).catch((error: unknown) => reportFailed(draft, controller, error));
       return true;
     },
     completions() {
@@ -107,6 +108,13 @@ export function createSlashCommands(place: SlashPlace): SlashCommands {
     },
     close: userCommands.close,
   };
+}
+
+/** Prints the command that failed, and its error. Other output can be printed while a command runs. */
+function reportFailed({ text }: Draft, { print, report }: SlashPlace['controller'], error: unknown): void {
+  const [line = ''] = text.split('\n', 1);
+  print([withStyle('dim', line)]);
+  report(error);
 }
 
 function completionOf(command: SlashCommand, place: SlashPlace): SlashCompletion {
