@@ -107,8 +107,9 @@ class LoginClient implements OAuthClientProvider {
   }
 
   saveDiscoveryState(found: OAuthDiscoveryState): void {
-    this.#discovery = found;
     const { authorizationServerUrl, authorizationServerMetadata: metadata } = found;
+    if (metadata !== undefined) requireIssuer(metadata.issuer, authorizationServerUrl);
+    this.#discovery = found;
     this.#place.dialog?.expect({
       issuer: metadata?.issuer ?? authorizationServerUrl,
       named: metadata !== undefined && namesIssuer(metadata),
@@ -175,6 +176,17 @@ function namesIssuer(metadata: object): boolean {
     'authorization_response_iss_parameter_supported' in metadata &&
     metadata.authorization_response_iss_parameter_supported === true
   );
+}
+
+/**
+ * The metadata must name the address for which it was fetched (RFC 8414, section 3.3). A final `/` makes no difference.
+ *
+ * @throws Error for metadata of another authorization server.
+ */
+function requireIssuer(given: string, address: string): void {
+  const plain = (text: string): string => text.replace(/\/$/, '');
+  if (plain(given) !== plain(address))
+    throw new Error(`the metadata of its authorization server ${address} names another issuer, ${given.slice(0, 300)}`);
 }
 
 /**

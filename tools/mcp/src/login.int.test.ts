@@ -158,6 +158,17 @@ test.each([
   expect(server.events).not.toContain('exchanged');
 });
 
+test('metadata that names another issuer is refused before the page opens', async () => {
+  server.metadata.set('issuer', 'https://evil.example');
+  const open = vi.fn();
+  await expect(login(open)).rejects.toMatchObject({
+    code: 'mcp/login-failed',
+    message: expect.stringContaining('names another issuer, https://evil.example'),
+  });
+  expect(open).not.toHaveBeenCalled();
+  expect(server.events).toEqual([]);
+});
+
 test('an interrupt ends the wait for the user', async () => {
   const over = new AbortController();
   const request = { name: 'shop', server: { url: server.url }, authorizations, signal: over.signal };
