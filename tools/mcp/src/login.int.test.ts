@@ -160,7 +160,9 @@ test.each([
 
 test('metadata that names another issuer is refused before the page opens', async () => {
   server.metadata.set('issuer', 'https://evil.example');
-  const open = vi.fn();
+  const open = vi.fn(() => {
+    throw new Error('the page opened');
+  });
   await expect(login(open)).rejects.toMatchObject({
     code: 'mcp/login-failed',
     message: expect.stringContaining('names another issuer, https://evil.example'),
