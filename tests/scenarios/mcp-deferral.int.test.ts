@@ -47,8 +47,8 @@ interface TwoServers {
   readonly live: AgentSession;
 }
 
-async function openTwoServers(options: Partial<AgentOptions> = {}): Promise<TwoServers> {
-  const offices = await startMadeServer({ tools: big });
+async function openTwoServers(options: Partial<AgentOptions> = {}, tools = big): Promise<TwoServers> {
+  const offices = await startMadeServer({ tools });
   const shop = await startMadeServer({ tools: small });
   const { surroundings } = virtualTime();
   const servers = { offices: { url: offices.url }, shop: { url: shop.url } };
@@ -119,6 +119,33 @@ test.each([PLAIN, OPENAI])('%s calls a found tool with `tool_call`, without a br
   if (model === PLAIN) expectOnlyGrowth(stage.billed());
   if (model === PLAIN) expectOnlyAppended(stage.bodies);
   await expectSound(stage, live.id);
+});
+
+test('a search finds a whole word before words that only contain it', async () => {
+  const like = ['a', 'b', 'c', 'd', 'e'].map((letter) => ({ name: `${letter}_target`, description: 'Sets a target.' }));
+  const tools = [...big, ...like, { name: 'z_get', description: long }];
+  const { stage, live } = await openTwoServers(
+    {},
+    tools.map((tool) => ({ ...tool, properties: { month: { type: 'string' } } })),
+  );
+  await stage.turn(live, 'One.', calling('tool_search', { query: 'get' }), done);
+  expect((await resultsOf(stage, live))[0]).toMatch(/^[^\n]*"offices__z_get"/);
+});
+
+test('`tool_call` accepts its arguments as a text of JSON, and refuses a text of anything else', async () => {
+  const { offices, stage, live } = await openTwoServers();
+  await stage.turn(
+    live,
+    'One.',
+    calling('tool_call', { tool: 'offices__report_17', arguments: '{"month":"May"}' }),
+    calling('tool_call', { tool: 'offices__report_17', arguments: '[1]' }),
+    calling('tool_call', { tool: 'offices__report_17', arguments: 'May' }),
+    done,
+  );
+  expect(offices.called).toEqual(['report_17']);
+  const [first, ...others] = await resultsOf(stage, live);
+  expect(first).toBe('report_17 was called with {"month":"May"}');
+  for (const other of others) expect(other).toContain('as the object `arguments`');
 });
 
 test('a call through `tool_call` is judged, asked and recorded as a call of its tool', async () => {

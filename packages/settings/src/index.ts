@@ -25,3 +25,4 @@ export type { BroughtSettings, EffectiveSetting, SettingSource, SettingsRequest,
 export { readSettings, settingsBrought } from './settle.ts';
 export type { TrustDecision, TrustRecord, TrustState } from './trust.ts';
 export { canKeepTrust, judgeTrust, liesInside, listTrust, recordTrust, revokeTrust } from './trust.ts';
+export { isStorableServerName } from './server-settings.ts';

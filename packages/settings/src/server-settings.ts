@@ -7,6 +7,16 @@ import { z } from 'zod';
 
 import { address, budget, count, words } from './setting-values.ts';
 
+const SERVER_NAME = /^(?=.{1,32}$)[a-zA-Z0-9-]+(?:_[a-zA-Z0-9-]+)*$/;
+
+/** Names that mean something else in an object of JavaScript. */
+const RESERVED: readonly string[] = ['__proto__', 'constructor', 'prototype'];
+
+/** Returns true if a configuration can contain a server with this name. */
+export function isStorableServerName(name: string): boolean {
+  return SERVER_NAME.test(name) && !RESERVED.includes(name);
+}
+
 /**
  * Value of a variable or a header of an MCP server: a text, or the environment variable that contains it. `prefix` is
  * put before the value of the variable, such as `Bearer ` in an `Authorization` header.
@@ -63,10 +73,7 @@ const server = z.union(
 /** Schema of a server name, as `tools/mcp` accepts it: no `_` at the beginning or the end, and no two `_` in a row. */
 const serverName = z
   .string()
-  .regex(
-    /^(?=.{1,32}$)[a-zA-Z0-9-]+(?:_[a-zA-Z0-9-]+)*$/,
-    'expected a server name of 1 to 32 letters, digits, "-", or single "_" between them',
-  );
+  .regex(SERVER_NAME, 'expected a server name of 1 to 32 letters, digits, "-", or single "_" between them');
 
 /** Schema of the group `mcp`. */
 export const mcpSettings: z.ZodObject<

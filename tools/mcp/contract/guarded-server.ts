@@ -7,7 +7,11 @@ import { createServer } from 'node:http';
 import { InvalidGrantError, InvalidTokenError } from '@modelcontextprotocol/sdk/server/auth/errors.js';
 import { requireBearerAuth } from '@modelcontextprotocol/sdk/server/auth/middleware/bearerAuth.js';
 import type { OAuthServerProvider } from '@modelcontextprotocol/sdk/server/auth/provider.js';
-import { getOAuthProtectedResourceMetadataUrl, mcpAuthRouter } from '@modelcontextprotocol/sdk/server/auth/router.js';
+import {
+  createOAuthMetadata,
+  getOAuthProtectedResourceMetadataUrl,
+  mcpAuthRouter,
+} from '@modelcontextprotocol/sdk/server/auth/router.js';
 import { createMcpExpressApp } from '@modelcontextprotocol/sdk/server/express.js';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
@@ -25,6 +29,10 @@ export interface GuardedServer {
   endLogins(): void;
   /** If true, the user refuses the next login. */
   refuses: boolean;
+  /** Fields that replace those of the authorization server's metadata. */
+  readonly metadata: Map<string, unknown>;
+  /** Parameters that each answer to the browser gets. */
+  readonly answer: Map<string, string>;
   stop(): Promise<void>;
 }
 
@@ -41,10 +49,18 @@ export async function startGuardedServer(): Promise<GuardedServer> {
     refreshing: new Set<string>(),
     events: new Array<string>(),
     refuses: false,
+    answer: new Map<string, string>(),
   };
+  const metadata = new Map<string, unknown>();
   const provider = providerOf(state);
   const app: App = createMcpExpressApp();
-  app.use(mcpAuthRouter({ provider, issuerUrl: new URL(origin), resourceServerUrl: url }));
+  const offer = { provider, issuerUrl: new URL(origin) };
+  app.use('/.well-known/oauth-authorization-server', (_request: IncomingMessage, response: ServerResponse) =>
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ ...createOAuthMetadata(offer), ...Object.fromEntries(metadata) })),
+  );
+  app.use(mcpAuthRouter({ ...offer, resourceServerUrl: url }));
   // The server sends nothing on its own, so it has no stream for that.
   app.use('/mcp', (request: IncomingMessage, response: ServerResponse, next: () => void) =>
     request.method === 'GET' ? response.writeHead(405).end() : next(),
@@ -58,6 +74,8 @@ export async function startGuardedServer(): Promise<GuardedServer> {
   return {
     url: url.href,
     events: state.events,
+    metadata,
+    answer: state.answer,
     expireTokens: () => state.accepted.clear(),
     endLogins: () => state.refreshing.clear(),
     get refuses() {
@@ -88,6 +106,7 @@ interface LoginState {
   readonly accepted: Set<string>;
   readonly refreshing: Set<string>;
   readonly events: string[];
+  readonly answer: ReadonlyMap<string, string>;
   refuses: boolean;
 }
 
@@ -123,6 +142,7 @@ function providerOf(login: LoginState): OAuthServerProvider {
       target.searchParams.set('state', state ?? '');
       if (login.refuses) target.searchParams.set('error', 'access_denied');
       else target.searchParams.set('code', code);
+      for (const [name, value] of login.answer) target.searchParams.set(name, value);
       events.push(login.refuses ? 'refused' : 'authorized');
       response.redirect(target.href);
     },

@@ -3,7 +3,7 @@
 // next request on. A model that accepts no appended tools calls it with `tool_call` until an epoch opens.
 
 import type { ContextSource, Tool, ToolOutput, ToolProblem, ToolRun } from '@tidemark/agent';
-import { canonicalText } from '@tidemark/log';
+import { canonicalText, parseJson } from '@tidemark/log';
 import { createHash } from 'node:crypto';
 import type { Definition } from './approvals.ts';
 
@@ -143,14 +143,21 @@ function searchResult(parts: DeferralParts, query: string, names: Set<string>): 
   return { text: texts.join('\n\n') };
 }
 
-/** Returns the definitions that contain most words of the query. A word in the name counts three times. */
+/**
+ * Returns the definitions that contain most words of the query. A word in the name counts three times. A whole word
+ * counts more than any number of words that only contain a word of the query.
+ */
 function bestOf(all: readonly Definition[], query: string): readonly Definition[] {
   const words = wordsOf(query);
   const scored = all.flatMap((definition) => {
     const [name, description] = [definition.name.toLowerCase(), definition.description.toLowerCase()];
+    const whole = { name: new Set(wordsOf(definition.name)), description: new Set(wordsOf(definition.description)) };
     const score = words.reduce(
-      (sum, word) => sum + (name.includes(word) ? 3 : 0) + (description.includes(word) ? 1 : 0),
-      name === query.trim().toLowerCase() ? 100 : 0,
+      (sum, word) =>
+        sum +
+        3 * fit(whole.name.has(word), name.includes(word)) +
+        fit(whole.description.has(word), description.includes(word)),
+      name === query.trim().toLowerCase() ? Infinity : 0,
     );
     return score === 0 ? [] : [{ definition, score }];
   });
@@ -160,8 +167,17 @@ function bestOf(all: readonly Definition[], query: string): readonly Definition[
     .map(({ definition }) => definition);
 }
 
+/** Score of a whole word. It exceeds the sum of the scores of all parts of words in a query of usual length. */
+const WHOLE_WORD = 100;
+
+function fit(isWhole: boolean, isContained: boolean): number {
+  if (isWhole) return WHOLE_WORD;
+  return isContained ? 1 : 0;
+}
+
 function wordsOf(text: string): readonly string[] {
-  return [...new Set(text.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? [])];
+  const split = text.replaceAll(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ');
+  return [...new Set(split.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? [])];
 }
 
 function callTool({ toolNamed }: DeferralParts): Tool {
@@ -182,7 +198,7 @@ function callTool({ toolNamed }: DeferralParts): Tool {
     alone: true,
     forward: (input) => {
       const name = textIn(input, 'tool');
-      const given = 'arguments' in input ? input.arguments : {};
+      const given = objectOf('arguments' in input ? input.arguments : {});
       if (name === undefined || typeof given !== 'object' || given === null || Array.isArray(given))
         return { problem: 'Call with the name of a tool as `tool`, and its arguments as the object `arguments`.' };
       const tool = toolNamed(name);
@@ -190,6 +206,16 @@ function callTool({ toolNamed }: DeferralParts): Tool {
     },
     read: (): ToolRun | ToolProblem => ({ problem: 'This call has no tool to run.' }),
   };
+}
+
+/** Returns the value that a text contains as JSON. Some models send an object as such a text. */
+function objectOf(given: unknown): unknown {
+  if (typeof given !== 'string') return given;
+  try {
+    return parseJson(given);
+  } catch {
+    return undefined;
+  }
 }
 
 function textIn(input: unknown, name: 'query' | 'tool'): string | undefined {

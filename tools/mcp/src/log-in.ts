@@ -9,6 +9,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 
 import type { McpAuthorizations } from './authorizations.ts';
+import type { LoginIssuer } from './login-client.ts';
 import { newLogin } from './login-client.ts';
 import type { McpHttpServer } from './mcp-server.ts';
 import { McpError } from './mcp-server.ts';
@@ -34,7 +35,7 @@ export async function logIn(request: LoginRequest): Promise<'logged-in' | 'not-n
   const { name, server, authorizations, open, signal } = request;
   const answer = await listenForAnswer(signal);
   try {
-    const dialog = { redirectUrl: answer.redirectUrl, state: answer.state, open };
+    const dialog = { redirectUrl: answer.redirectUrl, state: answer.state, expect: answer.expect, open };
     const authProvider = newLogin({ name, url: server.url, authorizations, dialog });
     const requestInit = { headers: { ...server.headers } };
     const transport = new StreamableHTTPClientTransport(new URL(server.url), { authProvider, requestInit });
@@ -68,6 +69,8 @@ interface AwaitedAnswer {
   readonly redirectUrl: string;
   readonly state: string;
   readonly code: Promise<string>;
+  /** Sets the authorization server that the answer must come from. */
+  expect(this: void, issuer: LoginIssuer): void;
   close(): Promise<void>;
 }
 
@@ -77,7 +80,8 @@ async function listenForAnswer(signal: AbortSignal): Promise<AwaitedAnswer> {
   const code = Promise.withResolvers<string>();
   // The code may be rejected before anybody waits for it.
   code.promise.catch(() => undefined);
-  const server = createServer((request, response) => answerBrowser({ request, response, state, code }));
+  let issuer: LoginIssuer | undefined;
+  const server = createServer((request, response) => answerBrowser({ request, response, state, issuer, code }));
   await new Promise<void>((ready, fail) => {
     server.once('error', fail);
     server.listen(0, '127.0.0.1', ready);
@@ -89,6 +93,7 @@ async function listenForAnswer(signal: AbortSignal): Promise<AwaitedAnswer> {
     redirectUrl: `http://127.0.0.1:${portOf(server)}/callback`,
     state,
     code: code.promise,
+    expect: (found) => void (issuer = found),
     async close() {
       signal.removeEventListener('abort', stop);
       const over = new Promise((end) => server.close(end));
@@ -102,16 +107,22 @@ interface BrowserRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly state: string;
+  readonly issuer: LoginIssuer | undefined;
   readonly code: PromiseWithResolvers<string>;
 }
 
-function answerBrowser({ request, response, state, code }: BrowserRequest): void {
+function answerBrowser({ request, response, state, issuer, code }: BrowserRequest): void {
   const url = URL.parse(request.url ?? '', 'http://127.0.0.1');
   if (request.method !== 'GET' || url?.pathname !== '/callback') return write(response, 404, 'There is no such page.');
   const { searchParams } = url;
   // Any page in the browser can send a request here. Only the answer to this login knows its state.
   if (!isSame(searchParams.get('state') ?? '', state))
     return write(response, 400, 'This is not the answer to a login.');
+  const wrong = wrongIssuer(searchParams.get('iss'), issuer);
+  if (wrong !== undefined) {
+    write(response, 400, 'The answer is not from the server of this login. You can close this page.');
+    return code.reject(new Error(wrong));
+  }
   const given = searchParams.get('code');
   if (given === null || given === '') {
     const why = searchParams.get('error_description') ?? searchParams.get('error') ?? 'the answer has no code';
@@ -120,6 +131,14 @@ function answerBrowser({ request, response, state, code }: BrowserRequest): void
   }
   write(response, 200, 'You are logged in. You can close this page.');
   code.resolve(given);
+}
+
+/** Returns the reason to refuse an answer by its issuer (RFC 9207). An answer of another server could pass on its code. */
+function wrongIssuer(given: string | null, expected: LoginIssuer | undefined): string | undefined {
+  if (given === null)
+    return expected?.named === true ? `the answer does not name the issuer ${expected.issuer}` : undefined;
+  if (given === expected?.issuer) return undefined;
+  return `the answer names the issuer ${given.slice(0, 300)}, not ${expected?.issuer ?? 'a known one'}`;
 }
 
 function isSame(given: string, expected: string): boolean {

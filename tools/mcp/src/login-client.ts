@@ -1,7 +1,7 @@
 // The OAuth client of one server, for the SDK. During a login it registers itself and asks the user. In a session it only
 // refreshes tokens: if this is no longer possible, the connection fails and the user logs in again.
 
-import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js';
+import type { OAuthClientProvider, OAuthDiscoveryState } from '@modelcontextprotocol/sdk/client/auth.js';
 import {
   OAuthClientInformationFullSchema,
   OAuthClientInformationSchema,
@@ -21,8 +21,16 @@ import type { McpAuthorizations } from './authorizations.ts';
 export interface LoginDialog {
   readonly redirectUrl: string;
   readonly state: string;
+  /** Receives the authorization server, before the page opens. */
+  expect(issuer: LoginIssuer): void;
   /** Asks the user to open the page. */
   open(page: URL): void;
+}
+
+/** Authorization server of a login. `named` is true if the server names itself in its answer to the browser. */
+export interface LoginIssuer {
+  readonly issuer: string;
+  readonly named: boolean;
 }
 
 /** Address and store of one login. `dialog` is absent in a session. */
@@ -63,6 +71,7 @@ class LoginClient implements OAuthClientProvider {
   readonly #place: LoginPlace;
   #login: Partial<Login>;
   #verifier = '';
+  #discovery: OAuthDiscoveryState | undefined;
 
   constructor(place: LoginPlace, login: Login | undefined) {
     this.#place = place;
@@ -87,10 +96,24 @@ class LoginClient implements OAuthClientProvider {
     return this.#place.dialog?.state ?? '';
   }
 
-  /** The SDK calls this before it refreshes. Another process may have refreshed the tokens, so they are read again. */
-  async discoveryState(): Promise<undefined> {
-    if (this.#place.dialog !== undefined) return;
+  /**
+   * The SDK calls this before it refreshes. Another process may have refreshed the tokens, so they are read again. During
+   * a login, the code goes to the server that was found before the page opened.
+   */
+  async discoveryState(): Promise<OAuthDiscoveryState | undefined> {
+    if (this.#place.dialog !== undefined) return this.#discovery;
     this.#login = (await readLogin(this.#place)) ?? {};
+    return undefined;
+  }
+
+  saveDiscoveryState(found: OAuthDiscoveryState): void {
+    const { authorizationServerUrl, authorizationServerMetadata: metadata } = found;
+    if (metadata !== undefined) requireIssuer(metadata.issuer, authorizationServerUrl);
+    this.#discovery = found;
+    this.#place.dialog?.expect({
+      issuer: metadata?.issuer ?? authorizationServerUrl,
+      named: metadata !== undefined && namesIssuer(metadata),
+    });
   }
 
   clientInformation(): OAuthClientInformationMixed | undefined {
@@ -137,6 +160,7 @@ class LoginClient implements OAuthClientProvider {
       this.#login = stored ?? {};
       return;
     }
+    if (scope === 'all' || scope === 'discovery') this.#discovery = undefined;
     if (scope === 'all' || scope === 'client') this.#login = {};
     if (scope === 'tokens') this.#login = { ...this.#login, tokens: undefined };
   }
@@ -144,6 +168,25 @@ class LoginClient implements OAuthClientProvider {
   #ended(): Error {
     return new Error(`its login has ended: log in again with \`tidemark mcp login ${this.#place.name}\``);
   }
+}
+
+/** Returns true if the metadata announces the issuer in each answer to the browser (RFC 9207). */
+function namesIssuer(metadata: object): boolean {
+  return (
+    'authorization_response_iss_parameter_supported' in metadata &&
+    metadata.authorization_response_iss_parameter_supported === true
+  );
+}
+
+/**
+ * The metadata must name the address for which it was fetched (RFC 8414, section 3.3). A final `/` makes no difference.
+ *
+ * @throws Error for metadata of another authorization server.
+ */
+function requireIssuer(given: string, address: string): void {
+  const plain = (text: string): string => text.replace(/\/$/, '');
+  if (plain(given) !== plain(address))
+    throw new Error(`the metadata of its authorization server ${address} names another issuer, ${given.slice(0, 300)}`);
 }
 
 /**

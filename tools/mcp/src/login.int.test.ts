@@ -131,6 +131,46 @@ test('an answer with another state is refused, and the login still waits for the
   expect(statuses).toEqual([400]);
 });
 
+const NAMES_ISSUER = 'authorization_response_iss_parameter_supported';
+
+test('an answer that names the issuer of the login is accepted', async () => {
+  server.metadata.set(NAMES_ISSUER, true);
+  server.answer.set('iss', new URL('/', server.url).href);
+  expect(await login()).toBe('logged-in');
+});
+
+test.each([
+  ['that names another issuer', 'https://evil.example', 'the answer names the issuer https://evil.example, not http'],
+  ['without the announced issuer', undefined, 'the answer does not name the issuer http'],
+])('an answer %s gets the status 400 and ends the login', async (_title, iss, problem) => {
+  if (iss === undefined) server.metadata.set(NAMES_ISSUER, true);
+  const status = Promise.withResolvers<number | undefined>();
+  const open = (page: URL): void => {
+    const forged = new URL(page.searchParams.get('redirect_uri') ?? '');
+    forged.searchParams.set('state', page.searchParams.get('state') ?? '');
+    forged.searchParams.set('code', 'of another server');
+    if (iss !== undefined) forged.searchParams.set('iss', iss);
+    get(forged, (answer) => status.resolve(answer.resume().statusCode));
+  };
+  const failed = await login(open).catch((error: unknown) => error);
+  expect(failed).toMatchObject({ code: 'mcp/login-failed', message: expect.stringContaining(problem) });
+  expect(await status.promise).toBe(400);
+  expect(server.events).not.toContain('exchanged');
+});
+
+test('metadata that names another issuer is refused before the page opens', async () => {
+  server.metadata.set('issuer', 'https://evil.example');
+  const open = vi.fn(() => {
+    throw new Error('the page opened');
+  });
+  await expect(login(open)).rejects.toMatchObject({
+    code: 'mcp/login-failed',
+    message: expect.stringContaining('names another issuer, https://evil.example'),
+  });
+  expect(open).not.toHaveBeenCalled();
+  expect(server.events).toEqual([]);
+});
+
 test('an interrupt ends the wait for the user', async () => {
   const over = new AbortController();
   const request = { name: 'shop', server: { url: server.url }, authorizations, signal: over.signal };

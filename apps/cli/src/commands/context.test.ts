@@ -99,6 +99,35 @@ describe('readContext', () => {
     expect(files[0]?.tokens).toBeGreaterThan(50 * (files[1]?.tokens ?? 0));
   });
 
+  test('appended tools count as tool definitions, each with its name and its size', async () => {
+    const log = createMemoryStore();
+    const tool = (name: string, words: number) => ({
+      name,
+      description: 'A word of this tool. '.repeat(words),
+      schema: { type: 'object', properties: {} },
+      effect: 'read' as const,
+      read: () => ({ title: name, run: async () => ({ text: '' }) }),
+    });
+    const play = async (names: readonly ReturnType<typeof tool>[], id?: string): Promise<string> => {
+      const answers = [{ parts: [{ type: 'text' as const, text: 'Done.' }] }];
+      const provider = createScriptedProvider({ answers });
+      const agent = createAgent({ model: 'claude-opus-5-5', provider, store: log, tools: names });
+      onTestFinished(() => agent.close());
+      const live = await agent.open(id);
+      await live.prompt('Go on.');
+      await live.close();
+      return live.id;
+    };
+    const front = tool('look', 100);
+    const id = await play([front]);
+    await play([front, tool('large', 100), tool('small', 1)], id);
+    const report = await readContext(log, sessionId(id), '/nowhere');
+    const sizes = new Map(report?.tools.map(({ name, tokens }) => [name, tokens]));
+    expect(report?.kinds.map(({ name }) => name)).not.toContain('other');
+    expect(sizes.get('large')).toBeGreaterThan(5 * (sizes.get('small') ?? Infinity));
+    expect(Math.abs((sizes.get('large') ?? 0) / (sizes.get('look') ?? 1) - 1)).toBeLessThan(0.1);
+  });
+
   test('an early part costs more than a late part of the same size, because each call pays for it again', async () => {
     const { turns } = await worked();
     const [first, second] = turns;

@@ -1,7 +1,7 @@
 // `tidemark mcp add`: writes a server into the user's settings or those of the folder.
 
 import type { ServerSetting } from '@tidemark/settings';
-import { editServers, serversInFile } from '@tidemark/settings';
+import { editServers, isStorableServerName, serversInFile } from '@tidemark/settings';
 
 import { requireNoServerSecrets } from '../arguments/server-values.ts';
 import type { CommandContext, CommandOutcome } from '../frame/command.ts';
@@ -13,6 +13,7 @@ import { PROVIDER_NAMES, requireName, scopeOf } from './request.ts';
 /** Adds a server. A server with the same name in the same settings is not replaced. */
 export async function addServer(request: McpRequest, context: CommandContext): Promise<CommandOutcome> {
   const name = requireName(request, 'add');
+  requireStorable(name);
   const setting = settingOf(request);
   const { scope: kind = 'user', header = [], env = [] } = request.flags;
   await requireNoServerSecrets(request.target, [...header, ...env]);
@@ -36,6 +37,16 @@ export async function addServer(request: McpRequest, context: CommandContext): P
   return undefined;
 }
 
+/** @throws CliError `cli/usage` for a name that the settings cannot contain. */
+function requireStorable(name: string): void {
+  if (isStorableServerName(name)) return;
+  throw new CliError(
+    'cli/usage',
+    `${JSON.stringify(name)} cannot be the name of a server`,
+    'expected a server name of 1 to 32 letters, digits, "-", or single "_" between them, other than `constructor` and `prototype`',
+  );
+}
+
 /** Returns the servers of the folder, or an empty record if its configuration cannot be read. */
 async function workspaceServers(context: CommandContext): Promise<Readonly<Record<string, ServerSetting>>> {
   return serversInFile(scopeOf('workspace', context), PROVIDER_NAMES).catch(() => ({}));
@@ -50,6 +61,12 @@ function settingOf({ target, flags: { header = [], env = [] } }: McpRequest): Se
       'add an address such as https://shop.example/mcp, or `-- <command> [args…]`',
     );
   const isAddress = rest.length === 0 && /^https?:\/\//i.test(first);
+  if (!isAddress && first.includes('://'))
+    throw new CliError(
+      'cli/usage',
+      `${JSON.stringify(first)} is neither one http or https address nor a command`,
+      'add an address such as https://shop.example/mcp, or `-- <command> [args…]`',
+    );
   if (isAddress && env.length > 0)
     throw new CliError('cli/usage', '`--env` is for a program, and the server has an address', 'use `--header`');
   if (!isAddress && header.length > 0)

@@ -5,7 +5,7 @@ import { showable } from '@tidemark/settings';
 import type { CommandContext, CommandOutcome } from '../frame/command.ts';
 import { formatNumber } from '../frame/numbers.ts';
 import type { KnownServer } from './known-servers.ts';
-import { knownServers } from './known-servers.ts';
+import { knownServers, unknownServer } from './known-servers.ts';
 import type { McpRequest } from './request.ts';
 import { requireNoTarget } from './request.ts';
 import type { TriedServer } from './try-server.ts';
@@ -17,6 +17,8 @@ export async function listServers(request: McpRequest, context: CommandContext):
   const all = await knownServers(request.flags, context);
   const { scope } = request.flags;
   const servers = all.filter(({ name, source }) => [undefined, name].includes(request.name) && fits(source, scope));
+  if (request.name !== undefined && servers.length === 0)
+    throw unknownServer(request.name, scope === undefined ? 'the settings' : `the ${scope} settings`);
   const tried = await Promise.all(
     servers.map(async (server) => (server.unused === undefined ? tryServer(server, context) : undefined)),
   );

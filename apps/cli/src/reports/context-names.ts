@@ -1,7 +1,7 @@
 // Names for the parts of the context, collected from the records of a session: the kind of a record, the tool and the
 // file of a call, and the turn.
 
-import type { AnswerPart, ContentPart, Recorded, RecordedOf } from '@tidemark/log';
+import type { AnswerPart, ContentPart, EventOf, Recorded, RecordedOf } from '@tidemark/log';
 
 /** Kinds of content in the context. */
 export type ContentKind =
@@ -30,6 +30,9 @@ export interface NamedTurn {
   readonly words: string;
 }
 
+/** Tools that were appended after the front. */
+export type AddedTools = EventOf<'tools.changed'>['data']['added'];
+
 /** Names of one session. They are filled record by record. */
 export interface ContextNames {
   readonly kinds: Map<number, ContentKind>;
@@ -37,12 +40,14 @@ export interface ContextNames {
   readonly calls: Map<string, NamedCall>;
   /** Id of the call that each result record closes. */
   readonly results: Map<number, string>;
+  /** Tools that each record appended to the list of tools. */
+  readonly added: Map<number, AddedTools>;
   readonly turns: { readonly from: number; readonly turn: NamedTurn }[];
 }
 
 /** Returns empty names. */
 export function emptyNames(): ContextNames {
-  return { kinds: new Map(), calls: new Map(), results: new Map(), turns: [] };
+  return { kinds: new Map(), calls: new Map(), results: new Map(), added: new Map(), turns: [] };
 }
 
 /** Adds the names that a record contains. Paths are shown relative to the workspace. */
@@ -58,6 +63,9 @@ export function addNames(names: ContextNames, record: Recorded, workspace: strin
       return void names.kinds.set(record.position, 'notifications');
     case 'context.noted':
       return void names.kinds.set(record.position, record.data.source.startsWith('skill:') ? 'skills' : 'notes');
+    case 'tools.changed':
+      names.kinds.set(record.position, 'tool definitions');
+      return void names.added.set(record.position, record.data.added);
     case 'history.compacted':
       return void names.kinds.set(record.position, 'checkpoint');
     case 'answer.received':

@@ -10,7 +10,7 @@ import type { Capabilities } from '@tidemark/model';
 import { rowInForce } from '../settings/row-in-force.ts';
 import type { PartCosts } from './context-cost.ts';
 import { createCostCollector } from './context-cost.ts';
-import type { ContentKind, ContextNames } from './context-names.ts';
+import type { AddedTools, ContentKind, ContextNames } from './context-names.ts';
 import { addNames, callOf, emptyNames, turnOf } from './context-names.ts';
 import { gaugeAtRest } from './gauge-at-rest.ts';
 
@@ -60,7 +60,15 @@ export async function readContext(log: Log, session: SessionId, home: string): P
   if (state.epoch === undefined) return undefined;
   const gauge = await gaugeAtRest(log.artifacts, state, home);
   const row = await rows(state.epoch.opened);
-  return reportOf({ session, names, state, gauge, row, costs: collector.costs(), sizes: await toolSizes(log, state) });
+  return reportOf({
+    session,
+    names,
+    state,
+    gauge,
+    row,
+    costs: collector.costs(),
+    ...(await toolSizes(log, state, names)),
+  });
 }
 
 /** Returns a function that reads the catalog row of an epoch. A row is read one time. */
@@ -79,23 +87,31 @@ function createRows(
   };
 }
 
-/** Returns the estimated tokens of each tool definition of the front. */
-async function toolSizes({ artifacts }: Log, { epoch }: State): Promise<ReadonlyMap<string, number>> {
-  const sizes = (epoch?.opened.tools ?? []).map(async ({ name, digest }) => {
-    const bytes = await readArtifact(artifacts, digest).catch(() => undefined);
-    return [name, bytes === undefined ? 0 : estimateTokens(new TextDecoder().decode(bytes))] as const;
-  });
-  return new Map(await Promise.all(sizes));
+/** Estimated tokens of tool definitions: of the front by name, and of appended tools by the position of their record. */
+interface ToolSizes {
+  readonly sizes: ReadonlyMap<string, number>;
+  readonly added: ReadonlyMap<number, ReadonlyMap<string, number>>;
 }
 
-interface ReportInput {
+async function toolSizes({ artifacts }: Log, { epoch }: State, names: ContextNames): Promise<ToolSizes> {
+  const sizesOf = async (tools: AddedTools): Promise<ReadonlyMap<string, number>> => {
+    const sizes = tools.map(async ({ name, digest }) => {
+      const bytes = await readArtifact(artifacts, digest).catch(() => undefined);
+      return [name, bytes === undefined ? 0 : estimateTokens(new TextDecoder().decode(bytes))] as const;
+    });
+    return new Map(await Promise.all(sizes));
+  };
+  const added = [...names.added].map(async ([position, tools]) => [position, await sizesOf(tools)] as const);
+  return { sizes: await sizesOf(epoch?.opened.tools ?? []), added: new Map(await Promise.all(added)) };
+}
+
+interface ReportInput extends ToolSizes {
   readonly session: SessionId;
   readonly names: ContextNames;
   readonly state: State;
   readonly gauge: Gauge | undefined;
   readonly row: Capabilities | undefined;
   readonly costs: PartCosts;
-  readonly sizes: ReadonlyMap<string, number>;
 }
 
 /** A part of the window, with its names and its cost so far. */
@@ -151,7 +167,7 @@ function namedParts(input: ReportInput): readonly NamedPart[] {
     if (part.from === 'history' && part.ordinal !== undefined)
       spans.set(part.ordinal, (spans.get(part.ordinal) ?? 0) + part.tokens);
   return parts.flatMap((part): readonly NamedPart[] => {
-    if (part.from === 'history') return [historyPart(input, part, spans)];
+    if (part.from === 'history') return addedParts(input, historyPart(input, part, spans), part);
     const cost = front === 0 ? 0 : (input.costs.front * part.tokens) / front;
     if (part.from === 'tools') return toolParts(input, part.tokens, cost);
     return [{ kind: 'system text', layer: part.name, tokens: part.tokens, cost }];
@@ -172,6 +188,28 @@ function toolParts({ sizes }: ReportInput, tokens: number, cost: number): readon
     tool,
     tokens: (tokens * size) / sum,
     cost: (cost * size) / sum,
+  }));
+}
+
+/**
+ * Returns one part for each appended tool. The size of a definition is not in the history, so it is measured as in the
+ * front. Any other part is returned as it is.
+ */
+function addedParts(
+  { state, sizes, added }: ReportInput,
+  named: NamedPart,
+  { type, position }: Extract<WindowPart, { readonly from: 'history' }>,
+): readonly NamedPart[] {
+  const tools = type === 'change' ? added.get(position) : undefined;
+  if (tools === undefined || tools.size === 0) return [named];
+  const front = windowParts(state).find(({ from }) => from === 'tools')?.tokens ?? 0;
+  const [inFront, sum] = [sumOf(sizes.values()), sumOf(tools.values())];
+  const scale = front > 0 && inFront > 0 ? front / inFront : 1;
+  return [...tools].map(([tool, size]) => ({
+    ...named,
+    tool,
+    tokens: size * scale,
+    cost: sum === 0 ? 0 : (named.cost * size) / sum,
   }));
 }
 

@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest';
 import { answering, goLive, says } from '../../tests/small-live.ts';
 import { made } from '../../tests/small-work.ts';
+import type { Tool } from '../ports/tool.ts';
 import type { Notice } from '../ports/session-event.ts';
 import type { ReadRule } from '../rules/rule.ts';
 
@@ -10,8 +11,12 @@ const read = made('files__read_file', () => ({ text: 'read' }));
 const look = made('look', () => ({ text: 'seen' }));
 
 async function noticesFor(...rules: readonly ReadRule[]): Promise<readonly Notice[]> {
+  return noticesWith([read, look], rules);
+}
+
+async function noticesWith(tools: readonly Tool[], rules: readonly ReadRule[]): Promise<readonly Notice[]> {
   const provider = answering(says('one'), says('two'));
-  const { live } = await goLive({ provider, runtime: { tools: [read, look], rules } });
+  const { live } = await goLive({ provider, runtime: { tools, rules } });
   const notices: Notice[] = [];
   for (const words of ['go', 'again'])
     for await (const event of live.prompt(words)) if (event.type === 'notice.raised') notices.push(event.notice);
@@ -35,4 +40,11 @@ test.each([
 
 test.each(['look', 'files__*', 'github__*', 'f*'])('a rule about `%s` raises no notice', async (tool) => {
   expect(await noticesFor({ decision: 'deny', tool })).toEqual([]);
+});
+
+test('a rule about a server raises no notice if a tool forwards calls to tools that are not listed', async () => {
+  const call: Tool = { ...made('tool_call', () => ({ text: 'called' })), forward: (input) => ({ tool: look, input }) };
+  const tools = [read, look, call];
+  expect(await noticesWith(tools, [{ decision: 'deny', tool: 'files__remove' }])).toEqual([]);
+  expect(await noticesWith(tools, [{ decision: 'deny', tool: 'lok*' }])).toHaveLength(1);
 });

@@ -13,7 +13,8 @@ const SERVER = '__';
 /**
  * Reports rules that match no tool. A rule is reported if a tool or a server has a similar name, or if the server of
  * the rule offers other tools. Other rules are not reported, because they may be meant for tools of another workspace.
- * Each rule is reported only one time in a session.
+ * If a tool forwards calls, tools that are not in the list can be called, so rules about servers are not reported. Each
+ * rule is reported only one time in a session.
  */
 export function noticeIdleRules({
   runtime: { rules = [], tools },
@@ -21,8 +22,10 @@ export function noticeIdleRules({
   tell,
 }: Pick<TurnContext, 'runtime' | 'raisedNotices' | 'tell'>): void {
   const names = tools.map(({ name }) => name);
+  const hasUnlisted = tools.some(({ forward }) => forward !== undefined);
   for (const rule of rules) {
     if (names.some((name) => matchStars(rule.tool, name))) continue;
+    if (hasUnlisted && serverOf(rule.tool) !== undefined) continue;
     const key = `permissions/idle-rule ${rule.decision} ${rule.tool}`;
     const notice = idleRuleNotice(rule, names);
     if (notice === undefined || raisedNotices === undefined || raisedNotices.has(key)) continue;
