@@ -218,7 +218,7 @@ interface ActionParts {
 function createActions(all: ActionParts): (action: EditorAction, terminal: EditorTerminal) => void {
   const { state, controller, parts, recall, popup, send } = all;
   const change = (next: Partial<EditorState>): void => state.set({ ...state.get(), ...next });
-  const twice = createTwice(all.ports.now);
+  const twice = createTwice(all.ports.now, () => all.state.get().edited);
   const edit = (command: EditCommand): void => change({ edited: editText(state.get().edited, command) });
   const isEmpty = (): boolean => state.get().edited.buffer.text === '';
   const moveRow = (columns: number, by: -1 | 1): boolean => {
@@ -277,12 +277,15 @@ function escape(
   else change({ hint: hintOf('Esc again goes back to an earlier prompt', TWICE_MS) });
 }
 
-/** Returns a function that returns true if it was called with the same name a short time before. */
-function createTwice(now: () => number): (name: string) => boolean {
-  let last: { readonly name: string; readonly at: number } | undefined;
+/**
+ * Returns a function that returns true if it was called with the same name a short time before. Anything that changed the
+ * text since then ends the wait, so that two keys of different intentions do not count as one.
+ */
+function createTwice(now: () => number, edited: () => EditorState['edited']): (name: string) => boolean {
+  let last: { readonly name: string; readonly at: number; readonly edited: EditorState['edited'] } | undefined;
   return (name) => {
-    const again = last?.name === name && now() - last.at <= TWICE_MS;
-    last = again ? undefined : { name, at: now() };
+    const again = last?.name === name && last.edited === edited() && now() - last.at <= TWICE_MS;
+    last = again ? undefined : { name, at: now(), edited: edited() };
     return again;
   };
 }

@@ -230,6 +230,17 @@ test('Esc twice goes back to an earlier prompt, and only within two seconds', as
   await eventually(() => done).toEqual(['rewind']);
 });
 
+test('Esc, a text and Esc do not go back to an earlier prompt', async () => {
+  const { terminal, done } = await open({ now: () => 0 });
+  terminal.press(ESC);
+  await terminal.until(/Esc again goes back to an earlier prompt/);
+  terminal.press('x');
+  await terminal.until(/^(?![^]*Esc again)[^]*> x/);
+  terminal.press(ESC);
+  await terminal.until(/Esc again goes back to an earlier prompt/);
+  expect(done).toEqual([]);
+});
+
 test('Ctrl-C clears the text, and leaves when it is pressed twice without text', async () => {
   let now = 0;
   const { terminal, done } = await open({ now: () => now });
