@@ -69,7 +69,7 @@ const EXTENSIONS: ReadonlyMap<string, string> = new Map([
 const exportSession: SlashCommand = {
   name: 'export',
   group: 'context',
-  summary: 'write the session to a file of the folder, as Markdown, a web page or JSON',
+  summary: 'write the session to a new file, as Markdown, a web page or JSON',
   argument: '[file] [--format markdown|html|json]',
   async run({ words: typed }, place) {
     const { values, words } = readFlags(typed, { texts: ['format'] });
