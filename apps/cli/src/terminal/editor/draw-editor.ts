@@ -91,12 +91,13 @@ const SEARCH = 'search: ';
 function searchLine(search: PromptSearch, columns: number): Shown {
   const query = shownQuery(search, columns);
   const isMissing = search.query !== '' && search.found === undefined;
-  const note = isMissing ? ' (no earlier prompt contains this)' : '';
-  return [withStyle('dim', SEARCH), query, withStyle('dim', shortenText(note, spaceAfter(search, columns)))];
+  const space = spaceAfter(search, columns);
+  const note = isMissing && space > 0 ? shortenText(' (no earlier prompt contains this)', space) : '';
+  return [withStyle('dim', SEARCH), query, withStyle('dim', note)];
 }
 
 function spaceAfter(search: PromptSearch, columns: number): number {
-  return Math.max(1, columns - 1 - SEARCH.length - widthOfText(shownQuery(search, columns)));
+  return columns - 1 - SEARCH.length - widthOfText(shownQuery(search, columns));
 }
 
 /** Returns the end of the query that fits. */
