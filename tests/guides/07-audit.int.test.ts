@@ -80,7 +80,7 @@ describe(PAGE, () => {
 
 const SHARED = join(ROOT, '..', 'shared', 'transcripts');
 const isThere = existsSync(SHARED);
-if (!isThere) console.warn('skipped: no ../shared/transcripts beside the repository');
+if (!isThere) console.warn('skipped: no ../shared/transcripts next to the repository');
 
 interface ReportedSession {
   readonly calls: number;

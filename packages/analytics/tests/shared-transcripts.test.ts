@@ -10,7 +10,7 @@ import { createMachine } from './claude-transcript.ts';
 
 const folder = join(import.meta.dirname, '../../../../shared/transcripts');
 const there = existsSync(folder);
-if (!there) console.warn('skipped: no ../shared/transcripts beside the repository');
+if (!there) console.warn('skipped: no ../shared/transcripts next to the repository');
 
 const NAMES = ['claude-code-session-opus', 'claude-code-subagent-sonnet', 'pi-coding-session-sonnet'];
 

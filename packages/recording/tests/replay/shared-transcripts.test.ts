@@ -12,7 +12,7 @@ import { replayRows, verifyAll } from './replay-rows.ts';
 const root = join(import.meta.dirname, '../../../..');
 const folder = join(root, '../shared/transcripts');
 const there = existsSync(folder);
-if (!there) console.warn('skipped: no ../shared/transcripts beside the repository');
+if (!there) console.warn('skipped: no ../shared/transcripts next to the repository');
 
 function causesOf(misses: readonly { readonly cause: string }[]): Readonly<Record<string, number>> {
   const causes: Record<string, number> = {};

@@ -69,10 +69,12 @@ async function isAccepted({ row, keepsCache }: ModelEffort, place: SlashPlace): 
   if (session === undefined || keepsCache) return true;
   const tokens = await nextTokens(session, place);
   if (tokens === undefined) return true;
-  const title = [`${row.model} loses its cache when the effort changes.`, ...rewriteLines(tokens, row, 'At most')];
-  const index = await place.controller.choose(title, [
+  const title = [`${row.model} loses its cache when the effort changes.`, ...rewriteLines(tokens, row)];
+  const options = [
     { label: 'change the effort', key: 'y' },
     { label: 'cancel', key: 'n' },
-  ]);
+  ];
+  // Enter alone changes nothing, because it can be meant for the editor.
+  const index = await place.controller.choose(title, options, options.length - 1);
   return index === 0;
 }

@@ -121,11 +121,13 @@ async function switchInPlace(target: ModelTarget, before: ChosenSession, place: 
     `Switch this session from ${before.model ?? ''} to ${target.model}?`,
     ...rewriteLines(tokens, target.row),
   ];
-  const index = await controller.choose(title, [
+  const options = [
     { label: 'switch here', key: 'y' },
     { label: 'continue in a fork', note: 'this session keeps its model and its cache', key: 'f' },
     { label: 'cancel', key: 'n' },
-  ]);
+  ];
+  // Enter alone changes nothing, because it can be meant for the editor.
+  const index = await controller.choose(title, options, options.length - 1);
   if (index === 0) await setModel(session, target, place);
   if (index === 1) await continueInFork(target, before, place);
 }

@@ -18,19 +18,16 @@ export async function nextTokens(id: SessionId, { context }: Pick<SlashPlace, 'c
 
 /**
  * Describes the tokens that a model has to process again with the next prompt, and their price in addition to the price
- * of reading them from the cache. The price has a line of its own, so that a narrow terminal does not cut it off. An
- * unknown price is reported as unknown.
+ * of reading them from the cache. Both are upper bounds, because the model can still have a cache entry, for example of
+ * the session that this one was forked from. The price has a line of its own, so that a narrow terminal does not cut it
+ * off. An unknown price is reported as unknown.
  */
-export function rewriteLines(
-  tokens: number | undefined,
-  row: Capabilities | undefined,
-  about: 'About' | 'At most' = 'About',
-): readonly string[] {
+export function rewriteLines(tokens: number | undefined, row: Capabilities | undefined): readonly string[] {
   if (tokens === undefined || row === undefined) return ['The price of the next prompt is unknown.'];
   const extra = extraCost(tokens, row);
   return [
-    `${about} ${formatNumber(tokens)} tokens are sent again without the cache.`,
-    extra === undefined ? 'Their price is unknown.' : `This costs ${dollars(extra)} more than reading them.`,
+    `At most ${formatNumber(tokens)} tokens are sent again without the cache.`,
+    extra === undefined ? 'Their price is unknown.' : `This costs at most ${dollars(extra)} more than reading them.`,
   ];
 }
 

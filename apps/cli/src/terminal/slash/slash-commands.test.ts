@@ -105,8 +105,11 @@ describe('`/model`', () => {
     const terminal = await terminalAfterTurn({ simulated: true });
     const first = sessionOf(terminal);
     terminal.type('/model opus --in-place');
+    const { panel } = await terminal.until((state) => state.panel?.kind === 'choice');
+    // Enter alone cancels.
+    expect(panel).toMatchObject({ selected: 2, options: [{}, {}, { label: 'cancel' }] });
     expect(await terminal.choose(/switch here/)).toMatch(
-      /\nAbout [\d,]+ tokens are sent again without the cache\.\nThis costs \$[\d.]+ more than reading them\./,
+      /\nAt most [\d,]+ tokens are sent again without the cache\.\nThis costs at most \$[\d.]+ more than reading them\./,
     );
     await terminal.untilLines(/claude-opus-5-5 is used from the next prompt on/);
     expect(sessionOf(terminal)).toBe(first);
@@ -148,7 +151,9 @@ describe('`/effort`', () => {
     terminal.type('hello');
     await terminal.until(({ conversation }) => conversation.blocks.from(0).some(({ kind }) => kind === 'answer'));
     terminal.type('/effort low');
-    expect(await terminal.choose(/cancel/)).toMatch(/loses its cache.*\nAt most [\d,]+ tokens .*\nThis costs \$/);
+    expect(await terminal.choose(/cancel/)).toMatch(
+      /loses its cache.*\nAt most [\d,]+ tokens .*\nThis costs at most \$/,
+    );
     expect(await terminal.kinds()).not.toContain('reasoning.set');
   });
 
