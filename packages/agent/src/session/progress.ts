@@ -11,7 +11,6 @@ import type {
   EffectClass,
   FileTouch,
   Granted,
-  HistoryCompacted,
   Money,
   PermissionDecided,
   Recorded,
@@ -21,7 +20,7 @@ import type {
   SkillLoaded,
   StartedBy,
   SubagentEnded,
-  ToolCharged,
+  TurnTotals,
   SubagentStarted,
   TurnBegan,
   TurnEnded,
@@ -30,8 +29,19 @@ import type {
 import { money } from '@tidemark/log';
 import { sumOfMoney } from '@tidemark/model';
 import type { Mode } from '../ports/permissions.ts';
+import type { SkillLoad } from './loaded-skills.ts';
+import { leavesWhole } from './loaded-skills.ts';
 import type { CompactionAttempts, Spent, SpentCall } from './spent.ts';
-import { NOTHING_SPENT, NOTHING_TRIED, spend, spendTotals, takeAnswer, takeCompaction, trySince } from './spent.ts';
+import {
+  chargeTotals,
+  NOTHING_SPENT,
+  NOTHING_TRIED,
+  spend,
+  spendTotals,
+  takeAnswer,
+  takeCompaction,
+  trySince,
+} from './spent.ts';
 
 /** Source name of notifications that the runtime itself sends. */
 export const RUNTIME = 'runtime';
@@ -97,21 +107,6 @@ export interface SourceNote {
   readonly position: number;
   /** Position of the last complete note. A note with the cause `changed` may contain only the changes. */
   readonly whole: number;
-}
-
-/** A recorded load of a skill. */
-export interface SkillLoad extends Pick<SkillLoaded, 'name' | 'version' | 'tokens'> {
-  /**
-   * Position that decides when the body is dropped. A compaction drops the body if the range of the compaction ends at
-   * or after this position. For a body in a tool result, it is the position of the answer that made the call, because a
-   * call and its result are dropped together.
-   */
-  readonly at: number;
-  /**
-   * Length in UTF-16 units of the tool result that contains the body. A compaction may shorten it. Absent if the body
-   * came with a prompt.
-   */
-  readonly units?: number;
 }
 
 export interface TurnProgress {
@@ -239,9 +234,12 @@ function startSession(progress: Progress, startedBy: StartedBy | undefined): voi
 }
 
 function subagentEnded(progress: Progress, { child, totals }: SubagentEnded): void {
+  if (progress.openSubagents.delete(child)) spendOn(progress, totals);
+}
+
+function spendOn(progress: Progress, totals: TurnTotals | undefined): void {
   const { turn } = progress;
-  if (progress.openSubagents.delete(child) && turn !== undefined)
-    progress.turn = { ...turn, spent: spendTotals(turn.spent, totals) };
+  if (turn !== undefined) progress.turn = { ...turn, spent: spendTotals(turn.spent, totals) };
 }
 
 function note({ lastNotes, knownOutputs }: Progress, { position, data }: RecordedOf<'context.noted'>): void {
@@ -321,17 +319,10 @@ function advanceCall(progress: Progress, record: Recorded): void {
       progress.startedCalls.delete(record.data.call);
       return;
     case 'tool.charged':
-      payForTool(progress, record.data);
+      spendOn(progress, chargeTotals(record.data));
       return;
     default:
   }
-}
-
-/** Adds the cost of a tool call to the turn. The tokens of the service are in no sum of the session. */
-function payForTool(progress: Progress, { cost }: ToolCharged): void {
-  const totals = { steps: 0, calls: 0, input: 0, output: 0, ...(cost !== undefined && { cost }) };
-  const { turn } = progress;
-  if (turn !== undefined) progress.turn = { ...turn, spent: spendTotals(turn.spent, totals) };
 }
 
 /** Returns the length in UTF-16 units. A compaction that shortens results counts in the same way. */
@@ -394,15 +385,4 @@ function takeSkill(progress: Progress, { name, version, tokens, reason, call }: 
   const at = call === undefined ? position : (progress.lastRequest?.answeredAt ?? position);
   const load = { name, version, tokens, at, ...(call !== undefined && { units: progress.lastResultUnits }) };
   progress.loadedSkills = [...progress.loadedSkills, load];
-}
-
-/**
- * Returns true if a skill body is still whole in the tail after a compaction. If the body was dropped or shortened,
- * returns false, and the skill can be loaded again.
- */
-export function leavesWhole(
-  { range, shortens = Infinity }: Pick<HistoryCompacted, 'range' | 'shortens'>,
-  { at, units = 0 }: SkillLoad,
-): boolean {
-  return at > range.to && units <= shortens;
 }
