@@ -44,8 +44,12 @@ function press(keys: string, question = questionOf(), pages = 1): AnswerStep {
   return state;
 }
 
-test('y allows the call once, and Esc denies it', () => {
-  expect([press('y'), press('⎋')]).toEqual([{ answer: 'allowed' }, { answer: 'denied' }]);
+test('y allows the call once, n denies it, and Esc interrupts', () => {
+  expect([press('y'), press('n⏎'), press('⎋')]).toEqual([
+    { answer: 'allowed' },
+    { answer: 'denied' },
+    { interrupt: true },
+  ]);
 });
 
 test('n opens a line for the reason, which the model receives', () => {
