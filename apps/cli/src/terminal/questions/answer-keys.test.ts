@@ -37,7 +37,7 @@ function press(keys: string, question = questionOf(), pages = 1): AnswerStep {
   const names = { '⏎': 'enter', '⌫': 'backspace', '⎋': 'escape', '↓': 'next' } as const;
   let state: AnswerStep = startAnswering(pages);
   for (const key of keys) {
-    if ('answer' in state) return state;
+    if ('answer' in state || 'interrupt' in state) return state;
     const name = Object.entries(names).find(([sign]) => sign === key)?.[1];
     state = pressKey(state, name === undefined ? { input: key } : { input: '', name }, question, pages);
   }
