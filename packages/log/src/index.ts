@@ -85,6 +85,8 @@ export type {
   Parent,
   SessionCreated,
   StartedBy,
+  ProcessEnded,
+  ProcessStarted,
   SubagentEnded,
   SubagentStarted,
   TurnBegan,

@@ -106,6 +106,11 @@ const MASKS: { readonly [K in Kind]: MaskEvent<K> } = {
     ...event,
     data: { ...event.data, summary: await mask(event.data.summary) },
   }),
+  'process.started': async (event, mask) => ({
+    ...event,
+    data: { ...event.data, command: await mask(event.data.command) },
+  }),
+  'process.ended': keep,
   'branch.summarized': maskBranch,
   'turn.ended': maskEnd,
 };
