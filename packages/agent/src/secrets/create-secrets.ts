@@ -6,6 +6,7 @@ import type { ContentPart, Event, EventOf, Granted, Json, Kind, ToolEnded } from
 import type { Secrets } from '../ports/secrets.ts';
 import type { SecretValue } from './mask-text.ts';
 import { createLiveMask } from './live-mask.ts';
+import { maskPartOf } from './mask-part.ts';
 import { PLACEHOLDER, createMasker, soughtIn } from './mask-text.ts';
 
 /**
@@ -32,6 +33,7 @@ export function createSecrets({ values }: { readonly values: readonly SecretValu
       const rest = (await masker.push(decoder.decode())) + (await masker.end());
       if (rest !== '') yield Buffer.from(rest);
     },
+    maskPart: (text, part) => maskPartOf(text, part, sought),
     openLive: () => createLiveMask(sought),
     holdsPlaceholder: hasPlaceholder,
   };
