@@ -9,13 +9,12 @@ import { showName } from '../confine/show-name.ts';
 import { argumentsOf, isProblem } from '../door/arguments.ts';
 import type { CommandReach } from '../sandbox/sandbox.ts';
 import { readCommands } from '../shell/read-commands.ts';
-import type { Patience, CommandEnd } from './run-command.ts';
+import { exitOf, sayEnd } from './describe-end.ts';
+import { watchForHints } from './failure-hints.ts';
+import type { Patience } from './run-command.ts';
 import { runCommand } from './run-command.ts';
 import type { Shell, ShellOptions } from './shell.ts';
 import { openShell } from './shell.ts';
-import { constants } from 'node:os';
-import { cutBeforeWord } from '../page/cut-line.ts';
-import type { Relative } from './family.ts';
 
 /** Options of `createBashTool`. */
 export interface BashOptions extends ShellOptions {
@@ -183,132 +182,4 @@ function titleOf(command: string, reached: readonly string[]): string {
   const more = shown.length - TITLE_LENGTH;
   const cut = more <= 0 ? shown : `${shown.slice(0, TITLE_LENGTH)} … and ${more} characters more`;
   return `bash${reached.length === 0 ? '' : ` with ${reached.join(' and ')}`} ${cut}`;
-}
-
-/**
- * Watches the output of one command. If a failure looks like an effect of the sandbox, collects a hint for the model.
- * The program itself reports only that a name is unknown, or that a file cannot be written.
- */
-export interface FailureHints {
-  see(chunk: Uint8Array): void;
-  /**
-   * Returns the texts to add to the result, one per hint. If the output does not look like a failure caused by the
-   * sandbox, the list is empty.
-   */
-  hints(): readonly string[];
-}
-
-/**
- * Errors for a name that cannot be looked up, or for a host that cannot be reached. Resolvers, curl, git, npm, pip, Go,
- * Java and Rust report them.
- */
-const NO_NETWORK =
-  /EAI_AGAIN|ENOTFOUND|ENETUNREACH|EHOSTUNREACH|getaddrinfo|[Cc]ould not resolve|[Tt]emporary failure (in name resolution|resolving)|[Nn]ame or service not known|[Nn]etwork is unreachable|[Nn]o route to host|[Uu]nable to (resolve|look ?up)|UnknownHostException|dns error|no such host|failed to lookup address/;
-
-const READ_ONLY = /[Rr]ead-only file ?system|EROFS|[Dd]evice or resource busy|EBUSY/;
-
-const KINDS = [
-  {
-    pattern: NO_NETWORK,
-    offline: true,
-    hint: 'this sandbox has no network: if the command needs it, call bash again with network: true (the user is asked)',
-  },
-  {
-    pattern: READ_ONLY,
-    offline: false,
-    hint: 'in this sandbox a command can only write and move files of the workspace, except its repositories (.git), .tidemark, .agents, AGENTS.md, start files, folders of PATH and files that trusted settings start: if this is the cause, ask the user to make the change',
-  },
-] as const;
-
-/**
- * Number of characters at the end of the previous chunk that are searched again. Therefore an error message in two
- * chunks is found too.
- */
-const OVERLAP = 64;
-
-/**
- * Creates a watcher for the output of one command.
- *
- * @param offline True if the command has no network.
- */
-function watchForHints(offline: boolean): FailureHints {
-  const wanted = KINDS.filter((kind) => offline || !kind.offline);
-  const found = new Set<string>();
-  const decoder = new TextDecoder();
-  let last = '';
-  return {
-    see(chunk) {
-      if (found.size === wanted.length) return;
-      const text = last + decoder.decode(chunk, { stream: true });
-      for (const { pattern, hint } of wanted) if (pattern.test(text)) found.add(hint);
-      last = text.slice(-OVERLAP);
-    },
-    hints: () => [...found],
-  };
-}
-
-// The functions below describe the end of a command for the model. The description comes after the output, because the
-// model sees the end of a long output.
-
-const MAX_NAMED = 10;
-
-const COMMAND_LENGTH = 120;
-
-const LINE_END = 0x0a;
-
-/**
- * Returns the exit code as a shell reports it. If a signal ended the command, the code is 128 plus the signal number.
- * If the command did not end, returns `undefined`.
- */
-function exitOf({ code, signal }: Pick<CommandEnd, 'code' | 'signal'>): number | undefined {
-  return code ?? (signal === undefined ? undefined : 128 + constants.signals[signal]);
-}
-
-/**
- * Returns the lines that describe the end of a command. If the command wrote output, exited with 0 and left no process
- * running, returns an empty text.
- */
-function sayEnd(end: CommandEnd, patience: Patience): string {
-  const lines = [...sayOutput(end), ...sayExit(end), ...sayStop(end, patience), ...sayLeft(end)];
-  if (lines.length === 0) return '';
-  const apart = end.lastByte === undefined || end.lastByte === LINE_END ? '' : '\n';
-  return `${apart}${lines.map((line) => `[${line}]`).join('\n')}`;
-}
-
-function sayOutput({ lastByte, outputLeft }: CommandEnd): readonly string[] {
-  const none = lastByte === undefined ? ['no output'] : [];
-  return outputLeft
-    ? [...none, 'a process that could not be reached kept the output open, so its later output is not shown']
-    : none;
-}
-
-function sayExit(end: CommandEnd): readonly string[] {
-  if (end.code === undefined && end.signal === undefined) return ['the shell did not end'];
-  if (end.signal !== undefined) return [`ended by ${end.signal}, exit ${exitOf(end)}`];
-  return end.code === 0 && end.lastByte !== undefined ? [] : [`exit ${end.code}`];
-}
-
-function sayStop({ stopped }: CommandEnd, { timeoutMs }: Patience): readonly string[] {
-  if (stopped === undefined) return [];
-  if (stopped === 'interrupt') return ['interrupted: the command and all processes that it started were ended'];
-  return [
-    `timed out after ${timeoutMs / 1000} s: the command and all processes that it started were ended. Do less in one command, or set timeout_s`,
-  ];
-}
-
-function sayLeft({ leftRunning, undying }: CommandEnd): readonly string[] {
-  return [
-    ...(leftRunning.length === 0 ? [] : [`processes that still ran and were ended: ${nameProcesses(leftRunning)}`]),
-    ...(undying.length === 0 ? [] : [`processes that could not be ended: ${nameProcesses(undying)}`]),
-  ];
-}
-
-function nameProcesses(relatives: readonly Relative[]): string {
-  const names = relatives.slice(0, MAX_NAMED).map(({ pid, command }) => `${pid} ${shortCommand(showName(command))}`);
-  const more = relatives.length - names.length;
-  return [...names, ...(more > 0 ? [`${more} more`] : [])].join('; ');
-}
-
-function shortCommand(command: string): string {
-  return cutBeforeWord(command, COMMAND_LENGTH);
 }
