@@ -9,6 +9,7 @@ import { showName } from '../confine/show-name.ts';
 import { argumentsOf, isProblem } from '../door/arguments.ts';
 import type { CommandReach } from '../sandbox/sandbox.ts';
 import { readCommands } from '../shell/read-commands.ts';
+import type { BackgroundStarter } from './background-starter.ts';
 import { exitOf, sayEnd } from './describe-end.ts';
 import { watchForHints } from './failure-hints.ts';
 import type { Patience } from './run-command.ts';
@@ -23,6 +24,8 @@ export interface BashOptions extends ShellOptions {
    * after the shell has ended has the default 1,000.
    */
   readonly patience?: Partial<Omit<Patience, 'timeoutMs'>>;
+  /** Starts background processes. Without it, the tool has no argument `background`. */
+  readonly background?: BackgroundStarter;
 }
 
 const DEFAULT_SECONDS = 120;
@@ -36,7 +39,7 @@ const MAX_BYTES = 100 * 1024;
 
 const TITLE_LENGTH = 2_000;
 
-const BASH = z.strictObject({
+const FOREGROUND = {
   command: z.string().min(1).describe('Command for bash -c, without a terminal or input'),
   timeout_s: z.number().positive().max(MAX_SECONDS).optional().describe('Time limit in seconds. Default: 120'),
   network: z.boolean().optional().describe('Request the network, which the sandbox blocks. The user is asked'),
@@ -45,14 +48,36 @@ const BASH = z.strictObject({
     .max(MAX_PORTS)
     .optional()
     .describe('Ports of 127.0.0.1 that the user can open while this runs. The user is asked'),
+};
+
+const BASH = z.strictObject({
+  ...FOREGROUND,
+  background: z.boolean().optional().describe('Keep it running and return its id for the process tool'),
 });
 
 type BashInput = z.infer<typeof BASH>;
 
 const bashArguments = argumentsOf(BASH);
 
-const DESCRIPTION =
-  'Runs a shell command in the workspace. Returns its exit code and its output (stdout and stderr together, at most the last 2000 lines or 50 KiB). Each call starts a new shell: changes of folder and variables do not persist. Processes still running at the end are killed, so start, use and stop a server in one command. To look at files, use read, grep, find and ls.';
+const foregroundArguments = argumentsOf(z.strictObject(FOREGROUND));
+
+const RUNS =
+  'Runs a shell command in the workspace. Returns its exit code and its output (stdout and stderr together, at most the last 2000 lines or 50 KiB). Each call starts a new shell: changes of folder and variables do not persist. Processes still running at the end are killed, so start';
+
+const LOOKS = 'To look at files, use read, grep, find and ls.';
+
+const DESCRIPTION = `${RUNS} servers and watchers with background: true. They run until the session is closed, and other commands reach their ports. ${LOOKS}`;
+
+const FOREGROUND_DESCRIPTION = `${RUNS}, use and stop a server in one command. ${LOOKS}`;
+
+/**
+ * Digests of earlier definitions. A session keeps such a definition until its next epoch. The last one is the definition
+ * without background processes.
+ */
+const EARLIER = [
+  'b19015eca12b74b458f9d69ab590db4b807b095ded3ed7bafa0c64245fe4ada3',
+  'de30fd824be791e0ffe4e6c15daa54b833e777c27d2da79cd22a513834dc15e5',
+];
 
 /**
  * Creates the `bash` tool. Commands start in the folder of the workspace. Without the sandbox, commands are not
@@ -61,21 +86,23 @@ const DESCRIPTION =
  * @throws WorkspaceError `workspace/secret-variable` when `options.variables` contains the name of a secret.
  */
 export function createBashTool(confinement: Confinement, options: BashOptions = {}): Tool {
-  const shell = openShell(confinement.folder, options);
+  const { background } = options;
+  const shell = background?.shell ?? openShell(confinement.folder, options);
+  const known = background === undefined ? foregroundArguments : bashArguments;
   return {
     name: 'bash',
-    description: DESCRIPTION,
-    schema: bashArguments.schema,
-    earlier: ['b19015eca12b74b458f9d69ab590db4b807b095ded3ed7bafa0c64245fe4ada3'],
+    description: background === undefined ? FOREGROUND_DESCRIPTION : DESCRIPTION,
+    schema: known.schema,
+    earlier: background === undefined ? EARLIER.slice(0, 1) : EARLIER,
     effect: 'execute',
     alone: true,
     truncate: 'start',
     touches: ['structure', 'content'],
     effectKinds: ['commands'],
     read(input): ToolRun | ToolProblem {
-      const asked = bashArguments.read(input);
+      const asked: BashInput | ToolProblem = known.read(input);
       if (isProblem(asked)) return asked;
-      const problem = unusable(asked.command);
+      const problem = unusable(asked);
       return problem === undefined ? runOf(shell, asked, options) : { problem };
     },
   };
@@ -87,7 +114,7 @@ function runOf(shell: Shell, asked: BashInput, options: BashOptions): ToolRun {
   const beyond = beyondOf(shell, reach);
   const patience = { termMs: 2_000, drainMs: 1_000, ...options.patience, timeoutMs: timeoutOf(asked) };
   return {
-    title: titleOf(command, shell.network === 'on' ? ['the network'] : beyond),
+    title: titleOf(asked, shell.network === 'on' ? ['the network'] : beyond),
     sandboxed: shell.sandboxed,
     // A command in a sandbox cannot change anything outside the sandbox.
     confined: shell.sandboxed,
@@ -97,7 +124,10 @@ function runOf(shell: Shell, asked: BashInput, options: BashOptions): ToolRun {
       return { commands: readCommands(command), ...(beyond.length > 0 && { beyond }) };
     },
     preview: async () => ({ kind: 'command', text: previewText(shell, asked) }),
-    run: (context) => runBash(shell, { command, patience, reach }, context),
+    run: (context) =>
+      asked.background === true && options.background !== undefined
+        ? options.background.start({ command, reach }, context)
+        : runBash(shell, { command, patience, reach }, context),
   };
 }
 
@@ -120,7 +150,8 @@ function beyondOf(shell: Shell, { network, ports }: Omit<CommandReach, 'session'
 }
 
 /** Pattern of the lines that a preview puts before the command. */
-const GRANTED = /^(with the network$|opens port |may run for |runs:$)/;
+const GRANTED =
+  /^(in the background$|with the network$|opens port |may run for |runs:$|input for p|closes the input of p)/;
 
 /**
  * Returns the text that a person approves or refuses. It contains each permission beyond the sandbox on a separate
@@ -128,10 +159,11 @@ const GRANTED = /^(with the network$|opens port |may run for |runs:$)/;
  * the lines before it, the line `runs:` separates them. Two different calls therefore never have the same text.
  */
 function previewText(shell: Shell, asked: BashInput): string {
-  const { command, timeout_s: seconds } = asked;
+  const { command, timeout_s: seconds, background = false } = asked;
   const reach = reachOf(shell, asked);
   const [first = ''] = command.split('\n', 1);
   return [
+    ...(background ? ['in the background'] : []),
     ...(reach.network ? ['with the network'] : []),
     ...reach.ports.map((port) => `opens port ${port} on this machine`),
     ...(seconds === undefined ? [] : [`may run for ${seconds} s`]),
@@ -169,7 +201,9 @@ async function runBash(shell: Shell, call: BashCall, context: ToolContext): Prom
   return { ...(text !== '' && { text }), ...defined({ exit }), ...(failed && { failed }) };
 }
 
-function unusable(command: string): string | undefined {
+function unusable({ command, background = false, timeout_s: seconds }: BashInput): string | undefined {
+  if (background && seconds !== undefined)
+    return 'A background process has no time limit: leave out timeout_s, and stop the process when it is not needed any more.';
   if (command.includes('\0'))
     return 'A command cannot contain a NUL character. Write it as an escape sequence, for example with printf.';
   const bytes = Buffer.byteLength(command);
@@ -177,9 +211,9 @@ function unusable(command: string): string | undefined {
   return `A command of ${bytes} bytes is too long: the maximum is ${MAX_BYTES}. Write it to a file with \`write\`, then run the file.`;
 }
 
-function titleOf(command: string, reached: readonly string[]): string {
+function titleOf({ command, background = false }: BashInput, reached: readonly string[]): string {
   const shown = showName(command);
   const more = shown.length - TITLE_LENGTH;
   const cut = more <= 0 ? shown : `${shown.slice(0, TITLE_LENGTH)} … and ${more} characters more`;
-  return `bash${reached.length === 0 ? '' : ` with ${reached.join(' and ')}`} ${cut}`;
+  return `bash${background ? ' in the background' : ''}${reached.length === 0 ? '' : ` with ${reached.join(' and ')}`} ${cut}`;
 }

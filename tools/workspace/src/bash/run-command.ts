@@ -3,11 +3,10 @@
 
 import { randomUUID } from 'node:crypto';
 import type { Relative } from './family.ts';
-import { MARK } from './family.ts';
 import type { Family } from './end-family.ts';
 import { endFamily, remainingPrograms } from './end-family.ts';
 import type { GuardedCommand, Exit, Guarded } from './guard.ts';
-import { startGuarded } from './guard.ts';
+import { MARK, startGuarded } from './guard.ts';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Readable } from 'node:stream';
 
@@ -143,7 +142,7 @@ export interface Pump {
   endOrLeave(silentMs: number): Promise<boolean>;
 }
 
-function pump(stream: Readable, write: (chunk: Uint8Array) => Promise<void>): Pump {
+export function pump(stream: Readable, write: (chunk: Uint8Array) => Promise<void>): Pump {
   let last: number | undefined;
   let chunks = 0;
   let reading = true;
@@ -176,7 +175,7 @@ function pump(stream: Readable, write: (chunk: Uint8Array) => Promise<void>): Pu
   };
 }
 
-async function endsWithin(done: Promise<unknown>, ms: number): Promise<boolean> {
+export async function endsWithin(done: Promise<unknown>, ms: number): Promise<boolean> {
   const late = new AbortController();
   const settled = done.then(
     () => true,
