@@ -261,6 +261,8 @@ const sessionPayloads: Payloads<
   | 'memory.changed'
   | 'subagent.started'
   | 'subagent.ended'
+  | 'process.started'
+  | 'process.ended'
 > = {
   'session.created': fc.record(
     {
@@ -308,6 +310,19 @@ const sessionPayloads: Payloads<
   'subagent.ended': fc.record(
     { child: aSession, status: outcome, summary: text, cost: text, totals },
     { ...some, requiredKeys: ['child', 'status', 'summary'] },
+  ),
+  'process.started': fc.record(
+    { process: name, command: text, call: aCall },
+    { ...some, requiredKeys: ['process', 'command'] },
+  ),
+  'process.ended': fc.record(
+    {
+      process: name,
+      exit: count,
+      signal: name,
+      by: fc.constantFrom('itself' as const, 'model' as const, 'user' as const, 'session' as const, 'lost' as const),
+    },
+    { ...some, requiredKeys: ['process', 'by'] },
   ),
 };
 
@@ -357,6 +372,8 @@ export const EVENTS: { readonly [K in Kind]: fc.Arbitrary<EventOf<K>> } = {
   'memory.changed': arbitraryOf('memory.changed'),
   'subagent.started': arbitraryOf('subagent.started'),
   'subagent.ended': arbitraryOf('subagent.ended'),
+  'process.started': arbitraryOf('process.started'),
+  'process.ended': arbitraryOf('process.ended'),
   'branch.summarized': arbitraryOf('branch.summarized'),
   'turn.ended': arbitraryOf('turn.ended'),
 };

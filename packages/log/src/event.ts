@@ -44,6 +44,8 @@ export interface EventData {
   readonly 'memory.changed': session.MemoryChanged;
   readonly 'subagent.started': session.SubagentStarted;
   readonly 'subagent.ended': session.SubagentEnded;
+  readonly 'process.started': session.ProcessStarted;
+  readonly 'process.ended': session.ProcessEnded;
   readonly 'branch.summarized': context.BranchSummarized;
   readonly 'turn.ended': session.TurnEnded;
 }

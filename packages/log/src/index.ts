@@ -86,6 +86,8 @@ export type {
   Parent,
   SessionCreated,
   StartedBy,
+  ProcessEnded,
+  ProcessStarted,
   SubagentEnded,
   SubagentStarted,
   TurnBegan,

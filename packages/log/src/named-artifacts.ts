@@ -59,6 +59,8 @@ const NAMED: Namers = {
   'memory.changed': undefined,
   'subagent.started': undefined,
   'subagent.ended': undefined,
+  'process.started': undefined,
+  'process.ended': undefined,
   'branch.summarized': undefined,
   'turn.ended': undefined,
 };

@@ -11,6 +11,7 @@ import type { ContextSource } from './context-source.ts';
 import type { ImageFitter } from './image-fitter.ts';
 import type { ModelReach, OtherModel } from './live-session.ts';
 import type { Asker } from './permissions.ts';
+import type { ProcessHost } from './process-host.ts';
 import type { Notice } from './session-event.ts';
 import type { SkillShelf } from './skill-shelf.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -128,6 +129,8 @@ export interface Runtime {
    * with this front.
    */
   readonly inherits?: InheritedFront;
+  /** Host of the background processes. Without it, the session has none. */
+  readonly processes?: ProcessHost;
   /** Watches the state outside of the session. At the end of a turn it reports the changes that the turn made there. */
   readonly watch?: TurnWatch;
   /** Callback that receives a copy of each request body before the request is sent. */

@@ -166,6 +166,8 @@ const LEFT: { readonly [K in Kind]: readonly string[] } = {
   'memory.changed': ['after', 'before', 'file', 'operation'],
   'subagent.started': ['call', 'child', 'role'],
   'subagent.ended': ['child', 'cost', 'status'],
+  'process.started': ['call', 'process'],
+  'process.ended': ['by', 'process', 'signal'],
   'branch.summarized': ['session', 'strategy'],
   'turn.ended': ['error.code', 'outcome', 'totals'],
 };

@@ -28,9 +28,12 @@ import type {
 } from '@tidemark/log';
 import { money } from '@tidemark/log';
 import { sumOfMoney } from '@tidemark/model';
+import { PROCESSES } from '../ports/background-process.ts';
 import type { Mode } from '../ports/permissions.ts';
 import type { SkillLoad } from './loaded-skills.ts';
 import { leavesWhole } from './loaded-skills.ts';
+import type { ProcessProgress } from './process-progress.ts';
+import { forgetEnded, loseProcesses, takeProcess } from './process-progress.ts';
 import type { CompactionAttempts, Spent, SpentCall } from './spent.ts';
 import {
   chargeTotals,
@@ -47,7 +50,7 @@ import {
 export const RUNTIME = 'runtime';
 
 /** Progress of the work in a session, derived from the log (L9). */
-export interface Progress extends CompactionAttempts {
+export interface Progress extends CompactionAttempts, ProcessProgress {
   mode: Mode | undefined;
   /** The open turn. If no turn is open, the last turn. */
   turn: TurnProgress | undefined;
@@ -154,6 +157,8 @@ export function emptyProgress(): Progress {
     startedBy: undefined,
     openSubagents: new Map(),
     subagentsStarted: 0,
+    processes: new Map(),
+    lastProcess: 0,
     warmingStream: undefined,
   };
 }
@@ -213,6 +218,10 @@ export function advance(progress: Progress, record: Recorded): void {
     case 'skill.loaded':
       takeSkill(progress, record.data, record.position);
       return;
+    case 'process.started':
+    case 'process.ended':
+      takeProcess(progress, record);
+      return;
     default:
       advanceCall(progress, record);
   }
@@ -225,12 +234,13 @@ function takeGrant(progress: Progress, { always, kept }: PermissionDecided): voi
   if (always !== undefined && kept === undefined) progress.sessionGrants = [...progress.sessionGrants, always];
 }
 
-/** Begins a session or a fork. A fork does not inherit the subagents and the session grants of its parent. */
+/** Begins a session or a fork. A fork inherits neither the subagents, the processes nor the session grants of its parent. */
 function startSession(progress: Progress, startedBy: StartedBy | undefined): void {
   progress.startedBy = startedBy;
   progress.openSubagents.clear();
   progress.subagentsStarted = 0;
   progress.sessionGrants = [];
+  loseProcesses(progress);
 }
 
 function subagentEnded(progress: Progress, { child, totals }: SubagentEnded): void {
@@ -242,11 +252,12 @@ function spendOn(progress: Progress, totals: TurnTotals | undefined): void {
   if (turn !== undefined) progress.turn = { ...turn, spent: spendTotals(turn.spent, totals) };
 }
 
-function note({ lastNotes, knownOutputs }: Progress, { position, data }: RecordedOf<'context.noted'>): void {
+function note({ lastNotes, knownOutputs, processes }: Progress, { position, data }: RecordedOf<'context.noted'>): void {
   const { source, revision, cause, artifact } = data;
   const whole = cause === 'changed' ? (lastNotes.get(source)?.whole ?? position) : position;
   lastNotes.set(source, { revision, position, whole });
   if (artifact !== undefined) knownOutputs.add(artifact);
+  if (source === PROCESSES) forgetEnded(processes);
 }
 
 /** Registers the full text of a shortened attachment, so that it can be read like the output of a call. */

@@ -180,6 +180,8 @@ const NOTES: { readonly [K in Kind]: NoteRecord<K> } = {
     const { child: id, status, summary } = data;
     draft.subagents.set(id, { ...draft.subagents.get(id), position, id, status, result: lineOf(summary, LINE) });
   },
+  'process.started': pass,
+  'process.ended': pass,
   'branch.summarized': (draft, { position, data }) => {
     draft.work.push({ position, what: `A branch was abandoned. Its summary: ${lineOf(data.text, LINE)}` });
   },

@@ -115,6 +115,8 @@ const STEPS: Steps = {
   'memory.changed': keep,
   'subagent.started': keep,
   'subagent.ended': keep,
+  'process.started': keep,
+  'process.ended': keep,
   'branch.summarized': (state, event) => {
     const parts = [renderBranch(event.data.text, event.data.limitations)];
     return wait(state, 'note', event, { urgent: true, parts });

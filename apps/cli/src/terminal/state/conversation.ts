@@ -96,6 +96,7 @@ export function foldEvent(conversation: Conversation, event: SessionEvent): Conv
       return addLines({ ...conversation, advised: false }, 'status', [line]);
     }
     case 'tool.threw':
+    case 'processes.changed':
     case 'cache.warming':
       return conversation;
   }

@@ -20,6 +20,8 @@ describe('revision 1', () => {
       'notification.received',
       'permission.decided',
       'pressure.crossed',
+      'process.ended',
+      'process.started',
       'prompt.given',
       'reasoning.changed',
       'reasoning.set',
