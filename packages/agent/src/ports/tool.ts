@@ -19,7 +19,7 @@ export interface Tool {
    * Only a change of the definition invalidates the cache.
    */
   readonly schema: JsonValue;
-  /** SHA-256 digests of earlier definitions that differ only in their wording: see `ToolSpec.earlier`. */
+  /** SHA-256 digests of earlier definitions whose calls all keep their meaning: see `ToolSpec.earlier`. */
   readonly earlier?: readonly string[];
   readonly effect: EffectClass;
   /**
