@@ -48,7 +48,7 @@ test('the tools have definitions with unchanged bytes, because users have these 
     createHash('sha256').update(canonicalText({ name, description, schema })).digest('hex').slice(0, 16),
   ]);
   expect(Object.fromEntries(digests)).toEqual({
-    read: 'd02314693c551e99',
+    read: '389ce78f1fda6d9b',
     write: '3f168fc4837b03c3',
     edit: '94a7fe3befbfb88e',
     ls: '6e2c2263ea043642',

@@ -201,6 +201,11 @@ export interface ToolOutput {
   readonly exit?: number;
   readonly files?: readonly FileTouch[];
   /**
+   * Returns the files that the page shows, in addition to `files`. It is called after the page was made, because the
+   * part of a file that a page shows depends on its size.
+   */
+  pageFiles?(): readonly FileTouch[];
+  /**
    * Additional facts that result from the call. They are recorded directly after the call's result, in the same append.
    */
   readonly facts?: readonly ToolFact[];
