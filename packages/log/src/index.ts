@@ -47,6 +47,7 @@ export type {
   Shaping,
   ShownBytes,
   ToolAbandoned,
+  ToolCharged,
   ToolEnded,
   ToolStarted,
 } from './events/tool.ts';

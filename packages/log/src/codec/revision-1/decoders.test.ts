@@ -31,6 +31,7 @@ describe('revision 1', () => {
       'subagent.ended',
       'subagent.started',
       'tool.abandoned',
+      'tool.charged',
       'tool.failed',
       'tool.returned',
       'tool.started',
