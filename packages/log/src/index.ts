@@ -45,6 +45,7 @@ export type {
   Granted,
   PermissionDecided,
   Shaping,
+  ShownBytes,
   ToolAbandoned,
   ToolCharged,
   ToolEnded,
