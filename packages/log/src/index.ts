@@ -78,12 +78,14 @@ export type {
   ToolsChanged,
 } from './events/context.ts';
 export type {
+  AgentChosen,
   ForeignRecorded,
   ImportedFrom,
   MemoryChanged,
   ModeChanged,
   Parent,
   SessionCreated,
+  StartedAgent,
   StartedBy,
   SubagentEnded,
   SubagentStarted,

@@ -43,6 +43,7 @@ const NAMED: Namers = {
   'tool.abandoned': undefined,
   'permission.decided': undefined,
   'mode.changed': undefined,
+  'agent.chosen': undefined,
   'foreign.recorded': undefined,
   'tools.changed': ({ added }) => added.map(({ digest }) => digest),
   'reasoning.changed': undefined,

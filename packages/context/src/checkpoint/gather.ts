@@ -155,6 +155,7 @@ const NOTES: { readonly [K in Kind]: NoteRecord<K> } = {
   'tool.abandoned': (draft, { position, data }) => close(draft, data.call, { position, closing: data.reason }),
   'permission.decided': pass,
   'mode.changed': pass,
+  'agent.chosen': pass,
   'foreign.recorded': pass,
   'tools.changed': pass,
   'reasoning.changed': pass,

@@ -91,6 +91,7 @@ const STEPS: Steps = {
   },
   'permission.decided': keep,
   'mode.changed': keep,
+  'agent.chosen': keep,
   'foreign.recorded': keep,
   'tools.changed': changeTools,
   'reasoning.changed': changeReasoning,
