@@ -149,6 +149,7 @@ async function compose(artifacts: Artifacts, runtime: Runtime, preloads: readonl
     schema,
     ...defined({ earlier }),
   }));
+  const patientTools = new Set(tools.filter(({ joins }) => joins === 'next-epoch').map(({ name }) => name));
   const instructions = {
     ...defined({ role: roleIn(runtime) }),
     runtime: runtime.promptVerbosity ?? 'full',
@@ -166,6 +167,7 @@ async function compose(artifacts: Artifacts, runtime: Runtime, preloads: readonl
     padding: { setting: padding, padded, others: neighbours },
     ...(inherits && { inherited: { ...inherits, texts: await loadFront(artifacts, inherits.opened) } }),
     ...defined({ takeTools }),
+    ...(patientTools.size > 0 && { patientTools }),
   };
 }
 
