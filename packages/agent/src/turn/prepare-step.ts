@@ -143,7 +143,8 @@ function isSame(a: readonly Preload[], b: readonly Preload[]): boolean {
 
 async function compose(artifacts: Artifacts, runtime: Runtime, preloads: readonly Preload[]): Promise<RequestSpec> {
   const { provider, capabilities, parameters, takeTools, padding = 'auto', neighbours = 0 } = runtime;
-  const specs = listedTools(runtime).map(({ name, description, schema, earlier }) => ({
+  const tools = listedTools(runtime);
+  const specs = tools.map(({ name, description, schema, earlier }) => ({
     name,
     description,
     schema,
