@@ -30,6 +30,7 @@ export interface EventData {
   readonly 'tool.charged': tool.ToolCharged;
   readonly 'permission.decided': tool.PermissionDecided;
   readonly 'mode.changed': session.ModeChanged;
+  readonly 'agent.chosen': session.AgentChosen;
   readonly 'foreign.recorded': session.ForeignRecorded;
   readonly 'tools.changed': context.ToolsChanged;
   readonly 'reasoning.changed': context.ReasoningChanged;

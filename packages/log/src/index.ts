@@ -80,12 +80,14 @@ export type {
   ToolsChanged,
 } from './events/context.ts';
 export type {
+  AgentChosen,
   ForeignRecorded,
   ImportedFrom,
   MemoryChanged,
   ModeChanged,
   Parent,
   SessionCreated,
+  StartedAgent,
   StartedBy,
   ProcessEnded,
   ProcessStarted,

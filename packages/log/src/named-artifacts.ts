@@ -44,6 +44,7 @@ const NAMED: Namers = {
   'tool.charged': undefined,
   'permission.decided': undefined,
   'mode.changed': undefined,
+  'agent.chosen': undefined,
   'foreign.recorded': undefined,
   'tools.changed': ({ added }) => added.map(({ digest }) => digest),
   'reasoning.changed': undefined,

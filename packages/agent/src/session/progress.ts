@@ -4,6 +4,7 @@
 
 import { KEEP_WARM } from '@tidemark/context';
 import type {
+  AgentChosen,
   AnswerPart,
   AnswerReceived,
   CallId,
@@ -58,10 +59,7 @@ export interface Progress extends CompactionAttempts, ProcessProgress {
   readonly startedCalls: Map<CallId, EffectClass>;
   /** Number of times that the current step was sent. */
   stepAttempts: number;
-  /**
-   * Number of attempts of the current step for the retry policy. It is set to 0 when a turn begins, when an ended turn
-   * is resumed, and after a repair.
-   */
+  /** Attempts of the current step for the retry policy. 0 when a turn begins or is resumed, and after a repair. */
   retryAttempts: number;
   /** Number of repairs in the current step. A repair quarantines the content that a provider refused. */
   stepRepairs: number;
@@ -87,6 +85,8 @@ export interface Progress extends CompactionAttempts, ProcessProgress {
   reasoningParameters: RenderParameters;
   /** Grants that a person gave for the rest of this session. */
   sessionGrants: readonly Granted[];
+  /** Own agent that was chosen for the session. */
+  agent?: AgentChosen;
   /**
    * Known cost of all calls of the session in US dollars. `warmingCost` is the part of this cost for keeping the cache
    * warm.
@@ -102,7 +102,7 @@ export interface Progress extends CompactionAttempts, ProcessProgress {
   warmingStream: string | undefined;
 }
 
-/** A subagent in the form in which its parent's log records it. */
+/** A subagent as its parent's log records it. */
 export type Subagent = SubagentStarted;
 
 export interface SourceNote {
@@ -223,7 +223,7 @@ export function advance(progress: Progress, record: Recorded): void {
       takeProcess(progress, record);
       return;
     default:
-      advanceCall(progress, record);
+      advanceOther(progress, record);
   }
 }
 
@@ -292,8 +292,11 @@ function beginAnew(progress: Progress, id: TurnId | undefined, compaction: TurnB
   progress.outputLimitStops = 0;
 }
 
-function advanceCall(progress: Progress, record: Recorded): void {
+function advanceOther(progress: Progress, record: Recorded): void {
   switch (record.kind) {
+    case 'agent.chosen':
+      progress.agent = record.data;
+      return;
     case 'request.prepared':
       if (record.data.stream === 'main') countRequest(progress, record.position);
       if (record.data.purpose === KEEP_WARM) progress.warmingStream = record.data.stream;

@@ -142,6 +142,7 @@ const LINES: { readonly [K in Kind]: HistoryLine<K> } = {
   'tool.charged': skip,
   'permission.decided': ({ call, decision, by }) => ({ call, decision, by }),
   'mode.changed': ({ mode }) => ({ mode }),
+  'agent.chosen': skip,
   'foreign.recorded': skip,
   'tools.changed': skip,
   'reasoning.changed': skip,

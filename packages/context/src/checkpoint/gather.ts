@@ -156,6 +156,7 @@ const NOTES: { readonly [K in Kind]: NoteRecord<K> } = {
   'tool.charged': pass,
   'permission.decided': pass,
   'mode.changed': pass,
+  'agent.chosen': pass,
   'foreign.recorded': pass,
   'tools.changed': pass,
   'reasoning.changed': pass,

@@ -92,6 +92,7 @@ const STEPS: Steps = {
   'tool.charged': keep,
   'permission.decided': keep,
   'mode.changed': keep,
+  'agent.chosen': keep,
   'foreign.recorded': keep,
   'tools.changed': changeTools,
   'reasoning.changed': changeReasoning,

@@ -4,6 +4,7 @@ import { KINDS, isKind } from './decoders.ts';
 describe('revision 1', () => {
   it('contains exactly these kinds', () => {
     expect(KINDS.toSorted()).toEqual([
+      'agent.chosen',
       'answer.failed',
       'answer.interrupted',
       'answer.received',
