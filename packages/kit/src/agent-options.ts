@@ -21,6 +21,7 @@ import type { Log, PaddingSetting, RenderParameters } from '@tidemark/log';
 import type { Provider } from '@tidemark/model';
 import type { McpOptions, McpTools } from '@tidemark/tools-mcp';
 import type { SkillsOptions } from '@tidemark/tools-skills';
+import type { WebOptions } from '@tidemark/tools-web';
 import type { ProviderName } from './providers.ts';
 
 /**
@@ -92,6 +93,8 @@ export interface AgentOptions {
    * subagents at the same time, 32 in total, and no subagents of subagents. Default: `false`, no subagents.
    */
   readonly subagents?: SubagentOptions | false;
+  /** Tools `fetch` and `web_search`. `{}` adds `fetch`, for public addresses only. Default: neither. */
+  readonly web?: WebOptions;
   /** Permission mode, rules, and the callback that asks the user. */
   readonly permissions?: Permissions;
   /** Limits of one turn. */

@@ -6,6 +6,7 @@ import { canonicalText, isConnectionHeader, issueText } from '@tidemark/core';
 import type { McpHttpServer, StdioServer } from '@tidemark/tools-mcp';
 import { isServerName } from '@tidemark/tools-mcp';
 import type { SkillsOptions } from '@tidemark/tools-skills';
+import type { WebOptions } from '@tidemark/tools-web';
 import { z } from 'zod';
 import type {
   AgentEnvironment,
@@ -138,6 +139,12 @@ const workspace = z.strictObject({
   forbidden: z.array(words).readonly().optional(),
   protectedPaths: z.array(words).readonly().optional(),
 } satisfies OptionSchemas<WorkspaceSetup>);
+
+const web = z.strictObject({
+  fetch: z.boolean().optional(),
+  allowPrivate: z.array(words).readonly().optional(),
+  search: implementing('search').optional(),
+} satisfies OptionSchemas<WebOptions>);
 
 /** Names of headers that another option sets, each with the name of this option. */
 const SET_BY_OPTION: ReadonlyMap<string, string> = new Map([
@@ -276,6 +283,7 @@ const options = z.strictObject({
   mcp: anyObject.optional(),
   skills: skills.optional(),
   subagents: z.union([z.literal(false), anyObject], 'expected false or limits, such as { parallel: 4 }').optional(),
+  web: web.optional(),
   permissions: permissions.optional(),
   limits: z.strictObject(limits).optional(),
   store: store.optional(),
@@ -306,6 +314,7 @@ const NAMES: ReadonlyMap<string, readonly string[]> = new Map([
   ['skills', Object.keys(skills.shape)],
   ['skills.budget', Object.keys(skills.shape.budget.unwrap().shape)],
   ['subagents', Object.keys(subagents.shape)],
+  ['web', Object.keys(web.shape)],
 ]);
 
 /**
