@@ -69,6 +69,7 @@ export type {
   Permissions,
   SandboxSetting,
   SubagentOptions,
+  WebSetup,
   WorkspaceSetup,
 } from './agent-options.ts';
 export type { CacheOptions, CompactionOptions } from './cache-options.ts';
@@ -91,7 +92,8 @@ export { agentRoots, skillRoots } from '@tidemark/tools-skills';
 export type {
   BraveSearchOptions,
   WebErrorCode,
-  WebOptions,
+  WebSearchAnswer,
+  WebSearchCharge,
   WebSearch,
   WebSearchRequest,
   WebSearchResult,

@@ -95,7 +95,7 @@ function runtimeOf(options: AgentOptions, mcp: McpTools | undefined): Runtime {
   const { provider, capabilities } = chooseProvider(options);
   requireReachable(options);
   const background = backgroundOf(options);
-  const tools = chooseTools(options, background);
+  const tools = chooseTools(options, { provider, capabilities }, background);
   return {
     provider,
     capabilities,
@@ -204,7 +204,9 @@ function secretsIn({ apiKey, connection = {}, host, mcp, web }: AgentOptions): S
   const ofServers = Object.values(mcp !== undefined && 'servers' in mcp ? mcp.servers : {}).flatMap((server) =>
     secretsOf(('command' in server ? server.env : server.headers) ?? {}),
   );
-  const ofSearch = (web?.search?.secrets ?? []).flatMap((value) => secretsOf({ SEARCH_API_KEY: value }));
+  const ofSearch = (typeof web?.search === 'object' ? (web.search.secrets ?? []) : []).flatMap((value) =>
+    secretsOf({ SEARCH_API_KEY: value }),
+  );
   return createSecrets({ values: [...secretsOf(host?.environment ?? {}), ...ofServers, ...ofSearch, ...given] });
 }
 
