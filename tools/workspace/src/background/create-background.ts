@@ -65,11 +65,14 @@ export const MOST_PROCESSES = 8;
 /** Ended processes of a session whose output can still be read. */
 const MOST_ENDED = 16;
 
-/** Time that a start waits for an early end, and a write for an answer, in milliseconds. */
-const EARLY_MS = 500;
+/** Time that a start waits for the first output or an early end, and a write for an answer, in milliseconds. */
+const EARLY_MS = 1_000;
 
-/** Time without output after which a reader does not wait for the rest of it, in milliseconds. */
-const QUIET_MS = 100;
+/** Time without output after which a start and a write do not wait for more, in milliseconds. */
+const QUIET_MS = 250;
+
+/** Time without output after which a line that is being written counts as complete, in milliseconds. */
+const LINE_MS = 50;
 
 interface ServedSession {
   readonly id: string;
@@ -284,10 +287,9 @@ async function quiet({ over, lastOutputAt }: HostedProcess, mostMs: number, sign
 /** Waits for output that the model has not read, or for the end, but at most `waitMs`. */
 async function newOutput({ hosted, offset }: ReadProcess, waitMs: number, signal: AbortSignal): Promise<void> {
   const { over, lastOutputAt, ring } = hosted;
-  const hasNew = (): boolean => ring.total() > offset && Date.now() - lastOutputAt() >= QUIET_MS;
-  // Without a time, a line that is just being written is still waited for.
-  const isSettled = (): boolean => waitMs === 0 && Date.now() - lastOutputAt() >= QUIET_MS;
-  await waitFor(over, () => hasNew() || isSettled(), { mostMs: Math.max(waitMs, 2 * QUIET_MS), signal });
+  const isComplete = (): boolean => Date.now() - lastOutputAt() >= LINE_MS;
+  const isReached = (): boolean => isComplete() && (waitMs === 0 || ring.total() > offset);
+  await waitFor(over, isReached, { mostMs: Math.max(waitMs, 4 * LINE_MS), signal });
 }
 
 interface WaitLimits {
