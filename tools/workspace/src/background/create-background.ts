@@ -278,18 +278,19 @@ async function report(
 }
 
 /** Waits until the process has ended, or has written something and is quiet, but at most `mostMs`. */
-async function quiet({ over, lastOutputAt }: HostedProcess, mostMs: number, signal: AbortSignal): Promise<void> {
+async function quiet(hosted: HostedProcess, mostMs: number, signal: AbortSignal): Promise<void> {
+  const { lastOutputAt } = hosted;
   const began = Date.now();
   const isQuiet = (): boolean => lastOutputAt() >= began && Date.now() - lastOutputAt() >= QUIET_MS;
-  await waitFor(over, isQuiet, { mostMs, signal });
+  await waitFor(hosted, isQuiet, { mostMs, signal });
 }
 
 /** Waits for output that the model has not read, or for the end, but at most `waitMs`. */
 async function newOutput({ hosted, offset }: ReadProcess, waitMs: number, signal: AbortSignal): Promise<void> {
-  const { over, lastOutputAt, ring } = hosted;
+  const { lastOutputAt, ring } = hosted;
   const isComplete = (): boolean => Date.now() - lastOutputAt() >= LINE_MS;
   const isReached = (): boolean => isComplete() && (waitMs === 0 || ring.total() > offset);
-  await waitFor(over, isReached, { mostMs: Math.max(waitMs, 4 * LINE_MS), signal });
+  await waitFor(hosted, isReached, { mostMs: Math.max(waitMs, 4 * LINE_MS), signal });
 }
 
 interface WaitLimits {
@@ -297,14 +298,12 @@ interface WaitLimits {
   readonly signal: AbortSignal;
 }
 
-async function waitFor(over: Promise<void>, isReached: () => boolean, { mostMs, signal }: WaitLimits): Promise<void> {
+/** Waits for a state of a process. A process that has exited is waited for until its end is complete. */
+async function waitFor(hosted: HostedProcess, isReached: () => boolean, { mostMs, signal }: WaitLimits): Promise<void> {
   const began = Date.now();
-  let isOver = false;
-  void over.then(() => (isOver = true));
-  await Promise.resolve();
-  while (!isOver && !signal.aborted && !isReached() && Date.now() - began < mostMs) {
-    await Promise.race([over, pause(LOOK_MS, undefined, { signal }).catch(() => undefined)]);
-  }
+  const isEnough = (): boolean => isReached() || Date.now() - began >= mostMs;
+  while (hosted.view().running && !signal.aborted && (hosted.isEnding() || !isEnough()))
+    await Promise.race([hosted.over, pause(LOOK_MS, undefined, { signal }).catch(() => undefined)]);
 }
 
 const LOOK_MS = 20;
