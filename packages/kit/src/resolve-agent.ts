@@ -197,14 +197,15 @@ function openStore(options: AgentOptions): Log {
  * not known here, so it is not included. A variable or header is a secret if its name looks like the name of a
  * credential.
  */
-function secretsIn({ apiKey, connection = {}, host, mcp }: AgentOptions): Secrets {
+function secretsIn({ apiKey, connection = {}, host, mcp, web }: AgentOptions): Secrets {
   const { bearerToken, headers = {} } = connection;
   const token = typeof bearerToken === 'string' ? bearerToken : undefined;
   const given = [...secretsOf(defined({ API_KEY: apiKey, BEARER_TOKEN: token })), ...secretsOf(headers)];
   const ofServers = Object.values(mcp !== undefined && 'servers' in mcp ? mcp.servers : {}).flatMap((server) =>
     secretsOf(('command' in server ? server.env : server.headers) ?? {}),
   );
-  return createSecrets({ values: [...secretsOf(host?.environment ?? {}), ...ofServers, ...given] });
+  const ofSearch = (web?.search?.secrets ?? []).flatMap((value) => secretsOf({ SEARCH_API_KEY: value }));
+  return createSecrets({ values: [...secretsOf(host?.environment ?? {}), ...ofServers, ...ofSearch, ...given] });
 }
 
 /**
@@ -229,11 +230,18 @@ function sourcesOf(options: AgentOptions, background: Background | undefined): r
  * Tools that an agent has only with certain options. If such a tool is absent, a rule about it is accepted but has no
  * effect.
  */
-const SOMETIMES: readonly RuledTool[] = ['memory_update', 'process', 'plan', 'skill_search', 'skill_load', 'agent'].map(
-  (name) => ({
-    name,
-  }),
-);
+const SOMETIMES: readonly RuledTool[] = [
+  'memory_update',
+  'process',
+  'plan',
+  'skill_search',
+  'skill_load',
+  'agent',
+  'fetch',
+  'web_search',
+].map((name) => ({
+  name,
+}));
 
 /**
  * Returns the rules in their checked form.

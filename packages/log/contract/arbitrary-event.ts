@@ -251,12 +251,15 @@ const pressurePayloads: Payloads<
   ),
 };
 
+const chosen = { name, version: name, role: text, tools: fc.array(name, { maxLength: 2 }) };
+
 const sessionPayloads: Payloads<
   | 'session.created'
   | 'turn.started'
   | 'turn.resumed'
   | 'turn.ended'
   | 'mode.changed'
+  | 'agent.chosen'
   | 'foreign.recorded'
   | 'memory.changed'
   | 'subagent.started'
@@ -289,6 +292,7 @@ const sessionPayloads: Payloads<
     mode: fc.constantFrom('read-only' as const, 'ask' as const, 'auto' as const),
     by: fc.constantFrom('user' as const, 'settings' as const),
   }),
+  'agent.chosen': fc.record(chosen, { ...some, requiredKeys: ['name', 'version', 'role'] }),
   'foreign.recorded': fc.record(
     { format: name, line: count, record: json, reason: text },
     { ...some, requiredKeys: ['format', 'line', 'record'] },
@@ -304,7 +308,15 @@ const sessionPayloads: Payloads<
     { ...some, requiredKeys: ['file', 'operation', 'after', 'bytes'] },
   ),
   'subagent.started': fc.record(
-    { child: aSession, role: text, task: text, call: aCall },
+    {
+      child: aSession,
+      role: text,
+      task: text,
+      call: aCall,
+      agent: fc.record({ ...chosen, effort: name }, { ...some, requiredKeys: ['name', 'version', 'role'] }),
+      model: name,
+      provider: name,
+    },
     { ...some, requiredKeys: ['child', 'role', 'task'] },
   ),
   'subagent.ended': fc.record(
@@ -355,8 +367,10 @@ export const EVENTS: { readonly [K in Kind]: fc.Arbitrary<EventOf<K>> } = {
   'tool.returned': arbitraryOf('tool.returned'),
   'tool.failed': arbitraryOf('tool.failed'),
   'tool.abandoned': arbitraryOf('tool.abandoned'),
+  'tool.charged': arbitraryOf('tool.charged'),
   'permission.decided': arbitraryOf('permission.decided'),
   'mode.changed': arbitraryOf('mode.changed'),
+  'agent.chosen': arbitraryOf('agent.chosen'),
   'foreign.recorded': arbitraryOf('foreign.recorded'),
   'tools.changed': arbitraryOf('tools.changed'),
   'reasoning.changed': arbitraryOf('reasoning.changed'),

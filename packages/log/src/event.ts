@@ -27,8 +27,10 @@ export interface EventData {
   readonly 'tool.returned': tool.ToolEnded;
   readonly 'tool.failed': tool.ToolEnded;
   readonly 'tool.abandoned': tool.ToolAbandoned;
+  readonly 'tool.charged': tool.ToolCharged;
   readonly 'permission.decided': tool.PermissionDecided;
   readonly 'mode.changed': session.ModeChanged;
+  readonly 'agent.chosen': session.AgentChosen;
   readonly 'foreign.recorded': session.ForeignRecorded;
   readonly 'tools.changed': context.ToolsChanged;
   readonly 'reasoning.changed': context.ReasoningChanged;

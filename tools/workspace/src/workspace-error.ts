@@ -24,6 +24,7 @@ export type WorkspaceErrorCode =
   | 'workspace/changed'
   | 'workspace/no-match'
   | 'workspace/many-matches'
+  | 'workspace/overlap'
   | 'workspace/past-the-end'
   | 'workspace/no-output'
   | 'workspace/no-record'
@@ -47,6 +48,7 @@ export const WORKSPACE_ERRORS: Readonly<Record<WorkspaceErrorCode, WorkspaceErro
   'workspace/changed': 'conflict',
   'workspace/no-match': 'refused',
   'workspace/many-matches': 'refused',
+  'workspace/overlap': 'refused',
   'workspace/past-the-end': 'refused',
   'workspace/no-output': 'refused',
   'workspace/no-record': 'refused',

@@ -94,6 +94,13 @@ export interface AgentSession {
    */
   setReasoning(parameters: RenderParameters): void;
   /**
+   * Gives the session the role and the tools of an own agent, from the next request on. The model and the reasoning stay.
+   * The agent is recorded with its text. The change is appended, or it opens an epoch with a recorded price.
+   *
+   * @throws AgentError `agent/unknown-agent` if no own agent has this name.
+   */
+  setAgent(name: string): void;
+  /**
    * Opens a fork of this session. The fork begins with this session's records up to a chosen record, by default the
    * last closed record. It refers to the log of this session and inherits the current epoch. Its first request
    * therefore reads the cache entries of this session. The fork uses the current runtime settings of this session. This

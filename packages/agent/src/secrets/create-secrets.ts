@@ -83,8 +83,10 @@ const MASKS: { readonly [K in Kind]: MaskEvent<K> } = {
   'tool.returned': async (event, mask) => ({ ...event, data: await maskEnded(event.data, mask) }),
   'tool.failed': async (event, mask) => ({ ...event, data: await maskEnded(event.data, mask) }),
   'tool.abandoned': keep,
+  'tool.charged': keep,
   'permission.decided': maskDecision,
   'mode.changed': keep,
+  'agent.chosen': async (event, mask) => ({ ...event, data: { ...event.data, role: await mask(event.data.role) } }),
   'foreign.recorded': keep,
   'tools.changed': keep,
   'reasoning.changed': keep,
@@ -100,10 +102,7 @@ const MASKS: { readonly [K in Kind]: MaskEvent<K> } = {
   'block.quarantined': maskStub,
   'pressure.crossed': keep,
   'memory.changed': keep,
-  'subagent.started': async (event, mask) => ({
-    ...event,
-    data: { ...event.data, task: await mask(event.data.task) },
-  }),
+  'subagent.started': maskStarted,
   'subagent.ended': async (event, mask) => ({
     ...event,
     data: { ...event.data, summary: await mask(event.data.summary) },
@@ -146,6 +145,12 @@ async function maskNotification(event: EventOf<'notification.received'>, mask: M
     ...event,
     data: { source: await mask(source), body: await mask(body), provenance: await mask(provenance) },
   };
+}
+
+async function maskStarted(event: EventOf<'subagent.started'>, mask: Mask): Promise<Event> {
+  const { task, agent } = event.data;
+  const masked = agent && { agent: { ...agent, role: await mask(agent.role) } };
+  return { ...event, data: { ...event.data, task: await mask(task), ...masked } };
 }
 
 /**

@@ -89,8 +89,10 @@ const STEPS: Steps = {
     const { reason } = event.data;
     return close(state, event, { error: true, cut: reason === 'cut', content: [renderAbandoned(reason)] });
   },
+  'tool.charged': keep,
   'permission.decided': keep,
   'mode.changed': keep,
+  'agent.chosen': keep,
   'foreign.recorded': keep,
   'tools.changed': changeTools,
   'reasoning.changed': changeReasoning,

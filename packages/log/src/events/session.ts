@@ -91,6 +91,20 @@ export interface ModeChanged {
   readonly by: 'user' | 'settings';
 }
 
+/**
+ * Payload of `agent.chosen`: the own agent of the user that the session is from now on. It has no effect on packing: its
+ * role and tools reach the model with the next epoch, or with appended changes.
+ */
+export interface AgentChosen {
+  readonly name: string;
+  /** Version of the file that defines the agent. */
+  readonly version: string;
+  /** Complete text of its role. The file may change or disappear later, and the session keeps this text. */
+  readonly role: string;
+  /** Names and patterns of the tools that the session may use. Absent if it may use all tools. */
+  readonly tools?: readonly string[];
+}
+
 /** Record of an imported transcript that has no matching event kind, kept unchanged. */
 export interface ForeignRecorded {
   readonly format: string;
@@ -117,6 +131,17 @@ export interface SubagentStarted {
   readonly task: string;
   /** Tool call that started the subagent. Absent if an imported recording does not contain it. */
   readonly call?: CallId;
+  /** Own agent of the user that the subagent is. Absent if the call named none. */
+  readonly agent?: StartedAgent;
+  /** Model of the subagent and its provider. Absent if they are those of the session that started it. */
+  readonly model?: string;
+  readonly provider?: string;
+}
+
+/** Own agent that a subagent is, as it was when the subagent started. */
+export interface StartedAgent extends AgentChosen {
+  /** Reasoning effort that the agent sets. Absent if it keeps the effort of the session that started it. */
+  readonly effort?: string;
 }
 
 /**

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import type {
+  AgentChosen,
   ForeignRecorded,
   ImportedFrom,
   MemoryChanged,
@@ -10,6 +11,7 @@ import type {
   ProcessEnded,
   ProcessStarted,
   SessionCreated,
+  StartedAgent,
   StartedBy,
   SubagentEnded,
   SubagentStarted,
@@ -72,6 +74,12 @@ const modeChanged = z.object({
   by: z.enum(['user', 'settings']),
 } satisfies PayloadShape<ModeChanged>);
 
+const chosen = { name: text, version: text, role: text, tools: optional(z.array(text)) };
+
+const agentChosen = z.object(chosen satisfies PayloadShape<AgentChosen>);
+
+const startedAgent = z.object({ ...chosen, effort: optional(text) } satisfies PayloadShape<StartedAgent>);
+
 const foreignRecorded = z.object({
   format: text,
   line: number,
@@ -92,6 +100,9 @@ const subagentStarted = z.object({
   role: text,
   task: text,
   call: optional(callId),
+  agent: optional(startedAgent),
+  model: optional(text),
+  provider: optional(text),
 } satisfies PayloadShape<SubagentStarted>);
 
 const subagentEnded = z.object({
@@ -121,6 +132,7 @@ type SessionKind =
   | 'turn.resumed'
   | 'turn.ended'
   | 'mode.changed'
+  | 'agent.chosen'
   | 'foreign.recorded'
   | 'memory.changed'
   | 'subagent.started'
@@ -134,6 +146,7 @@ export const sessionDecoders: Pick<Decoders, SessionKind> = {
   'turn.resumed': decoder('turn.resumed', turnBegan),
   'turn.ended': decoder('turn.ended', turnEnded),
   'mode.changed': decoder('mode.changed', modeChanged),
+  'agent.chosen': decoder('agent.chosen', agentChosen),
   'foreign.recorded': decoder('foreign.recorded', foreignRecorded),
   'memory.changed': decoder('memory.changed', memoryChanged),
   'subagent.started': decoder('subagent.started', subagentStarted),
