@@ -5,14 +5,12 @@ import { nearestName } from '@tidemark/agent';
 import { canonicalText, isConnectionHeader, issueText } from '@tidemark/core';
 import type { McpHttpServer, StdioServer } from '@tidemark/tools-mcp';
 import { isServerName } from '@tidemark/tools-mcp';
-import type { SkillsOptions } from '@tidemark/tools-skills';
+import type { OwnAgentsOptions, SkillsOptions } from '@tidemark/tools-skills';
 import { z } from 'zod';
 import type {
   AgentEnvironment,
   AgentLimits,
   AgentOptions,
-  CacheOptions,
-  CompactionOptions,
   ConnectionOptions,
   ContextOptions,
   HostOptions,
@@ -20,9 +18,11 @@ import type {
   ModelOptions,
   Permissions,
   SandboxSetting,
+  OtherProvider,
   SubagentOptions,
   WorkspaceSetup,
 } from './agent-options.ts';
+import type { CacheOptions, CompactionOptions } from './cache-options.ts';
 import { KitError } from './kit-error.ts';
 import { ADVICE, ELSEWHERE, EXAMPLES, RENAMED } from './option-names.ts';
 import type { ProviderName } from './providers.ts';
@@ -119,6 +119,7 @@ const limits = {
   maxTokens: amount.int().optional(),
 } satisfies OptionSchemas<AgentLimits>;
 const subagents = z.strictObject({
+  model: words.optional(),
   ...limits,
   parallel: amount.int().optional(),
   total: amount.int().optional(),
@@ -136,6 +137,7 @@ const workspace = z.strictObject({
     .strictObject({ network: z.enum(['off', 'on']).optional() } satisfies OptionSchemas<SandboxSetting>)
     .optional(),
   forbidden: z.array(words).readonly().optional(),
+  backgroundProcesses: z.int().min(0).max(64).optional(),
   protectedPaths: z.array(words).readonly().optional(),
 } satisfies OptionSchemas<WorkspaceSetup>);
 
@@ -249,8 +251,14 @@ const host = z.strictObject({
   clock: implementing('now', 'elapsed', 'wait', 'random', 'newName').optional(),
 } satisfies OptionSchemas<HostOptions>);
 
+const roots = z.array(z.strictObject({ folder: words, source: words })).readonly();
+const ownAgents = z.strictObject({ roots } satisfies OptionSchemas<OwnAgentsOptions>);
+const otherProvider = z.strictObject({
+  apiKey: words.optional(),
+  baseURL: z.url({ protocol: /^https?$/ }).optional(),
+} satisfies OptionSchemas<OtherProvider>);
 const skills = z.strictObject({
-  roots: z.array(z.strictObject({ folder: words, source: words })).readonly(),
+  roots,
   budget: z.strictObject({ skills: count.optional(), warning: count.optional(), most: count.optional() }).optional(),
 } satisfies OptionSchemas<SkillsOptions>);
 
@@ -276,6 +284,8 @@ const options = z.strictObject({
   mcp: anyObject.optional(),
   skills: skills.optional(),
   subagents: z.union([z.literal(false), anyObject], 'expected false or limits, such as { parallel: 4 }').optional(),
+  ownAgents: ownAgents.optional(),
+  otherProviders: z.partialRecord(providerName, otherProvider).optional(),
   permissions: permissions.optional(),
   limits: z.strictObject(limits).optional(),
   store: store.optional(),
@@ -306,6 +316,7 @@ const NAMES: ReadonlyMap<string, readonly string[]> = new Map([
   ['skills', Object.keys(skills.shape)],
   ['skills.budget', Object.keys(skills.shape.budget.unwrap().shape)],
   ['subagents', Object.keys(subagents.shape)],
+  ['ownAgents', Object.keys(ownAgents.shape)],
 ]);
 
 /**

@@ -63,14 +63,16 @@ export interface Settings {
    */
   readonly skillRoots?: readonly string[] | undefined;
   /**
-   * True if sessions have the tool `plan`. Without this setting, a new session has the tool, and an existing session
-   * keeps its own tools.
+   * True, the default, if sessions have the tool `plan`. An existing session without it gets it with its next epoch, or
+   * as an appended tool.
    */
   readonly plan?: boolean | undefined;
   /** True if the memory of a trusted workspace is used. Default: true. */
   readonly memory?: boolean | undefined;
   /** Network access of sandboxed commands. A workspace may only turn it off. */
   readonly sandbox?: { readonly network?: 'off' | 'on' | undefined } | undefined;
+  /** Maximum number of background processes of a session that run at the same time. With 0 there are none. Default: 8. */
+  readonly backgroundProcesses?: number | undefined;
   readonly display?: Display | undefined;
 }
 
@@ -223,6 +225,7 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
     permissions: z.strictObject({ rules: z.array(ruleSchema).max(1_000).optional() }).optional(),
     skillRoots: z.array(root).max(100).optional(),
     sandbox: z.strictObject({ network: z.enum(['off', 'on']).optional() }).optional(),
+    backgroundProcesses: z.int('expected a number from 0 to 64').min(0).max(64).optional(),
     plan: z.boolean().optional(),
     memory: z.boolean().optional(),
     display: z
@@ -296,6 +299,7 @@ const BY_DEFAULT: ReadonlyMap<string, string> = new Map(
     'permissions.rules': 'none',
     skillRoots: 'only the standard ones',
     'sandbox.network': 'off: a command that needs the network asks',
+    backgroundProcesses: '8',
     plan: 'true; an existing session keeps its tools',
     memory: 'true in a trusted folder',
     'display.colour': 'auto',
