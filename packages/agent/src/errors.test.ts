@@ -29,6 +29,7 @@ describe('the errors of the runtime', () => {
       'agent/call-ended': 'refused',
       'agent/unknown-skill': 'refused',
       'agent/unfit-image': 'refused',
+      'agent/hook-denied': 'refused',
       'agent/no-schema': 'refused',
       'agent/bad-argument': 'refused',
     });

@@ -36,6 +36,7 @@ export const AGENT_ERRORS: Readonly<Record<AgentErrorCode, AgentErrorSort>> = {
   'agent/call-ended': 'refused',
   'agent/unknown-skill': 'refused',
   'agent/unfit-image': 'refused',
+  'agent/hook-denied': 'refused',
   'agent/no-schema': 'refused',
   'agent/bad-argument': 'refused',
 };
@@ -66,6 +67,7 @@ export type AgentErrorCode =
   | 'agent/call-ended'
   | 'agent/unknown-skill'
   | 'agent/unfit-image'
+  | 'agent/hook-denied'
   | 'agent/no-schema'
   | 'agent/bad-argument';
 

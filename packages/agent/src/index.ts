@@ -45,6 +45,8 @@ export type { RuledTool } from './permissions/read-rules.ts';
 export { readRules } from './permissions/read-rules.ts';
 export type { CompactionBy, CompactionPolicy, CompactionReport, CompactionTrigger } from './ports/compaction.ts';
 export type { ContextSource, NoteCause, SourceView, ToolEffect } from './ports/context-source.ts';
+export type { Hook, HookAnswer, HookContext, HookEvent, HookInput } from './ports/hooks.ts';
+export { HOOK_EVENTS } from './ports/hooks.ts';
 export type { FittedImage, GivenImage, ImageBounds, ImageFitter, UnfitImage } from './ports/image-fitter.ts';
 export type {
   AgentForkOptions,

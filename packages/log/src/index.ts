@@ -83,6 +83,7 @@ export type {
   MemoryChanged,
   ModeChanged,
   Parent,
+  PromptDenied,
   SessionCreated,
   StartedBy,
   SubagentEnded,

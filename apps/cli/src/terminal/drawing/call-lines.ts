@@ -29,11 +29,11 @@ export function callLines(call: PrintedCall, whole = false): readonly Line[] {
   ];
 }
 
-function titleLine({ title, outcome, durationMs, exit }: PrintedCall): Line {
+function titleLine({ title, outcome, denial, durationMs, exit }: PrintedCall): Line {
   const failed = outcome !== 'ok' || (exit !== undefined && exit !== 0);
   const style = failed && outcome === 'ok' ? 'yellow' : OUTCOME_STYLES[outcome];
   const facts = [
-    ...(outcome === 'ok' || (outcome === 'failed' && exit !== undefined && exit !== 0) ? [] : [outcome]),
+    ...(outcome === 'ok' || (outcome === 'failed' && exit !== undefined && exit !== 0) ? [] : [denial ?? outcome]),
     ...(exit === undefined || exit === 0 ? [] : [`exit ${exit}`]),
     ...(durationMs === undefined ? [] : [duration(durationMs)]),
   ];

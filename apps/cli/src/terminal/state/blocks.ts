@@ -40,6 +40,8 @@ export interface PrintedCall {
   /** Name of the tool and the arguments that identify the call, such as `edit src/tax.js`. */
   readonly title: string;
   readonly outcome: 'ok' | 'failed' | 'denied' | 'interrupted' | 'unknown';
+  /** Denial in words, such as `denied by the hook check`. Only for a denied call. */
+  readonly denial?: string;
   readonly durationMs?: number;
   readonly exit?: number;
   /** Unified diff of an edit, without file headers. */

@@ -9,6 +9,7 @@ import type { Shown } from '../../frame/shown.ts';
 import { withStyle } from '../../frame/shown.ts';
 import { answerEnd } from '../../present/answer-end.ts';
 import { nextSentence } from '../../present/present-session.ts';
+import { denialInWords } from '../../present/denials.ts';
 import { callTitle } from '../../present/tool-line.ts';
 import type { PlannedTask, PrintedBlock, PrintedCall } from './blocks.ts';
 import { planAfter, resultParts } from './call-results.ts';
@@ -37,6 +38,8 @@ export interface LivePart {
   readonly reasoning: string;
   /** Calls that have no result yet, oldest first. */
   readonly calls: readonly LiveCall[];
+  /** Names of the hooks that have been running for more than a moment. */
+  readonly hooks: readonly string[];
 }
 
 /** A tool call that has no result yet. */
@@ -47,14 +50,15 @@ export interface LiveCall {
   readonly arguments: string;
   /** Time at which the call started, in milliseconds since 1970. `undefined` if it waits. */
   readonly startedAt?: number;
-  readonly denied?: true;
+  /** Denial in words. Absent if the call was not denied. */
+  readonly denied?: string;
   /** Last progress that the tool reported. */
   readonly progress?: string;
   /** End of the output so far. It is masked and may contain control characters. */
   readonly output?: string;
 }
 
-const NOTHING_LIVE: LivePart = { answer: '', reasoning: '', calls: [] };
+const NOTHING_LIVE: LivePart = { answer: '', reasoning: '', calls: [], hooks: [] };
 
 /** Conversation of a session without records. */
 export const EMPTY_CONVERSATION: Conversation = {
@@ -85,10 +89,20 @@ export function foldEvent(conversation: Conversation, event: SessionEvent): Conv
       const line = [withStyle('dim', 'context'), `: the next request uses ${gaugeInWords(event.gauge)}`];
       return addLines({ ...conversation, advised: false }, 'status', [line]);
     }
+    case 'hook.waiting':
+      return withLive(conversation, { hooks: hooksAfter(conversation.live.hooks, event) });
     case 'tool.threw':
     case 'cache.warming':
       return conversation;
   }
+}
+
+/** Returns the running hooks after an event about one of them. The same hook can run for several calls. */
+function hooksAfter(
+  hooks: readonly string[],
+  { hook, over }: { readonly hook: string; readonly over: boolean },
+): readonly string[] {
+  return over ? hooks.toSpliced(hooks.indexOf(hook), hooks.includes(hook) ? 1 : 0) : [...hooks, hook];
 }
 
 /** Notices that name options of the library. The denied call is shown anyway. */
@@ -140,7 +154,7 @@ export function foldRecord(before: Conversation, record: Recorded): Conversation
       return withLive(conversation, { answer: '', reasoning: '' });
     case 'permission.decided':
       return record.data.decision === 'denied'
-        ? withCall(conversation, record.data.call, { denied: true })
+        ? withCall(conversation, record.data.call, { denied: denialInWords(record.data) })
         : conversation;
     case 'tool.started':
       return withCall(conversation, record.data.call, { startedAt: Date.parse(record.at) });
@@ -192,7 +206,7 @@ function foldAnswer(conversation: Conversation, key: string, record: MainAnswer)
   return {
     ...conversation,
     blocks: conversation.blocks.append([...blocks, ...ending]),
-    live: { answer: '', reasoning: '', calls: [...conversation.live.calls, ...parts.flatMap(callsOf)] },
+    live: { ...NOTHING_LIVE, calls: [...conversation.live.calls, ...parts.flatMap(callsOf)] },
   };
 }
 
@@ -205,7 +219,7 @@ function callsOf(part: AnswerPart): readonly LiveCall[] {
 function foldToolEnd(conversation: Conversation, record: RecordedOf<'tool.returned' | 'tool.failed'>): Conversation {
   const { call, durationMs, exit, parts } = record.data;
   const open = conversation.live.calls.find((one) => one.call === call);
-  const outcome = open?.denied === true ? 'denied' : record.kind === 'tool.failed' ? 'failed' : 'ok';
+  const outcome = open?.denied !== undefined ? 'denied' : record.kind === 'tool.failed' ? 'failed' : 'ok';
   const { tool = '', arguments: input = '' } = open ?? {};
   const plan = tool === 'plan' && outcome === 'ok' ? planAfter(conversation.plan, input) : undefined;
   const ended = endCall(conversation, call, {
@@ -215,6 +229,7 @@ function foldToolEnd(conversation: Conversation, record: RecordedOf<'tool.return
     ...(durationMs !== undefined && { durationMs }),
     ...(exit !== undefined && { exit }),
     ...(plan !== undefined && { plan }),
+    ...(open?.denied !== undefined && { denial: open.denied }),
     ...resultParts({ tool, arguments: input, outcome, exit, text: textOf(parts) }),
   });
   return plan === undefined ? ended : { ...ended, plan };

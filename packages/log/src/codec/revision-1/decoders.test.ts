@@ -20,6 +20,7 @@ describe('revision 1', () => {
       'notification.received',
       'permission.decided',
       'pressure.crossed',
+      'prompt.denied',
       'prompt.given',
       'reasoning.changed',
       'reasoning.set',

@@ -7,6 +7,7 @@ import type {
   MemoryChanged,
   ModeChanged,
   Parent,
+  PromptDenied,
   SessionCreated,
   StartedBy,
   SubagentEnded,
@@ -16,7 +17,20 @@ import type {
   TurnTotals,
 } from '../../events/session.ts';
 import type { Decoders, PayloadShape } from './decoder.ts';
-import { callId, chain, decoder, digest, json, money, number, optional, position, sessionId, text } from './decoder.ts';
+import {
+  callId,
+  chain,
+  decoder,
+  digest,
+  flag,
+  json,
+  money,
+  number,
+  optional,
+  position,
+  sessionId,
+  text,
+} from './decoder.ts';
 
 const parent = z.object({ session: sessionId, position, chain } satisfies PayloadShape<Parent>);
 
@@ -65,6 +79,14 @@ const turnEnded = z.object({
   totals: optional(turnTotals),
 } satisfies PayloadShape<TurnEnded>);
 
+const promptDenied = z.object({
+  by: z.literal('hook'),
+  rule: text,
+  reason: text,
+  presenter: text,
+  steer: optional(flag),
+} satisfies PayloadShape<PromptDenied>);
+
 const modeChanged = z.object({
   mode: z.enum(['read-only', 'ask', 'auto']),
   by: z.enum(['user', 'settings']),
@@ -105,6 +127,7 @@ type SessionKind =
   | 'turn.started'
   | 'turn.resumed'
   | 'turn.ended'
+  | 'prompt.denied'
   | 'mode.changed'
   | 'foreign.recorded'
   | 'memory.changed'
@@ -116,6 +139,7 @@ export const sessionDecoders: Pick<Decoders, SessionKind> = {
   'turn.started': decoder('turn.started', turnBegan),
   'turn.resumed': decoder('turn.resumed', turnBegan),
   'turn.ended': decoder('turn.ended', turnEnded),
+  'prompt.denied': decoder('prompt.denied', promptDenied),
   'mode.changed': decoder('mode.changed', modeChanged),
   'foreign.recorded': decoder('foreign.recorded', foreignRecorded),
   'memory.changed': decoder('memory.changed', memoryChanged),
