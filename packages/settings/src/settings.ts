@@ -63,8 +63,8 @@ export interface Settings {
    */
   readonly skillRoots?: readonly string[] | undefined;
   /**
-   * True if sessions have the tool `plan`. Without this setting, a new session has the tool, and an existing session
-   * keeps its own tools.
+   * True, the default, if sessions have the tool `plan`. An existing session without it gets it with its next epoch, or
+   * as an appended tool.
    */
   readonly plan?: boolean | undefined;
   /** True if the memory of a trusted workspace is used. Default: true. */

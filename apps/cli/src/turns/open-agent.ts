@@ -148,9 +148,7 @@ async function agentOptions(
         protectedPaths: trusted ? brought?.named : undefined,
       }),
     },
-    // An existing session keeps its own tools. If its list of tools changed, the whole history of the session would
-    // be written to the cache again.
-    tools: (settings.plan ?? request.session?.plan ?? true) ? [createPlanTool()] : [],
+    tools: (settings.plan ?? true) ? [createPlanTool()] : [],
     ...defined({ mcp: mcpOptions(settings, context) }),
     subagents: settings.subagents ?? {},
     host: { environment: context.environment, client: 'cli' },

@@ -21,6 +21,12 @@ export interface Tool {
   readonly schema: JsonValue;
   /** SHA-256 digests of earlier definitions that differ only in their wording: see `ToolSpec.earlier`. */
   readonly earlier?: readonly string[];
+  /**
+   * Time at which the tool joins a session that was opened without it, or with another definition, if the model accepts
+   * no appended tools. `now`, the default, opens an epoch for it, which writes the history again. With `next-epoch` the
+   * tool waits for the next epoch that opens for any reason.
+   */
+  readonly joins?: 'now' | 'next-epoch';
   readonly effect: EffectClass;
   /**
    * True if a call waits for the calls before it, and the calls after it wait until it ends. Default: true for the

@@ -148,6 +148,7 @@ async function compose(artifacts: Artifacts, runtime: Runtime, preloads: readonl
     schema,
     ...defined({ earlier }),
   }));
+  const patientTools = new Set(tools.filter(({ joins }) => joins === 'next-epoch').map(({ name }) => name));
   const instructions = {
     ...defined({ role }),
     runtime: runtime.promptVerbosity ?? 'full',
@@ -165,6 +166,7 @@ async function compose(artifacts: Artifacts, runtime: Runtime, preloads: readonl
     padding: { setting: padding, padded, others: neighbours },
     ...(inherits && { inherited: { ...inherits, texts: await loadFront(artifacts, inherits.opened) } }),
     ...defined({ takeTools }),
+    ...(patientTools.size > 0 && { patientTools }),
   };
 }
 

@@ -101,7 +101,7 @@ async function waitToRetry(working: StepContext, error: ProviderError, pause: nu
   if (late !== undefined) return late;
   const notice = {
     code: 'turn/retrying',
-    message: `${beginningOf(error.message)} (attempt ${session.progress.retryAttempts} of ${runtime.retry.attempts})`,
+    message: `${beginningOf(error.what)} (attempt ${session.progress.retryAttempts} of ${runtime.retry.attempts})`,
     next: `The request is sent again in ${Math.ceil(pause / 1000)} s; interrupt to stop.`,
   };
   tell({ type: 'notice.raised', notice });

@@ -101,7 +101,7 @@ async function editPlace(
 ): Promise<ToolOutput> {
   const bytes = Buffer.from(text);
   context.signal.throwIfAborted();
-  const was = await keepBefore(current, context);
+  const was = await keepBefore(place.shown, current, context);
   await replaceFile(place, bytes, current.stats);
   const places = lines.length === 1 ? `at line ${lines[0]}` : `in ${lines.length} places`;
   return {

@@ -106,7 +106,8 @@ async function update(place: WorkspacePlace, asked: Update, context: ToolContext
     return { text: `${asked.file} already has exactly this content; nothing was written`, files };
   requireRoom(asked.file, bytes.length);
   context.signal.throwIfAborted();
-  await keepBefore(before && { digest: before.digest, bytes: Buffer.from(before.text) }, context);
+  const current = before && { digest: before.digest, bytes: Buffer.from(before.text) };
+  await keepBefore(place.shown, current, context);
   await replaceFile(place, bytes, before?.stats);
   return {
     text: sizeInWords(asked.file, bytes.length),
