@@ -22,7 +22,7 @@ export const GUARD_NAME = 'tidemark-guard';
 
 // The guard redirects its own input and output to `/dev/null`. Otherwise it would keep the output of the command open,
 // and the end of the output would never be reached.
-const GUARD = [
+export const GUARD: string = [
   "(trap '' HUP INT QUIT TERM; read -r _ <&3; kill -KILL 0) </dev/null >/dev/null 2>&1 &",
   'exec "$@" 3<&-',
 ].join('\n');
@@ -146,7 +146,7 @@ function copyOf(fd: number, name: string): Readable {
 }
 
 /** Creates a pipe. Its name in the file system is removed as soon as both ends are open. */
-async function openPipe(): Promise<Pipe> {
+export async function openPipe(): Promise<Pipe> {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-pipe-'));
   try {
     const name = join(folder, 'pipe');

@@ -148,7 +148,10 @@ interface Family {
  * Sends SIGTERM to all processes. After `termMs` milliseconds, sends SIGKILL to the processes that still run. Returns
  * the processes that survive both signals. They belong to another user or are blocked in the kernel.
  */
-async function endFamily({ leader, mark }: Family, termMs: number): Promise<readonly Relative[]> {
+export async function endFamily(
+  { leader, mark }: Pick<Family, 'leader' | 'mark'>,
+  termMs: number,
+): Promise<readonly Relative[]> {
   const living = () => familyOf(leader, mark);
   for (const { pid } of await living()) signalTo(pid, 'SIGTERM');
   for (let waited = 0; waited < termMs; waited += LOOK_MS) {
