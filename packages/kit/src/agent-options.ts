@@ -21,6 +21,7 @@ import type { Log, PaddingSetting, RenderParameters } from '@tidemark/log';
 import type { Provider } from '@tidemark/model';
 import type { McpOptions, McpTools } from '@tidemark/tools-mcp';
 import type { SkillsOptions } from '@tidemark/tools-skills';
+import type { AgentHook } from './agent-hook.ts';
 import type { ProviderName } from './providers.ts';
 
 /**
@@ -94,6 +95,8 @@ export interface AgentOptions {
   readonly subagents?: SubagentOptions | false;
   /** Permission mode, rules, and the callback that asks the user. */
   readonly permissions?: Permissions;
+  /** Functions or programs that are asked about calls, prompts and turns. They can deny and add notes. Default: none. */
+  readonly hooks?: readonly AgentHook[];
   /** Limits of one turn. */
   readonly limits?: AgentLimits;
   /**

@@ -23,6 +23,7 @@ import type {
   SubagentOptions,
   WorkspaceSetup,
 } from './agent-options.ts';
+import { HOOK_FIELDS, hookOption } from './choose-hooks.ts';
 import { KitError } from './kit-error.ts';
 import { ADVICE, ELSEWHERE, EXAMPLES, RENAMED } from './option-names.ts';
 import type { ProviderName } from './providers.ts';
@@ -275,6 +276,7 @@ const options = z.strictObject({
   workspace: z.union([words, anyObject], 'expected a folder, or an object with `folder`').optional(),
   mcp: anyObject.optional(),
   skills: skills.optional(),
+  hooks: z.array(hookOption, 'expected an array of hooks: use [{ on, run }]').readonly().optional(),
   subagents: z.union([z.literal(false), anyObject], 'expected false or limits, such as { parallel: 4 }').optional(),
   permissions: permissions.optional(),
   limits: z.strictObject(limits).optional(),
@@ -306,6 +308,7 @@ const NAMES: ReadonlyMap<string, readonly string[]> = new Map([
   ['skills', Object.keys(skills.shape)],
   ['skills.budget', Object.keys(skills.shape.budget.unwrap().shape)],
   ['subagents', Object.keys(subagents.shape)],
+  ['hooks.*', HOOK_FIELDS],
 ]);
 
 /**
@@ -375,7 +378,7 @@ function unknownOption(place: string, key: string): string {
   if (renamed !== undefined) return `the option ${name} was renamed: use ${renamed}`;
   const elsewhere = ELSEWHERE.get(name);
   if (elsewhere !== undefined) return `there is no option ${name}: use ${elsewhere}`;
-  const names = NAMES.get(place.replace(/^(mcp\.servers)\..*$/, '$1.*')) ?? [];
+  const names = NAMES.get(place.replace(/^(mcp\.servers|hooks)\..*$/, '$1.*')) ?? [];
   const nearest = nearestName(key, names);
   if (nearest !== undefined) return `there is no option ${name}, did you mean ${nearest}?`;
   const level = place === '' ? 'the options' : `the options of ${place}`;

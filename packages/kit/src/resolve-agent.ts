@@ -42,6 +42,7 @@ import {
 import type { AgentOptions } from './agent-options.ts';
 import { homeOf, workspaceOf } from './agent-options.ts';
 import { chooseParameters, chooseProvider, requireReachable } from './choose-provider.ts';
+import { chooseHooks } from './choose-hooks.ts';
 import { chooseTools, forbiddenTo } from './choose-tools.ts';
 import { exactCost, limitsOf, subagentLimitsOf } from './exact-limits.ts';
 import { OUTPUT_LIMIT } from './find-capabilities.ts';
@@ -114,6 +115,7 @@ function runtimeOf(options: AgentOptions, mcp: McpTools | undefined): Runtime {
     ...imagesOf(options),
     ...defined({
       watch: watchOf(options),
+      hooks: chooseHooks(options),
       toolSources: mcp === undefined ? undefined : [mcp],
       // Absent if the author sets no policy. A resumed turn then keeps the compaction policy with which it began.
       compaction: compaction.when,

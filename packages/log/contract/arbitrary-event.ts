@@ -346,6 +346,7 @@ export const EVENTS: { readonly [K in Kind]: fc.Arbitrary<EventOf<K>> } = {
   'tool.returned': arbitraryOf('tool.returned'),
   'tool.failed': arbitraryOf('tool.failed'),
   'tool.abandoned': arbitraryOf('tool.abandoned'),
+  'tool.charged': arbitraryOf('tool.charged'),
   'permission.decided': arbitraryOf('permission.decided'),
   'mode.changed': arbitraryOf('mode.changed'),
   'foreign.recorded': arbitraryOf('foreign.recorded'),

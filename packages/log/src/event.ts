@@ -28,6 +28,7 @@ export interface EventData {
   readonly 'tool.returned': tool.ToolEnded;
   readonly 'tool.failed': tool.ToolEnded;
   readonly 'tool.abandoned': tool.ToolAbandoned;
+  readonly 'tool.charged': tool.ToolCharged;
   readonly 'permission.decided': tool.PermissionDecided;
   readonly 'mode.changed': session.ModeChanged;
   readonly 'foreign.recorded': session.ForeignRecorded;

@@ -46,6 +46,7 @@ export type {
   PermissionDecided,
   Shaping,
   ToolAbandoned,
+  ToolCharged,
   ToolEnded,
   ToolStarted,
 } from './events/tool.ts';

@@ -42,6 +42,7 @@ const NAMED: Namers = {
   'tool.returned': ({ parts, output }) => [...inParts(parts), ...present(output)],
   'tool.failed': ({ parts, output }) => [...inParts(parts), ...present(output)],
   'tool.abandoned': undefined,
+  'tool.charged': undefined,
   'permission.decided': undefined,
   'mode.changed': undefined,
   'foreign.recorded': undefined,

@@ -223,6 +223,7 @@ export type PageMaker = (room: ResultRoom, measure: (text: string) => Promise<Re
 export type ToolFact =
   | { readonly kind: 'skill.loaded'; readonly data: Omit<EventData['skill.loaded'], 'call'> }
   | { readonly kind: 'memory.changed'; readonly data: EventData['memory.changed'] }
+  | { readonly kind: 'tool.charged'; readonly data: Omit<EventData['tool.charged'], 'call'> }
   | { readonly kind: 'subagent.ended'; readonly data: EventData['subagent.ended'] };
 
 export interface ToolImage extends Omit<ImagePart, 'type' | 'artifact' | 'bytes'> {

@@ -85,6 +85,7 @@ const MASKS: { readonly [K in Kind]: MaskEvent<K> } = {
   'tool.returned': async (event, mask) => ({ ...event, data: await maskEnded(event.data, mask) }),
   'tool.failed': async (event, mask) => ({ ...event, data: await maskEnded(event.data, mask) }),
   'tool.abandoned': keep,
+  'tool.charged': keep,
   'permission.decided': maskDecision,
   'mode.changed': keep,
   'foreign.recorded': keep,

@@ -150,6 +150,7 @@ const LEFT: { readonly [K in Kind]: readonly string[] } = {
     'shaping',
   ],
   'tool.abandoned': ['call', 'reason'],
+  'tool.charged': ['call', 'cost', 'model', 'service', 'usage'],
   'permission.decided': ['by', 'call', 'decision', 'rule', 'always.tool', 'kept', 'shown'],
   'mode.changed': ['by', 'mode'],
   'foreign.recorded': ['format', 'reason', 'record'],

@@ -21,6 +21,7 @@ import type {
   SkillLoaded,
   StartedBy,
   SubagentEnded,
+  ToolCharged,
   SubagentStarted,
   TurnBegan,
   TurnEnded,
@@ -319,8 +320,18 @@ function advanceCall(progress: Progress, record: Recorded): void {
     case 'tool.abandoned':
       progress.startedCalls.delete(record.data.call);
       return;
+    case 'tool.charged':
+      payForTool(progress, record.data);
+      return;
     default:
   }
+}
+
+/** Adds the cost of a tool call to the turn. The tokens of the service are in no sum of the session. */
+function payForTool(progress: Progress, { cost }: ToolCharged): void {
+  const totals = { steps: 0, calls: 0, input: 0, output: 0, ...(cost !== undefined && { cost }) };
+  const { turn } = progress;
+  if (turn !== undefined) progress.turn = { ...turn, spent: spendTotals(turn.spent, totals) };
 }
 
 /** Returns the length in UTF-16 units. A compaction that shortens results counts in the same way. */

@@ -195,6 +195,8 @@ function factOf(work: TurnContext, call: CallId, fact: ToolFact): Event {
   switch (fact.kind) {
     case 'skill.loaded':
       return { ...head(work), kind: fact.kind, data: { ...fact.data, call } };
+    case 'tool.charged':
+      return { ...head(work), kind: fact.kind, data: { ...fact.data, call } };
     case 'memory.changed':
       return { ...head(work), kind: fact.kind, data: fact.data };
     case 'subagent.ended':

@@ -140,6 +140,7 @@ const LINES: { readonly [K in Kind]: HistoryLine<K> } = {
   'tool.returned': ({ call, parts }) => ({ call, text: excerptOf(wordsOf(parts), RESULT) }),
   'tool.failed': ({ call, parts }) => ({ call, text: excerptOf(wordsOf(parts), RESULT) }),
   'tool.abandoned': ({ call, reason }) => ({ call, reason }),
+  'tool.charged': skip,
   'permission.decided': ({ call, decision, by }) => ({ call, decision, by }),
   'mode.changed': ({ mode }) => ({ mode }),
   'foreign.recorded': skip,

@@ -154,6 +154,7 @@ const NOTES: { readonly [K in Kind]: NoteRecord<K> } = {
     close(draft, data.call, { position, closing: 'returned', ended: data }),
   'tool.failed': (draft, { position, data }) => close(draft, data.call, { position, closing: 'failed', ended: data }),
   'tool.abandoned': (draft, { position, data }) => close(draft, data.call, { position, closing: data.reason }),
+  'tool.charged': pass,
   'permission.decided': pass,
   'mode.changed': pass,
   'foreign.recorded': pass,

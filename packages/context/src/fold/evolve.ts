@@ -90,6 +90,7 @@ const STEPS: Steps = {
     const { reason } = event.data;
     return close(state, event, { error: true, cut: reason === 'cut', content: [renderAbandoned(reason)] });
   },
+  'tool.charged': keep,
   'permission.decided': keep,
   'mode.changed': keep,
   'foreign.recorded': keep,

@@ -1,6 +1,7 @@
 // Payloads of events about tool calls: their start, their end, and the permission decision before them.
 
-import type { CallId, Digest } from '../ids.ts';
+import type { Usage } from '@tidemark/core';
+import type { CallId, Digest, Money } from '../ids.ts';
 import type { ContentPart } from '../parts.ts';
 
 /** Effect class of a tool: the effects that its calls can have. Permissions depend on it. */
@@ -63,6 +64,24 @@ export interface ToolAbandoned {
    * complete.
    */
   readonly reason: 'interrupted' | 'unstarted' | 'crashed' | 'denied' | 'unavailable' | 'cut';
+}
+
+/**
+ * Payload of `tool.charged`: a service outside of the session bills a tool call, for example a web search. The cost
+ * counts toward the turn. The tokens do not belong to a request of the session.
+ */
+export interface ToolCharged {
+  readonly call: CallId;
+  /** Name of the service, such as `brave`. */
+  readonly service: string;
+  /** Number of billed requests. */
+  readonly requests: number;
+  /** Model that the service ran for the call. */
+  readonly model?: string;
+  /** Tokens that the service reported. */
+  readonly usage?: Usage;
+  /** Cost in US dollars. Absent if the price is unknown. */
+  readonly cost?: Money;
 }
 
 /** Payload of `permission.decided`: a rule, a person or a hook allowed or denied a tool call. */

@@ -24,6 +24,7 @@ import type {
   PermissionDecided,
   Shaping,
   ToolAbandoned,
+  ToolCharged,
   ToolEnded,
   ToolStarted,
 } from '../../events/tool.ts';
@@ -281,6 +282,15 @@ const permissionDecided = z.object({
   shown: optional(digest),
 } satisfies PayloadShape<PermissionDecided>);
 
+const toolCharged = z.object({
+  call: callId,
+  service: text,
+  requests: number,
+  model: optional(text),
+  usage: optional(usage),
+  cost: optional(money),
+} satisfies PayloadShape<ToolCharged>);
+
 type CallKind =
   | 'request.prepared'
   | 'answer.received'
@@ -290,6 +300,7 @@ type CallKind =
   | 'tool.returned'
   | 'tool.failed'
   | 'tool.abandoned'
+  | 'tool.charged'
   | 'permission.decided';
 
 export const callDecoders: Pick<Decoders, CallKind> = {
@@ -301,5 +312,6 @@ export const callDecoders: Pick<Decoders, CallKind> = {
   'tool.returned': decoder('tool.returned', toolEnded),
   'tool.failed': decoder('tool.failed', toolEnded),
   'tool.abandoned': decoder('tool.abandoned', toolAbandoned),
+  'tool.charged': decoder('tool.charged', toolCharged),
   'permission.decided': decoder('permission.decided', permissionDecided),
 };

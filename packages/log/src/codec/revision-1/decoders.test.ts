@@ -32,6 +32,7 @@ describe('revision 1', () => {
       'subagent.ended',
       'subagent.started',
       'tool.abandoned',
+      'tool.charged',
       'tool.failed',
       'tool.returned',
       'tool.started',
