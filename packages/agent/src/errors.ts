@@ -35,6 +35,7 @@ export const AGENT_ERRORS: Readonly<Record<AgentErrorCode, AgentErrorSort>> = {
   'agent/broken': 'bug',
   'agent/call-ended': 'refused',
   'agent/unknown-skill': 'refused',
+  'agent/unknown-agent': 'refused',
   'agent/unfit-image': 'refused',
   'agent/hook-denied': 'refused',
   'agent/no-schema': 'refused',
@@ -66,6 +67,7 @@ export type AgentErrorCode =
   | 'agent/broken'
   | 'agent/call-ended'
   | 'agent/unknown-skill'
+  | 'agent/unknown-agent'
   | 'agent/unfit-image'
   | 'agent/hook-denied'
   | 'agent/no-schema'

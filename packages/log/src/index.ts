@@ -45,6 +45,7 @@ export type {
   Granted,
   PermissionDecided,
   Shaping,
+  ShownBytes,
   ToolAbandoned,
   ToolCharged,
   ToolEnded,
@@ -79,6 +80,7 @@ export type {
   ToolsChanged,
 } from './events/context.ts';
 export type {
+  AgentChosen,
   ForeignRecorded,
   ImportedFrom,
   MemoryChanged,
@@ -86,7 +88,10 @@ export type {
   Parent,
   PromptDenied,
   SessionCreated,
+  StartedAgent,
   StartedBy,
+  ProcessEnded,
+  ProcessStarted,
   SubagentEnded,
   SubagentStarted,
   TurnBegan,

@@ -68,3 +68,12 @@ export type { UnlistedModel } from './unlisted-model.ts';
 export { unlistedModel } from './unlisted-model.ts';
 export type { CallFacts } from './prices.ts';
 export { allWritten, cachedTokens, completeUsage, inputTokens, outputTokens, writtenTokens } from './prices.ts';
+export {
+  findAmong,
+  modelNamed,
+  readShortClaudeName,
+  rowOfShortName,
+  rowsOfProvider,
+  rowsWithWords,
+  wordsOfModelName,
+} from './short-names.ts';

@@ -78,6 +78,8 @@ export interface Settings {
   readonly memory?: boolean | undefined;
   /** Network access of sandboxed commands. A workspace may only turn it off. */
   readonly sandbox?: { readonly network?: 'off' | 'on' | undefined } | undefined;
+  /** Maximum number of background processes of a session that run at the same time. With 0 there are none. Default: 8. */
+  readonly backgroundProcesses?: number | undefined;
   readonly display?: Display | undefined;
 }
 
@@ -233,6 +235,7 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
     hooks: hookSettings.optional(),
     skillRoots: z.array(root).max(100).optional(),
     sandbox: z.strictObject({ network: z.enum(['off', 'on']).optional() }).optional(),
+    backgroundProcesses: z.int('expected a number from 0 to 64').min(0).max(64).optional(),
     plan: z.boolean().optional(),
     memory: z.boolean().optional(),
     display: z
@@ -307,6 +310,7 @@ const BY_DEFAULT: ReadonlyMap<string, string> = new Map(
     hooks: 'none',
     skillRoots: 'only the standard ones',
     'sandbox.network': 'off: a command that needs the network asks',
+    backgroundProcesses: '8',
     plan: 'true; an existing session keeps its tools',
     memory: 'true in a trusted folder',
     'display.colour': 'auto',

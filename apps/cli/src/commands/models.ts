@@ -6,9 +6,9 @@ import { defined } from '@tidemark/core';
 import type { ProviderName } from '@tidemark/kit';
 import { isProviderName, PROVIDERS } from '@tidemark/kit';
 import type { Capabilities, Catalog } from '@tidemark/model';
+import { modelNamed } from '@tidemark/model';
 import { Option } from 'commander';
 
-import { modelNamed } from '../arguments/resolve-model.ts';
 import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
 import { CliError } from '../frame/failure.ts';
 import { formatNumber } from '../frame/numbers.ts';

@@ -34,6 +34,21 @@ export interface FileTouch {
    * A touch without this field does not say what the file was before.
    */
   readonly before?: Digest | 'absent';
+  /**
+   * Content of the file that the call or its result contains: one part, or only a change of the content before. Absent
+   * if it contains the whole content, and in logs of older releases.
+   */
+  readonly shows?: ShownBytes | 'change';
+}
+
+/** Range of bytes of a file. */
+export interface ShownBytes {
+  /** Index of the first byte. */
+  readonly from: number;
+  /** Index after the last byte. */
+  readonly to: number;
+  /** Number of bytes of the whole file. */
+  readonly of: number;
 }
 
 /** Payload of `tool.returned` and `tool.failed`: a tool call ended, with the parts that the model gets. */

@@ -5,14 +5,14 @@ import { randomUUID } from 'node:crypto';
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { MARK } from '../bash/family.ts';
+import { endFamily } from '../bash/end-family.ts';
 import type { Exit, GuardedCommand } from '../bash/guard.ts';
-import { GUARD, GUARD_NAME, openPipe } from '../bash/guard.ts';
-import { endFamily } from '../bash/run-command.ts';
+import { GUARD, GUARD_NAME, MARK, openPipe } from '../bash/guard.ts';
 
 /** Time between SIGTERM and SIGKILL, in milliseconds. */
 const TERM_MS = 500;
@@ -65,7 +65,9 @@ export async function runProgram(command: GuardedCommand, input: string, signal:
     if (pid === undefined) throw new Error('the program started without a number');
     return await attend({ pid, mark, exited, stdout: stdout.reader, stderr: stderr.reader }, signal);
   } finally {
-    leash?.destroy();
+    // A line reports that the program ended in order, so the guard does not look for processes of a killed program.
+    if (leash instanceof Socket) leash.end('\n');
+    else leash?.destroy();
     stdout.reader.destroy();
     stderr.reader.destroy();
   }
