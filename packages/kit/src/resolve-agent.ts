@@ -44,6 +44,7 @@ import {
 import type { AgentOptions } from './agent-options.ts';
 import { homeOf, workspaceOf } from './agent-options.ts';
 import { chooseParameters, chooseProvider, requireReachable } from './choose-provider.ts';
+import { chooseHooks } from './choose-hooks.ts';
 import { backgroundOf, chooseTools, forbiddenTo } from './choose-tools.ts';
 import { exactCost, limitsOf, subagentLimitsOf } from './exact-limits.ts';
 import { OUTPUT_LIMIT } from './find-capabilities.ts';
@@ -117,6 +118,7 @@ function runtimeOf(options: AgentOptions, mcp: McpTools | undefined): Runtime {
     ...imagesOf(options),
     ...defined({
       watch: watchOf(options),
+      hooks: chooseHooks(options),
       processes: background,
       toolSources: mcp === undefined ? undefined : [mcp],
       // Absent if the author sets no policy. A resumed turn then keeps the compaction policy with which it began.
