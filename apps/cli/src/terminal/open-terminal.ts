@@ -19,6 +19,7 @@ import { editFile } from './editor/sources/external-editor.ts';
 import { createEditorPorts } from './editor/editor-ports.ts';
 import { runPlainTerminal } from './plain-terminal.ts';
 import { showScreen } from './screen/show-screen.ts';
+import { restoreTypedAhead } from './screen/typed-ahead.ts';
 import type { SlashPlace } from './slash/slash-command.ts';
 import type { SlashCommands } from './slash/slash-commands.ts';
 import { createSlashCommands } from './slash/slash-commands.ts';
@@ -105,6 +106,7 @@ async function runScreen(
   const ports = createEditorPorts({ context, workspace: controller.workspace, commands: completions });
   let hide: (() => Promise<void>) | undefined;
   try {
+    await restoreTypedAhead(stdin);
     hide = showScreen(controller, {
       stdout,
       stdin,

@@ -205,6 +205,13 @@ describe.skipIf(skips)('the interactive terminal', () => {
     },
   );
 
+  test('sends a prompt that was typed before the first frame', async () => {
+    const terminal = open();
+    terminal.type('-l', 'count');
+    terminal.type('Enter');
+    await terminal.until(/line 60 of the answer[^]*completed in/);
+  });
+
   test('restores the terminal and exits with 70 if the first frame cannot be drawn', async () => {
     stage.write('preload.mjs', FAILING_FRAME);
     const terminal = open([], {}, { NODE_OPTIONS: `--import=${join(stage.folder, 'preload.mjs')}` });
