@@ -106,13 +106,14 @@ async function runScreen(
   const ports = createEditorPorts({ context, workspace: controller.workspace, commands: completions });
   let hide: (() => Promise<void>) | undefined;
   try {
-    await restoreTypedAhead(stdin);
+    const typed = await restoreTypedAhead(stdin);
     hide = showScreen(controller, {
       stdout,
       stdin,
       colour: context.output.colour,
       ascii: needsAscii(context.environment),
-      ports,
+      // Text that was typed in advance is not mixed with an old draft. It is offered at the next start.
+      ports: typed ? { ...ports, draft: { ...ports.draft, findLeft: async () => undefined } } : ports,
       failed,
     });
     return await Promise.race([ended.promise, controller.left.then(() => ({}))]);

@@ -1,7 +1,7 @@
 // Tests the interactive terminal as a user sees it: the command at a real terminal of tmux, with real keys, real tools
 // in a real folder, and a simulator that answers from a scenario.
 
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { ListeningSimulator, ScenarioRoute } from '@tidemark/simulator';
@@ -211,6 +211,25 @@ describe.skipIf(skips)('the interactive terminal', () => {
     terminal.type('Enter');
     await terminal.until(/line 60 of the answer[^]*completed in/);
   });
+
+  test.each(['SIGKILL', 'SIGTERM', 'SIGHUP'] as const)(
+    'keeps the draft of a terminal that %s ended',
+    async (signal) => {
+      const terminal = open();
+      await terminal.until(/^>/m);
+      terminal.type('-l', 'half a prompt');
+      const drafts = join(stage.home, 'drafts');
+      const fileOf = (): string | undefined => (existsSync(drafts) ? readdirSync(drafts)[0] : undefined);
+      await expect.poll(fileOf).toMatch(/\.json$/);
+      const [, pid = ''] = fileOf()?.split('.') ?? [];
+      process.kill(Number(pid), signal);
+      await terminal.until(/exit: \d+/);
+      const later = open();
+      await later.until(/^> half a prompt$/m);
+      later.type('C-c');
+      await expect.poll(fileOf).toBeUndefined();
+    },
+  );
 
   test('restores the terminal and exits with 70 if the first frame cannot be drawn', async () => {
     stage.write('preload.mjs', FAILING_FRAME);

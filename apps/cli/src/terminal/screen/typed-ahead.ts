@@ -8,10 +8,10 @@ export type TypedInput = NodeJS.ReadableStream & { setRawMode?(mode: boolean): u
 
 /**
  * Switches the raw mode on, reads what was typed until then, and puts it back into the input with Enter as the key. A
- * text of several lines can be a paste, so it is put back as it is.
+ * text of several lines can be a paste, so it is put back as it is. Returns true if something was typed.
  */
-export async function restoreTypedAhead(stdin: TypedInput): Promise<void> {
-  if (stdin.setRawMode === undefined) return;
+export async function restoreTypedAhead(stdin: TypedInput): Promise<boolean> {
+  if (stdin.setRawMode === undefined) return false;
   stdin.setEncoding('utf8');
   stdin.setRawMode(true);
   let typed = '';
@@ -28,7 +28,9 @@ export async function restoreTypedAhead(stdin: TypedInput): Promise<void> {
   stdin.off('readable', read);
   // The stream notices in the next iteration that nothing listens.
   await nextTurn();
-  if (typed !== '') stdin.unshift(withEnter(typed));
+  if (typed === '') return false;
+  stdin.unshift(withEnter(typed));
+  return true;
 }
 
 /** Returns the typed text with its line feed at the end replaced by the key Enter. */
