@@ -205,6 +205,16 @@ describe.skipIf(skips)('the interactive terminal', () => {
     },
   );
 
+  test('shows the price of the first prompt while it is typed, and leaves no session', async () => {
+    const terminal = open();
+    await terminal.until(/^>/m);
+    expect(terminal.screen()).not.toContain('next $');
+    terminal.type('-l', 'half a prompt');
+    await terminal.until(/half a prompt[^]*next \$0\.\d+/);
+    terminal.type('C-c', 'C-c', 'C-c');
+    expect(await terminal.until(/exit: 0/)).not.toContain('--continue');
+  });
+
   test('sends a prompt that was typed before the first frame', async () => {
     const terminal = open();
     terminal.type('-l', 'count');

@@ -57,7 +57,13 @@ export function createEditor(controller: Controller, ports: EditorPorts): Prompt
   const popup = createPopup(state, ports);
   const draftFailed = (error: unknown): void =>
     change({ hint: hintOf(`the draft cannot be kept: ${failureOf(error).message}`) });
-  const keeper = createDraftKeeper({ state, draft: ports.draft, replace: parts.replace, failed: draftFailed });
+  const keeper = createDraftKeeper({
+    state,
+    draft: ports.draft,
+    replace: parts.replace,
+    began: controller.draftBegan,
+    failed: draftFailed,
+  });
   const send = createSender({ state, controller, add: recall.add });
   const keys = createActions({ state, controller, ports, parts, recall, popup, send });
   const apply = (command: EditorCommand, terminal: EditorTerminal): void => {
