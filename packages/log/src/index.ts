@@ -45,7 +45,9 @@ export type {
   Granted,
   PermissionDecided,
   Shaping,
+  ShownBytes,
   ToolAbandoned,
+  ToolCharged,
   ToolEnded,
   ToolStarted,
 } from './events/tool.ts';
@@ -78,13 +80,17 @@ export type {
   ToolsChanged,
 } from './events/context.ts';
 export type {
+  AgentChosen,
   ForeignRecorded,
   ImportedFrom,
   MemoryChanged,
   ModeChanged,
   Parent,
   SessionCreated,
+  StartedAgent,
   StartedBy,
+  ProcessEnded,
+  ProcessStarted,
   SubagentEnded,
   SubagentStarted,
   TurnBegan,

@@ -104,7 +104,7 @@ async function waitToRetry(working: StepContext, error: ProviderError, pause: nu
   const at = timestamp(new Date(Date.parse(runtime.surroundings.now()) + pause).toISOString());
   const notice = {
     code: 'turn/retrying',
-    message: `${beginningOf(error.message)} (attempt ${failed} of ${of})`,
+    message: `${beginningOf(error.what)} (attempt ${failed} of ${of})`,
     next: `The request is sent again in ${Math.ceil(pause / 1000)} s; interrupt to stop.`,
     retry: { attempt: failed + 1, of, at },
   };

@@ -105,6 +105,7 @@ export function foldEvent(conversation: Conversation, event: SessionEvent): Conv
       return addLines({ ...conversation, advised: false }, 'status', [line]);
     }
     case 'tool.threw':
+    case 'processes.changed':
     case 'cache.warming':
       return conversation;
   }
