@@ -3,9 +3,9 @@
 import { stat } from 'node:fs/promises';
 
 import { defined } from '@tidemark/core';
-import type { Agent, AgentOptions, AgentSession, Permissions } from '@tidemark/kit';
+import type { Agent, AgentOptions, AgentSession, NextCall, Permissions } from '@tidemark/kit';
 import { narrower } from '@tidemark/agent';
-import { createAgent, createPlanTool } from '@tidemark/kit';
+import { createAgent, createMemoryStore, createPlanTool } from '@tidemark/kit';
 import { defaultCatalog, withOverrides } from '@tidemark/model';
 import { openGrants } from '@tidemark/settings';
 
@@ -43,12 +43,17 @@ export interface PreparedAgent {
   readonly flags: AgentFlags;
   /** Opens the session of the request. A new session gets the title. Called at most once. */
   open(title?: string): Promise<AgentSession>;
+  /**
+   * Forecasts the first call of a new session, and stores nothing. Returns `undefined` if the call is unknown before the
+   * session exists.
+   */
+  forecastFirst?(): Promise<NextCall | undefined>;
   /** Closes the session, the agent and the provider. */
   close(): Promise<void>;
 }
 
 /** An agent and its open session. */
-export interface OpenedAgent extends Omit<PreparedAgent, 'open'> {
+export interface OpenedAgent extends Omit<PreparedAgent, 'open' | 'forecastFirst'> {
   readonly session: AgentSession;
 }
 
@@ -93,12 +98,11 @@ export async function prepareAgent(
   const { baseUrl: addresses, connection } = settings;
   const provider = await chooseProvider({ ...request, catalog, ...defined({ addresses, connection }) }, context);
   try {
-    const agent = createAgent(
-      await agentOptions(
-        { request, provider: provider.options, catalogChanges: changes, found, permissions, workspace },
-        context,
-      ),
+    const options = await agentOptions(
+      { request, provider: provider.options, catalogChanges: changes, found, permissions, workspace },
+      context,
     );
+    const agent = createAgent(options);
     const close = async (): Promise<void> => {
       try {
         await agent.close();
@@ -112,10 +116,22 @@ export async function prepareAgent(
       if (effort !== undefined) session.setReasoning({ effort });
       return session;
     };
-    return { agent, flags, open, close };
+    return { agent, flags, open, close, ...(newSession && { forecastFirst: () => forecastFirst(options) }) };
   } catch (error) {
     await provider.close();
     throw error;
+  }
+}
+
+/** Forecasts on a session in memory, so that no session is left. */
+async function forecastFirst(options: AgentOptions): Promise<NextCall | undefined> {
+  // The tools of MCP servers are a part of the call. A second session would start the servers twice.
+  if (options.mcp !== undefined) return undefined;
+  const agent = createAgent({ ...options, store: createMemoryStore() });
+  try {
+    return await (await agent.open()).forecast();
+  } finally {
+    await agent.close();
   }
 }
 
