@@ -248,6 +248,11 @@ export interface WorkspaceSetup {
    * for permission.
    */
   readonly sandbox?: SandboxSetting;
+  /**
+   * Maximum number of background processes of a session that run at the same time. With 0 there are none, and the tools
+   * are `bash` without `background`, and no `process`. Default: 8 if `tools` contains `bash` and `process`.
+   */
+  readonly backgroundProcesses?: number;
   /** Paths that no tool may touch. If `store` is a folder, it is always one of them. */
   readonly forbidden?: readonly string[];
   /**

@@ -137,6 +137,7 @@ const workspace = z.strictObject({
     .strictObject({ network: z.enum(['off', 'on']).optional() } satisfies OptionSchemas<SandboxSetting>)
     .optional(),
   forbidden: z.array(words).readonly().optional(),
+  backgroundProcesses: z.int().min(0).max(64).optional(),
   protectedPaths: z.array(words).readonly().optional(),
 } satisfies OptionSchemas<WorkspaceSetup>);
 

@@ -3,8 +3,8 @@
 import { defined } from '@tidemark/core';
 import type { Tool } from '@tidemark/agent';
 import { createAgentTool, nearestName } from '@tidemark/agent';
-import type { WorkspaceOptions } from '@tidemark/tools-workspace';
-import { workspaceTools } from '@tidemark/tools-workspace';
+import type { Background, WorkspaceOptions } from '@tidemark/tools-workspace';
+import { createBackground, workspaceTools } from '@tidemark/tools-workspace';
 import { resolve } from 'node:path';
 import type { AgentOptions, WorkspaceSetup } from './agent-options.ts';
 import { homeOf, workspaceOf } from './agent-options.ts';
@@ -15,9 +15,9 @@ import { KitError } from './kit-error.ts';
  *
  * @throws KitError `kit/bad-options` for an unknown tool of the workspace, and for two tools with the same name.
  */
-export function chooseTools(options: AgentOptions): readonly Tool[] {
+export function chooseTools(options: AgentOptions, background?: Background): readonly Tool[] {
   const { subagents = false, tools: own = [] } = options;
-  const tools = [...toolsOfWorkspace(options), ...(subagents === false ? [] : [createAgentTool()]), ...own];
+  const tools = [...toolsOfWorkspace(options, background), ...(subagents === false ? [] : [createAgentTool()]), ...own];
   const names = tools.map((tool) => tool.name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice === undefined) return tools;
@@ -28,12 +28,21 @@ export function chooseTools(options: AgentOptions): readonly Tool[] {
   );
 }
 
-function toolsOfWorkspace(options: AgentOptions): readonly Tool[] {
+function toolsOfWorkspace(options: AgentOptions, background: Background | undefined): readonly Tool[] {
   const workspace = workspaceOf(options);
   const wanted = workspace?.tools ?? true;
   if (workspace === undefined || wanted === false) return [];
-  const all = workspaceTools(workspaceOptions(workspace, options));
+  const all = workspaceTools({ ...workspaceOptions(workspace, options), ...defined({ background }) });
   return wanted === true ? all : wanted.map((name) => toolNamed(name, all));
+}
+
+/** Returns the host of background processes. Returns `undefined` if the agent can have none. */
+export function backgroundOf(options: AgentOptions): Background | undefined {
+  const workspace = workspaceOf(options);
+  const { tools = true, backgroundProcesses: most } = workspace ?? {};
+  if (workspace === undefined || most === 0 || tools === false) return undefined;
+  if (tools !== true && !(tools.includes('bash') && tools.includes('process'))) return undefined;
+  return createBackground({ ...workspaceOptions(workspace, options), ...defined({ most }) });
 }
 
 /** Returns the options of the workspace's tools. Every path in them is absolute. */

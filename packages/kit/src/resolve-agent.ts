@@ -32,17 +32,19 @@ import type { McpTools } from '@tidemark/tools-mcp';
 import { createMcpTools, openApprovals } from '@tidemark/tools-mcp';
 import type { InstalledSkills } from '@tidemark/tools-skills';
 import { createSkillShelf } from '@tidemark/tools-skills';
+import type { Background } from '@tidemark/tools-workspace';
 import {
   createLaterWatch,
   environmentSource,
   instructionsSource,
   memorySource,
+  processesSource,
   workspaceSource,
 } from '@tidemark/tools-workspace';
 import type { AgentOptions } from './agent-options.ts';
 import { homeOf, workspaceOf } from './agent-options.ts';
 import { chooseParameters, chooseProvider, requireReachable } from './choose-provider.ts';
-import { chooseTools, forbiddenTo } from './choose-tools.ts';
+import { backgroundOf, chooseTools, forbiddenTo } from './choose-tools.ts';
 import { exactCost, limitsOf, subagentLimitsOf } from './exact-limits.ts';
 import { OUTPUT_LIMIT } from './find-capabilities.ts';
 import { KitError } from './kit-error.ts';
@@ -92,13 +94,14 @@ function runtimeOf(options: AgentOptions, mcp: McpTools | undefined): Runtime {
   const { clock = THIS_MACHINE } = host;
   const { provider, capabilities } = chooseProvider(options);
   requireReachable(options);
-  const tools = chooseTools(options);
+  const background = backgroundOf(options);
+  const tools = chooseTools(options, background);
   return {
     provider,
     capabilities,
     parameters: chooseParameters(options, capabilities),
     tools,
-    sources: withOwnNames([...sourcesOf(options), ...(mcp?.sources ?? [])]),
+    sources: withOwnNames([...sourcesOf(options, background), ...(mcp?.sources ?? [])]),
     limits: limitsOf(options.limits ?? {}),
     retry: { ...RETRY, ...connection.retry },
     outputLimit: Math.min(options.maxOutputTokens ?? OUTPUT_LIMIT, capabilities.outputLimit),
@@ -114,6 +117,7 @@ function runtimeOf(options: AgentOptions, mcp: McpTools | undefined): Runtime {
     ...imagesOf(options),
     ...defined({
       watch: watchOf(options),
+      processes: background,
       toolSources: mcp === undefined ? undefined : [mcp],
       // Absent if the author sets no policy. A resumed turn then keeps the compaction policy with which it began.
       compaction: compaction.when,
@@ -212,7 +216,7 @@ function secretsIn({ apiKey, connection = {}, otherProviders = {}, host, mcp }: 
  * Returns the context sources of the agent, without those of MCP servers. Without a workspace, only the permission mode
  * and the author's own sources are returned.
  */
-function sourcesOf(options: AgentOptions): readonly ContextSource[] {
+function sourcesOf(options: AgentOptions, background: Background | undefined): readonly ContextSource[] {
   const workspace = workspaceOf(options);
   const { sources = [] } = options.context ?? {};
   const mode = permissionModeSource(defined({ allowUnsandboxed: options.permissions?.allowUnsandboxed }));
@@ -220,7 +224,8 @@ function sourcesOf(options: AgentOptions): readonly ContextSource[] {
   const { folder, trusted = false, agentsFile = 'discover' } = workspace;
   const found = instructionsSource({ instructions: agentsFile });
   const memory = trusted ? [memorySource({ folder: resolve(folder), forbidden: forbiddenTo(options) })] : [];
-  return [workspaceSource(), environmentSource(), mode, found, ...memory, ...sources];
+  const processes = background === undefined ? [] : [processesSource(background)];
+  return [workspaceSource(), environmentSource(), mode, found, ...memory, ...processes, ...sources];
 }
 
 // Permission rules of an agent, read and checked against its tools. `createAgent` throws for an invalid rule.
@@ -229,7 +234,7 @@ function sourcesOf(options: AgentOptions): readonly ContextSource[] {
  * Tools that an agent has only with certain options. If such a tool is absent, a rule about it is accepted but has no
  * effect.
  */
-const SOMETIMES: readonly RuledTool[] = ['memory_update', 'plan', 'skill_search', 'skill_load', 'agent'].map(
+const SOMETIMES: readonly RuledTool[] = ['memory_update', 'process', 'plan', 'skill_search', 'skill_load', 'agent'].map(
   (name) => ({
     name,
   }),

@@ -264,6 +264,8 @@ const sessionPayloads: Payloads<
   | 'memory.changed'
   | 'subagent.started'
   | 'subagent.ended'
+  | 'process.started'
+  | 'process.ended'
 > = {
   'session.created': fc.record(
     {
@@ -321,6 +323,19 @@ const sessionPayloads: Payloads<
     { child: aSession, status: outcome, summary: text, cost: text, totals },
     { ...some, requiredKeys: ['child', 'status', 'summary'] },
   ),
+  'process.started': fc.record(
+    { process: name, command: text, call: aCall },
+    { ...some, requiredKeys: ['process', 'command'] },
+  ),
+  'process.ended': fc.record(
+    {
+      process: name,
+      exit: count,
+      signal: name,
+      by: fc.constantFrom('itself' as const, 'model' as const, 'user' as const, 'session' as const, 'lost' as const),
+    },
+    { ...some, requiredKeys: ['process', 'by'] },
+  ),
 };
 
 const PAYLOADS: Payloads<Kind> = { ...sessionPayloads, ...contextPayloads, ...pressurePayloads, ...callPayloads };
@@ -352,6 +367,7 @@ export const EVENTS: { readonly [K in Kind]: fc.Arbitrary<EventOf<K>> } = {
   'tool.returned': arbitraryOf('tool.returned'),
   'tool.failed': arbitraryOf('tool.failed'),
   'tool.abandoned': arbitraryOf('tool.abandoned'),
+  'tool.charged': arbitraryOf('tool.charged'),
   'permission.decided': arbitraryOf('permission.decided'),
   'mode.changed': arbitraryOf('mode.changed'),
   'agent.chosen': arbitraryOf('agent.chosen'),
@@ -369,6 +385,8 @@ export const EVENTS: { readonly [K in Kind]: fc.Arbitrary<EventOf<K>> } = {
   'memory.changed': arbitraryOf('memory.changed'),
   'subagent.started': arbitraryOf('subagent.started'),
   'subagent.ended': arbitraryOf('subagent.ended'),
+  'process.started': arbitraryOf('process.started'),
+  'process.ended': arbitraryOf('process.ended'),
   'branch.summarized': arbitraryOf('branch.summarized'),
   'turn.ended': arbitraryOf('turn.ended'),
 };

@@ -45,7 +45,9 @@ export type {
   Granted,
   PermissionDecided,
   Shaping,
+  ShownBytes,
   ToolAbandoned,
+  ToolCharged,
   ToolEnded,
   ToolStarted,
 } from './events/tool.ts';
@@ -87,6 +89,8 @@ export type {
   SessionCreated,
   StartedAgent,
   StartedBy,
+  ProcessEnded,
+  ProcessStarted,
   SubagentEnded,
   SubagentStarted,
   TurnBegan,

@@ -41,6 +41,7 @@ const NAMED: Namers = {
   'tool.returned': ({ parts, output }) => [...inParts(parts), ...present(output)],
   'tool.failed': ({ parts, output }) => [...inParts(parts), ...present(output)],
   'tool.abandoned': undefined,
+  'tool.charged': undefined,
   'permission.decided': undefined,
   'mode.changed': undefined,
   'agent.chosen': undefined,
@@ -59,6 +60,8 @@ const NAMED: Namers = {
   'memory.changed': undefined,
   'subagent.started': undefined,
   'subagent.ended': undefined,
+  'process.started': undefined,
+  'process.ended': undefined,
   'branch.summarized': undefined,
   'turn.ended': undefined,
 };

@@ -71,6 +71,8 @@ export interface Settings {
   readonly memory?: boolean | undefined;
   /** Network access of sandboxed commands. A workspace may only turn it off. */
   readonly sandbox?: { readonly network?: 'off' | 'on' | undefined } | undefined;
+  /** Maximum number of background processes of a session that run at the same time. With 0 there are none. Default: 8. */
+  readonly backgroundProcesses?: number | undefined;
   readonly display?: Display | undefined;
 }
 
@@ -223,6 +225,7 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
     permissions: z.strictObject({ rules: z.array(ruleSchema).max(1_000).optional() }).optional(),
     skillRoots: z.array(root).max(100).optional(),
     sandbox: z.strictObject({ network: z.enum(['off', 'on']).optional() }).optional(),
+    backgroundProcesses: z.int('expected a number from 0 to 64').min(0).max(64).optional(),
     plan: z.boolean().optional(),
     memory: z.boolean().optional(),
     display: z
@@ -296,6 +299,7 @@ const BY_DEFAULT: ReadonlyMap<string, string> = new Map(
     'permissions.rules': 'none',
     skillRoots: 'only the standard ones',
     'sandbox.network': 'off: a command that needs the network asks',
+    backgroundProcesses: '8',
     plan: 'true; an existing session keeps its tools',
     memory: 'true in a trusted folder',
     'display.colour': 'auto',

@@ -90,9 +90,20 @@ function sums(account: Account, as: Capabilities | undefined): TableOf {
           row('uncached', compared.uncached, 'the same calls without a cache'),
           row('ideal', compared.ideal, 'each new token written once, old tokens read (estimate)'),
         ]),
+    ...chargedRow(account),
     ...(as === undefined || other.calls === 0 ? [] : [row('other', other.cost, `the same tokens with ${as.model}`)]),
   ];
   return { head: [], rows, numbers: [1] };
+}
+
+/** Returns the row of the requests that tools sent to services, such as web searches. */
+function chargedRow({ charged: { requests, cost: known, unpriced } }: Account): readonly (readonly string[])[] {
+  if (requests === 0) return [];
+  const without = unpriced === 0 ? '' : `, ${formatNumber(unpriced)} of unknown price`;
+  const amount = unpriced === requests ? 'unknown' : dollars(known);
+  return [
+    ['services', amount, `${formatCount(requests, 'request')} of tools, such as web searches${without}; not in paid`],
+  ];
 }
 
 /**

@@ -144,6 +144,7 @@ async function agentOptions(
       trusted: trusted && settings.memory !== false,
       ...defined({
         agentsFile: settings.agentsFile,
+        backgroundProcesses: settings.backgroundProcesses,
         sandbox: flags.network === undefined ? undefined : { network: flags.network },
         protectedPaths: trusted ? brought?.named : undefined,
       }),

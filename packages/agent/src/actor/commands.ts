@@ -161,6 +161,7 @@ export async function closeActor(actor: Actor): Promise<void> {
     for (const abort of actor.beside.keys()) abort.abort();
     await interruptTurn(actor);
     if (actor.children !== undefined) await untilQuiet(actor.children);
+    await actor.processes?.close();
     await Promise.allSettled(actor.beside.values());
     await actor.keeping;
   } finally {

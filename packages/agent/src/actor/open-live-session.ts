@@ -64,6 +64,7 @@ import {
   requireOtherModel,
   requireSideCall,
 } from './check-arguments.ts';
+import { hostProcesses, processesOf } from './host-processes.ts';
 import { keepWarm } from './keep-warm.ts';
 import { answerSideCall } from './side-answer.ts';
 import { callBeside } from './side-call.ts';
@@ -125,6 +126,7 @@ export async function openLiveSession(options: LiveSessionOptions): Promise<Agen
   const actor = createActor(session, runtime, modeOf(mode, options.mode), options.first);
   actor.atRest = () => void keepWarm(actor);
   actor.side = (call) => callBeside(actor, call);
+  hostProcesses(actor);
   if (runtime.subagents !== undefined) actor.children = createChildren(openChild(options), runtime.subagents);
   return createFace(actor, sharedOptions(options));
 }
@@ -258,6 +260,7 @@ function createFace(actor: Actor, shared: SharedOptions): AgentSession {
     get running() {
       return actor.running !== undefined;
     },
+    processes: processesOf(actor),
     prompt: (words, options = {}) => promptSession(actor, { client, trigger }, words, options),
     resume(options = {}) {
       requireUsable(actor);

@@ -14,6 +14,7 @@ import type {
   Usage,
 } from '@tidemark/log';
 import type { Capabilities, Provider } from '@tidemark/model';
+import type { SessionProcesses } from './background-process.ts';
 import type { CompactionBy, CompactionReport } from './compaction.ts';
 import type { GivenImage } from './image-fitter.ts';
 import type { InputBuckets, NextCall } from './next-call.ts';
@@ -43,6 +44,8 @@ export interface AgentSession {
   readonly mode: Mode;
   /** True if a turn is running in this process. */
   readonly running: boolean;
+  /** Background processes of the session. They end when the session is closed. */
+  readonly processes: SessionProcesses;
   /**
    * Starts a turn. If another turn is running, the new turn waits in a queue and starts later. The returned turn
    * rejects with `agent/unfit-image` if an image cannot be sent.

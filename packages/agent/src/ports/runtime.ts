@@ -12,6 +12,7 @@ import type { ImageFitter } from './image-fitter.ts';
 import type { ModelReach, OtherModel } from './live-session.ts';
 import type { AgentShelf, ToolLimit } from './own-agent.ts';
 import type { Asker } from './permissions.ts';
+import type { ProcessHost } from './process-host.ts';
 import type { Notice } from './session-event.ts';
 import type { SkillShelf } from './skill-shelf.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -142,6 +143,8 @@ export interface Runtime {
    * with this front.
    */
   readonly inherits?: InheritedFront;
+  /** Host of the background processes. Without it, the session has none. */
+  readonly processes?: ProcessHost;
   /** Watches the state outside of the session. At the end of a turn it reports the changes that the turn made there. */
   readonly watch?: TurnWatch;
   /** Callback that receives a copy of each request body before the request is sent. */

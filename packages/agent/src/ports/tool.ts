@@ -19,7 +19,7 @@ export interface Tool {
    * Only a change of the definition invalidates the cache.
    */
   readonly schema: JsonValue;
-  /** SHA-256 digests of earlier definitions that differ only in their wording: see `ToolSpec.earlier`. */
+  /** SHA-256 digests of earlier definitions whose calls all keep their meaning: see `ToolSpec.earlier`. */
   readonly earlier?: readonly string[];
   /**
    * Time at which the tool joins a session that was opened without it, or with another definition, if the model accepts
@@ -207,6 +207,11 @@ export interface ToolOutput {
   readonly exit?: number;
   readonly files?: readonly FileTouch[];
   /**
+   * Returns the files that the page shows, in addition to `files`. It is called after the page was made, because the
+   * part of a file that a page shows depends on its size.
+   */
+  pageFiles?(): readonly FileTouch[];
+  /**
    * Additional facts that result from the call. They are recorded directly after the call's result, in the same append.
    */
   readonly facts?: readonly ToolFact[];
@@ -223,6 +228,7 @@ export type PageMaker = (room: ResultRoom, measure: (text: string) => Promise<Re
 export type ToolFact =
   | { readonly kind: 'skill.loaded'; readonly data: Omit<EventData['skill.loaded'], 'call'> }
   | { readonly kind: 'memory.changed'; readonly data: EventData['memory.changed'] }
+  | { readonly kind: 'tool.charged'; readonly data: Omit<EventData['tool.charged'], 'call'> }
   | { readonly kind: 'subagent.ended'; readonly data: EventData['subagent.ended'] };
 
 export interface ToolImage extends Omit<ImagePart, 'type' | 'artifact' | 'bytes'> {

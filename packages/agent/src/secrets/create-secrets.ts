@@ -6,6 +6,7 @@ import type { ContentPart, Event, EventOf, Granted, Json, Kind, ToolEnded } from
 import type { Secrets } from '../ports/secrets.ts';
 import type { SecretValue } from './mask-text.ts';
 import { createLiveMask } from './live-mask.ts';
+import { maskPartOf } from './mask-part.ts';
 import { PLACEHOLDER, createMasker, soughtIn } from './mask-text.ts';
 
 /**
@@ -32,6 +33,7 @@ export function createSecrets({ values }: { readonly values: readonly SecretValu
       const rest = (await masker.push(decoder.decode())) + (await masker.end());
       if (rest !== '') yield Buffer.from(rest);
     },
+    maskPart: (text, part) => maskPartOf(text, part, sought),
     openLive: () => createLiveMask(sought),
     holdsPlaceholder: hasPlaceholder,
   };
@@ -81,6 +83,7 @@ const MASKS: { readonly [K in Kind]: MaskEvent<K> } = {
   'tool.returned': async (event, mask) => ({ ...event, data: await maskEnded(event.data, mask) }),
   'tool.failed': async (event, mask) => ({ ...event, data: await maskEnded(event.data, mask) }),
   'tool.abandoned': keep,
+  'tool.charged': keep,
   'permission.decided': maskDecision,
   'mode.changed': keep,
   'agent.chosen': async (event, mask) => ({ ...event, data: { ...event.data, role: await mask(event.data.role) } }),
@@ -104,6 +107,11 @@ const MASKS: { readonly [K in Kind]: MaskEvent<K> } = {
     ...event,
     data: { ...event.data, summary: await mask(event.data.summary) },
   }),
+  'process.started': async (event, mask) => ({
+    ...event,
+    data: { ...event.data, command: await mask(event.data.command) },
+  }),
+  'process.ended': keep,
   'branch.summarized': maskBranch,
   'turn.ended': maskEnd,
 };

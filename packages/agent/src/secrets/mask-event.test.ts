@@ -149,6 +149,7 @@ const LEFT: { readonly [K in Kind]: readonly string[] } = {
     'shaping',
   ],
   'tool.abandoned': ['call', 'reason'],
+  'tool.charged': ['call', 'cost', 'model', 'service', 'usage'],
   'permission.decided': ['by', 'call', 'decision', 'rule', 'always.tool', 'kept', 'shown'],
   'mode.changed': ['by', 'mode'],
   'agent.chosen': ['name', 'tools', 'version'],
@@ -176,6 +177,8 @@ const LEFT: { readonly [K in Kind]: readonly string[] } = {
     'role',
   ],
   'subagent.ended': ['child', 'cost', 'status'],
+  'process.started': ['call', 'process'],
+  'process.ended': ['by', 'process', 'signal'],
   'branch.summarized': ['session', 'strategy'],
   'turn.ended': ['error.code', 'outcome', 'totals'],
 };

@@ -192,6 +192,8 @@ function factOf(work: TurnContext, call: CallId, fact: ToolFact): Event {
   switch (fact.kind) {
     case 'skill.loaded':
       return { ...head(work), kind: fact.kind, data: { ...fact.data, call } };
+    case 'tool.charged':
+      return { ...head(work), kind: fact.kind, data: { ...fact.data, call } };
     case 'memory.changed':
       return { ...head(work), kind: fact.kind, data: fact.data };
     case 'subagent.ended':
@@ -206,13 +208,14 @@ async function resultOf(
   returned: ToolOutput,
   durationMs: number,
 ): Promise<ReturnType<typeof closingEvent>> {
-  const { text = '', page, images = [], exit, files } = returned;
-  const particulars: Particulars = defined({ durationMs, exit, files });
+  const { text = '', page, images = [], exit } = returned;
   const { log, secrets } = work.session;
   if (text !== '') await output.add(text);
   const kept = await keepToolImages({ ...work.runtime, artifacts: log.artifacts }, images);
   const limits = limitsOf(work);
   if (page !== undefined) await output.add(await page(limits, async (words) => shownSize(await secrets.mask(words))));
+  const files = page === undefined ? returned.files : [...(returned.files ?? []), ...(returned.pageFiles?.() ?? [])];
+  const particulars: Particulars = defined({ durationMs, exit, files: files?.length === 0 ? undefined : files });
   const shaped = await output.finish({ limits, keeps: tool.truncate === 'start' ? 'tail' : 'head' });
   return closingEvent(
     work,

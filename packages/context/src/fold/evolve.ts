@@ -89,6 +89,7 @@ const STEPS: Steps = {
     const { reason } = event.data;
     return close(state, event, { error: true, cut: reason === 'cut', content: [renderAbandoned(reason)] });
   },
+  'tool.charged': keep,
   'permission.decided': keep,
   'mode.changed': keep,
   'agent.chosen': keep,
@@ -115,6 +116,8 @@ const STEPS: Steps = {
   'memory.changed': keep,
   'subagent.started': keep,
   'subagent.ended': keep,
+  'process.started': keep,
+  'process.ended': keep,
   'branch.summarized': (state, event) => {
     const parts = [renderBranch(event.data.text, event.data.limitations)];
     return wait(state, 'note', event, { urgent: true, parts });

@@ -158,3 +158,26 @@ export interface SubagentEnded {
    */
   readonly totals?: TurnTotals;
 }
+
+/** Payload of `process.started`: a call started a background process, which continues to run after the call. */
+export interface ProcessStarted {
+  /** Id of the process in its session, such as `p1`. A session uses each id only one time. */
+  readonly process: string;
+  readonly command: string;
+  readonly call?: CallId;
+}
+
+/** Payload of `process.ended`: a background process ended. */
+export interface ProcessEnded {
+  readonly process: string;
+  /** Exit code. Absent if a signal ended the process, or if its end was not seen. */
+  readonly exit?: number;
+  /** Name of the signal that ended the process. */
+  readonly signal?: string;
+  /**
+   * Cause of the end. `itself`: no one requested it. `model`: a call of the model stopped the process. `user`: the user or
+   * the program stopped it. `session`: the session was closed. `lost`: the program that ran the session ended, and the
+   * process with it. A later program records `lost`, so `at` is the time at which it noticed the end.
+   */
+  readonly by: 'itself' | 'model' | 'user' | 'session' | 'lost';
+}

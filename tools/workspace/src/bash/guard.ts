@@ -5,7 +5,7 @@
 
 import type { ChildProcess } from 'node:child_process';
 import { spawn, execFile } from 'node:child_process';
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import { closeSync, constants, openSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { Socket } from 'node:net';
@@ -20,16 +20,34 @@ import { systemProgram } from '../sandbox/bubblewrap.ts';
  */
 export const GUARD_NAME = 'tidemark-guard';
 
+/** Name of the environment variable that marks the processes of one command. */
+export const MARK = 'TIDEMARK_COMMAND';
+
 // The guard redirects its own input and output to `/dev/null`. Otherwise it would keep the output of the command open,
 // and the end of the output would never be reached.
-const GUARD = [
-  "(trap '' HUP INT QUIT TERM; read -r _ <&3; kill -KILL 0) </dev/null >/dev/null 2>&1 &",
-  'exec "$@" 3<&-',
-].join('\n');
+//
+// A line on the socket means that the command was ended in order. Without it, the process that started the command was
+// killed. A program that left the group is then found by the mark in its environment (Linux).
+const GUARD = `
+(trap '' HUP INT QUIT TERM
+if ! read -r _ <&3 && [ -n "$${MARK}" ] && read -r self _ </proc/self/stat; then
+  for round in 1 2 3 4 5 6 7 8 9; do
+    found=
+    for file in $(${systemProgram('grep') ?? '/bin/grep'} -lsz -- "^${MARK}=$${MARK}" /proc/[0-9]*/environ); do
+      file=\${file#/proc/}
+      [ "\${file%/environ}" = "$self" ] || { kill -KILL "\${file%/environ}" && found=1; }
+    done
+    [ -n "$found" ] || break
+  done
+fi
+kill -KILL 0) </dev/null >/dev/null 2>&1 &
+exec "$@" 3<&-`;
 
 /** A running command and its guard. */
 export interface Guarded {
   readonly pid: number;
+  /** Input of the command. Absent if its input is empty. */
+  readonly input?: Writable;
   /** Everything that the command writes to stdout and stderr. */
   readonly output: Readable;
   /** Resolves with the exit code or signal when the command ends. */
@@ -49,6 +67,8 @@ export interface GuardedCommand {
   readonly argv: readonly string[];
   readonly folder: string;
   readonly environment: Readonly<Record<string, string>>;
+  /** True if the command gets an input that can be written. By default its input is empty. */
+  readonly hasInput?: boolean;
 }
 
 /**
@@ -67,28 +87,38 @@ export async function startGuarded(command: GuardedCommand): Promise<Guarded> {
   }
 }
 
-async function start({ argv, folder, environment }: GuardedCommand, pipe: Pipe): Promise<Guarded> {
-  const child = spawnInto(pipe, { argv, folder, environment });
+async function start(command: GuardedCommand, pipe: Pipe): Promise<Guarded> {
+  const child = spawnInto(pipe, command);
   const exited = new Promise<Exit>((resolve) => {
     child.once('exit', (code, signal) => resolve({ code: code ?? undefined, signal: signal ?? undefined }));
   });
   await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject));
-  const { pid, stdio } = child;
+  const { pid, stdio, stdin } = child;
+  // A command may end without reading its input.
+  stdin?.on('error', () => undefined);
   if (pid === undefined) throw new Error('the command started without a number');
   const leash = stdio[3];
   // When the group is killed, the guard ends too, and its end of the socket closes. This causes an expected error on
   // this socket.
   leash?.on('error', () => undefined);
-  return { pid, output: pipe.reader, exited, release: () => leash?.destroy() };
+  const release = (): void => {
+    stdin?.destroy();
+    if (leash instanceof Socket) leash.end('\n');
+    else leash?.destroy();
+  };
+  return { pid, output: pipe.reader, exited, release, ...(stdin !== null && { input: stdin }) };
 }
 
-function spawnInto({ writer, closeWriter }: Pipe, { argv, folder, environment }: GuardedCommand): ChildProcess {
+function spawnInto(
+  { writer, closeWriter }: Pipe,
+  { argv, folder, environment, hasInput }: GuardedCommand,
+): ChildProcess {
   try {
     return spawn('/bin/sh', ['-c', GUARD, GUARD_NAME, ...argv], {
       cwd: folder,
       env: environment,
       detached: true,
-      stdio: ['ignore', writer, writer, 'pipe'],
+      stdio: [hasInput === true ? 'pipe' : 'ignore', writer, writer, 'pipe'],
     });
   } finally {
     closeWriter();

@@ -17,7 +17,7 @@ import { z } from 'zod';
 import type { Confinement, WorkspacePlace } from '../confine/confine.ts';
 import { isConfined, pathEffects, titleOfWrite } from '../confine/path-effects.ts';
 import { argumentsOf, isProblem } from '../door/arguments.ts';
-import { applyEdit } from '../edit/apply-edit.ts';
+import { applyEdits } from '../edit/apply-edit.ts';
 import { WorkspaceError } from '../workspace-error.ts';
 import { whileHeld } from '../write/lock-file.ts';
 import { keepBefore } from '../write/keep-before.ts';
@@ -129,7 +129,7 @@ function textAfter(
       return `${before}${gap}${withLineEnds(withLineEnd(text), end)}`;
     }
     case 'replace':
-      return applyEdit(before, { oldText, newText: text, replaceAll: false }, shown).text;
+      return applyEdits(before, [{ oldText, newText: text, replaceAll: false }], shown).text;
     case 'consolidate':
       return inFormOf(formOf(before), withLineEnd(text)).text;
   }

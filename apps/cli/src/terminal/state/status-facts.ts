@@ -77,6 +77,8 @@ export function foldStatusRecord(facts: StatusFacts, record: Recorded): StatusFa
       return foldAnswerFacts(facts, record);
     case 'answer.interrupted':
       return withCost(facts, record.data.cost);
+    case 'tool.charged':
+      return withCost(facts, record.data.cost);
     case 'turn.ended': {
       const { totals } = record.data;
       return totals?.cost === undefined && totals?.taken?.cost !== undefined ? { ...facts, costsMore: true } : facts;

@@ -8,6 +8,8 @@ import type {
   MemoryChanged,
   ModeChanged,
   Parent,
+  ProcessEnded,
+  ProcessStarted,
   SessionCreated,
   StartedAgent,
   StartedBy,
@@ -111,6 +113,19 @@ const subagentEnded = z.object({
   totals: optional(turnTotals),
 } satisfies PayloadShape<SubagentEnded>);
 
+const processStarted = z.object({
+  process: text,
+  command: text,
+  call: optional(callId),
+} satisfies PayloadShape<ProcessStarted>);
+
+const processEnded = z.object({
+  process: text,
+  exit: optional(number),
+  signal: optional(text),
+  by: z.enum(['itself', 'model', 'user', 'session', 'lost']),
+} satisfies PayloadShape<ProcessEnded>);
+
 type SessionKind =
   | 'session.created'
   | 'turn.started'
@@ -121,7 +136,9 @@ type SessionKind =
   | 'foreign.recorded'
   | 'memory.changed'
   | 'subagent.started'
-  | 'subagent.ended';
+  | 'subagent.ended'
+  | 'process.started'
+  | 'process.ended';
 
 export const sessionDecoders: Pick<Decoders, SessionKind> = {
   'session.created': decoder('session.created', sessionCreated),
@@ -134,4 +151,6 @@ export const sessionDecoders: Pick<Decoders, SessionKind> = {
   'memory.changed': decoder('memory.changed', memoryChanged),
   'subagent.started': decoder('subagent.started', subagentStarted),
   'subagent.ended': decoder('subagent.ended', subagentEnded),
+  'process.started': decoder('process.started', processStarted),
+  'process.ended': decoder('process.ended', processEnded),
 };
