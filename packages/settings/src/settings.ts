@@ -27,6 +27,8 @@ export interface Settings {
   readonly connection?: { readonly headers?: HeaderSettings | undefined } | undefined;
   /** Reasoning effort of a new session. It has no effect on a model that does not have the value. */
   readonly effort?: string | undefined;
+  /** Own agent of a new session. An existing session keeps its own. */
+  readonly agent?: string | undefined;
   /** Permission mode of a new session. */
   readonly mode?: Mode | undefined;
   /** Use of the provider's cache. The fields have the same names as the options of `createAgent`. */
@@ -36,8 +38,8 @@ export interface Settings {
   /** Limits of one turn. The fields have the same names as the options of `createAgent`. */
   readonly limits?: LimitSettings | undefined;
   /**
-   * `discover`: the model reads AGENTS.md files with its tools. `attach`: the text of the AGENTS.md in the folder of
-   * the workspace is put into a note.
+   * `discover`: the model reads AGENTS.md files with its tools. `attach`: the text of the AGENTS.md files of the
+   * workspace and of the user is put into a note. Default: `attach` in a trusted workspace, otherwise `discover`.
    */
   readonly agentsFile?: 'discover' | 'attach' | undefined;
   /** Limits of the skills that are loaded into the context. */
@@ -62,6 +64,8 @@ export interface Settings {
    * the user's own settings may set this field.
    */
   readonly skillRoots?: readonly string[] | undefined;
+  /** Folders in which own agents are searched for after the usual folders, in the same form as `skillRoots`. */
+  readonly agentRoots?: readonly string[] | undefined;
   /**
    * True, the default, if sessions have the tool `plan`. An existing session without it gets it with its next epoch, or
    * as an appended tool.
@@ -83,8 +87,10 @@ export interface LimitSettings {
   readonly maxTokens?: number | undefined;
 }
 
-/** Limits of each subagent, and of all subagents of a session. `maxCost` is in US dollars, as decimal text. */
+/** Model and limits of each subagent, and limits of all subagents of a session. `maxCost` is in US dollars, as decimal text. */
 export interface SubagentSettings {
+  /** Model of subagents whose own agent names none. Default: the model of the session. */
+  readonly model?: string;
   readonly parallel?: number;
   readonly total?: number;
   readonly depth?: number;
@@ -134,7 +140,12 @@ export function isJoined(name: string): boolean {
  * becomes absolute. The server must run in the folder in which its named files were found for the digest.
  */
 export function broughtValue(name: string, value: unknown, workspace: string): unknown {
-  if (name === 'skillRoots' || name === 'connection.headers' || (name === 'sandbox.network' && value !== 'off'))
+  if (
+    name === 'skillRoots' ||
+    name === 'agentRoots' ||
+    name === 'connection.headers' ||
+    (name === 'sandbox.network' && value !== 'off')
+  )
     return undefined;
   if (name === 'mcp.servers') return serversRunIn(workspace, value);
   if (name !== 'permissions.rules' || !Array.isArray(value)) return value;
@@ -169,6 +180,7 @@ const subagents = z.union(
   [
     z.literal(false),
     z.strictObject({
+      model: words.exactOptional(),
       parallel: count.exactOptional(),
       total: count.exactOptional(),
       depth: count.exactOptional(),
@@ -178,7 +190,7 @@ const subagents = z.union(
       maxCost: dollars.exactOptional(),
     } satisfies { readonly [name in keyof Required<SubagentSettings>]: z.ZodType }),
   ],
-  'expected false, or { parallel, total, depth, maxSteps, maxDurationMs, maxTokens, maxCost }',
+  'expected false, or { model, parallel, total, depth, maxSteps, maxDurationMs, maxTokens, maxCost }',
 );
 
 /** Schema of the settings for the available providers. */
@@ -195,6 +207,7 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
     baseUrl: z.strictObject(addresses).optional(),
     connection: z.strictObject({ headers: headerSettings.optional() }).optional(),
     effort: words.optional(),
+    agent: words.optional(),
     mode: z.enum(['read-only', 'ask', 'auto']).optional(),
     cache: z
       .strictObject({
@@ -224,6 +237,7 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
     mcp: mcpSettings.optional(),
     permissions: z.strictObject({ rules: z.array(ruleSchema).max(1_000).optional() }).optional(),
     skillRoots: z.array(root).max(100).optional(),
+    agentRoots: z.array(root).max(100).optional(),
     sandbox: z.strictObject({ network: z.enum(['off', 'on']).optional() }).optional(),
     backgroundProcesses: z.int('expected a number from 0 to 64').min(0).max(64).optional(),
     plan: z.boolean().optional(),
@@ -287,7 +301,8 @@ const BY_DEFAULT: ReadonlyMap<string, string> = new Map(
     'limits.maxCost': 'none',
     'limits.maxSteps': 'none',
     'limits.maxTokens': 'none',
-    agentsFile: 'discover',
+    agent: 'none',
+    agentsFile: 'attach in a trusted folder, otherwise discover',
     'skillBudget.skills': '3',
     'skillBudget.warning': '10000',
     'skillBudget.most': '30000',
@@ -298,6 +313,7 @@ const BY_DEFAULT: ReadonlyMap<string, string> = new Map(
     'mcp.toolBudget': '20000',
     'permissions.rules': 'none',
     skillRoots: 'only the standard ones',
+    agentRoots: 'only the standard ones',
     'sandbox.network': 'off: a command that needs the network asks',
     backgroundProcesses: '8',
     plan: 'true; an existing session keeps its tools',
