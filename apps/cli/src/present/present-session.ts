@@ -8,6 +8,7 @@ import type { AnswerPart, Recorded, RecordedOf, SubagentEnded } from '@tidemark/
 
 import { dollars, formatNumber } from '../frame/numbers.ts';
 import type { CommandOutput } from '../frame/output.ts';
+import { startLine } from './subagent-lines.ts';
 import type { SeenCall, SeenTokens } from './seen-tokens.ts';
 import { addSeen, NOTHING_SEEN } from './seen-tokens.ts';
 import type { Shown } from '../frame/shown.ts';
@@ -163,7 +164,7 @@ function showRecord(view: SessionView, record: Recorded): void {
       if (record.data.decision === 'denied') view.denied.add(record.data.call);
       return;
     case 'subagent.started':
-      return note(view, withStyle('dim', `subagent ${record.data.role}: running as session ${record.data.child}`));
+      return note(view, withStyle('dim', startLine(record.data)));
     case 'subagent.ended':
       view.subagents.push(record.data);
       return;

@@ -7,12 +7,14 @@ import { isProviderName, PROVIDERS } from '@tidemark/kit';
 import type { Capabilities, Catalog } from '@tidemark/model';
 import { effortsOf, modelNamed } from '@tidemark/model';
 import type { Settings } from '@tidemark/settings';
+import { judgeTrust, readBrought, readSettings, SettingsError } from '@tidemark/settings';
 import type { FoundAgent, FoundAgents, SkillRoot } from '@tidemark/tools-skills';
 import { findAgents } from '@tidemark/tools-skills';
 
 import type { CommandContext } from '../frame/command.ts';
 import { CliError } from '../frame/failure.ts';
 import type { OpenedProvider } from './choose-provider.ts';
+import { settingsRequest } from './settings-in.ts';
 import { agentPlaces } from './skill-places.ts';
 
 /** The own agents of a folder, and the folders that were searched. */
@@ -30,6 +32,34 @@ export async function agentsIn(
   const roots = await agentPlaces(context, workspace, agentRoots);
   const { mask } = createSecrets({ values: secretsOf(context.environment) });
   return { roots, found: await findAgents(roots, mask) };
+}
+
+/**
+ * Searches the own agents for the current folder without a question. `unused` contains the names of agents of the folder
+ * that are not used because it is not trusted.
+ */
+export async function agentsHere(
+  context: CommandContext,
+): Promise<AgentsHere & { readonly unused: readonly string[] }> {
+  const { folder } = context;
+  const { trusted, unused } = await agentsOfFolder(context);
+  const { settings } = await readSettings({ ...settingsRequest(context), trusted: false });
+  return { ...(await agentsIn(context, { folder, trusted }, settings)), unused };
+}
+
+async function agentsOfFolder({
+  folder,
+  home,
+}: CommandContext): Promise<{ readonly trusted: boolean; readonly unused: readonly string[] }> {
+  try {
+    const brought = await readBrought(folder);
+    const trusted = (await judgeTrust(home, brought)) === 'trusted';
+    return { trusted, unused: trusted ? [] : brought.agents };
+  } catch (error) {
+    // If a folder cannot be read completely, none of it is used.
+    if (error instanceof SettingsError) return { trusted: false, unused: [] };
+    throw error;
+  }
 }
 
 /**
