@@ -15,6 +15,7 @@ import type { Log, RenderParameters } from '@tidemark/log';
 import type { Provider } from '@tidemark/model';
 import type { McpOptions, McpTools } from '@tidemark/tools-mcp';
 import type { OwnAgentsOptions, SkillsOptions } from '@tidemark/tools-skills';
+import type { WebOptions } from '@tidemark/tools-web';
 import type { CacheOptions, CompactionOptions } from './cache-options.ts';
 import type { ProviderName } from './providers.ts';
 
@@ -87,6 +88,8 @@ export interface AgentOptions {
    * subagents at the same time, 32 in total, and no subagents of subagents. Default: `false`, no subagents.
    */
   readonly subagents?: SubagentOptions | false;
+  /** Tools `fetch` and `web_search`. `{}` adds `fetch`, for public addresses only. Default: neither. */
+  readonly web?: WebOptions;
   /**
    * Own agents of the user: Markdown files with a role, tools and a model. A note lists them for the tool `agent`, and
    * `agent.open(undefined, { agent })` opens a session with one. Default: no own agents. List only folders that the user

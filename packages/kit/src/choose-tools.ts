@@ -2,7 +2,8 @@
 
 import { defined } from '@tidemark/core';
 import type { Tool } from '@tidemark/agent';
-import { createAgentTool, nearestName } from '@tidemark/agent';
+import { createAgentTool, nearestName, THIS_MACHINE } from '@tidemark/agent';
+import { WebError, webTools } from '@tidemark/tools-web';
 import type { Background, WorkspaceOptions } from '@tidemark/tools-workspace';
 import { createBackground, workspaceTools } from '@tidemark/tools-workspace';
 import { resolve } from 'node:path';
@@ -17,7 +18,12 @@ import { KitError } from './kit-error.ts';
  */
 export function chooseTools(options: AgentOptions, background?: Background): readonly Tool[] {
   const { subagents = false, tools: own = [] } = options;
-  const tools = [...toolsOfWorkspace(options, background), ...(subagents === false ? [] : [createAgentTool()]), ...own];
+  const tools = [
+    ...toolsOfWorkspace(options, background),
+    ...toolsOfWeb(options),
+    ...(subagents === false ? [] : [createAgentTool()]),
+    ...own,
+  ];
   const names = tools.map((tool) => tool.name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice === undefined) return tools;
@@ -41,6 +47,17 @@ function toolsOfWorkspace(options: AgentOptions, background: Background | undefi
   if (workspace === undefined || wanted === false) return [];
   const all = workspaceTools({ ...workspaceOptions(workspace, options), ...defined({ background }) });
   return wanted === true ? all : wanted.map((name) => toolNamed(name, all));
+}
+
+function toolsOfWeb({ web, host: { clock = THIS_MACHINE } = {} }: AgentOptions): readonly Tool[] {
+  if (web === undefined) return [];
+  try {
+    return webTools({ ...web, now: () => clock.now() });
+  } catch (error) {
+    if (!(error instanceof WebError)) throw error;
+    const problem = `web.allowPrivate: ${error.message}`;
+    throw new KitError('kit/bad-options', `createAgent cannot use these options: ${problem}`, { problems: [problem] });
+  }
 }
 
 /** Returns the host of background processes. Returns `undefined` if the agent can have none. */

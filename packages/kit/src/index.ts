@@ -90,6 +90,15 @@ export { inspectServer, logIn, McpError, readServerPrompt, readServerResource } 
 export type { OwnAgentsOptions, SkillRoot, SkillsOptions } from '@tidemark/tools-skills';
 export { agentRoots, skillRoots } from '@tidemark/tools-skills';
 export type {
+  BraveSearchOptions,
+  WebErrorCode,
+  WebOptions,
+  WebSearch,
+  WebSearchRequest,
+  WebSearchResult,
+} from '@tidemark/tools-web';
+export { BRAVE_VARIABLE, createBraveSearch, WebError } from '@tidemark/tools-web';
+export type {
   ChangedFile,
   Confinement,
   ConfinementOptions,

@@ -197,7 +197,7 @@ function openStore(options: AgentOptions): Log {
  * not known here, so it is not included. A variable or header is a secret if its name looks like the name of a
  * credential.
  */
-function secretsIn({ apiKey, connection = {}, otherProviders = {}, host, mcp }: AgentOptions): Secrets {
+function secretsIn({ apiKey, connection = {}, otherProviders = {}, host, mcp, web }: AgentOptions): Secrets {
   const { bearerToken, headers = {} } = connection;
   const token = typeof bearerToken === 'string' ? bearerToken : undefined;
   const keys = Object.entries(otherProviders).map(([name, { apiKey: key }]) => [`${name}_API_KEY`, key]);
@@ -209,7 +209,8 @@ function secretsIn({ apiKey, connection = {}, otherProviders = {}, host, mcp }: 
   const ofServers = Object.values(mcp !== undefined && 'servers' in mcp ? mcp.servers : {}).flatMap((server) =>
     secretsOf(('command' in server ? server.env : server.headers) ?? {}),
   );
-  return createSecrets({ values: [...secretsOf(host?.environment ?? {}), ...ofServers, ...given] });
+  const ofSearch = (web?.search?.secrets ?? []).flatMap((value) => secretsOf({ SEARCH_API_KEY: value }));
+  return createSecrets({ values: [...secretsOf(host?.environment ?? {}), ...ofServers, ...ofSearch, ...given] });
 }
 
 /**
@@ -234,11 +235,18 @@ function sourcesOf(options: AgentOptions, background: Background | undefined): r
  * Tools that an agent has only with certain options. If such a tool is absent, a rule about it is accepted but has no
  * effect.
  */
-const SOMETIMES: readonly RuledTool[] = ['memory_update', 'process', 'plan', 'skill_search', 'skill_load', 'agent'].map(
-  (name) => ({
-    name,
-  }),
-);
+const SOMETIMES: readonly RuledTool[] = [
+  'memory_update',
+  'process',
+  'plan',
+  'skill_search',
+  'skill_load',
+  'agent',
+  'fetch',
+  'web_search',
+].map((name) => ({
+  name,
+}));
 
 /**
  * Returns the rules in their checked form.
