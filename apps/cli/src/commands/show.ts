@@ -73,6 +73,26 @@ interface StepRow {
   readonly note: string;
 }
 
+interface Relations {
+  readonly parent: Parent | undefined;
+  readonly startedBy: StartedBy | undefined;
+  readonly agent: AgentChosen | undefined;
+  readonly subagents: readonly ShownSubagent[];
+}
+
+/** Returns lines about the sessions and the own agent that a session is connected with. */
+function relationLines({ parent, startedBy, agent, subagents }: Relations): readonly string[] {
+  const as = startedBy?.agent === undefined ? '' : `, as the agent ${startedBy.agent}`;
+  return [
+    ...(parent === undefined ? [] : [`a fork of ${parent.session} after record ${parent.position}`]),
+    ...(startedBy === undefined
+      ? []
+      : [`a subagent of ${startedBy.session}, started by its call ${startedBy.call}${as}`]),
+    ...(agent === undefined ? [] : [chosenLine(agent)]),
+    ...subagents.map(subagentLine),
+  ];
+}
+
 async function showSession(session: SessionId, context: CommandContext): Promise<CommandOutcome> {
   const steps: StepRow[] = [];
   const kinds: Record<string, number> = {};
@@ -120,14 +140,7 @@ async function showSession(session: SessionId, context: CommandContext): Promise
   context.output.result(value, () =>
     [
       `${session}: ${formatNumber(records)} records, ${countOf(steps)}${forecastsOff(off)}${unknownCaching(steps)}`,
-      ...(parent === undefined ? [] : [`a fork of ${parent.session} after record ${parent.position}`]),
-      ...(startedBy === undefined
-        ? []
-        : [
-            `a subagent of ${startedBy.session}, started by its call ${startedBy.call}${startedBy.agent === undefined ? '' : `, as the agent ${startedBy.agent}`}`,
-          ]),
-      ...(agent === undefined ? [] : [chosenLine(agent)]),
-      ...subagents.map(subagentLine),
+      ...relationLines({ parent, startedBy, agent, subagents }),
       ...(gauge === undefined ? [] : [`the next request: ${gaugeInWords(gauge)}`]),
       ...(compaction === undefined ? [] : [standingLine(compaction)]),
       ...epochs.flatMap((one) => explainPadding(one) ?? []),
