@@ -231,6 +231,8 @@ export interface WorkspaceSetup {
    * for permission.
    */
   readonly sandbox?: SandboxSetting;
+  /** Environment variables of commands, in addition to those that every command gets. */
+  readonly commands?: CommandsSetup;
   /** Paths that no tool may touch. If `store` is a folder, it is always one of them. */
   readonly forbidden?: readonly string[];
   /**
@@ -239,6 +241,21 @@ export interface WorkspaceSetup {
    * below it is protected too.
    */
   readonly protectedPaths?: readonly string[];
+}
+
+/** Options of the commands that the tool `bash` runs. */
+export interface CommandsSetup {
+  /**
+   * Names of environment variables to pass to commands, such as `JAVA_HOME`, and beginnings of names, such as
+   * `CARGO_*`. The values come from `host.environment`, by default from `process.env`. The name of a secret is refused,
+   * and a beginning never matches one.
+   */
+  readonly variables?: readonly string[];
+  /**
+   * Names of variables that contain secrets, to pass to commands. Their values are masked everywhere. A command can
+   * still use them and send them away.
+   */
+  readonly secretVariables?: readonly string[];
 }
 
 /** Options of the sandbox for commands. */

@@ -19,6 +19,7 @@ import type {
   Mcp,
   ModelOptions,
   Permissions,
+  CommandsSetup,
   SandboxSetting,
   SubagentOptions,
   WorkspaceSetup,
@@ -125,6 +126,14 @@ const subagents = z.strictObject({
   depth: amount.int().optional(),
 } satisfies OptionSchemas<SubagentOptions>);
 
+const variableName = z.string().regex(/^[A-Za-z_]\w{0,199}$/, 'expected the name of an environment variable');
+const variableNames = z
+  .string()
+  .regex(
+    /^(?:[A-Za-z_]\w{0,199}|[A-Za-z]\w{0,199}_\*)$/,
+    'expected the name of an environment variable, or the beginning of names such as "CARGO_*"',
+  );
+
 const workspace = z.strictObject({
   folder: words,
   tools: z
@@ -134,6 +143,12 @@ const workspace = z.strictObject({
   agentsFile: z.enum(['discover', 'attach']).optional(),
   sandbox: z
     .strictObject({ network: z.enum(['off', 'on']).optional() } satisfies OptionSchemas<SandboxSetting>)
+    .optional(),
+  commands: z
+    .strictObject({
+      variables: z.array(variableNames).readonly().optional(),
+      secretVariables: z.array(variableName).readonly().optional(),
+    } satisfies OptionSchemas<CommandsSetup>)
     .optional(),
   forbidden: z.array(words).readonly().optional(),
   protectedPaths: z.array(words).readonly().optional(),

@@ -68,6 +68,7 @@ export type {
   HostOptions,
   ModelOptions,
   Permissions,
+  CommandsSetup,
   SandboxSetting,
   SubagentOptions,
   WorkspaceSetup,

@@ -11,6 +11,7 @@ import type {
   RuleSet,
   RuledTool,
   Runtime,
+  SecretValue,
   Secrets,
   Tool,
   TurnWatch,
@@ -193,14 +194,38 @@ function openStore(options: AgentOptions): Log {
  * not known here, so it is not included. A variable or header is a secret if its name looks like the name of a
  * credential.
  */
-function secretsIn({ apiKey, connection = {}, host, mcp }: AgentOptions): Secrets {
+function secretsIn(options: AgentOptions): Secrets {
+  const { apiKey, connection = {}, host, mcp } = options;
   const { bearerToken, headers = {} } = connection;
   const token = typeof bearerToken === 'string' ? bearerToken : undefined;
   const given = [...secretsOf(defined({ API_KEY: apiKey, BEARER_TOKEN: token })), ...secretsOf(headers)];
   const ofServers = Object.values(mcp !== undefined && 'servers' in mcp ? mcp.servers : {}).flatMap((server) =>
     secretsOf(('command' in server ? server.env : server.headers) ?? {}),
   );
-  return createSecrets({ values: [...secretsOf(host?.environment ?? {}), ...ofServers, ...given] });
+  const named = secretsNamed(options);
+  return createSecrets({ values: [...named, ...secretsOf(host?.environment ?? {}), ...ofServers, ...given] });
+}
+
+/** Minimum length of a secret that commands receive, in characters. Ordinary text could contain a shorter one. */
+const SHORTEST_SECRET = 6;
+
+/**
+ * Returns the secrets that commands receive by their names, whatever these names look like.
+ *
+ * @throws KitError `kit/bad-options` if a value is too short to be masked.
+ */
+function secretsNamed(options: AgentOptions): readonly SecretValue[] {
+  const environment = options.host?.environment ?? process.env;
+  return (workspaceOf(options)?.commands?.secretVariables ?? []).flatMap((name) => {
+    const value = Object.hasOwn(environment, name) ? environment[name]?.trim() : undefined;
+    if (value === undefined || value === '') return [];
+    if (value.length >= SHORTEST_SECRET) return [{ name, value }];
+    throw new KitError(
+      'kit/bad-options',
+      `the value of ${name} has fewer than ${SHORTEST_SECRET} characters, so it cannot be masked: remove it from workspace.commands.secretVariables`,
+      { variable: name },
+    );
+  });
 }
 
 /**

@@ -2,6 +2,7 @@
 // setting (see `keyring.ts`).
 
 import type { CompactionBy, CompactionPolicy, Lasting, Mode, RewriteNotice, Rule, SkillBudget } from '@tidemark/agent';
+import { isSecretName } from '@tidemark/agent';
 import { z } from 'zod';
 
 import type { HeaderSettings } from './headers.ts';
@@ -71,7 +72,19 @@ export interface Settings {
   readonly memory?: boolean | undefined;
   /** Network access of sandboxed commands. A workspace may only turn it off. */
   readonly sandbox?: { readonly network?: 'off' | 'on' | undefined } | undefined;
+  readonly commands?: CommandSettings | undefined;
   readonly display?: Display | undefined;
+}
+
+/** Environment variables of commands. */
+export interface CommandSettings {
+  /**
+   * Names of variables that commands receive, and beginnings of names such as `CARGO_*`. The names of all sources apply
+   * together. A workspace may not name a secret.
+   */
+  readonly variables?: readonly string[] | undefined;
+  /** Names of variables with secrets that commands receive. Only the user's own settings may set this field. */
+  readonly secretVariables?: readonly string[] | undefined;
 }
 
 /** Limits of one turn. `maxCost` is in US dollars, as decimal text. */
@@ -123,7 +136,7 @@ export interface Display {
 
 /** Returns true for a setting whose value joins the values of all sources. */
 export function isJoined(name: string): boolean {
-  return name === 'permissions.rules';
+  return name === 'permissions.rules' || name === 'commands.variables';
 }
 
 /**
@@ -134,12 +147,24 @@ export function isJoined(name: string): boolean {
 export function broughtValue(name: string, value: unknown, workspace: string): unknown {
   if (name === 'skillRoots' || name === 'connection.headers' || (name === 'sandbox.network' && value !== 'off'))
     return undefined;
+  if (name === 'commands.secretVariables') return undefined;
+  if (name === 'commands.variables') return variablesBrought(value);
   if (name === 'mcp.servers') return serversRunIn(workspace, value);
   if (name !== 'permissions.rules' || !Array.isArray(value)) return value;
   const narrowing: readonly unknown[] = value.filter(
     (rule: unknown) => ruleSchema.safeParse(rule).data?.decision !== 'allow',
   );
   return narrowing.length === 0 ? undefined : narrowing;
+}
+
+/** Returns the names of variables that a trusted workspace may pass to commands. These are names of no secrets. */
+function variablesBrought(value: unknown): readonly string[] | undefined {
+  const names =
+    z
+      .array(z.string())
+      .safeParse(value)
+      .data?.filter((name) => !isSecretName(name)) ?? [];
+  return names.length === 0 ? undefined : names;
 }
 
 /** Returns true for a setting that an untrusted workspace may set. */
@@ -162,6 +187,11 @@ const root = z
   .string()
   .max(4_096)
   .regex(/^(\/|~\/)/, 'expected an absolute path, or a path that begins with ~/');
+
+const VARIABLE = 'expected the name of an environment variable';
+const variable = z.string(VARIABLE).regex(/^[A-Za-z_]\w{0,199}$/, VARIABLE);
+const VARIABLES = `${VARIABLE}, or the beginning of names such as "CARGO_*"`;
+const variables = z.string(VARIABLES).regex(/^(?:[A-Za-z_]\w{0,199}|[A-Za-z]\w{0,199}_\*)$/, VARIABLES);
 
 const subagents = z.union(
   [
@@ -223,6 +253,12 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
     permissions: z.strictObject({ rules: z.array(ruleSchema).max(1_000).optional() }).optional(),
     skillRoots: z.array(root).max(100).optional(),
     sandbox: z.strictObject({ network: z.enum(['off', 'on']).optional() }).optional(),
+    commands: z
+      .strictObject({
+        variables: z.array(variables).max(200).optional(),
+        secretVariables: z.array(variable).max(50).optional(),
+      })
+      .optional(),
     plan: z.boolean().optional(),
     memory: z.boolean().optional(),
     display: z
@@ -296,6 +332,8 @@ const BY_DEFAULT: ReadonlyMap<string, string> = new Map(
     'permissions.rules': 'none',
     skillRoots: 'only the standard ones',
     'sandbox.network': 'off: a command that needs the network asks',
+    'commands.variables': 'only the usual ones, such as PATH and HOME',
+    'commands.secretVariables': 'none',
     plan: 'true; an existing session keeps its tools',
     memory: 'true in a trusted folder',
     'display.colour': 'auto',

@@ -146,6 +146,7 @@ async function agentOptions(
         agentsFile: settings.agentsFile,
         sandbox: flags.network === undefined ? undefined : { network: flags.network },
         protectedPaths: trusted ? brought?.named : undefined,
+        commands: settings.commands && defined(settings.commands),
       }),
     },
     tools: (settings.plan ?? true) ? [createPlanTool()] : [],
