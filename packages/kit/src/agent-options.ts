@@ -22,6 +22,7 @@ import type { Provider } from '@tidemark/model';
 import type { McpOptions, McpTools } from '@tidemark/tools-mcp';
 import type { SkillsOptions } from '@tidemark/tools-skills';
 import type { ProviderName } from './providers.ts';
+import type { CommandsSetup } from './commands-setup.ts';
 
 /**
  * Options of an agent. Only `model` is required. A provider's key is read from these options alone, never from
@@ -241,21 +242,6 @@ export interface WorkspaceSetup {
    * below it is protected too.
    */
   readonly protectedPaths?: readonly string[];
-}
-
-/** Options of the commands that the tool `bash` runs. */
-export interface CommandsSetup {
-  /**
-   * Names of environment variables to pass to commands, such as `JAVA_HOME`, and beginnings of names, such as
-   * `CARGO_*`. The values come from `host.environment`, by default from `process.env`. The name of a secret is refused,
-   * and a beginning never matches one.
-   */
-  readonly variables?: readonly string[];
-  /**
-   * Names of variables that contain secrets, to pass to commands. Their values are masked everywhere. A command can
-   * still use them and send them away.
-   */
-  readonly secretVariables?: readonly string[];
 }
 
 /** Options of the sandbox for commands. */

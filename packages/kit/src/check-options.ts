@@ -19,11 +19,11 @@ import type {
   Mcp,
   ModelOptions,
   Permissions,
-  CommandsSetup,
   SandboxSetting,
   SubagentOptions,
   WorkspaceSetup,
 } from './agent-options.ts';
+import type { CommandsSetup } from './commands-setup.ts';
 import { KitError } from './kit-error.ts';
 import { ADVICE, ELSEWHERE, EXAMPLES, RENAMED } from './option-names.ts';
 import type { ProviderName } from './providers.ts';

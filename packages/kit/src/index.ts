@@ -68,11 +68,11 @@ export type {
   HostOptions,
   ModelOptions,
   Permissions,
-  CommandsSetup,
   SandboxSetting,
   SubagentOptions,
   WorkspaceSetup,
 } from './agent-options.ts';
+export type { CommandsSetup } from './commands-setup.ts';
 export type { Agent, OpenOptions } from './create-agent.ts';
 export { createAgent } from './create-agent.ts';
 export type { EffectDescriptions, ToolDefinition } from './define-tool.ts';

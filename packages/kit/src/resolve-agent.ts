@@ -207,7 +207,7 @@ function secretsIn(options: AgentOptions): Secrets {
 }
 
 /** Minimum length of a secret that commands receive, in characters. Ordinary text could contain a shorter one. */
-const SHORTEST_SECRET = 6;
+const SHORTEST_SECRET = 12;
 
 /**
  * Returns the secrets that commands receive by their names, whatever these names look like.
