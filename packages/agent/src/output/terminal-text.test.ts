@@ -57,31 +57,9 @@ describe('the text that a terminal shows', () => {
   });
 });
 
-const piece = fc.constantFrom(
-  ...[
-    'a',
-    'bc',
-    '日',
-    '\n',
-    '\r',
-    '\r\n',
-    '\b',
-    '\x1b',
-    '[',
-    '31',
-    'm',
-    ']',
-    '0;t',
-    '\x07',
-    '\\',
-    'K',
-    ';',
-    '?',
-    'G',
-    'C',
-  ],
-  ...['\x1b[1G', '\x1b[2K', '\x1b]8;;u\x1b\\', '\x9b', '\x9d', '\x1bP', ' '],
-);
+const PIECES =
+  'a|bc|日|\n|\r|\r\n|\b|\x1b|[|31|m|]|0;t|\x07|\\|K|;|?|G|C| |\x1b[1G|\x1b[2K|\x1b]8;;u\x1b\\|\x9b|\x9d|\x1bP';
+const piece = fc.constantFrom(...PIECES.split('|'));
 const output = fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join(''));
 
 test('the text does not depend on the pieces in which the output arrives', () => {

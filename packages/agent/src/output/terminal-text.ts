@@ -142,7 +142,7 @@ function openLine(): TerminalLine {
     move(final, parameters) {
       if (!'CDGKPX'.includes(final)) return;
       if (cells === undefined) {
-        cells = [...text];
+        cells = Array.from(text);
         column = cells.length;
       }
       const amount = Math.max(1, Number.parseInt(parameters, 10) || 0);
