@@ -28,6 +28,7 @@ describe('the errors of the runtime', () => {
       'agent/broken': 'bug',
       'agent/call-ended': 'refused',
       'agent/unknown-skill': 'refused',
+      'agent/unknown-agent': 'refused',
       'agent/unfit-image': 'refused',
       'agent/no-schema': 'refused',
       'agent/bad-argument': 'refused',

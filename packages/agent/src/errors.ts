@@ -35,6 +35,7 @@ export const AGENT_ERRORS: Readonly<Record<AgentErrorCode, AgentErrorSort>> = {
   'agent/broken': 'bug',
   'agent/call-ended': 'refused',
   'agent/unknown-skill': 'refused',
+  'agent/unknown-agent': 'refused',
   'agent/unfit-image': 'refused',
   'agent/no-schema': 'refused',
   'agent/bad-argument': 'refused',
@@ -65,6 +66,7 @@ export type AgentErrorCode =
   | 'agent/broken'
   | 'agent/call-ended'
   | 'agent/unknown-skill'
+  | 'agent/unknown-agent'
   | 'agent/unfit-image'
   | 'agent/no-schema'
   | 'agent/bad-argument';

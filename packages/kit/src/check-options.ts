@@ -2,17 +2,15 @@
 
 import type { RetryPolicy, RewriteNotice, Tool } from '@tidemark/agent';
 import { nearestName } from '@tidemark/agent';
-import { canonicalText, isConnectionHeader, issueText } from '@tidemark/core';
+import { canonicalText, issueText } from '@tidemark/core';
 import type { McpHttpServer, StdioServer } from '@tidemark/tools-mcp';
 import { isServerName } from '@tidemark/tools-mcp';
-import type { SkillsOptions } from '@tidemark/tools-skills';
+import type { OwnAgentsOptions, SkillsOptions } from '@tidemark/tools-skills';
 import { z } from 'zod';
 import type {
   AgentEnvironment,
   AgentLimits,
   AgentOptions,
-  CacheOptions,
-  CompactionOptions,
   ConnectionOptions,
   ContextOptions,
   HostOptions,
@@ -20,10 +18,14 @@ import type {
   ModelOptions,
   Permissions,
   SandboxSetting,
+  OtherProvider,
   SubagentOptions,
+  WebSetup,
   WorkspaceSetup,
 } from './agent-options.ts';
 import type { CommandsSetup } from './commands-setup.ts';
+import type { CacheOptions, CompactionOptions } from './cache-options.ts';
+import { requestHeaders } from './header-schema.ts';
 import { KitError } from './kit-error.ts';
 import { ADVICE, ELSEWHERE, EXAMPLES, RENAMED } from './option-names.ts';
 import type { ProviderName } from './providers.ts';
@@ -120,6 +122,7 @@ const limits = {
   maxTokens: amount.int().optional(),
 } satisfies OptionSchemas<AgentLimits>;
 const subagents = z.strictObject({
+  model: words.optional(),
   ...limits,
   parallel: amount.int().optional(),
   total: amount.int().optional(),
@@ -151,35 +154,18 @@ const workspace = z.strictObject({
     } satisfies OptionSchemas<CommandsSetup>)
     .optional(),
   forbidden: z.array(words).readonly().optional(),
+  backgroundProcesses: z.int().min(0).max(64).optional(),
   protectedPaths: z.array(words).readonly().optional(),
 } satisfies OptionSchemas<WorkspaceSetup>);
 
-/** Names of headers that another option sets, each with the name of this option. */
-const SET_BY_OPTION: ReadonlyMap<string, string> = new Map([
-  ['authorization', 'connection.bearerToken or apiKey'],
-  ['anthropic-beta', 'modelOptions.betas'],
-  ['openai-beta', 'modelOptions.betas'],
-]);
-
-const headerName = z.string().check(({ value, issues }) => {
-  const message = headerProblem(value);
-  if (message !== undefined) issues.push({ code: 'custom', message, input: value });
-});
-
-function headerProblem(name: string): string | undefined {
-  if (!/^[\w!#$%&'*+.^`|~-]{1,200}$/.test(name)) return 'expected the name of a header';
-  if (isConnectionHeader(name)) return 'is set by the connection itself: remove it';
-  const option = SET_BY_OPTION.get(name.toLowerCase());
-  return option === undefined ? undefined : `use ${option}`;
-}
-
-const headers = z.record(
-  headerName,
-  z.string().regex(/^[\t\x20-\x7e]{1,8192}$/, 'expected 1 to 8192 visible ASCII characters'),
-);
+const web = z.strictObject({
+  fetch: z.boolean().optional(),
+  allowPrivate: z.array(words).readonly().optional(),
+  search: z.union([z.literal('provider'), implementing('search')]).optional(),
+} satisfies OptionSchemas<WebSetup>);
 
 const connection = z.strictObject({
-  headers: headers.optional(),
+  headers: requestHeaders.optional(),
   bearerToken: z.union([words, anyFunction], 'expected a token, or a function that returns one').optional(),
   fetch: anyFunction.optional(),
   transport: z.enum(['http', 'auto']).optional(),
@@ -264,8 +250,14 @@ const host = z.strictObject({
   clock: implementing('now', 'elapsed', 'wait', 'random', 'newName').optional(),
 } satisfies OptionSchemas<HostOptions>);
 
+const roots = z.array(z.strictObject({ folder: words, source: words })).readonly();
+const ownAgents = z.strictObject({ roots } satisfies OptionSchemas<OwnAgentsOptions>);
+const otherProvider = z.strictObject({
+  apiKey: words.optional(),
+  baseURL: z.url({ protocol: /^https?$/ }).optional(),
+} satisfies OptionSchemas<OtherProvider>);
 const skills = z.strictObject({
-  roots: z.array(z.strictObject({ folder: words, source: words })).readonly(),
+  roots,
   budget: z.strictObject({ skills: count.optional(), warning: count.optional(), most: count.optional() }).optional(),
 } satisfies OptionSchemas<SkillsOptions>);
 
@@ -291,6 +283,9 @@ const options = z.strictObject({
   mcp: anyObject.optional(),
   skills: skills.optional(),
   subagents: z.union([z.literal(false), anyObject], 'expected false or limits, such as { parallel: 4 }').optional(),
+  web: web.optional(),
+  ownAgents: ownAgents.optional(),
+  otherProviders: z.partialRecord(providerName, otherProvider).optional(),
   permissions: permissions.optional(),
   limits: z.strictObject(limits).optional(),
   store: store.optional(),
@@ -321,6 +316,8 @@ const NAMES: ReadonlyMap<string, readonly string[]> = new Map([
   ['skills', Object.keys(skills.shape)],
   ['skills.budget', Object.keys(skills.shape.budget.unwrap().shape)],
   ['subagents', Object.keys(subagents.shape)],
+  ['web', Object.keys(web.shape)],
+  ['ownAgents', Object.keys(ownAgents.shape)],
 ]);
 
 /**

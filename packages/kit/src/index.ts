@@ -61,18 +61,19 @@ export type {
   AgentEnvironment,
   AgentLimits,
   AgentOptions,
-  CacheOptions,
-  CompactionOptions,
   ConnectionOptions,
   ContextOptions,
   HostOptions,
   ModelOptions,
+  OtherProvider,
   Permissions,
   SandboxSetting,
   SubagentOptions,
+  WebSetup,
   WorkspaceSetup,
 } from './agent-options.ts';
 export type { CommandsSetup } from './commands-setup.ts';
+export type { CacheOptions, CompactionOptions } from './cache-options.ts';
 export type { Agent, OpenOptions } from './create-agent.ts';
 export { createAgent } from './create-agent.ts';
 export type { EffectDescriptions, ToolDefinition } from './define-tool.ts';
@@ -87,8 +88,18 @@ export type { KeyLocation, KnownProvider, ProviderName } from './providers.ts';
 export { isCompatible, isProviderName, keyLocation, PROVIDERS, providerOf } from './providers.ts';
 export type { InspectedServer, McpAuthorizations, McpErrorCode, McpServer, McpServerState } from '@tidemark/tools-mcp';
 export { inspectServer, logIn, McpError, readServerPrompt, readServerResource } from '@tidemark/tools-mcp';
-export type { SkillRoot, SkillsOptions } from '@tidemark/tools-skills';
-export { skillRoots } from '@tidemark/tools-skills';
+export type { OwnAgentsOptions, SkillRoot, SkillsOptions } from '@tidemark/tools-skills';
+export { agentRoots, skillRoots } from '@tidemark/tools-skills';
+export type {
+  BraveSearchOptions,
+  WebErrorCode,
+  WebSearchAnswer,
+  WebSearchCharge,
+  WebSearch,
+  WebSearchRequest,
+  WebSearchResult,
+} from '@tidemark/tools-web';
+export { BRAVE_VARIABLE, createBraveSearch, WebError } from '@tidemark/tools-web';
 export type {
   ChangedFile,
   Confinement,

@@ -11,7 +11,6 @@ import type {
   RuleSet,
   RuledTool,
   Runtime,
-  SecretValue,
   Secrets,
   Tool,
   TurnWatch,
@@ -33,19 +32,22 @@ import type { McpTools } from '@tidemark/tools-mcp';
 import { createMcpTools, openApprovals } from '@tidemark/tools-mcp';
 import type { InstalledSkills } from '@tidemark/tools-skills';
 import { createSkillShelf } from '@tidemark/tools-skills';
+import type { Background } from '@tidemark/tools-workspace';
 import {
   createLaterWatch,
   environmentSource,
   instructionsSource,
   memorySource,
+  processesSource,
   workspaceSource,
 } from '@tidemark/tools-workspace';
 import type { AgentOptions } from './agent-options.ts';
 import { homeOf, workspaceOf } from './agent-options.ts';
 import { chooseParameters, chooseProvider, requireReachable } from './choose-provider.ts';
-import { chooseTools, forbiddenTo } from './choose-tools.ts';
+import { backgroundOf, chooseTools, forbiddenTo } from './choose-tools.ts';
 import { exactCost, limitsOf, subagentLimitsOf } from './exact-limits.ts';
 import { OUTPUT_LIMIT } from './find-capabilities.ts';
+import { secretsOfCommands } from './command-secrets.ts';
 import { KitError } from './kit-error.ts';
 import { withOwnNames } from './with-skills.ts';
 
@@ -93,13 +95,14 @@ function runtimeOf(options: AgentOptions, mcp: McpTools | undefined): Runtime {
   const { clock = THIS_MACHINE } = host;
   const { provider, capabilities } = chooseProvider(options);
   requireReachable(options);
-  const tools = chooseTools(options);
+  const background = backgroundOf(options);
+  const tools = chooseTools(options, { provider, capabilities }, background);
   return {
     provider,
     capabilities,
     parameters: chooseParameters(options, capabilities),
     tools,
-    sources: withOwnNames([...sourcesOf(options), ...(mcp?.sources ?? [])]),
+    sources: withOwnNames([...sourcesOf(options, background), ...(mcp?.sources ?? [])]),
     limits: limitsOf(options.limits ?? {}),
     retry: { ...RETRY, ...connection.retry },
     outputLimit: Math.min(options.maxOutputTokens ?? OUTPUT_LIMIT, capabilities.outputLimit),
@@ -115,6 +118,7 @@ function runtimeOf(options: AgentOptions, mcp: McpTools | undefined): Runtime {
     ...imagesOf(options),
     ...defined({
       watch: watchOf(options),
+      processes: background,
       toolSources: mcp === undefined ? undefined : [mcp],
       // Absent if the author sets no policy. A resumed turn then keeps the compaction policy with which it began.
       compaction: compaction.when,
@@ -195,36 +199,19 @@ function openStore(options: AgentOptions): Log {
  * credential.
  */
 function secretsIn(options: AgentOptions): Secrets {
-  const { apiKey, connection = {}, host, mcp } = options;
+  const { apiKey, connection = {}, host, mcp, web } = options;
   const { bearerToken, headers = {} } = connection;
   const token = typeof bearerToken === 'string' ? bearerToken : undefined;
   const given = [...secretsOf(defined({ API_KEY: apiKey, BEARER_TOKEN: token })), ...secretsOf(headers)];
   const ofServers = Object.values(mcp !== undefined && 'servers' in mcp ? mcp.servers : {}).flatMap((server) =>
     secretsOf(('command' in server ? server.env : server.headers) ?? {}),
   );
-  const named = secretsNamed(options);
-  return createSecrets({ values: [...named, ...secretsOf(host?.environment ?? {}), ...ofServers, ...given] });
-}
-
-/** Minimum length of a secret that commands receive, in characters. Ordinary text could contain a shorter one. */
-const SHORTEST_SECRET = 12;
-
-/**
- * Returns the secrets that commands receive by their names, whatever these names look like.
- *
- * @throws KitError `kit/bad-options` if a value is too short to be masked.
- */
-function secretsNamed(options: AgentOptions): readonly SecretValue[] {
-  const environment = options.host?.environment ?? process.env;
-  return (workspaceOf(options)?.commands?.secretVariables ?? []).flatMap((name) => {
-    const value = Object.hasOwn(environment, name) ? environment[name]?.trim() : undefined;
-    if (value === undefined || value === '') return [];
-    if (value.length >= SHORTEST_SECRET) return [{ name, value }];
-    throw new KitError(
-      'kit/bad-options',
-      `the value of ${name} has fewer than ${SHORTEST_SECRET} characters, so it cannot be masked: remove it from workspace.commands.secretVariables`,
-      { variable: name },
-    );
+  const named = secretsOfCommands(options);
+  const ofSearch = (typeof web?.search === 'object' ? (web.search.secrets ?? []) : []).flatMap((value) =>
+    secretsOf({ SEARCH_API_KEY: value }),
+  );
+  return createSecrets({
+    values: [...named, ...secretsOf(host?.environment ?? {}), ...ofServers, ...ofSearch, ...given],
   });
 }
 
@@ -232,7 +219,7 @@ function secretsNamed(options: AgentOptions): readonly SecretValue[] {
  * Returns the context sources of the agent, without those of MCP servers. Without a workspace, only the permission mode
  * and the author's own sources are returned.
  */
-function sourcesOf(options: AgentOptions): readonly ContextSource[] {
+function sourcesOf(options: AgentOptions, background: Background | undefined): readonly ContextSource[] {
   const workspace = workspaceOf(options);
   const { sources = [] } = options.context ?? {};
   const mode = permissionModeSource(defined({ allowUnsandboxed: options.permissions?.allowUnsandboxed }));
@@ -240,7 +227,8 @@ function sourcesOf(options: AgentOptions): readonly ContextSource[] {
   const { folder, trusted = false, agentsFile = 'discover' } = workspace;
   const found = instructionsSource({ instructions: agentsFile });
   const memory = trusted ? [memorySource({ folder: resolve(folder), forbidden: forbiddenTo(options) })] : [];
-  return [workspaceSource(), environmentSource(), mode, found, ...memory, ...sources];
+  const processes = background === undefined ? [] : [processesSource(background)];
+  return [workspaceSource(), environmentSource(), mode, found, ...memory, ...processes, ...sources];
 }
 
 // Permission rules of an agent, read and checked against its tools. `createAgent` throws for an invalid rule.
@@ -249,11 +237,18 @@ function sourcesOf(options: AgentOptions): readonly ContextSource[] {
  * Tools that an agent has only with certain options. If such a tool is absent, a rule about it is accepted but has no
  * effect.
  */
-const SOMETIMES: readonly RuledTool[] = ['memory_update', 'plan', 'skill_search', 'skill_load', 'agent'].map(
-  (name) => ({
-    name,
-  }),
-);
+const SOMETIMES: readonly RuledTool[] = [
+  'memory_update',
+  'process',
+  'plan',
+  'skill_search',
+  'skill_load',
+  'agent',
+  'fetch',
+  'web_search',
+].map((name) => ({
+  name,
+}));
 
 /**
  * Returns the rules in their checked form.

@@ -251,16 +251,21 @@ const pressurePayloads: Payloads<
   ),
 };
 
+const chosen = { name, version: name, role: text, tools: fc.array(name, { maxLength: 2 }) };
+
 const sessionPayloads: Payloads<
   | 'session.created'
   | 'turn.started'
   | 'turn.resumed'
   | 'turn.ended'
   | 'mode.changed'
+  | 'agent.chosen'
   | 'foreign.recorded'
   | 'memory.changed'
   | 'subagent.started'
   | 'subagent.ended'
+  | 'process.started'
+  | 'process.ended'
 > = {
   'session.created': fc.record(
     {
@@ -287,6 +292,7 @@ const sessionPayloads: Payloads<
     mode: fc.constantFrom('read-only' as const, 'ask' as const, 'auto' as const),
     by: fc.constantFrom('user' as const, 'settings' as const),
   }),
+  'agent.chosen': fc.record(chosen, { ...some, requiredKeys: ['name', 'version', 'role'] }),
   'foreign.recorded': fc.record(
     { format: name, line: count, record: json, reason: text },
     { ...some, requiredKeys: ['format', 'line', 'record'] },
@@ -302,12 +308,33 @@ const sessionPayloads: Payloads<
     { ...some, requiredKeys: ['file', 'operation', 'after', 'bytes'] },
   ),
   'subagent.started': fc.record(
-    { child: aSession, role: text, task: text, call: aCall },
+    {
+      child: aSession,
+      role: text,
+      task: text,
+      call: aCall,
+      agent: fc.record({ ...chosen, effort: name }, { ...some, requiredKeys: ['name', 'version', 'role'] }),
+      model: name,
+      provider: name,
+    },
     { ...some, requiredKeys: ['child', 'role', 'task'] },
   ),
   'subagent.ended': fc.record(
     { child: aSession, status: outcome, summary: text, cost: text, totals },
     { ...some, requiredKeys: ['child', 'status', 'summary'] },
+  ),
+  'process.started': fc.record(
+    { process: name, command: text, call: aCall },
+    { ...some, requiredKeys: ['process', 'command'] },
+  ),
+  'process.ended': fc.record(
+    {
+      process: name,
+      exit: count,
+      signal: name,
+      by: fc.constantFrom('itself' as const, 'model' as const, 'user' as const, 'session' as const, 'lost' as const),
+    },
+    { ...some, requiredKeys: ['process', 'by'] },
   ),
 };
 
@@ -343,6 +370,7 @@ export const EVENTS: { readonly [K in Kind]: fc.Arbitrary<EventOf<K>> } = {
   'tool.charged': arbitraryOf('tool.charged'),
   'permission.decided': arbitraryOf('permission.decided'),
   'mode.changed': arbitraryOf('mode.changed'),
+  'agent.chosen': arbitraryOf('agent.chosen'),
   'foreign.recorded': arbitraryOf('foreign.recorded'),
   'tools.changed': arbitraryOf('tools.changed'),
   'reasoning.changed': arbitraryOf('reasoning.changed'),
@@ -357,6 +385,8 @@ export const EVENTS: { readonly [K in Kind]: fc.Arbitrary<EventOf<K>> } = {
   'memory.changed': arbitraryOf('memory.changed'),
   'subagent.started': arbitraryOf('subagent.started'),
   'subagent.ended': arbitraryOf('subagent.ended'),
+  'process.started': arbitraryOf('process.started'),
+  'process.ended': arbitraryOf('process.ended'),
   'branch.summarized': arbitraryOf('branch.summarized'),
   'turn.ended': arbitraryOf('turn.ended'),
 };

@@ -30,6 +30,7 @@ export interface EventData {
   readonly 'tool.charged': tool.ToolCharged;
   readonly 'permission.decided': tool.PermissionDecided;
   readonly 'mode.changed': session.ModeChanged;
+  readonly 'agent.chosen': session.AgentChosen;
   readonly 'foreign.recorded': session.ForeignRecorded;
   readonly 'tools.changed': context.ToolsChanged;
   readonly 'reasoning.changed': context.ReasoningChanged;
@@ -44,6 +45,8 @@ export interface EventData {
   readonly 'memory.changed': session.MemoryChanged;
   readonly 'subagent.started': session.SubagentStarted;
   readonly 'subagent.ended': session.SubagentEnded;
+  readonly 'process.started': session.ProcessStarted;
+  readonly 'process.ended': session.ProcessEnded;
   readonly 'branch.summarized': context.BranchSummarized;
   readonly 'turn.ended': session.TurnEnded;
 }

@@ -80,13 +80,17 @@ export type {
   ToolsChanged,
 } from './events/context.ts';
 export type {
+  AgentChosen,
   ForeignRecorded,
   ImportedFrom,
   MemoryChanged,
   ModeChanged,
   Parent,
   SessionCreated,
+  StartedAgent,
   StartedBy,
+  ProcessEnded,
+  ProcessStarted,
   SubagentEnded,
   SubagentStarted,
   TurnBegan,

@@ -44,6 +44,7 @@ const NAMED: Namers = {
   'tool.charged': undefined,
   'permission.decided': undefined,
   'mode.changed': undefined,
+  'agent.chosen': undefined,
   'foreign.recorded': undefined,
   'tools.changed': ({ added }) => added.map(({ digest }) => digest),
   'reasoning.changed': undefined,
@@ -59,6 +60,8 @@ const NAMED: Namers = {
   'memory.changed': undefined,
   'subagent.started': undefined,
   'subagent.ended': undefined,
+  'process.started': undefined,
+  'process.ended': undefined,
   'branch.summarized': undefined,
   'turn.ended': undefined,
 };

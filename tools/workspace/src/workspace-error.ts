@@ -33,7 +33,8 @@ export type WorkspaceErrorCode =
   | 'workspace/no-ripgrep'
   | 'workspace/memory-full'
   | 'workspace/not-restorable'
-  | 'workspace/port';
+  | 'workspace/port'
+  | 'workspace/no-process';
 
 /** Sort of each error code. A test fails if an entry changes. */
 export const WORKSPACE_ERRORS: Readonly<Record<WorkspaceErrorCode, WorkspaceErrorSort>> = {
@@ -57,6 +58,7 @@ export const WORKSPACE_ERRORS: Readonly<Record<WorkspaceErrorCode, WorkspaceErro
   'workspace/memory-full': 'refused',
   'workspace/not-restorable': 'refused',
   'workspace/port': 'refused',
+  'workspace/no-process': 'refused',
 };
 
 /** An error of a workspace tool. The model reads its message, so the message contains the next step. */

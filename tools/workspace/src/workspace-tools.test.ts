@@ -83,4 +83,5 @@ test('`WORKSPACE_ERRORS` contains every error code with its sort', () =>
     'workspace/memory-full': 'refused',
     'workspace/not-restorable': 'refused',
     'workspace/port': 'refused',
+    'workspace/no-process': 'refused',
   }));

@@ -77,10 +77,15 @@ async function saidWindow(log: Log, opened: EpochOpened | undefined): Promise<nu
  * @throws CliError `cli/not-found` when the folder has no such session.
  */
 export async function newestSession(log: Log, folder: string): Promise<ChosenSession> {
+  return namedSession(log, await newestSessionId(log, folder));
+}
+
+/** Returns the id of the session that `newestSession` reads. Throws as `newestSession`. */
+export async function newestSessionId(log: Log, folder: string): Promise<SessionId> {
   const { sessions } = await log.sessions({ workspace: folder });
   const byChange = sessions.toSorted((a, b) => order(b).localeCompare(order(a)));
   for (const summary of byChange) {
-    if (summary.startedBy === undefined && !(await isImported(log, summary))) return namedSession(log, summary.session);
+    if (summary.startedBy === undefined && !(await isImported(log, summary))) return summary.session;
   }
   throw new CliError('cli/not-found', `there is no session in ${folder}`, '`tidemark "what to do"` starts one');
 }

@@ -11,7 +11,8 @@ import type { Command, CommandContext, CommandOutcome } from '../frame/command.t
 import { explainPadding } from '../reports/explain-padding.ts';
 import { gaugeAtRest } from '../reports/gauge-at-rest.ts';
 import { dollars, formatNumber } from '../frame/numbers.ts';
-import { sessionArgument } from '../arguments/session-argument.ts';
+import type { SessionFlags } from '../arguments/session-argument.ts';
+import { declareSession, sessionAndPlace } from '../arguments/session-argument.ts';
 import { showStep } from '../reports/show-step.ts';
 import { standingLine } from '../present/standing-line.ts';
 import { stepArgument } from '../arguments/step-argument.ts';
@@ -28,30 +29,25 @@ export const show: Command = {
   summary: 'show the steps of a session, or one request as its spans: role, origin, bytes, tokens',
   examples: [
     ['tidemark show <session>', 'every step, with its tokens and its cost'],
+    ['tidemark show --last', 'the newest session of this folder'],
     ['tidemark show <session> 12', 'the request of step 12, span by span'],
     ['tidemark show <session> 12 --diff', 'what it adds to the previous request, or where they differ'],
     ['tidemark show <session> side/title-1', 'the request of a side call, by the name of its stream'],
   ],
   declare: (command, run) =>
-    void command
-      .argument('<session>', 'session id')
+    void declareSession(command)
       .argument('[step]', 'step number, or the stream of a side call')
       .option('--diff', 'show only the difference from the previous request')
-      .action((session: string, step: string | undefined, options: ShowFlags) =>
-        run((context) =>
-          step === undefined
-            ? showSession(sessionArgument(session), context)
-            : showStep(
-                sessionArgument(session),
-                step.startsWith('side/') ? step : stepArgument(step),
-                options.diff === true,
-                context,
-              ),
-        ),
+      .action((first: string | undefined, second: string | undefined, flags: ShowFlags) =>
+        run(async (context) => {
+          const [session, step] = await sessionAndPlace([first, second], flags, context);
+          if (step === undefined) return showSession(session, context);
+          return showStep(session, step.startsWith('side/') ? step : stepArgument(step), flags.diff === true, context);
+        }),
       ),
 };
 
-interface ShowFlags {
+interface ShowFlags extends SessionFlags {
   readonly diff?: boolean;
 }
 

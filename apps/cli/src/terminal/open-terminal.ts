@@ -103,19 +103,20 @@ async function runScreen(
   const { stdout, stdin } = process;
   const failed = (error: unknown): void => ended.resolve(endBy(error));
   const ports = createEditorPorts({ context, workspace: controller.workspace, commands: completions });
-  const hide = showScreen(controller, {
-    stdout,
-    stdin,
-    colour: context.output.colour,
-    ascii: needsAscii(context.environment),
-    ports,
-    failed,
-  });
+  let hide: (() => Promise<void>) | undefined;
   try {
-    return await Promise.race([controller.left.then(() => ({})), ended.promise]);
+    hide = showScreen(controller, {
+      stdout,
+      stdin,
+      colour: context.output.colour,
+      ascii: needsAscii(context.environment),
+      ports,
+      failed,
+    });
+    return await Promise.race([ended.promise, controller.left.then(() => ({}))]);
   } finally {
     // The error of the screen is in `ended`.
-    await hide().catch(() => undefined);
+    await hide?.().catch(() => undefined);
     signal.removeEventListener('abort', leave);
     release();
   }

@@ -32,6 +32,14 @@ const timer = setInterval(() => {
 }, 20);
 `;
 
+/** Module that makes the component of the screen throw. */
+const FAILING_FRAME = `const now = Date.now;
+Date.now = () => {
+  if (/ at Screen /.test(new Error('stack').stack ?? '')) throw new Error('the first frame cannot be drawn');
+  return now();
+};
+`;
+
 const ROUTES: readonly ScenarioRoute[] = [
   {
     name: 'edit',
@@ -196,6 +204,17 @@ describe.skipIf(skips)('the interactive terminal', () => {
       if ('NO_COLOR' in environment) expect(terminal.styledRows().join('\n')).not.toMatch(/\u001b\[(?:3|9)\d/);
     },
   );
+
+  test('restores the terminal and exits with 70 if the first frame cannot be drawn', async () => {
+    stage.write('preload.mjs', FAILING_FRAME);
+    const terminal = open([], {}, { NODE_OPTIONS: `--import=${join(stage.folder, 'preload.mjs')}` });
+    const screen = await terminal.until(/exit: \d+/);
+    expect(screen).toMatch(/the first frame cannot be drawn[^]*exit: 70/);
+    expect(screen).not.toMatch(/ScreenErrors|ERROR/);
+    // The terminal echoes again.
+    terminal.type('-l', 'typed later');
+    await terminal.until(/typed later/);
+  });
 
   test('repeats only the rows of an arriving answer that a lower terminal pushed into its scrollback', async () => {
     const terminal = open();

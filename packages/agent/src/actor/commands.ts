@@ -20,6 +20,7 @@ import { keepGiven } from '../session/keep-images.ts';
 import { commit, commitInside } from '../session/session.ts';
 import { askSources, wantNote } from '../sources/ask-sources.ts';
 import { narrowChildren, untilQuiet } from '../subagent/children.ts';
+import { findOwnAgent } from '../subagent/own-agent.ts';
 import type { Actor, RunningTurn } from './actor.ts';
 import { requireUsable, restAnew, stop, workOf } from './actor.ts';
 import {
@@ -160,6 +161,7 @@ export async function closeActor(actor: Actor): Promise<void> {
     for (const abort of actor.beside.keys()) abort.abort();
     await interruptTurn(actor);
     if (actor.children !== undefined) await untilQuiet(actor.children);
+    await actor.processes?.close();
     await Promise.allSettled(actor.beside.values());
     await actor.keeping;
   } finally {
@@ -209,20 +211,36 @@ export function changeReasoning(actor: Actor, given: RenderParameters): void {
   }
   const { parameters } = named;
   actor.runtime = { ...runtime, parameters: { ...runtime.parameters, ...parameters } };
-  recordReasoning(actor, parameters);
+  recordSetting(actor, { kind: 'reasoning.set', at: runtime.surroundings.now(), data: { parameters } });
   restAnew(actor);
 }
 
 /**
- * Records the parameters without waiting for the write. Appends run in order, so this record is written before the next
+ * Records a setting without waiting for the write. Appends run in order, so this record is written before the next
  * request and before the session closes.
  */
-function recordReasoning(actor: Actor, parameters: RenderParameters): void {
-  const { session, runtime } = actor;
-  const at = runtime.surroundings.now();
-  commit(session, [{ kind: 'reasoning.set', at, data: { parameters } }]).catch((error: unknown) =>
+function recordSetting(actor: Actor, event: Event): void {
+  commit(actor.session, [event]).catch((error: unknown) =>
     stop(actor, error instanceof Error ? error : new Error(String(error))),
   );
+}
+
+/**
+ * Makes an own agent the agent of this session. If it already is, in the same version, nothing changes.
+ *
+ * @throws AgentError `agent/unknown-agent` with the nearest name.
+ */
+export function changeAgent(actor: Actor, name: string): void {
+  requireUsable(actor);
+  const { runtime } = actor;
+  const found = findOwnAgent(runtime.agents, name);
+  if (typeof found === 'string') throw new AgentError('agent/unknown-agent', found, { agent: name });
+  const { name: own, version, role, tools } = found;
+  const agent = defined({ name: own, version, role, tools });
+  if (runtime.agent?.name === own && runtime.agent.version === version) return;
+  actor.runtime = { ...runtime, agent, takeTools: 'now' };
+  recordSetting(actor, { kind: 'agent.chosen', at: runtime.surroundings.now(), data: agent });
+  restAnew(actor);
 }
 
 /**

@@ -3,6 +3,7 @@
 
 import type { Gauge, NoWarming, Tier, WarmPlan } from '@tidemark/context';
 import type { CallId, Money, Recorded, Timestamp } from '@tidemark/log';
+import type { BackgroundProcess } from './background-process.ts';
 
 /** An event of a session. Only `recorded` events are canonical. */
 export type SessionEvent =
@@ -22,6 +23,8 @@ export type SessionEvent =
    */
   | { readonly type: 'tool.threw'; readonly call: CallId; readonly tool: string; readonly error: unknown }
   | { readonly type: 'notice.raised'; readonly notice: Notice }
+  /** The list of background processes has changed: a process started or ended. */
+  | { readonly type: 'processes.changed'; readonly processes: readonly BackgroundProcess[] }
   /** Fill level of the window with the request that is being sent. */
   | { readonly type: 'status.changed'; readonly gauge: Gauge }
   | CacheWarming;

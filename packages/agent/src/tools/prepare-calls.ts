@@ -13,6 +13,7 @@ import { nearestName } from '../nearest-name.ts';
 import { byGrants, canGrant, grantInWords, grantOf, isWholeGrant, whyNoGrant } from '../permissions/grant.ts';
 import type { Verdict } from '../permissions/judge.ts';
 import { judge, judgeByRules } from '../permissions/judge.ts';
+import { listedTools, toolRefusal } from '../permissions/limit-tools.ts';
 import type { ForwardedCall, Tool, ToolProblem } from '../ports/tool.ts';
 import type { GrantOffer, RuledCall } from '../rules/ruled-call.ts';
 import type { TurnContext } from '../session/turn-context.ts';
@@ -81,12 +82,14 @@ async function readCall(work: TurnContext, call: CallPart): Promise<CallRead | T
     session: { secrets },
   } = work;
   const called = tools.find(({ name }) => name === call.name);
-  if (called === undefined) return { problem: unknownTool(call.name, tools) };
+  if (called === undefined) return { problem: unknownTool(call.name, listedTools(work.runtime)) };
   const given = readArguments(call);
   if ('problem' in given) return given;
   const forwarded = forwardCall(called, given.object);
   if ('problem' in forwarded) return forwarded;
   const { tool, input } = forwarded;
+  const refusal = toolRefusal(work.runtime, tool);
+  if (refusal !== undefined) return { problem: refusal };
   if (mayWrite(tool) && secrets.holdsPlaceholder(JSON.stringify(input))) {
     return { problem: writesPlaceholder(tool.name) };
   }

@@ -19,6 +19,7 @@ import { keepGiven } from '../session/keep-images.ts';
 import { asIfRecorded, commit, commitInside, skillsInContext } from '../session/session.ts';
 import type { TurnContext } from '../session/turn-context.ts';
 import { askSources } from '../sources/ask-sources.ts';
+import { settleProcesses } from '../session/settle-processes.ts';
 import { settleSubagents } from '../subagent/ending.ts';
 import type { StepContext } from './prepare-step.ts';
 import { refreshTools } from './refresh-tools.ts';
@@ -84,8 +85,9 @@ async function beginningWith(
   return { events: [...preloads.events, ...events], notices };
 }
 
-/** Ends open subagents of earlier turns that no call will continue. */
+/** Records the ends of background processes that were not seen. Ends open subagents that no call will continue. */
 async function settleLeft({ session, runtime, tell }: TurnContext, { with: how }: TurnBeginning): Promise<void> {
+  await settleProcesses(session, runtime);
   if (session.progress.openSubagents.size === 0) return;
   const { log, secrets } = session;
   const { surroundings } = runtime;

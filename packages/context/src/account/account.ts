@@ -265,6 +265,17 @@ function otherOf({ paid, other }: PricedCall): AsOther {
   return paid === undefined || other === undefined ? NO_CALLS.other : { calls: 1, paid, cost: other };
 }
 
+function addTokens(a: Tokens, b: Tokens): Tokens {
+  return {
+    fresh: a.fresh + b.fresh,
+    read: a.read + b.read,
+    written: a.written + b.written,
+    untold: a.untold + b.untold,
+    answer: a.answer + b.answer,
+    reasoning: a.reasoning + b.reasoning,
+  };
+}
+
 export function addAccounts(a: Account, b: Account): Account {
   return {
     calls: a.calls + b.calls,
@@ -277,14 +288,7 @@ export function addAccounts(a: Account, b: Account): Account {
       tokens: a.estimated.tokens + b.estimated.tokens,
       cost: add(a.estimated.cost, b.estimated.cost),
     },
-    tokens: {
-      fresh: a.tokens.fresh + b.tokens.fresh,
-      read: a.tokens.read + b.tokens.read,
-      written: a.tokens.written + b.tokens.written,
-      untold: a.tokens.untold + b.tokens.untold,
-      answer: a.tokens.answer + b.tokens.answer,
-      reasoning: a.tokens.reasoning + b.tokens.reasoning,
-    },
+    tokens: addTokens(a.tokens, b.tokens),
     cost: add(a.cost, b.cost),
     dearer: {
       calls: a.dearer.calls + b.dearer.calls,

@@ -142,6 +142,7 @@ const LINES: { readonly [K in Kind]: HistoryLine<K> } = {
   'tool.charged': skip,
   'permission.decided': ({ call, decision, by }) => ({ call, decision, by }),
   'mode.changed': ({ mode }) => ({ mode }),
+  'agent.chosen': skip,
   'foreign.recorded': skip,
   'tools.changed': skip,
   'reasoning.changed': skip,
@@ -156,6 +157,8 @@ const LINES: { readonly [K in Kind]: HistoryLine<K> } = {
   'memory.changed': ({ file, operation }) => ({ file, operation }),
   'subagent.started': ({ child, role, task }) => ({ child, role, task: short(task) }),
   'subagent.ended': ({ child, status, summary }) => ({ child, status, summary: short(summary) }),
+  'process.started': ({ process, command }) => ({ process, command: short(command) }),
+  'process.ended': ({ process, by }) => ({ process, by }),
   'branch.summarized': ({ text }) => ({ text: short(text) }),
   'turn.ended': ({ outcome }) => ({ outcome }),
 };

@@ -156,6 +156,7 @@ const NOTES: { readonly [K in Kind]: NoteRecord<K> } = {
   'tool.charged': pass,
   'permission.decided': pass,
   'mode.changed': pass,
+  'agent.chosen': pass,
   'foreign.recorded': pass,
   'tools.changed': pass,
   'reasoning.changed': pass,
@@ -180,6 +181,8 @@ const NOTES: { readonly [K in Kind]: NoteRecord<K> } = {
     const { child: id, status, summary } = data;
     draft.subagents.set(id, { ...draft.subagents.get(id), position, id, status, result: lineOf(summary, LINE) });
   },
+  'process.started': pass,
+  'process.ended': pass,
   'branch.summarized': (draft, { position, data }) => {
     draft.work.push({ position, what: `A branch was abandoned. Its summary: ${lineOf(data.text, LINE)}` });
   },

@@ -92,6 +92,7 @@ const STEPS: Steps = {
   'tool.charged': keep,
   'permission.decided': keep,
   'mode.changed': keep,
+  'agent.chosen': keep,
   'foreign.recorded': keep,
   'tools.changed': changeTools,
   'reasoning.changed': changeReasoning,
@@ -115,6 +116,8 @@ const STEPS: Steps = {
   'memory.changed': keep,
   'subagent.started': keep,
   'subagent.ended': keep,
+  'process.started': keep,
+  'process.ended': keep,
   'branch.summarized': (state, event) => {
     const parts = [renderBranch(event.data.text, event.data.limitations)];
     return wait(state, 'note', event, { urgent: true, parts });

@@ -52,6 +52,8 @@ export interface EnteredShell {
 export interface Shell {
   readonly sandboxed: boolean;
   readonly network: 'off' | 'on';
+  /** Lets the commands of a session share one `/tmp` in the sandbox. Returns a function that removes it. */
+  openTemp(session: string): () => Promise<void>;
   /**
    * Prepares a command. If there is a sandbox, the command will run in it.
    *
@@ -77,6 +79,10 @@ export function openShell(folder: string, options: ShellOptions): Shell {
   return {
     sandboxed: sandbox !== undefined,
     network,
+    openTemp(session) {
+      sandbox?.temps.open(session);
+      return async () => sandbox?.temps.close(session);
+    },
     async enter(text, reach, teller) {
       const entered = await sandbox?.enter(reach);
       const argv = [...(entered?.prefix ?? []), program, '-c', text];

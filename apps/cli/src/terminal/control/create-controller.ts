@@ -112,6 +112,7 @@ export function createController(options: ControllerOptions = {}): OwnedControll
     send: whenActing(attention, turns.send),
     queue: whenActing(attention, turns.queue),
     interrupt: () => (state.get().command?.stop ?? turns.interrupt)(),
+    interruptTurn: turns.interrupt,
     refreshStatus: () => void refreshStatus(),
     requireSession: () => shown.openFor(''),
     rewind: () => void rewindSession({ ...base, ...defined({ restoring: sessions?.restoring }) }).catch(report),

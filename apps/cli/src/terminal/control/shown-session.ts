@@ -15,7 +15,7 @@ import { withStyle } from '../../frame/shown.ts';
 import type { OpenedAgent, PreparedAgent } from '../../turns/open-agent.ts';
 import type { Controller, SessionChoice } from '../state/controller.ts';
 import type { Conversation } from '../state/conversation.ts';
-import { EMPTY_CONVERSATION, foldEvent, foldRecord } from '../state/conversation.ts';
+import { EMPTY_CONVERSATION, foldEvent, foldRecord, withoutProcess } from '../state/conversation.ts';
 import type { StatusFacts } from '../state/status-facts.ts';
 import { foldStatus, foldStatusRecord, NO_FACTS } from '../state/status-facts.ts';
 import type { TerminalState } from '../state/terminal-state.ts';
@@ -216,7 +216,9 @@ async function showChosen(
     holder = error.message;
     return undefined;
   });
-  const { conversation, facts, length, resumable } = await readHistory(log, session?.id ?? id);
+  const { conversation: read, facts, length, resumable } = await readHistory(log, session?.id ?? id);
+  // This process holds the session now, so no other process runs its open calls.
+  const conversation = session === undefined ? read : withoutProcess(read);
   attach(shown, { opened, conversation, facts, workspace, ...(session !== undefined && { session }) });
   if (session === undefined) {
     follow(shown, log, id, length);

@@ -37,15 +37,19 @@ function press(keys: string, question = questionOf(), pages = 1): AnswerStep {
   const names = { '⏎': 'enter', '⌫': 'backspace', '⎋': 'escape', '↓': 'next' } as const;
   let state: AnswerStep = startAnswering(pages);
   for (const key of keys) {
-    if ('answer' in state) return state;
+    if ('answer' in state || 'interrupt' in state) return state;
     const name = Object.entries(names).find(([sign]) => sign === key)?.[1];
     state = pressKey(state, name === undefined ? { input: key } : { input: '', name }, question, pages);
   }
   return state;
 }
 
-test('y allows the call once, and Esc denies it', () => {
-  expect([press('y'), press('⎋')]).toEqual([{ answer: 'allowed' }, { answer: 'denied' }]);
+test('y allows the call once, n denies it, and Esc interrupts', () => {
+  expect([press('y'), press('n⏎'), press('⎋')]).toEqual([
+    { answer: 'allowed' },
+    { answer: 'denied' },
+    { interrupt: true },
+  ]);
 });
 
 test('n opens a line for the reason, which the model receives', () => {

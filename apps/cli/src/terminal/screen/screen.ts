@@ -74,7 +74,7 @@ export function Screen({ controller, editor, look, size }: ScreenProperties): Re
             rows: most - 1,
             colour,
             waiting: state.waiting ?? 0,
-            interrupt: controller.interrupt,
+            interrupt: state.running ? controller.interruptTurn : undefined,
           }),
         panel?.kind === 'choice' && h(ChoiceView, { panel, columns, rows: most - 1, colour }),
         state.readOnly && panel === undefined && h(ReadOnlyView, { controller, columns }),

@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 
 import { makeFolder } from '@tidemark/files';
 
-import { sessionArgument } from '../../arguments/session-argument.ts';
+import { matchingSessions } from '../../arguments/session-argument.ts';
 import { CliError } from '../../frame/failure.ts';
 import { formatNumber } from '../../frame/numbers.ts';
 import { plainText } from '../../frame/plain-text.ts';
@@ -111,11 +111,15 @@ const agents: SlashCommand = {
   async run({ words: [typed] }, place) {
     const listed = await subagentsOf(place);
     if (typed !== undefined) {
-      const id = sessionArgument(typed);
-      const one = listed.find(({ child }) => child === id);
-      if (one === undefined)
-        throw new CliError('cli/not-found', `this session has no subagent ${typed}`, '`/agents` lists them');
-      return showLine(['export', id], `/agents ${id}: ${plainText(one.role)}`, place);
+      const named = listed.map((one) => ({ ...one, session: one.child, title: one.task }));
+      const [one, ...others] = matchingSessions(typed, named);
+      if (one === undefined || others.length > 0)
+        throw new CliError(
+          'cli/not-found',
+          one === undefined ? `this session has no subagent ${typed}` : `several subagents are named ${typed}`,
+          '`/agents` lists them with their ids',
+        );
+      return showLine(['export', one.child], `/agents ${one.child}: ${plainText(one.role)}`, place);
     }
     const lines: readonly Shown[] = listed.flatMap((one) => [
       subagentLine(one),

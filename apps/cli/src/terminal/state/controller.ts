@@ -40,6 +40,8 @@ export interface Controller {
   attachToNext(attachment: GivenAttachment): void;
   /** Stops the running command of the user. If none runs, interrupts the running turn. */
   interrupt(): void;
+  /** Interrupts the running turn. */
+  interruptTurn(): void;
   /** Resumes the turn that was cut off, failed, was interrupted or reached a limit. */
   resume(): void;
   /** Lets the user choose an earlier prompt, and continues in a fork before it. */

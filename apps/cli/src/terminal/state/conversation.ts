@@ -11,7 +11,7 @@ import { answerEnd } from '../../present/answer-end.ts';
 import { nextSentence } from '../../present/present-session.ts';
 import { callTitle } from '../../present/tool-line.ts';
 import type { PlannedTask, PrintedBlock, PrintedCall } from './blocks.ts';
-import { planAfter, resultParts } from './call-results.ts';
+import { isInterrupted, planAfter, resultParts } from './call-results.ts';
 import type { GrowingList } from './growing-list.ts';
 import { growingList } from './growing-list.ts';
 import type { EarlierRecords } from './record-lines.ts';
@@ -39,15 +39,25 @@ export interface LivePart {
   readonly calls: readonly LiveCall[];
 }
 
+/** State of a call whose process ended. `runsAgain` is true if a resumed turn runs the call. */
+export interface CutOffCall {
+  readonly started: boolean;
+  readonly runsAgain: boolean;
+}
+
 /** A tool call that has no result yet. */
 export interface LiveCall {
   readonly call: string;
   readonly tool: string;
   readonly title: string;
   readonly arguments: string;
+  /** True if the call started and can change something. */
+  readonly acts?: boolean;
   /** Time at which the call started, in milliseconds since 1970. `undefined` if it waits. */
   readonly startedAt?: number;
   readonly denied?: true;
+  /** Set if the process of the call ended. The next turn decides what happens with the call. */
+  readonly cutOff?: CutOffCall | undefined;
   /** Last progress that the tool reported. */
   readonly progress?: string;
   /** End of the output so far. It is masked and may contain control characters. */
@@ -86,6 +96,7 @@ export function foldEvent(conversation: Conversation, event: SessionEvent): Conv
       return addLines({ ...conversation, advised: false }, 'status', [line]);
     }
     case 'tool.threw':
+    case 'processes.changed':
     case 'cache.warming':
       return conversation;
   }
@@ -143,7 +154,10 @@ export function foldRecord(before: Conversation, record: Recorded): Conversation
         ? withCall(conversation, record.data.call, { denied: true })
         : conversation;
     case 'tool.started':
-      return withCall(conversation, record.data.call, { startedAt: Date.parse(record.at) });
+      return withCall(conversation, record.data.call, {
+        startedAt: Date.parse(record.at),
+        acts: record.data.effect !== 'none' && record.data.effect !== 'read',
+      });
     case 'tool.returned':
     case 'tool.failed':
       return foldToolEnd(conversation, record);
@@ -163,14 +177,15 @@ function foldOther(conversation: Conversation, record: Recorded): Conversation {
   const { earlier } = conversation;
   const next = addLines(conversation, String(record.position), recordLines(record, earlier), 'record');
   if (record.kind === 'mode.changed') return withEarlier(next, { mode: record.data.mode });
+  if (record.kind === 'turn.resumed') return withCutOff(next, () => undefined);
   if (record.kind === 'epoch.opened') return withEarlier(next, { model: record.data.model });
   return record.kind === 'turn.ended' ? { ...next, live: NOTHING_LIVE } : next;
 }
 
 const ABANDONED = {
   interrupted: 'interrupted',
-  unstarted: 'interrupted',
-  crashed: 'interrupted',
+  unstarted: 'unstarted',
+  crashed: 'crashed',
   denied: 'denied',
   unavailable: 'failed',
   cut: 'interrupted',
@@ -205,8 +220,10 @@ function callsOf(part: AnswerPart): readonly LiveCall[] {
 function foldToolEnd(conversation: Conversation, record: RecordedOf<'tool.returned' | 'tool.failed'>): Conversation {
   const { call, durationMs, exit, parts } = record.data;
   const open = conversation.live.calls.find((one) => one.call === call);
-  const outcome = open?.denied === true ? 'denied' : record.kind === 'tool.failed' ? 'failed' : 'ok';
   const { tool = '', arguments: input = '' } = open ?? {};
+  const text = textOf(parts);
+  const failure = isInterrupted(tool, text) ? 'interrupted' : 'failed';
+  const outcome = open?.denied === true ? 'denied' : record.kind === 'tool.failed' ? failure : 'ok';
   const plan = tool === 'plan' && outcome === 'ok' ? planAfter(conversation.plan, input) : undefined;
   const ended = endCall(conversation, call, {
     key: String(record.position),
@@ -215,7 +232,7 @@ function foldToolEnd(conversation: Conversation, record: RecordedOf<'tool.return
     ...(durationMs !== undefined && { durationMs }),
     ...(exit !== undefined && { exit }),
     ...(plan !== undefined && { plan }),
-    ...resultParts({ tool, arguments: input, outcome, exit, text: textOf(parts) }),
+    ...resultParts({ tool, arguments: input, outcome, exit, text }),
   });
   return plan === undefined ? ended : { ...ended, plan };
 }
@@ -234,6 +251,19 @@ function endCall(
 /** Returns the conversation with a block that Tidemark adds itself. */
 export function add(conversation: Conversation, block: PrintedBlock): Conversation {
   return { ...conversation, blocks: conversation.blocks.append([block]) };
+}
+
+/** Returns the conversation of a session that no process writes any more: its open calls do not run. */
+export function withoutProcess(conversation: Conversation): Conversation {
+  return withCutOff(conversation, ({ startedAt, acts }) => {
+    const started = startedAt !== undefined;
+    return { started, runsAgain: !started || acts !== true };
+  });
+}
+
+function withCutOff(conversation: Conversation, cutOff: (call: LiveCall) => CutOffCall | undefined): Conversation {
+  const calls = conversation.live.calls.map((call) => ({ ...call, cutOff: cutOff(call) }));
+  return withLive(conversation, { calls });
 }
 
 function addLines(

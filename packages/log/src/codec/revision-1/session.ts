@@ -2,12 +2,16 @@
 
 import { z } from 'zod';
 import type {
+  AgentChosen,
   ForeignRecorded,
   ImportedFrom,
   MemoryChanged,
   ModeChanged,
   Parent,
+  ProcessEnded,
+  ProcessStarted,
   SessionCreated,
+  StartedAgent,
   StartedBy,
   SubagentEnded,
   SubagentStarted,
@@ -70,6 +74,12 @@ const modeChanged = z.object({
   by: z.enum(['user', 'settings']),
 } satisfies PayloadShape<ModeChanged>);
 
+const chosen = { name: text, version: text, role: text, tools: optional(z.array(text)) };
+
+const agentChosen = z.object(chosen satisfies PayloadShape<AgentChosen>);
+
+const startedAgent = z.object({ ...chosen, effort: optional(text) } satisfies PayloadShape<StartedAgent>);
+
 const foreignRecorded = z.object({
   format: text,
   line: number,
@@ -90,6 +100,9 @@ const subagentStarted = z.object({
   role: text,
   task: text,
   call: optional(callId),
+  agent: optional(startedAgent),
+  model: optional(text),
+  provider: optional(text),
 } satisfies PayloadShape<SubagentStarted>);
 
 const subagentEnded = z.object({
@@ -100,16 +113,32 @@ const subagentEnded = z.object({
   totals: optional(turnTotals),
 } satisfies PayloadShape<SubagentEnded>);
 
+const processStarted = z.object({
+  process: text,
+  command: text,
+  call: optional(callId),
+} satisfies PayloadShape<ProcessStarted>);
+
+const processEnded = z.object({
+  process: text,
+  exit: optional(number),
+  signal: optional(text),
+  by: z.enum(['itself', 'model', 'user', 'session', 'lost']),
+} satisfies PayloadShape<ProcessEnded>);
+
 type SessionKind =
   | 'session.created'
   | 'turn.started'
   | 'turn.resumed'
   | 'turn.ended'
   | 'mode.changed'
+  | 'agent.chosen'
   | 'foreign.recorded'
   | 'memory.changed'
   | 'subagent.started'
-  | 'subagent.ended';
+  | 'subagent.ended'
+  | 'process.started'
+  | 'process.ended';
 
 export const sessionDecoders: Pick<Decoders, SessionKind> = {
   'session.created': decoder('session.created', sessionCreated),
@@ -117,8 +146,11 @@ export const sessionDecoders: Pick<Decoders, SessionKind> = {
   'turn.resumed': decoder('turn.resumed', turnBegan),
   'turn.ended': decoder('turn.ended', turnEnded),
   'mode.changed': decoder('mode.changed', modeChanged),
+  'agent.chosen': decoder('agent.chosen', agentChosen),
   'foreign.recorded': decoder('foreign.recorded', foreignRecorded),
   'memory.changed': decoder('memory.changed', memoryChanged),
   'subagent.started': decoder('subagent.started', subagentStarted),
   'subagent.ended': decoder('subagent.ended', subagentEnded),
+  'process.started': decoder('process.started', processStarted),
+  'process.ended': decoder('process.ended', processEnded),
 };
