@@ -77,6 +77,7 @@ export type {
   WebSetup,
   WorkspaceSetup,
 } from './agent-options.ts';
+export type { CommandsSetup } from './commands-setup.ts';
 export type { CacheOptions, CompactionOptions } from './cache-options.ts';
 export type { Agent, OpenOptions } from './create-agent.ts';
 export { builtInToolNames } from './choose-tools.ts';

@@ -2,6 +2,7 @@
 // setting (see `keyring.ts`).
 
 import type { CompactionBy, CompactionPolicy, Lasting, Mode, RewriteNotice, Rule, SkillBudget } from '@tidemark/agent';
+import { isSecretName } from '@tidemark/agent';
 import { z } from 'zod';
 
 import type { HeaderSettings } from './headers.ts';
@@ -82,11 +83,23 @@ export interface Settings {
   readonly memory?: boolean | undefined;
   /** Network access of sandboxed commands. A workspace may only turn it off. */
   readonly sandbox?: { readonly network?: 'off' | 'on' | undefined } | undefined;
+  readonly commands?: CommandSettings | undefined;
   /** Maximum number of background processes of a session that run at the same time. With 0 there are none. Default: 8. */
   readonly backgroundProcesses?: number | undefined;
   /** Tools for the web. */
   readonly web?: WebSettings | undefined;
   readonly display?: Display | undefined;
+}
+
+/** Environment variables of commands. */
+export interface CommandSettings {
+  /**
+   * Names of variables that commands receive, and beginnings of names such as `CARGO_*`. The names of all sources apply
+   * together. A workspace may not name a secret.
+   */
+  readonly variables?: readonly string[] | undefined;
+  /** Names of variables with secrets that commands receive. Only the user's own settings may set this field. */
+  readonly secretVariables?: readonly string[] | undefined;
 }
 
 /** Limits of one turn. `maxCost` is in US dollars, as decimal text. */
@@ -152,7 +165,7 @@ export interface Display {
 
 /** Returns true for a setting whose value joins the values of all sources. */
 export function isJoined(name: string): boolean {
-  return name === 'permissions.rules' || name === 'hooks';
+  return ['permissions.rules', 'commands.variables', 'hooks'].includes(name);
 }
 
 /**
@@ -163,6 +176,7 @@ export function isJoined(name: string): boolean {
  */
 export function broughtValue(name: string, value: unknown, workspace: string): unknown {
   if (isOwnOnly(name) || (name === 'sandbox.network' && value !== 'off')) return undefined;
+  if (name === 'commands.variables') return variablesBrought(value);
   if (name === 'mcp.servers') return serversRunIn(workspace, value);
   if (name === 'hooks') return hooksInSandbox(value);
   if (name !== 'permissions.rules' || !Array.isArray(value)) return value;
@@ -170,6 +184,16 @@ export function broughtValue(name: string, value: unknown, workspace: string): u
     (rule: unknown) => ruleSchema.safeParse(rule).data?.decision !== 'allow',
   );
   return narrowing.length === 0 ? undefined : narrowing;
+}
+
+/** Returns the names of variables that a trusted workspace may pass to commands. These are names of no secrets. */
+function variablesBrought(value: unknown): readonly string[] | undefined {
+  const names =
+    z
+      .array(z.string())
+      .safeParse(value)
+      .data?.filter((name) => !isSecretName(name)) ?? [];
+  return names.length === 0 ? undefined : names;
 }
 
 /** Returns true for a setting that no workspace may set, even with trust. */
@@ -181,6 +205,7 @@ const OWN_ONLY: readonly string[] = [
   'skillRoots',
   'agentRoots',
   'connection.headers',
+  'commands.secretVariables',
   'web.allowPrivate',
   'web.searchUrl',
 ];
@@ -209,6 +234,11 @@ const root = z
   .string()
   .max(4_096)
   .regex(/^(\/|~\/)/, 'expected an absolute path, or a path that begins with ~/');
+
+const VARIABLE = 'expected the name of an environment variable';
+const variable = z.string(VARIABLE).regex(/^[A-Za-z_]\w{0,199}$/, VARIABLE);
+const VARIABLES = `${VARIABLE}, or the beginning of names such as "CARGO_*"`;
+const variables = z.string(VARIABLES).regex(/^(?:[A-Za-z_]\w{0,199}|[A-Za-z]\w{0,199}_\*)$/, VARIABLES);
 
 const subagents = z.union(
   [
@@ -274,6 +304,12 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
     skillRoots: z.array(root).max(100).optional(),
     agentRoots: z.array(root).max(100).optional(),
     sandbox: z.strictObject({ network: z.enum(['off', 'on']).optional() }).optional(),
+    commands: z
+      .strictObject({
+        variables: z.array(variables).max(200).optional(),
+        secretVariables: z.array(variable).max(50).optional(),
+      })
+      .optional(),
     backgroundProcesses: z.int('expected a number from 0 to 64').min(0).max(64).optional(),
     plan: z.boolean().optional(),
     memory: z.boolean().optional(),
@@ -359,6 +395,8 @@ const BY_DEFAULT: ReadonlyMap<string, string> = new Map(
     skillRoots: 'only the standard ones',
     agentRoots: 'only the standard ones',
     'sandbox.network': 'off: a command that needs the network asks',
+    'commands.variables': 'only the usual ones, such as PATH and HOME',
+    'commands.secretVariables': 'none',
     backgroundProcesses: '8',
     plan: 'true',
     memory: 'true in a trusted folder',

@@ -172,6 +172,7 @@ async function agentOptions(
         backgroundProcesses: settings.backgroundProcesses,
         sandbox: flags.network === undefined ? undefined : { network: flags.network },
         protectedPaths: trusted ? brought?.named : undefined,
+        commands: settings.commands && defined(settings.commands),
       }),
     },
     tools: (settings.plan ?? true) ? [createPlanTool()] : [],
