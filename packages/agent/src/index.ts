@@ -108,6 +108,7 @@ export type {
   PageMaker,
   PreviewContext,
   ResultRoom,
+  SeenFile,
   Tool,
   ToolContext,
   ToolFact,

@@ -224,6 +224,11 @@ const variable = z.string(VARIABLE).regex(/^[A-Za-z_]\w{0,199}$/, VARIABLE);
 const VARIABLES = `${VARIABLE}, or the beginning of names such as "CARGO_*"`;
 const variables = z.string(VARIABLES).regex(/^(?:[A-Za-z_]\w{0,199}|[A-Za-z]\w{0,199}_\*)$/, VARIABLES);
 
+const commands = z.strictObject({
+  variables: z.array(variables).max(200).optional(),
+  secretVariables: z.array(variable).max(50).optional(),
+});
+
 const subagents = z.union(
   [
     z.literal(false),
@@ -284,12 +289,7 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
     permissions: z.strictObject({ rules: z.array(ruleSchema).max(1_000).optional() }).optional(),
     skillRoots: z.array(root).max(100).optional(),
     sandbox: z.strictObject({ network: z.enum(['off', 'on']).optional() }).optional(),
-    commands: z
-      .strictObject({
-        variables: z.array(variables).max(200).optional(),
-        secretVariables: z.array(variable).max(50).optional(),
-      })
-      .optional(),
+    commands: commands.optional(),
     backgroundProcesses: z.int('expected a number from 0 to 64').min(0).max(64).optional(),
     plan: z.boolean().optional(),
     memory: z.boolean().optional(),
