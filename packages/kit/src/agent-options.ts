@@ -16,6 +16,7 @@ import type { Provider } from '@tidemark/model';
 import type { McpOptions, McpTools } from '@tidemark/tools-mcp';
 import type { OwnAgentsOptions, SkillsOptions } from '@tidemark/tools-skills';
 import type { WebOptions, WebSearch } from '@tidemark/tools-web';
+import type { AgentHook } from './agent-hook.ts';
 import type { CacheOptions, CompactionOptions } from './cache-options.ts';
 import type { ProviderName } from './providers.ts';
 import type { CommandsSetup } from './commands-setup.ts';
@@ -104,6 +105,8 @@ export interface AgentOptions {
   readonly otherProviders?: { readonly [name in ProviderName]?: OtherProvider };
   /** Permission mode, rules, and the callback that asks the user. */
   readonly permissions?: Permissions;
+  /** Functions or programs that are asked about calls, prompts and turns. They can deny and add notes. Default: none. */
+  readonly hooks?: readonly AgentHook[];
   /** Limits of one turn. */
   readonly limits?: AgentLimits;
   /**

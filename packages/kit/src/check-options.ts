@@ -25,6 +25,7 @@ import type {
 } from './agent-options.ts';
 import type { CommandsSetup } from './commands-setup.ts';
 import type { CacheOptions, CompactionOptions } from './cache-options.ts';
+import { HOOK_FIELDS, hookOption } from './choose-hooks.ts';
 import { requestHeaders } from './header-schema.ts';
 import { KitError } from './kit-error.ts';
 import { ADVICE, ELSEWHERE, EXAMPLES, RENAMED } from './option-names.ts';
@@ -282,6 +283,7 @@ const options = z.strictObject({
   workspace: z.union([words, anyObject], 'expected a folder, or an object with `folder`').optional(),
   mcp: anyObject.optional(),
   skills: skills.optional(),
+  hooks: z.array(hookOption, 'expected an array of hooks: use [{ on, run }]').readonly().optional(),
   subagents: z.union([z.literal(false), anyObject], 'expected false or limits, such as { parallel: 4 }').optional(),
   web: web.optional(),
   ownAgents: ownAgents.optional(),
@@ -316,6 +318,7 @@ const NAMES: ReadonlyMap<string, readonly string[]> = new Map([
   ['skills', Object.keys(skills.shape)],
   ['skills.budget', Object.keys(skills.shape.budget.unwrap().shape)],
   ['subagents', Object.keys(subagents.shape)],
+  ['hooks.*', HOOK_FIELDS],
   ['web', Object.keys(web.shape)],
   ['ownAgents', Object.keys(ownAgents.shape)],
 ]);
@@ -387,7 +390,7 @@ function unknownOption(place: string, key: string): string {
   if (renamed !== undefined) return `the option ${name} was renamed: use ${renamed}`;
   const elsewhere = ELSEWHERE.get(name);
   if (elsewhere !== undefined) return `there is no option ${name}: use ${elsewhere}`;
-  const names = NAMES.get(place.replace(/^(mcp\.servers)\..*$/, '$1.*')) ?? [];
+  const names = NAMES.get(place.replace(/^(mcp\.servers|hooks)\..*$/, '$1.*')) ?? [];
   const nearest = nearestName(key, names);
   if (nearest !== undefined) return `there is no option ${name}, did you mean ${nearest}?`;
   const level = place === '' ? 'the options' : `the options of ${place}`;

@@ -36,6 +36,13 @@ export function chooseTools(options: AgentOptions, model: ChosenProvider, backgr
   );
 }
 
+/** Returns the names of all tools that an agent can have without servers and without tools of its author. */
+export function builtInToolNames(): readonly string[] {
+  return [...workspaceTools({ folder: '/', memory: true }).map(({ name }) => name), ...WITH_OPTIONS];
+}
+
+const WITH_OPTIONS: readonly string[] = ['agent', 'plan', 'skill_search', 'skill_load', 'tool_search', 'tool_call'];
+
 function toolsOfWorkspace(options: AgentOptions, background: Background | undefined): readonly Tool[] {
   const workspace = workspaceOf(options);
   const wanted = workspace?.tools ?? true;
