@@ -2,7 +2,7 @@
 
 import type { RetryPolicy, RewriteNotice, Tool } from '@tidemark/agent';
 import { nearestName } from '@tidemark/agent';
-import { canonicalText, isConnectionHeader, issueText } from '@tidemark/core';
+import { canonicalText, issueText } from '@tidemark/core';
 import type { McpHttpServer, StdioServer } from '@tidemark/tools-mcp';
 import { isServerName } from '@tidemark/tools-mcp';
 import type { OwnAgentsOptions, SkillsOptions } from '@tidemark/tools-skills';
@@ -20,9 +20,11 @@ import type {
   SandboxSetting,
   OtherProvider,
   SubagentOptions,
+  WebSetup,
   WorkspaceSetup,
 } from './agent-options.ts';
 import type { CacheOptions, CompactionOptions } from './cache-options.ts';
+import { requestHeaders } from './header-schema.ts';
 import { KitError } from './kit-error.ts';
 import { ADVICE, ELSEWHERE, EXAMPLES, RENAMED } from './option-names.ts';
 import type { ProviderName } from './providers.ts';
@@ -141,32 +143,14 @@ const workspace = z.strictObject({
   protectedPaths: z.array(words).readonly().optional(),
 } satisfies OptionSchemas<WorkspaceSetup>);
 
-/** Names of headers that another option sets, each with the name of this option. */
-const SET_BY_OPTION: ReadonlyMap<string, string> = new Map([
-  ['authorization', 'connection.bearerToken or apiKey'],
-  ['anthropic-beta', 'modelOptions.betas'],
-  ['openai-beta', 'modelOptions.betas'],
-]);
-
-const headerName = z.string().check(({ value, issues }) => {
-  const message = headerProblem(value);
-  if (message !== undefined) issues.push({ code: 'custom', message, input: value });
-});
-
-function headerProblem(name: string): string | undefined {
-  if (!/^[\w!#$%&'*+.^`|~-]{1,200}$/.test(name)) return 'expected the name of a header';
-  if (isConnectionHeader(name)) return 'is set by the connection itself: remove it';
-  const option = SET_BY_OPTION.get(name.toLowerCase());
-  return option === undefined ? undefined : `use ${option}`;
-}
-
-const headers = z.record(
-  headerName,
-  z.string().regex(/^[\t\x20-\x7e]{1,8192}$/, 'expected 1 to 8192 visible ASCII characters'),
-);
+const web = z.strictObject({
+  fetch: z.boolean().optional(),
+  allowPrivate: z.array(words).readonly().optional(),
+  search: z.union([z.literal('provider'), implementing('search')]).optional(),
+} satisfies OptionSchemas<WebSetup>);
 
 const connection = z.strictObject({
-  headers: headers.optional(),
+  headers: requestHeaders.optional(),
   bearerToken: z.union([words, anyFunction], 'expected a token, or a function that returns one').optional(),
   fetch: anyFunction.optional(),
   transport: z.enum(['http', 'auto']).optional(),
@@ -284,6 +268,7 @@ const options = z.strictObject({
   mcp: anyObject.optional(),
   skills: skills.optional(),
   subagents: z.union([z.literal(false), anyObject], 'expected false or limits, such as { parallel: 4 }').optional(),
+  web: web.optional(),
   ownAgents: ownAgents.optional(),
   otherProviders: z.partialRecord(providerName, otherProvider).optional(),
   permissions: permissions.optional(),
@@ -316,6 +301,7 @@ const NAMES: ReadonlyMap<string, readonly string[]> = new Map([
   ['skills', Object.keys(skills.shape)],
   ['skills.budget', Object.keys(skills.shape.budget.unwrap().shape)],
   ['subagents', Object.keys(subagents.shape)],
+  ['web', Object.keys(web.shape)],
   ['ownAgents', Object.keys(ownAgents.shape)],
 ]);
 

@@ -69,6 +69,7 @@ export type {
   Permissions,
   SandboxSetting,
   SubagentOptions,
+  WebSetup,
   WorkspaceSetup,
 } from './agent-options.ts';
 export type { CacheOptions, CompactionOptions } from './cache-options.ts';
@@ -88,6 +89,16 @@ export type { InspectedServer, McpAuthorizations, McpErrorCode, McpServer, McpSe
 export { inspectServer, logIn, McpError, readServerPrompt, readServerResource } from '@tidemark/tools-mcp';
 export type { OwnAgentsOptions, SkillRoot, SkillsOptions } from '@tidemark/tools-skills';
 export { agentRoots, skillRoots } from '@tidemark/tools-skills';
+export type {
+  BraveSearchOptions,
+  WebErrorCode,
+  WebSearchAnswer,
+  WebSearchCharge,
+  WebSearch,
+  WebSearchRequest,
+  WebSearchResult,
+} from '@tidemark/tools-web';
+export { BRAVE_VARIABLE, createBraveSearch, WebError } from '@tidemark/tools-web';
 export type {
   ChangedFile,
   Confinement,

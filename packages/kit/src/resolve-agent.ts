@@ -95,7 +95,7 @@ function runtimeOf(options: AgentOptions, mcp: McpTools | undefined): Runtime {
   const { provider, capabilities } = chooseProvider(options);
   requireReachable(options);
   const background = backgroundOf(options);
-  const tools = chooseTools(options, background);
+  const tools = chooseTools(options, { provider, capabilities }, background);
   return {
     provider,
     capabilities,
@@ -197,14 +197,17 @@ function openStore(options: AgentOptions): Log {
  * not known here, so it is not included. A variable or header is a secret if its name looks like the name of a
  * credential.
  */
-function secretsIn({ apiKey, connection = {}, host, mcp }: AgentOptions): Secrets {
+function secretsIn({ apiKey, connection = {}, host, mcp, web }: AgentOptions): Secrets {
   const { bearerToken, headers = {} } = connection;
   const token = typeof bearerToken === 'string' ? bearerToken : undefined;
   const given = [...secretsOf(defined({ API_KEY: apiKey, BEARER_TOKEN: token })), ...secretsOf(headers)];
   const ofServers = Object.values(mcp !== undefined && 'servers' in mcp ? mcp.servers : {}).flatMap((server) =>
     secretsOf(('command' in server ? server.env : server.headers) ?? {}),
   );
-  return createSecrets({ values: [...secretsOf(host?.environment ?? {}), ...ofServers, ...given] });
+  const ofSearch = (typeof web?.search === 'object' ? (web.search.secrets ?? []) : []).flatMap((value) =>
+    secretsOf({ SEARCH_API_KEY: value }),
+  );
+  return createSecrets({ values: [...secretsOf(host?.environment ?? {}), ...ofServers, ...ofSearch, ...given] });
 }
 
 /**
@@ -229,11 +232,18 @@ function sourcesOf(options: AgentOptions, background: Background | undefined): r
  * Tools that an agent has only with certain options. If such a tool is absent, a rule about it is accepted but has no
  * effect.
  */
-const SOMETIMES: readonly RuledTool[] = ['memory_update', 'process', 'plan', 'skill_search', 'skill_load', 'agent'].map(
-  (name) => ({
-    name,
-  }),
-);
+const SOMETIMES: readonly RuledTool[] = [
+  'memory_update',
+  'process',
+  'plan',
+  'skill_search',
+  'skill_load',
+  'agent',
+  'fetch',
+  'web_search',
+].map((name) => ({
+  name,
+}));
 
 /**
  * Returns the rules in their checked form.

@@ -73,6 +73,8 @@ export interface Settings {
   readonly sandbox?: { readonly network?: 'off' | 'on' | undefined } | undefined;
   /** Maximum number of background processes of a session that run at the same time. With 0 there are none. Default: 8. */
   readonly backgroundProcesses?: number | undefined;
+  /** Tools for the web. */
+  readonly web?: WebSettings | undefined;
   readonly display?: Display | undefined;
 }
 
@@ -114,6 +116,18 @@ export interface CompactionSettings {
   readonly pruning?: 'auto' | 'never' | undefined;
 }
 
+/** Settings of the tools for the web. */
+export interface WebSettings {
+  /** True if sessions have the tool `fetch`. Default: true. */
+  readonly fetch?: boolean | undefined;
+  /** Hosts whose private addresses `fetch` may reach. Only the user's own settings may set this field. */
+  readonly allowPrivate?: readonly string[] | undefined;
+  /** Service of the tool `web_search`. With `off`, the default, sessions do not have the tool. */
+  readonly search?: 'off' | 'brave' | undefined;
+  /** Address of the service, which receives its key. Only the user's own settings may set this field. */
+  readonly searchUrl?: string | undefined;
+}
+
 /** Settings of the display. A workspace may set only these settings without trust. */
 export interface Display {
   readonly colour?: 'auto' | 'always' | 'never' | undefined;
@@ -134,8 +148,7 @@ export function isJoined(name: string): boolean {
  * becomes absolute. The server must run in the folder in which its named files were found for the digest.
  */
 export function broughtValue(name: string, value: unknown, workspace: string): unknown {
-  if (name === 'skillRoots' || name === 'connection.headers' || (name === 'sandbox.network' && value !== 'off'))
-    return undefined;
+  if (isOwnOnly(name) || (name === 'sandbox.network' && value !== 'off')) return undefined;
   if (name === 'mcp.servers') return serversRunIn(workspace, value);
   if (name !== 'permissions.rules' || !Array.isArray(value)) return value;
   const narrowing: readonly unknown[] = value.filter(
@@ -143,6 +156,13 @@ export function broughtValue(name: string, value: unknown, workspace: string): u
   );
   return narrowing.length === 0 ? undefined : narrowing;
 }
+
+/** Returns true for a setting that no workspace may set, even with trust. */
+export function isOwnOnly(name: string): boolean {
+  return OWN_ONLY.includes(name);
+}
+
+const OWN_ONLY: readonly string[] = ['skillRoots', 'connection.headers', 'web.allowPrivate', 'web.searchUrl'];
 
 /** Returns true for a setting that an untrusted workspace may set. */
 export function isDisplay(name: string): boolean {
@@ -160,6 +180,10 @@ const ruleSchema = z.strictObject(
   { decision: z.enum(['allow', 'ask', 'deny']), tool: words, commands: patterns, paths: patterns, hosts: patterns },
   'expected { decision, tool } with commands, paths or hosts',
 );
+const host = z
+  .string()
+  .max(300)
+  .regex(/^([\w.-]+|\[[\da-f:.]+\])(:\d{1,5})?$/i, 'expected a host, such as wiki.corp.example or 127.0.0.1:3000');
 const root = z
   .string()
   .max(4_096)
@@ -228,6 +252,14 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
     backgroundProcesses: z.int('expected a number from 0 to 64').min(0).max(64).optional(),
     plan: z.boolean().optional(),
     memory: z.boolean().optional(),
+    web: z
+      .strictObject({
+        fetch: z.boolean().optional(),
+        allowPrivate: z.array(host).max(100).optional(),
+        search: z.enum(['off', 'brave']).optional(),
+        searchUrl: address.optional(),
+      })
+      .optional(),
     display: z
       .strictObject({
         colour: z.enum(['auto', 'always', 'never']).optional(),
@@ -302,6 +334,10 @@ const BY_DEFAULT: ReadonlyMap<string, string> = new Map(
     backgroundProcesses: '8',
     plan: 'true; an existing session keeps its tools',
     memory: 'true in a trusted folder',
+    'web.fetch': 'true',
+    'web.allowPrivate': 'none: only public addresses',
+    'web.search': 'off',
+    'web.searchUrl': 'the public address of the service',
     'display.colour': 'auto',
     'display.columns': 'the width of the terminal',
     'display.notify': 'bell',

@@ -4,6 +4,7 @@
 import type { Recorded } from '@tidemark/log';
 
 import { formatCount } from '../frame/numbers.ts';
+import { processEnd } from '../present/process-line.ts';
 import { preOf, wordsOf } from './content.ts';
 import type { Markup, Value } from './markup.ts';
 import { markup, NOTHING } from './markup.ts';
@@ -47,6 +48,10 @@ export function lineOf(record: Recorded): Markup {
         record,
         `Subagent ${record.data.child} ended with the status ${record.data.status}: ${record.data.summary}`,
       );
+    case 'process.started':
+      return line(record, `Background process ${record.data.process} started: ${record.data.command}`);
+    case 'process.ended':
+      return line(record, `Background process ${record.data.process} ${processEnd(record.data)}.`);
     case 'answer.failed':
       return line(record, markup`<span class="bad">A call failed: ${record.data.message}</span>`);
     case 'turn.ended': {

@@ -12,6 +12,7 @@ import type { SeenCall, SeenTokens } from './seen-tokens.ts';
 import { addSeen, NOTHING_SEEN } from './seen-tokens.ts';
 import type { Shown } from '../frame/shown.ts';
 import { withStyle } from '../frame/shown.ts';
+import { processLine } from './process-line.ts';
 import { callTitle, duration } from './tool-line.ts';
 
 /** Shows the events of one session to the user. */
@@ -100,6 +101,7 @@ function show(view: SessionView, event: SessionEvent): void {
     case 'status.changed':
       return showStatus(view, event.gauge);
     case 'reasoning.delta':
+    case 'processes.changed':
     case 'tool.progressed':
     // Ignored: lines of several calls would mix with the answer. The interactive terminal shows the output.
     case 'tool.output':
@@ -167,6 +169,9 @@ function showRecord(view: SessionView, record: Recorded): void {
     case 'subagent.ended':
       view.subagents.push(record.data);
       return;
+    case 'process.started':
+    case 'process.ended':
+      return note(view, processLine(record));
     case 'tool.returned':
       return showCall(view, record.data.call, [withStyle('green', 'ok'), ...timeOf(record)]);
     case 'tool.failed':

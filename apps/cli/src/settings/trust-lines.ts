@@ -6,7 +6,7 @@ import { basename, relative } from 'node:path';
 import { isSecretName } from '@tidemark/agent';
 import { PROVIDERS } from '@tidemark/kit';
 import type { WorkspaceContents, BroughtSettings, ServerSetting, ServerValue } from '@tidemark/settings';
-import { settingsBrought } from '@tidemark/settings';
+import { isOwnOnly, settingsBrought } from '@tidemark/settings';
 import { findSkills } from '@tidemark/tools-skills';
 
 import { markedText } from '../present/marked-text.ts';
@@ -43,9 +43,7 @@ export function tooLongToAsk(lines: readonly string[]): string | undefined {
 type BroughtLeaf = BroughtSettings['leaves'][number];
 
 function settingLine({ name, value }: BroughtLeaf): string {
-  const ignored = ['skillRoots', 'connection.headers'].includes(name)
-    ? " (no effect: only the user's own settings can set this)"
-    : '';
+  const ignored = isOwnOnly(name) ? " (no effect: only the user's own settings can set this)" : '';
   return `sets ${name} to ${asciiText(JSON.stringify(value))}${ignored}`;
 }
 

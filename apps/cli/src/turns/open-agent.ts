@@ -20,6 +20,7 @@ import { mcpOptions } from '../settings/mcp-servers.ts';
 import { readOwnCatalog } from '../settings/own-catalog.ts';
 import { settingsIn } from '../settings/settings-in.ts';
 import { skillBudgetIn, skillPlaces } from '../settings/skill-places.ts';
+import { webOptions } from '../settings/web-options.ts';
 import { withSettings } from '../settings/with-settings.ts';
 import { effortFor, withoutKeptEffort } from './effort.ts';
 import { forkForModel, forksFor } from './switch-model.ts';
@@ -152,6 +153,7 @@ async function agentOptions(
     tools: (settings.plan ?? true) ? [createPlanTool()] : [],
     ...defined({ mcp: mcpOptions(settings, context) }),
     subagents: settings.subagents ?? {},
+    web: await webOptions(settings, context),
     host: { environment: context.environment, client: 'cli' },
     skills: {
       roots: await skillPlaces(context, { folder: workspace, trusted }, settings.skillRoots),

@@ -19,6 +19,7 @@ import type { OwnCommands } from './own-commands.ts';
 import { readOwnCommands } from './own-commands.ts';
 import type { DraftCommand } from './parse-draft.ts';
 import { asPrompt, parseDraft } from './parse-draft.ts';
+import { processesCommand } from './processes-command.ts';
 import { SESSION_COMMANDS } from './session-commands.ts';
 import type { SlashArguments, SlashCommand, SlashPlace, SlashSummary } from './slash-command.ts';
 import { requireFewWords } from './slash-command.ts';
@@ -50,6 +51,7 @@ export function slashCommandTable(lists: HelpLists): readonly SlashCommand[] {
     effortCommand,
     ...LINE_COMMANDS,
     mcpCommand,
+    processesCommand,
     ...INFORMATION_COMMANDS,
     ...helpCommands(lists),
   ];

@@ -4,6 +4,7 @@ import { dollars, formatCount, formatNumber } from '../../frame/numbers.ts';
 import type { Shown } from '../../frame/shown.ts';
 import { withStyle } from '../../frame/shown.ts';
 import type { Recorded, RecordedOf } from '@tidemark/log';
+import { processLine } from '../../present/process-line.ts';
 import { subagentLine } from '../../present/subagent-lines.ts';
 import type { TurnTally } from './turn-tally.ts';
 import { turnEndLines } from './turn-tally.ts';
@@ -49,6 +50,9 @@ export function recordLines(record: Recorded, earlier: EarlierRecords): readonly
       return [withStyle('dim', toolsInWords(record))];
     case 'memory.changed':
       return [withStyle('dim', `memory: ${record.data.operation} in ${record.data.file}`)];
+    case 'process.started':
+    case 'process.ended':
+      return [processLine(record)];
     case 'notification.received':
       return [
         [withStyle('dim', `notification from ${record.data.source}`), `: ${record.data.body.split('\n', 1)[0] ?? ''}`],
