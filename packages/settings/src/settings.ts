@@ -139,7 +139,7 @@ export interface Display {
 
 /** Returns true for a setting whose value joins the values of all sources. */
 export function isJoined(name: string): boolean {
-  return name === 'permissions.rules';
+  return name === 'permissions.rules' || name === 'mcp.servers';
 }
 
 /**

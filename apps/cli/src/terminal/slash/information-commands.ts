@@ -1,12 +1,13 @@
 // Slash commands about the terminal and the work of the session: copy, export, agents, memory, theme, keys, and the end.
 
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 
 import { makeFolder } from '@tidemark/files';
 
 import { matchingSessions } from '../../arguments/session-argument.ts';
-import { CliError, failureOf } from '../../frame/failure.ts';
+import { CliError } from '../../frame/failure.ts';
+import { writeNewFile } from '../../frame/new-file.ts';
 import { formatNumber } from '../../frame/numbers.ts';
 import { plainText } from '../../frame/plain-text.ts';
 import type { Shown } from '../../frame/shown.ts';
@@ -83,29 +84,10 @@ const exportSession: SlashCommand = {
     const path = resolve(place.controller.workspace(), words.join(' ') || `session-${id}.${extension}`);
     const { text, exit } = await captureLine(['export', id, '--format', format], place, 'file');
     if (exit !== 0) return place.controller.print(text.trimEnd().split('\n'));
-    await writeNewFile(path, text);
+    await writeNewFile(path, text, '/export talk.md');
     place.controller.print([`Wrote ${path} (${formatNumber(Buffer.byteLength(text))} bytes).`]);
   },
 };
-
-/** @throws CliError `cli/refused` if the file exists or cannot be written. */
-async function writeNewFile(path: string, text: string): Promise<void> {
-  try {
-    await writeFile(path, text, { flag: 'wx', mode: 0o600 });
-  } catch (error) {
-    const { code } = error instanceof Error && 'code' in error ? error : { code: undefined };
-    if (code === 'ENOENT')
-      throw new CliError(
-        'cli/refused',
-        `the folder ${dirname(path)} does not exist`,
-        'create it, or name a file in another folder: `/export talk.md`',
-        error,
-      );
-    const { message, next } = failureOf(error);
-    if (code !== 'EEXIST') throw new CliError('cli/refused', `${path} cannot be written: ${message}`, next, error);
-    throw new CliError('cli/refused', `${path} exists already`, 'name another file: `/export talk.md`', error);
-  }
-}
 
 const agents: SlashCommand = {
   name: 'agents',
