@@ -16,8 +16,10 @@ import type { Provider } from '@tidemark/model';
 import type { McpOptions, McpTools } from '@tidemark/tools-mcp';
 import type { OwnAgentsOptions, SkillsOptions } from '@tidemark/tools-skills';
 import type { WebOptions, WebSearch } from '@tidemark/tools-web';
+import type { AgentHook } from './agent-hook.ts';
 import type { CacheOptions, CompactionOptions } from './cache-options.ts';
 import type { ProviderName } from './providers.ts';
+import type { CommandsSetup } from './commands-setup.ts';
 
 /**
  * Options of an agent. Only `model` is required. A provider's key is read from these options alone, never from
@@ -103,6 +105,8 @@ export interface AgentOptions {
   readonly otherProviders?: { readonly [name in ProviderName]?: OtherProvider };
   /** Permission mode, rules, and the callback that asks the user. */
   readonly permissions?: Permissions;
+  /** Functions or programs that are asked about calls, prompts and turns. They can deny and add notes. Default: none. */
+  readonly hooks?: readonly AgentHook[];
   /** Limits of one turn. */
   readonly limits?: AgentLimits;
   /**
@@ -251,6 +255,8 @@ export interface WorkspaceSetup {
    * for permission.
    */
   readonly sandbox?: SandboxSetting;
+  /** Environment variables of commands, in addition to those that every command gets. */
+  readonly commands?: CommandsSetup;
   /**
    * Maximum number of background processes of a session that run at the same time. With 0 there are none, and the tools
    * are `bash` without `background`, and no `process`. Default: 8 if `tools` contains `bash` and `process`.
