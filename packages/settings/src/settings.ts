@@ -170,7 +170,7 @@ export interface Display {
 
 /** Returns true for a setting whose value joins the values of all sources. */
 export function isJoined(name: string): boolean {
-  return ['permissions.rules', 'commands.variables', 'hooks'].includes(name);
+  return ['permissions.rules', 'commands.variables', 'hooks', 'mcp.servers'].includes(name);
 }
 
 /**
