@@ -1,8 +1,16 @@
 // A server on loopback that answers as a test wants, and a resolver that sends host names to it.
 
+import type { Tool } from '@tidemark/agent';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { LookupAddress } from 'node:dns';
+
+import { createFetchTool } from '../src/fetch/fetch-tool.ts';
+import type { FetchLimits } from '../src/transport/limits.ts';
+import { FETCH_LIMITS } from '../src/transport/limits.ts';
+
+/** Time of each result. */
+export const now = (): string => '2026-11-23T12:00:00Z';
 
 /** An answer of the server: a text, or a function that writes the answer. */
 export type ServedAnswer = string | ((request: IncomingMessage, response: ServerResponse) => void);
@@ -54,4 +62,26 @@ export function resolverOf(
     if (found === undefined) throw new Error(`getaddrinfo ENOTFOUND ${host}`);
     return found.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
   };
+}
+
+/** Returns an answer with a content type, a body and headers. */
+export const sent =
+  (type: string, body: string | Buffer, headers: Readonly<Record<string, string>> = {}): ServedAnswer =>
+  (_request, response) =>
+    void response.writeHead(200, { ...(type !== '' && { 'content-type': type }), ...headers }).end(body);
+
+/** Returns an answer that redirects. */
+export const redirected =
+  (location: string, status = 302): ServedAnswer =>
+  (_request, response) =>
+    void response.writeHead(status, { location }).end('moved');
+
+/** Returns `fetch` that may reach the server, also by the names `one.example` and `two.example`. */
+export function fetchFor(server: WebServer, limits: Partial<FetchLimits> = {}): Tool {
+  return createFetchTool({
+    now,
+    allowPrivate: [`127.0.0.1:${server.port}`, 'one.example', 'two.example'],
+    resolve: resolverOf({ 'one.example': ['127.0.0.1'], 'two.example': ['127.0.0.1'], 'other.example': ['127.0.0.1'] }),
+    limits: { ...FETCH_LIMITS, ...limits },
+  });
 }
