@@ -48,6 +48,8 @@ export type { BackgroundProcess, LoggedProcess, ProcessOutput, SessionProcesses 
 export { PROCESSES } from './ports/background-process.ts';
 export type { HostedProcesses, ProcessHost, ProcessSink } from './ports/process-host.ts';
 export type { ContextSource, NoteCause, SourceView, ToolEffect } from './ports/context-source.ts';
+export type { Hook, HookAnswer, HookContext, HookEvent, HookInput } from './ports/hooks.ts';
+export { HOOK_EVENTS } from './ports/hooks.ts';
 export type { FittedImage, GivenImage, ImageBounds, ImageFitter, UnfitImage } from './ports/image-fitter.ts';
 export type {
   AgentForkOptions,

@@ -44,6 +44,7 @@ import {
 import type { AgentOptions } from './agent-options.ts';
 import { homeOf, workspaceOf } from './agent-options.ts';
 import { chooseParameters, chooseProvider, requireReachable } from './choose-provider.ts';
+import { chooseHooks } from './choose-hooks.ts';
 import { backgroundOf, chooseTools, forbiddenTo } from './choose-tools.ts';
 import { exactCost, limitsOf, subagentLimitsOf } from './exact-limits.ts';
 import { OUTPUT_LIMIT } from './find-capabilities.ts';
@@ -95,7 +96,7 @@ function runtimeOf(options: AgentOptions, mcp: McpTools | undefined): Runtime {
   const { provider, capabilities } = chooseProvider(options);
   requireReachable(options);
   const background = backgroundOf(options);
-  const tools = chooseTools(options, background);
+  const tools = chooseTools(options, { provider, capabilities }, background);
   return {
     provider,
     capabilities,
@@ -117,6 +118,7 @@ function runtimeOf(options: AgentOptions, mcp: McpTools | undefined): Runtime {
     ...imagesOf(options),
     ...defined({
       watch: watchOf(options),
+      hooks: chooseHooks(options),
       processes: background,
       toolSources: mcp === undefined ? undefined : [mcp],
       // Absent if the author sets no policy. A resumed turn then keeps the compaction policy with which it began.
@@ -204,7 +206,9 @@ function secretsIn({ apiKey, connection = {}, host, mcp, web }: AgentOptions): S
   const ofServers = Object.values(mcp !== undefined && 'servers' in mcp ? mcp.servers : {}).flatMap((server) =>
     secretsOf(('command' in server ? server.env : server.headers) ?? {}),
   );
-  const ofSearch = (web?.search?.secrets ?? []).flatMap((value) => secretsOf({ SEARCH_API_KEY: value }));
+  const ofSearch = (typeof web?.search === 'object' ? (web.search.secrets ?? []) : []).flatMap((value) =>
+    secretsOf({ SEARCH_API_KEY: value }),
+  );
   return createSecrets({ values: [...secretsOf(host?.environment ?? {}), ...ofServers, ...ofSearch, ...given] });
 }
 

@@ -6,6 +6,8 @@ import { z } from 'zod';
 
 import type { HeaderSettings } from './headers.ts';
 import { headerSettings } from './headers.ts';
+import type { HookSetting } from './hook-settings.ts';
+import { hookSettings, hooksInSandbox } from './hook-settings.ts';
 import type { ServerSetting } from './server-settings.ts';
 import { mcpSettings, serversRunIn } from './server-settings.ts';
 import { address, budget, count, words } from './setting-values.ts';
@@ -57,6 +59,11 @@ export interface Settings {
    * Rules of a workspace may only ask and deny.
    */
   readonly permissions?: { readonly rules?: readonly Rule[] | undefined } | undefined;
+  /**
+   * Programs that are asked about calls, prompts and turns. The hooks of all sources apply together. Those of a workspace
+   * run in the sandbox.
+   */
+  readonly hooks?: readonly HookSetting[] | undefined;
   /**
    * Folders in which skills are searched for after the usual folders. Each path is absolute or begins with `~/`. Only
    * the user's own settings may set this field.
@@ -139,17 +146,19 @@ export interface Display {
 
 /** Returns true for a setting whose value joins the values of all sources. */
 export function isJoined(name: string): boolean {
-  return name === 'permissions.rules';
+  return name === 'permissions.rules' || name === 'hooks';
 }
 
 /**
  * Returns the part of a value that a trusted workspace may set. If it may set no part, returns `undefined`. Rules that
  * allow are removed, because a workspace may only narrow permissions. For each server that a command starts, its folder
- * becomes absolute. The server must run in the folder in which its named files were found for the digest.
+ * becomes absolute. The server must run in the folder in which its named files were found for the digest. A hook runs in
+ * the sandbox.
  */
 export function broughtValue(name: string, value: unknown, workspace: string): unknown {
   if (isOwnOnly(name) || (name === 'sandbox.network' && value !== 'off')) return undefined;
   if (name === 'mcp.servers') return serversRunIn(workspace, value);
+  if (name === 'hooks') return hooksInSandbox(value);
   if (name !== 'permissions.rules' || !Array.isArray(value)) return value;
   const narrowing: readonly unknown[] = value.filter(
     (rule: unknown) => ruleSchema.safeParse(rule).data?.decision !== 'allow',
@@ -247,6 +256,7 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
     subagents: subagents.optional(),
     mcp: mcpSettings.optional(),
     permissions: z.strictObject({ rules: z.array(ruleSchema).max(1_000).optional() }).optional(),
+    hooks: hookSettings.optional(),
     skillRoots: z.array(root).max(100).optional(),
     sandbox: z.strictObject({ network: z.enum(['off', 'on']).optional() }).optional(),
     backgroundProcesses: z.int('expected a number from 0 to 64').min(0).max(64).optional(),
@@ -329,6 +339,7 @@ const BY_DEFAULT: ReadonlyMap<string, string> = new Map(
     'mcp.servers': 'none',
     'mcp.toolBudget': '20000',
     'permissions.rules': 'none',
+    hooks: 'none',
     skillRoots: 'only the standard ones',
     'sandbox.network': 'off: a command that needs the network asks',
     backgroundProcesses: '8',

@@ -16,6 +16,7 @@ import { resolveModel } from '../arguments/resolve-model.ts';
 import type { CommandContext } from '../frame/command.ts';
 import { CliError } from '../frame/failure.ts';
 import { chooseProvider } from '../settings/choose-provider.ts';
+import { hookOptions } from '../settings/hook-options.ts';
 import { mcpOptions } from '../settings/mcp-servers.ts';
 import { readOwnCatalog } from '../settings/own-catalog.ts';
 import { settingsIn } from '../settings/settings-in.ts';
@@ -151,7 +152,7 @@ async function agentOptions(
       }),
     },
     tools: (settings.plan ?? true) ? [createPlanTool()] : [],
-    ...defined({ mcp: mcpOptions(settings, context) }),
+    ...defined({ mcp: mcpOptions(settings, context), hooks: hookOptions(settings, context) }),
     subagents: settings.subagents ?? {},
     web: await webOptions(settings, context),
     host: { environment: context.environment, client: 'cli' },

@@ -40,6 +40,10 @@ interface Pager {
   typed: string | undefined;
   message: string;
   left: boolean;
+  /** Ends the watch of the shown entry. */
+  unwatch: (() => void) | undefined;
+  /** Runs an action after the actions before it, then draws. */
+  act: (action: () => Promise<void>) => void;
 }
 
 /** Shows an entry and lets the user go to the other ones. Resolves when the user leaves the viewer. */
@@ -54,6 +58,8 @@ export async function runPager(entries: readonly ViewerEntry[], at: number, term
     typed: undefined,
     message: '',
     left: false,
+    unwatch: undefined,
+    act: (action) => act(action),
   };
   const { stdin, stdout, signal } = terminal;
   const finished = Promise.withResolvers<void>();
@@ -92,6 +98,7 @@ export async function runPager(entries: readonly ViewerEntry[], at: number, term
   } finally {
     pager.left = true;
     unsubscribe?.();
+    pager.unwatch?.();
     stdin.off('readable', input);
     stdin.setRawMode?.(false);
     stdout.off('resize', resized);
@@ -110,6 +117,21 @@ async function show(pager: Pager, at: number): Promise<void> {
   await draw(pager);
   pager.source = await entry.open(areaOf(pager).columns);
   pager.message = '';
+  pager.unwatch?.();
+  pager.unwatch = undefined;
+  if (entry.watch === undefined) return;
+  pager.top = await lastPage(pager.source, areaOf(pager));
+  pager.unwatch = entry.watch(() => pager.act(() => reopen(pager, entry)));
+}
+
+/** Opens a text again that has changed. If its end is shown, follows the end. */
+async function reopen(pager: Pager, entry: ViewerEntry): Promise<void> {
+  const { source, top } = pager;
+  if (source === undefined || pager.entries[pager.at] !== entry) return;
+  const area = areaOf(pager);
+  const end = await lastPage(source, area);
+  pager.source = await entry.open(area.columns);
+  if (top.line >= end.line) pager.top = await lastPage(pager.source, area);
 }
 
 function areaOf({ terminal: { stdout, colour } }: Pager): TextArea {
