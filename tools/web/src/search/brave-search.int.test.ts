@@ -85,6 +85,12 @@ describe('`web_search`', () => {
     expect(lines[3]?.length).toBeLessThan(620);
   });
 
+  test('masks a secret in a snippet before the snippet is cut', async () => {
+    const snippet = { ...RESULT, description: `${'x'.repeat(590)} ${SECRET}` };
+    await using server = await startWebServer({ [PATH]: inTurn((response) => json(response, results(snippet))) });
+    expect((await callTool(searchAt(server), { query: 'a' })).text).not.toMatch(/correct/);
+  });
+
   test('leaves out results without a usable address or of another form, and those above the count', async () => {
     const others = [{ ...RESULT, url: 'javascript:alert(1)' }, { ...RESULT, url: 'nothing' }, { title: 1 }, null, 'x'];
     const list = [
