@@ -77,8 +77,10 @@ export type {
   WebSetup,
   WorkspaceSetup,
 } from './agent-options.ts';
+export type { CommandsSetup } from './commands-setup.ts';
 export type { CacheOptions, CompactionOptions } from './cache-options.ts';
 export type { Agent, OpenOptions } from './create-agent.ts';
+export { builtInToolNames } from './choose-tools.ts';
 export { createAgent } from './create-agent.ts';
 export { hookName } from './choose-hooks.ts';
 export type { EffectDescriptions, ToolDefinition } from './define-tool.ts';

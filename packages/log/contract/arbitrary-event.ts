@@ -273,7 +273,10 @@ const sessionPayloads: Payloads<
       id: aSession,
       root: aSession,
       parent: all({ session: aSession, position: aPosition, chain: aChain }),
-      startedBy: all({ session: aSession, call: aCall, depth: count }),
+      startedBy: fc.record(
+        { session: aSession, call: aCall, depth: count, agent: name, model: name },
+        { ...some, requiredKeys: ['session', 'call', 'depth'] },
+      ),
       workspace: text,
       title: text,
       imported: fc.record(

@@ -2,6 +2,7 @@
 // setting (see `keyring.ts`).
 
 import type { CompactionBy, CompactionPolicy, Lasting, Mode, RewriteNotice, Rule, SkillBudget } from '@tidemark/agent';
+import { isSecretName } from '@tidemark/agent';
 import { z } from 'zod';
 
 import type { HeaderSettings } from './headers.ts';
@@ -29,6 +30,8 @@ export interface Settings {
   readonly connection?: { readonly headers?: HeaderSettings | undefined } | undefined;
   /** Reasoning effort of a new session. It has no effect on a model that does not have the value. */
   readonly effort?: string | undefined;
+  /** Own agent of a new session. An existing session keeps its own. */
+  readonly agent?: string | undefined;
   /** Permission mode of a new session. */
   readonly mode?: Mode | undefined;
   /** Use of the provider's cache. The fields have the same names as the options of `createAgent`. */
@@ -38,8 +41,8 @@ export interface Settings {
   /** Limits of one turn. The fields have the same names as the options of `createAgent`. */
   readonly limits?: LimitSettings | undefined;
   /**
-   * `discover`: the model reads AGENTS.md files with its tools. `attach`: the text of the AGENTS.md in the folder of
-   * the workspace is put into a note.
+   * `discover`: the model reads AGENTS.md files with its tools. `attach`: the text of the AGENTS.md files of the
+   * workspace and of the user is put into a note. Default: `attach` in a trusted workspace, otherwise `discover`.
    */
   readonly agentsFile?: 'discover' | 'attach' | undefined;
   /** Limits of the skills that are loaded into the context. */
@@ -69,6 +72,8 @@ export interface Settings {
    * the user's own settings may set this field.
    */
   readonly skillRoots?: readonly string[] | undefined;
+  /** Folders in which own agents are searched for after the usual folders, in the same form as `skillRoots`. */
+  readonly agentRoots?: readonly string[] | undefined;
   /**
    * True, the default, if sessions have the tool `plan`. An existing session without it gets it with its next epoch, or
    * as an appended tool.
@@ -78,11 +83,23 @@ export interface Settings {
   readonly memory?: boolean | undefined;
   /** Network access of sandboxed commands. A workspace may only turn it off. */
   readonly sandbox?: { readonly network?: 'off' | 'on' | undefined } | undefined;
+  readonly commands?: CommandSettings | undefined;
   /** Maximum number of background processes of a session that run at the same time. With 0 there are none. Default: 8. */
   readonly backgroundProcesses?: number | undefined;
   /** Tools for the web. */
   readonly web?: WebSettings | undefined;
   readonly display?: Display | undefined;
+}
+
+/** Environment variables of commands. */
+export interface CommandSettings {
+  /**
+   * Names of variables that commands receive, and beginnings of names such as `CARGO_*`. The names of all sources apply
+   * together. A workspace may not name a secret.
+   */
+  readonly variables?: readonly string[] | undefined;
+  /** Names of variables with secrets that commands receive. Only the user's own settings may set this field. */
+  readonly secretVariables?: readonly string[] | undefined;
 }
 
 /** Limits of one turn. `maxCost` is in US dollars, as decimal text. */
@@ -92,8 +109,10 @@ export interface LimitSettings {
   readonly maxTokens?: number | undefined;
 }
 
-/** Limits of each subagent, and of all subagents of a session. `maxCost` is in US dollars, as decimal text. */
+/** Model and limits of each subagent, and limits of all subagents of a session. `maxCost` is in US dollars, as decimal text. */
 export interface SubagentSettings {
+  /** Model of subagents whose own agent names none. Default: the model of the session. */
+  readonly model?: string;
   readonly parallel?: number;
   readonly total?: number;
   readonly depth?: number;
@@ -129,8 +148,13 @@ export interface WebSettings {
   readonly fetch?: boolean | undefined;
   /** Hosts whose private addresses `fetch` may reach. Only the user's own settings may set this field. */
   readonly allowPrivate?: readonly string[] | undefined;
-  /** Service of the tool `web_search`. With `off`, the default, sessions do not have the tool. */
-  readonly search?: 'off' | 'brave' | undefined;
+  /**
+   * Service of the tool `web_search`. With `off`, the default, sessions do not have the tool. `provider` is the search of
+   * the session's provider.
+   */
+  readonly search?: 'off' | 'brave' | 'provider' | undefined;
+  /** Price of one search with `brave` in US dollars, as decimal text. Without it, the cost of a search is unknown. */
+  readonly searchPrice?: string | undefined;
   /** Address of the service, which receives its key. Only the user's own settings may set this field. */
   readonly searchUrl?: string | undefined;
 }
@@ -146,7 +170,7 @@ export interface Display {
 
 /** Returns true for a setting whose value joins the values of all sources. */
 export function isJoined(name: string): boolean {
-  return name === 'permissions.rules' || name === 'hooks';
+  return ['permissions.rules', 'commands.variables', 'hooks'].includes(name);
 }
 
 /**
@@ -157,6 +181,7 @@ export function isJoined(name: string): boolean {
  */
 export function broughtValue(name: string, value: unknown, workspace: string): unknown {
   if (isOwnOnly(name) || (name === 'sandbox.network' && value !== 'off')) return undefined;
+  if (name === 'commands.variables') return variablesBrought(value);
   if (name === 'mcp.servers') return serversRunIn(workspace, value);
   if (name === 'hooks') return hooksInSandbox(value);
   if (name !== 'permissions.rules' || !Array.isArray(value)) return value;
@@ -166,12 +191,29 @@ export function broughtValue(name: string, value: unknown, workspace: string): u
   return narrowing.length === 0 ? undefined : narrowing;
 }
 
+/** Returns the names of variables that a trusted workspace may pass to commands. These are names of no secrets. */
+function variablesBrought(value: unknown): readonly string[] | undefined {
+  const names =
+    z
+      .array(z.string())
+      .safeParse(value)
+      .data?.filter((name) => !isSecretName(name)) ?? [];
+  return names.length === 0 ? undefined : names;
+}
+
 /** Returns true for a setting that no workspace may set, even with trust. */
 export function isOwnOnly(name: string): boolean {
   return OWN_ONLY.includes(name);
 }
 
-const OWN_ONLY: readonly string[] = ['skillRoots', 'connection.headers', 'web.allowPrivate', 'web.searchUrl'];
+const OWN_ONLY: readonly string[] = [
+  'skillRoots',
+  'agentRoots',
+  'connection.headers',
+  'commands.secretVariables',
+  'web.allowPrivate',
+  'web.searchUrl',
+];
 
 /** Returns true for a setting that an untrusted workspace may set. */
 export function isDisplay(name: string): boolean {
@@ -198,10 +240,16 @@ const root = z
   .max(4_096)
   .regex(/^(\/|~\/)/, 'expected an absolute path, or a path that begins with ~/');
 
+const VARIABLE = 'expected the name of an environment variable';
+const variable = z.string(VARIABLE).regex(/^[A-Za-z_]\w{0,199}$/, VARIABLE);
+const VARIABLES = `${VARIABLE}, or the beginning of names such as "CARGO_*"`;
+const variables = z.string(VARIABLES).regex(/^(?:[A-Za-z_]\w{0,199}|[A-Za-z]\w{0,199}_\*)$/, VARIABLES);
+
 const subagents = z.union(
   [
     z.literal(false),
     z.strictObject({
+      model: words.exactOptional(),
       parallel: count.exactOptional(),
       total: count.exactOptional(),
       depth: count.exactOptional(),
@@ -211,7 +259,7 @@ const subagents = z.union(
       maxCost: dollars.exactOptional(),
     } satisfies { readonly [name in keyof Required<SubagentSettings>]: z.ZodType }),
   ],
-  'expected false, or { parallel, total, depth, maxSteps, maxDurationMs, maxTokens, maxCost }',
+  'expected false, or { model, parallel, total, depth, maxSteps, maxDurationMs, maxTokens, maxCost }',
 );
 
 /** Schema of the settings for the available providers. */
@@ -228,6 +276,7 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
     baseUrl: z.strictObject(addresses).optional(),
     connection: z.strictObject({ headers: headerSettings.optional() }).optional(),
     effort: words.optional(),
+    agent: words.optional(),
     mode: z.enum(['read-only', 'ask', 'auto']).optional(),
     cache: z
       .strictObject({
@@ -258,7 +307,14 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
     permissions: z.strictObject({ rules: z.array(ruleSchema).max(1_000).optional() }).optional(),
     hooks: hookSettings.optional(),
     skillRoots: z.array(root).max(100).optional(),
+    agentRoots: z.array(root).max(100).optional(),
     sandbox: z.strictObject({ network: z.enum(['off', 'on']).optional() }).optional(),
+    commands: z
+      .strictObject({
+        variables: z.array(variables).max(200).optional(),
+        secretVariables: z.array(variable).max(50).optional(),
+      })
+      .optional(),
     backgroundProcesses: z.int('expected a number from 0 to 64').min(0).max(64).optional(),
     plan: z.boolean().optional(),
     memory: z.boolean().optional(),
@@ -266,7 +322,8 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
       .strictObject({
         fetch: z.boolean().optional(),
         allowPrivate: z.array(host).max(100).optional(),
-        search: z.enum(['off', 'brave']).optional(),
+        search: z.enum(['off', 'brave', 'provider']).optional(),
+        searchPrice: dollars.optional(),
         searchUrl: address.optional(),
       })
       .optional(),
@@ -329,7 +386,8 @@ const BY_DEFAULT: ReadonlyMap<string, string> = new Map(
     'limits.maxCost': 'none',
     'limits.maxSteps': 'none',
     'limits.maxTokens': 'none',
-    agentsFile: 'discover',
+    agent: 'none',
+    agentsFile: 'attach in a trusted folder, otherwise discover',
     'skillBudget.skills': '3',
     'skillBudget.warning': '10000',
     'skillBudget.most': '30000',
@@ -341,13 +399,17 @@ const BY_DEFAULT: ReadonlyMap<string, string> = new Map(
     'permissions.rules': 'none',
     hooks: 'none',
     skillRoots: 'only the standard ones',
+    agentRoots: 'only the standard ones',
     'sandbox.network': 'off: a command that needs the network asks',
+    'commands.variables': 'only the usual ones, such as PATH and HOME',
+    'commands.secretVariables': 'none',
     backgroundProcesses: '8',
-    plan: 'true; an existing session keeps its tools',
+    plan: 'true',
     memory: 'true in a trusted folder',
     'web.fetch': 'true',
     'web.allowPrivate': 'none: only public addresses',
     'web.search': 'off',
+    'web.searchPrice': 'unknown',
     'web.searchUrl': 'the public address of the service',
     'display.colour': 'auto',
     'display.columns': 'the width of the terminal',

@@ -29,6 +29,8 @@ export function lineOf(record: Recorded): Markup {
       return line(record, `A prompt was denied by ${hookOfRule(record.data.rule)}: ${record.data.reason}`);
     case 'mode.changed':
       return line(record, `Permission mode: ${record.data.mode}, set by the ${record.data.by}.`);
+    case 'agent.chosen':
+      return line(record, `Own agent of the session: ${record.data.name}.`);
     case 'reasoning.changed':
       return line(record, `Reasoning: ${record.data.setting}.`);
     case 'role.changed':
@@ -47,7 +49,10 @@ export function lineOf(record: Recorded): Markup {
     case 'memory.changed':
       return line(record, `Memory: ${record.data.operation} in ${record.data.file}.`);
     case 'subagent.started':
-      return line(record, `Subagent ${record.data.child} started as ${record.data.role}: ${record.data.task}`);
+      return line(
+        record,
+        `Subagent ${record.data.child} started as ${record.data.role}${record.data.model === undefined ? '' : ` with ${record.data.model}`}: ${record.data.task}`,
+      );
     case 'subagent.ended':
       return line(
         record,

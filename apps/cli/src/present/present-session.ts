@@ -9,6 +9,7 @@ import type { AnswerPart, ContentPart, Recorded, RecordedOf, SubagentEnded } fro
 import { dollars, formatNumber } from '../frame/numbers.ts';
 import type { CommandOutput } from '../frame/output.ts';
 import { denialInWords, reasonOfHook } from './denials.ts';
+import { startLine } from './subagent-lines.ts';
 import type { SeenCall, SeenTokens } from './seen-tokens.ts';
 import { addSeen, NOTHING_SEEN } from './seen-tokens.ts';
 import type { Shown } from '../frame/shown.ts';
@@ -169,7 +170,7 @@ function showRecord(view: SessionView, record: Recorded): void {
       if (record.data.decision === 'denied') view.denied.set(record.data.call, denialInWords(record.data));
       return;
     case 'subagent.started':
-      return note(view, withStyle('dim', `subagent ${record.data.role}: running as session ${record.data.child}`));
+      return note(view, withStyle('dim', startLine(record.data)));
     case 'subagent.ended':
       view.subagents.push(record.data);
       return;

@@ -7,7 +7,8 @@ import { isSecretName } from '@tidemark/agent';
 import { PROVIDERS } from '@tidemark/kit';
 import { isOwnOnly, settingsBrought } from '@tidemark/settings';
 import type { BroughtSettings, HookSetting, ServerSetting, ServerValue, WorkspaceContents } from '@tidemark/settings';
-import { findSkills } from '@tidemark/tools-skills';
+import type { FoundAgent } from '@tidemark/tools-skills';
+import { findAgents, findSkills } from '@tidemark/tools-skills';
 
 import { markedText } from '../present/marked-text.ts';
 import { asciiText, shellWord } from '../present/shell-word.ts';
@@ -27,6 +28,8 @@ export async function trustLines(brought: WorkspaceContents): Promise<readonly s
     ...programNotes({ servers, hooks }, brought),
     ...rules.map(ruleLine),
     ...(await skillLines(brought)),
+    ...(await agentLines(brought)),
+    ...(brought.instructions === undefined ? [] : [instructionsLine(brought.instructions)]),
     ...(brought.memory ? ['memory files, which are added to the conversation'] : []),
   ];
 }
@@ -181,6 +184,30 @@ async function skillLines({ skills, skillsRoot }: WorkspaceContents): Promise<re
   ]);
   const names = new Set([...skills, ...found.skills.map(({ name }) => name)]);
   return [...names].toSorted().map((name) => `skill ${shellWord(name)}: ${words.get(name) ?? 'has no SKILL.md'}`);
+}
+
+/** Returns one line per own agent, with its tools, its model and the first line of its description. */
+async function agentLines({ agents, agentsRoot }: WorkspaceContents): Promise<readonly string[]> {
+  if (agentsRoot === undefined) return [];
+  const found = await findAgents([{ folder: agentsRoot, source: 'workspace' }]);
+  const words = new Map([
+    ...found.bad.map(({ path, reason }): [string, string] => [
+      basename(path, '.md'),
+      `cannot be used: ${oneLine(reason)}`,
+    ]),
+    ...found.agents.map((agent): [string, string] => [basename(agent.path, '.md'), agentWords(agent)]),
+  ]);
+  const names = new Set([...agents, ...found.agents.map(({ path }) => basename(path, '.md'))]);
+  return [...names].toSorted().map((name) => `agent ${shellWord(name)}: ${words.get(name) ?? 'cannot be used'}`);
+}
+
+function agentWords({ description, tools, model }: FoundAgent): string {
+  const of = tools === undefined ? 'all tools of the session' : tools.length === 0 ? 'no tools' : tools.join(', ');
+  return `${firstLine(description)} (${asciiText(of)}${model === undefined ? '' : `, model ${asciiText(model)}`})`;
+}
+
+function instructionsLine(name: string): string {
+  return `instructions in ${name}, which are added to each new session; later changes of them are not asked about`;
 }
 
 function firstLine(text: string): string {

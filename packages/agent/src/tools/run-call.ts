@@ -55,7 +55,11 @@ export async function runCall(work: TurnContext, ready: ReadyCall, { stop, given
   const { session, runtime } = work;
   const began = runtime.surroundings.elapsed();
   const output = openCallOutput(
-    openOutput({ artifacts: session.log.artifacts, secrets: session.secrets }),
+    openOutput({
+      artifacts: session.log.artifacts,
+      secrets: session.secrets,
+      ...defined({ terminal: ready.tool.terminal }),
+    }),
     liveOutputOf(work, ready),
   );
   const outcome = await Promise.race([
