@@ -12,7 +12,7 @@ import type { LineSource, ViewerEntry } from '../state/viewer-entry.ts';
 import type { TextArea, TextPlace } from './pager.ts';
 import { lastPage, movedBy, pageRows, TEXT_BEGIN } from './pager.ts';
 import type { PagerAction } from './pager-keys.ts';
-import { pagerAction, pressedKeys } from './pager-keys.ts';
+import { nameOfKey, pagerAction, splitKeys } from './pager-keys.ts';
 
 /** Terminal of the viewer. */
 export interface PagerTerminal {
@@ -79,9 +79,9 @@ export async function runPager(entries: readonly ViewerEntry[], at: number, term
   };
   // Ink reads in this way too. After the flowing mode, which `data` switches on, the input of a terminal cannot be read
   // in this way again.
+  const keys = createKeyQueue(stdin);
   const input = (): void => {
-    for (let data = stdin.read(); data !== null; data = stdin.read())
-      for (const key of pressedKeys(data.toString())) act(() => press(pager, key));
+    for (let count = keys.read(); count > 0; count -= 1) act(() => press(pager, keys.next()));
   };
   const resized = (): void => act(async () => undefined);
   const unsubscribe = terminal.note?.subscribe(resized);
@@ -104,7 +104,35 @@ export async function runPager(entries: readonly ViewerEntry[], at: number, term
     stdout.off('resize', resized);
     process.off('exit', leave);
     leave();
+    keys.putBack();
   }
+}
+
+interface KeyQueue {
+  /** Reads the keys that have arrived. Returns their number. */
+  read(): number;
+  /** Returns the name of the oldest key. Returns `undefined` for an unknown escape sequence. */
+  next(): string | undefined;
+  /** Puts the keys that were not taken back into the input. They were pressed for what is shown next. */
+  putBack(): void;
+}
+
+function createKeyQueue(stdin: PagerTerminal['stdin']): KeyQueue {
+  const waiting: string[] = [];
+  return {
+    read() {
+      const before = waiting.length;
+      for (let data = stdin.read(); data !== null; data = stdin.read()) waiting.push(...splitKeys(data.toString()));
+      return waiting.length - before;
+    },
+    next() {
+      const sent = waiting.shift();
+      return sent === undefined ? undefined : nameOfKey(sent);
+    },
+    putBack() {
+      if (waiting.length > 0) stdin.unshift(waiting.join(''));
+    },
+  };
 }
 
 async function show(pager: Pager, at: number): Promise<void> {
@@ -138,7 +166,8 @@ function areaOf({ terminal: { stdout, colour } }: Pager): TextArea {
   return { columns: stdout.columns ?? 80, height: Math.max(1, (stdout.rows ?? 24) - 1), colour };
 }
 
-async function press(pager: Pager, key: string): Promise<void> {
+async function press(pager: Pager, key: string | undefined): Promise<void> {
+  if (key === undefined) return undefined;
   pager.message = '';
   if (pager.typed !== undefined) return type(pager, key, pager.typed);
   const action = pagerAction(key, pager.searched !== '');
