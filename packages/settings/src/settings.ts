@@ -148,8 +148,13 @@ export interface WebSettings {
   readonly fetch?: boolean | undefined;
   /** Hosts whose private addresses `fetch` may reach. Only the user's own settings may set this field. */
   readonly allowPrivate?: readonly string[] | undefined;
-  /** Service of the tool `web_search`. With `off`, the default, sessions do not have the tool. */
-  readonly search?: 'off' | 'brave' | undefined;
+  /**
+   * Service of the tool `web_search`. With `off`, the default, sessions do not have the tool. `provider` is the search of
+   * the session's provider.
+   */
+  readonly search?: 'off' | 'brave' | 'provider' | undefined;
+  /** Price of one search with `brave` in US dollars, as decimal text. Without it, the cost of a search is unknown. */
+  readonly searchPrice?: string | undefined;
   /** Address of the service, which receives its key. Only the user's own settings may set this field. */
   readonly searchUrl?: string | undefined;
 }
@@ -317,7 +322,8 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
       .strictObject({
         fetch: z.boolean().optional(),
         allowPrivate: z.array(host).max(100).optional(),
-        search: z.enum(['off', 'brave']).optional(),
+        search: z.enum(['off', 'brave', 'provider']).optional(),
+        searchPrice: dollars.optional(),
         searchUrl: address.optional(),
       })
       .optional(),
@@ -403,6 +409,7 @@ const BY_DEFAULT: ReadonlyMap<string, string> = new Map(
     'web.fetch': 'true',
     'web.allowPrivate': 'none: only public addresses',
     'web.search': 'off',
+    'web.searchPrice': 'unknown',
     'web.searchUrl': 'the public address of the service',
     'display.colour': 'auto',
     'display.columns': 'the width of the terminal',

@@ -178,7 +178,7 @@ async function agentOptions(
     tools: (settings.plan ?? true) ? [createPlanTool()] : [],
     ...defined({ mcp: mcpOptions(settings, context), hooks: hookOptions(settings, context) }),
     subagents: settings.subagents ?? {},
-    web: await webOptions(settings, context),
+    web: await webOptions(settings, provider.provider, context),
     ...own,
     host: { environment: context.environment, client: 'cli' },
     skills: {
