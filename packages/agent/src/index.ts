@@ -95,7 +95,7 @@ export type {
   Warm,
 } from './ports/runtime.ts';
 export { RETRY, SUBAGENT_LIMITS } from './ports/runtime.ts';
-export type { MaskedPart, Secrets, TextPart } from './ports/secrets.ts';
+export type { MaskedPart, Secrets, MaskRange } from './ports/secrets.ts';
 export type { Notice, SessionEvent } from './ports/session-event.ts';
 export type { LoadedSkill, Skill, SkillBudget, SkillShelf, SkillsInContext } from './ports/skill-shelf.ts';
 export type { LoadVerdict } from './decide/judge-load.ts';
