@@ -216,7 +216,7 @@ describe.skipIf(skips)('the interactive terminal', () => {
   });
 
   test.each([
-    ['light', /\u001b\[34m◇ plan/],
+    ['light', /\u001b\[34m(?:\u001b\[49m)?◇ plan/],
     ['none', /^(?![^]*\u001b\[3\dm)/],
   ])('uses the theme %s of the settings', async (theme, colours) => {
     stage.write('tidemark.json', JSON.stringify({ display: { theme } }));
